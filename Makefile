@@ -1,0 +1,141 @@
+# bpfprof: one Makefile, no lists to maintain.
+#
+#   make               build ./bpfprof                     make demo          install, build, profile, draw
+#   make check         every test (root)                   make check-nightly the long ones too
+#   make check-unit    unit tests only (no root)           make bench         figures, side by side
+#   make lint          format, lengths, layers, shell      make format        rewrite with clang-format
+#   make install       DESTDIR= prefix=                    make V=1           show the commands
+#
+# Knobs: BUILD= CC= CLANG= BPFTOOL= ARCH= CROSS_COMPILE= DEBUG=1 SAN=1 STATIC=1 WERROR=1 DESTDIR= prefix=
+# Objects live under $(BUILD); a sanitizer build has a folder of its own, so the two never mix.
+
+ARCH      ?= $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+BUILD     ?= build$(if $(SAN),-san)
+CLANG     ?= clang
+BPFTOOL   ?= $(shell tools/find-bpftool.sh)
+PKGCONF   ?= pkg-config
+prefix    ?= /usr/local
+sbindir   ?= $(prefix)/sbin
+mandir    ?= $(prefix)/share/man
+ifdef CROSS_COMPILE
+CC        := $(CROSS_COMPILE)gcc
+endif
+
+VERSION   := $(shell cat VERSION)
+PROG      := $(if $(SAN),$(BUILD)/bpfprof,bpfprof)
+BPF_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
+OBJS      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
+LIB_OBJS  := $(filter-out $(BUILD)/src/main.o,$(OBJS))
+SKEL      := $(BUILD)/bpfprof.skel.h
+UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard tests/progs/*.c tests/progs/*.cc))))
+
+E2E_BINS  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(wildcard tests/e2e/*.c))
+
+LIBS       = libbpf zlib json-c
+ALL_CFLAGS = -std=gnu11 -O2 -g -fPIE -fno-omit-frame-pointer -fstack-protector-strong \
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter \
+	$(if $(WERROR)$(CI),-Werror) $(if $(SAN),,-D_FORTIFY_SOURCE=2) $(if $(DEBUG),-O0 -U_FORTIFY_SOURCE) \
+	$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
+	-D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -I$(BUILD) -Isrc -I. \
+	$(shell $(PKGCONF) --cflags $(LIBS)) $(CFLAGS)
+ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(STATIC),-static-pie) $(LDFLAGS)
+LDLIBS     = $(shell $(PKGCONF) $(if $(STATIC),--static) --libs $(LIBS)) -liberty -lm
+BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -O2 -g -Wall -Werror -Ivmlinux -Ibpf -I. \
+	-idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -print-multiarch)
+comma     := ,
+
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
+
+all: $(PROG)
+
+$(PROG): $(OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
+$(BUILD)/%.bpf.o: %.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/bpfprof.bpf.o: $(BPF_OBJS)
+	$(call say,BPFLINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+$(SKEL): $(BUILD)/bpfprof.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name bpfprof_bpf > $@
+$(BUILD)/%.o: %.c VERSION | $(SKEL)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# Unit tests link everything but main; each file is one cmocka program.
+$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
+
+# The yardstick of tools/bench.sh.
+$(BUILD)/tools/bench/reference.skel.h: $(BUILD)/tools/bench/reference.bpf.o
+	$(Q)$(BPFTOOL) gen skeleton $< name reference_bpf > $@
+$(BUILD)/tools/bench/reference: tools/bench/reference.c $(BUILD)/tools/bench/reference.skel.h
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(@D) $(ALL_LDFLAGS) $< $(LDLIBS) -o $@
+
+# The viewer's script and style are inside the program.
+$(BUILD)/src/output/flame.o: src/output/flame.js src/output/flame.css
+
+# Test programs say in their first lines what they want: "CFLAGS: …", "LDLIBS: …". Always with frame pointers.
+PROG_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	-mno-omit-leaf-frame-pointer
+flags_of    = $(shell sed -n 's@^/\* $(1): \(.*\) \*/@\1@p' $(2))
+$(BUILD)/tests/progs/%: tests/progs/%.c $(wildcard tests/progs/*.h)
+	$(call say,PROG,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
+# Programs of end-to-end tests that use our own code (e.g. to write a large profile).
+$(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
+
+unit: $(UNIT_BINS)
+progs: $(PROG_BINS) $(E2E_BINS)
+
+# Unit tests run with sanitizers, end-to-end tests with the program as it is shipped.
+check:
+	@tools/install-deps.sh --check
+	@$(MAKE) --no-print-directory SAN=1 unit
+	@$(MAKE) --no-print-directory all progs
+	@tests/run.sh
+check-nightly:
+	@tools/install-deps.sh --check
+	@$(MAKE) --no-print-directory SAN=1 unit
+	@$(MAKE) --no-print-directory all progs $(BUILD)/tools/bench/reference
+	@NIGHTLY=1 tests/run.sh
+check-unit:
+	@$(MAKE) --no-print-directory SAN=1 unit
+	@tests/run.sh --unit
+
+demo:
+	@tools/install-deps.sh
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/progs/demo
+	./bpfprof oncpu -F 499 --summary -o demo.html -o demo.folded 5 -- $(BUILD)/tests/progs/demo 7
+	@echo; echo "demo.html is the flame graph, demo.folded the stacks behind it."
+
+bench: all progs $(BUILD)/tools/bench/reference
+	@tools/bench.sh
+
+lint:
+	@tools/lint.sh
+format:
+	clang-format -i $(filter-out vmlinux/%,$(wildcard src/*.[ch] src/*/*.[ch] bpf/*.[ch] tests/*/*.[ch] tools/*/*.[ch]))
+
+install: all
+	install -D -m 755 $(PROG) $(DESTDIR)$(sbindir)/bpfprof
+	install -D -m 644 bpfprof.8 $(DESTDIR)$(mandir)/man8/bpfprof.8
+
+clean:
+	rm -rf build build-san bpfprof
+
+help:
+	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all unit progs check check-nightly check-unit demo bench lint format install clean help
+-include $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(E2E_BINS:=.d)

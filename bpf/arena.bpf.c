@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The lock-free arenas (layout in prof.h). A slot is claimed by compare-and-swap on its 64-bit
+ * content hash; whoever wins writes the payload, everybody else has the slot's number at once. A
+ * full table is a counted loss, never a wait.
+ */
+#include "arena.bpf.h"
+
+#define MAX_PROBES 16 /* double hashing: at half load all 16 are taken once in 65,536 inserts */
+
+#define COPY_FRAMES 64 /* by one call of a separately verified function */
+
+#define GOLDEN 0x9e3779b97f4a7c15ull
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} stacks SEC(".maps");
+
+/* The log of stack records, as 64-bit words. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} frames SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct prof_count);
+} counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NR_SCRATCHES);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+/*
+ * Words of the log handed out, a cache line of its own. Runs past the end when full; readers clamp.
+ */
+__u64 prof_frame_cursor[8] __attribute__((aligned(64)));
+
+__hidden struct scratch *scratch_get(__u32 id)
+{
+	return bpf_map_lookup_elem(&scratches, &id);
+}
+
+static __always_inline void put_word(__u32 at, __u64 word)
+{
+	__u64 *p = bpf_map_lookup_elem(&frames, &at);
+
+	if (p)
+		*p = word;
+}
+
+/* The header goes in last and with a full barrier: a reader that sees it sees the frames. */
+static __always_inline void publish(__u32 at, __u64 head)
+{
+	__u64 *p = bpf_map_lookup_elem(&frames, &at);
+
+	if (p)
+		__sync_lock_test_and_set(p, head);
+}
+
+static __always_inline __u64 stack_head(__u32 slot, __u32 nr, __u32 kind, __u32 end)
+{
+	return slot | (__u64)nr << 32 | (__u64)kind << 48 | (__u64)end << 56;
+}
+
+/* Copies up to COPY_FRAMES frames of a stack, from the first one on, to its record in the log. */
+__noinline int arena_copy(__u32 id, __u32 kind, __u32 record, __u32 first)
+{
+	struct scratch *s = scratch_get(id);
+	struct scratch_stack *st;
+
+	if (!s)
+		return 0;
+	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
+	for (__u32 i = 0; i < COPY_FRAMES && first + i < st->nr; i++)
+		put_word(record + first + i, st->frames[(first + i) & (PROF_MAX_FRAMES - 1)]);
+	return 0;
+}
+
+/*
+ * Appends the record of a slot just claimed. Without room the slot stays without a record: its
+ * counts are lost. Separately verified, or its loop would multiply with the probes.
+ */
+__noinline int arena_append(__u32 id, __u32 kind, __u32 slot, __u64 owner)
+{
+	struct scratch *s = scratch_get(id);
+	struct scratch_stack *st;
+	__u32 nr, end;
+	__u64 at;
+
+	if (!s)
+		return 0;
+	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
+	nr = st->nr;
+	end = st->end;
+	at = __sync_fetch_and_add(&prof_frame_cursor[0], nr + PROF_STACK_WORDS);
+	if (at + nr + PROF_STACK_WORDS > prof_cfg.frame_words)
+		return 0;
+	put_word(at + 1, owner);
+	put_word(at + 2, bpf_ktime_get_ns());
+	for (__u32 i = 0; i < PROF_MAX_FRAMES && i < nr; i += COPY_FRAMES)
+		arena_copy(id, kind, at + PROF_STACK_WORDS, i);
+	publish(at, stack_head(slot, nr, kind, end));
+	return 1;
+}
+
+/*
+ * Raw user addresses mean something only with their process and its exec; kernel stacks belong to
+ * nobody.
+ */
+static __always_inline __u64 stack_owner(__u32 kind)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return kind == PROF_STACK_KERNEL ? 0 : (__u32)task->tgid | task->self_exec_id << 32;
+}
+
+__noinline int arena_stack(__u32 id, __u32 kind)
+{
+	struct scratch *s = scratch_get(id);
+	struct scratch_stack *st;
+	__u64 hash, owner, step, found;
+
+	if (!s)
+		return 0;
+	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
+	owner = stack_owner(kind);
+	hash = hash_mix(st->hash, owner);
+	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)kind << 48);
+	hash += !hash;
+	step = hash >> 40 | 1;
+	for (int i = 0; i < MAX_PROBES; i++) {
+		__u32 slot = (hash + i * step) & (prof_cfg.stack_slots - 1);
+		__u64 *p = bpf_map_lookup_elem(&stacks, &slot);
+
+		if (!p)
+			return 0;
+		found = *(volatile __u64 *)p;
+		if (!found) {
+			found = __sync_val_compare_and_swap(p, 0, hash);
+			if (!found) {
+				arena_append(id, kind, slot, owner);
+				return slot + 1;
+			}
+		}
+		if (found == hash)
+			return slot + 1;
+	}
+	return 0;
+}
+
+static __always_inline __u64 count_hash(const struct prof_count *key)
+{
+	const __u64 *name = (const __u64 *)key->comm;
+	__u64 hash = prof_cfg.seed;
+
+	hash = hash_mix(hash, key->pid | (__u64)key->tid << 32);
+	hash = hash_mix(hash, key->ustack | (__u64)key->kstack << 32);
+	hash = hash_mix(hash, name[0] * GOLDEN + name[1]);
+	return hash + !hash;
+}
+
+static __always_inline void add(struct prof_count *c, __u64 weight)
+{
+	__sync_fetch_and_add(&c->samples, 1);
+	__sync_fetch_and_add(&c->weight, weight);
+}
+
+__hidden bool arena_count(struct prof_count *key, __u64 weight)
+{
+	__u64 hash = count_hash(key), step = hash >> 40 | 1, found;
+
+	for (int i = 0; i < MAX_PROBES; i++) {
+		__u32 slot = (hash + i * step) & (prof_cfg.count_slots - 1);
+		struct prof_count *c = bpf_map_lookup_elem(&counts, &slot);
+
+		if (!c)
+			return false;
+		found = *(volatile __u64 *)&c->hash;
+		if (!found) {
+			found = __sync_val_compare_and_swap(&c->hash, 0, hash);
+			if (!found) {
+				c->pid = key->pid;
+				c->tid = key->tid;
+				c->ustack = key->ustack;
+				c->kstack = key->kstack;
+				__builtin_memcpy(c->comm, key->comm, PROF_COMM_LEN);
+				found = hash;
+			}
+		}
+		if (found == hash) {
+			add(c, weight);
+			return true;
+		}
+	}
+	return false;
+}

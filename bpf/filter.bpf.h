@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which threads are profiled. */
+#ifndef BPFPROF_BPF_FILTER_BPF_H
+#define BPFPROF_BPF_FILTER_BPF_H
+
+#include "counters.bpf.h"
+
+/*
+ * 0 to keep the event of the current thread, else the FILTER counter that names the rule which left
+ * it out.
+ */
+__hidden __u32 filter_current(struct task_struct *task, __u32 pid, __u32 tid,
+			      const char comm[PROF_COMM_LEN]);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * On-CPU sampling: one run per overflow of a perf event. Takes the stacks of whatever runs, adds
+ * one to its count. Runs in interrupt or NMI context, so: no allocation, no lock, no unbounded
+ * loop; what it cannot record it counts.
+ */
+#include "unwind.bpf.h"
+#include "filter.bpf.h"
+
+#define TIME_EVERY 64 /* one run in 64 measures its own time */
+
+/* Interns what stack the thread has in the kernel. False: lost. */
+static __always_inline bool take_kernel(void *ctx, struct scratch *s, __u32 *slot)
+{
+	long bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
+	__u64 hash = prof_cfg.seed;
+	__u32 nr;
+
+	if (bytes <= 0)
+		return true;
+	nr = (__u32)bytes / 8;
+	for (__u32 i = 0; i < PROF_MAX_KFRAMES && i < nr; i++)
+		hash = hash_mix(hash, s->kernel.frames[i]);
+	s->kernel.nr = nr;
+	s->kernel.hash = hash;
+	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
+	*slot = arena_stack(SCRATCH_PERF, PROF_STACK_KERNEL);
+	return *slot;
+}
+
+/* The registers of the innermost user frame. False: the thread has no user stack that we walk. */
+static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,
+				      struct task_struct *task, bool in_user)
+{
+	if (task->flags & PF_KTHREAD || !task->mm)
+		return false;
+	if (!in_user)
+		return unwind_regs_saved(s, task);
+	s->pc = REGS_PC(&ctx->regs);
+	s->sp = REGS_SP(&ctx->regs);
+	s->fp = REGS_FP(&ctx->regs);
+	return !STATUS_IS_COMPAT(REGS_STATUS(&ctx->regs));
+}
+
+static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task_struct *task,
+				    struct prof_count *key)
+{
+	bool in_user = STATUS_IS_USER(REGS_STATUS(&ctx->regs));
+	struct scratch *s = scratch_get(SCRATCH_PERF);
+
+	if (!s)
+		return PROF_LOST_SCRATCH;
+	if (!in_user && !prof_cfg.no_kstacks && !take_kernel(ctx, s, &key->kstack))
+		return PROF_LOST_STACKS;
+	if (!prof_cfg.no_ustacks && user_regs(ctx, s, task, in_user) &&
+	    unwind_user(SCRATCH_PERF) > 0) {
+		key->ustack = arena_stack(SCRATCH_PERF, PROF_STACK_USER);
+		if (!key->ustack)
+			return PROF_LOST_STACKS;
+	}
+	return arena_count(key, ctx->sample_period) ? PROF_RECORDED : PROF_LOST_COUNTS;
+}
+
+SEC("?perf_event")
+int oncpu_sample(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct prof_counters *row = counters_row();
+	__u64 id = bpf_get_current_pid_tgid(), start = 0;
+	struct prof_count key = { .pid = id >> 32, .tid = (__u32)id };
+	__u32 outcome;
+
+	if (!row)
+		return 0;
+	if (row->value[PROF_SEEN]++ % TIME_EVERY == 0)
+		start = bpf_ktime_get_ns();
+	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	outcome = filter_current(task, key.pid, key.tid, key.comm);
+	if (!outcome)
+		outcome = record(ctx, task, &key);
+	row->value[outcome % 32]++;
+	if (start) {
+		row->value[PROF_TIMED_RUNS]++;
+		row->value[PROF_TIMED_NS] += bpf_ktime_get_ns() - start;
+	}
+	return 0;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The contract between the BPF programs and user space: every struct that both sides read, every
+ * counter, every reason. Types only, fixed width, explicit padding, sizes asserted. Anything that
+ * reaches a saved file is numbered and append-only.
+ *
+ * The pipeline in BPF: a program takes an event, asks the filter, walks the stacks into per-CPU
+ * scratch, interns each stack in the arena (content hash -> slot), and adds to the count whose key
+ * is (thread, name, stacks).
+ */
+#ifndef BPFPROF_BPF_PROF_H
+#define BPFPROF_BPF_PROF_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#define PROF_COMM_LEN	16
+#define PROF_MAX_FRAMES 1024 /* user frames of one stack; --max-depth lowers it */
+#define PROF_MAX_KFRAMES                                                                           \
+	128 /* the kernel itself stops at kernel.perf_event_max_stack, 127 by default */
+#define PROF_PID_LIMIT	 (4u << 20) /* PID_MAX_LIMIT of every 64-bit kernel: no PID lies above it */
+#define PROF_GENERATIONS 1	    /* arenas per run; continuous use will flip between two */
+
+/*
+ * What happened to each event. One line adds the enum, the counter's slot, its place in the ledger
+ * and its sentence. Kinds: TOTAL (seen, recorded), FILTER (left out by a rule the user chose), LOST
+ * (wanted, not recorded), NOTE (not part of the sum). The invariant: SEEN = RECORDED + all FILTER +
+ * all LOST.
+ *
+ *      name          kind    key in JSON         sentence
+ */
+#define PROF_COUNTERS(X)                                                                           \
+	X(SEEN, TOTAL, "seen", "samples that reached bpfprof")                                     \
+	X(RECORDED, TOTAL, "recorded", "recorded with their stacks")                               \
+	X(FILTER_IDLE, FILTER, "idle", "CPU was idle (-I includes it)")                            \
+	X(FILTER_SELF, FILTER, "self", "bpfprof itself")                                           \
+	X(FILTER_PID, FILTER, "other-process", "process not in -p")                                \
+	X(FILTER_TID, FILTER, "other-thread", "thread not in -t")                                  \
+	X(FILTER_COMM, FILTER, "other-name", "thread name does not match -n")                      \
+	X(FILTER_CGROUP, FILTER, "other-cgroup", "outside of --cgroup")                            \
+	X(FILTER_KTHREAD, FILTER, "kernel-thread", "kernel thread (-u leaves them out)")           \
+	X(FILTER_UTHREAD, FILTER, "user-thread", "user thread (-k leaves them out)")               \
+	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
+	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
+	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
+	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
+	X(TIMED_RUNS, NOTE, "timed-runs", "runs that measured their own time")                     \
+	X(TIMED_NS, NOTE, "timed-ns", "nanoseconds these took")
+
+enum prof_counter {
+#define X(name, kind, key, text) PROF_##name,
+	PROF_COUNTERS(X)
+#undef X
+		PROF_NR_COUNTERS
+};
+
+/*
+ * One row per CPU, written only by programs on that CPU, read through mmap. A power of two of cache
+ * lines.
+ */
+struct prof_counters {
+	__u64 value[32];
+};
+_Static_assert(PROF_NR_COUNTERS <= 32, "grow struct prof_counters");
+_Static_assert(sizeof(struct prof_counters) == 256, "struct prof_counters is part of the contract");
+
+/*
+ * Why a user stack ended where it did.
+ *      name      key           sentence
+ */
+#define UNWIND_ENDS(X)                                                                             \
+	X(NONE, "none", "no user stack was asked for or the thread has none")                      \
+	X(ROOT, "root", "frame pointer chain ended with zero")                                     \
+	X(READ, "unreadable", "stack memory could not be read")                                    \
+	X(BAD_FP, "bad-frame-pointer", "frame pointer does not point up the stack")                \
+	X(DEPTH, "too-deep", "deeper than --max-depth")                                            \
+	X(COMPAT, "32-bit", "32-bit process, not walked")                                          \
+	X(BAD_PC, "bad-return-address", "return address outside of any code")                      \
+	X(ENTRY, "entry", "walked up to the entry of the process")
+
+enum unwind_end {
+#define X(name, key, text) UNWIND_END_##name,
+	UNWIND_ENDS(X)
+#undef X
+		UNWIND_NR_ENDS
+};
+
+/*
+ * A frame is one 64-bit word. The top four bits tell its kind:
+ *
+ *   0x0  raw user address; its process and time stand in the stack's header
+ *   0x1  file-relative: bits 59..36 file id, bits 35..0 byte offset in that file
+ *   0xf  kernel address as it is (all kernels map themselves in the top sixteenth)
+ *
+ * Frames are stored leaf first. Every frame but the leaf is a return address.
+ */
+#define PROF_FRAME_KIND_SHIFT  60
+#define PROF_FRAME_RAW	       0x0
+#define PROF_FRAME_FILE	       0x1
+#define PROF_FRAME_KERNEL      0xf
+#define PROF_FRAME_FILE_SHIFT  36
+#define PROF_FRAME_OFFSET_MASK ((1ull << PROF_FRAME_FILE_SHIFT) - 1)
+
+enum prof_stack_kind { PROF_STACK_USER = 1, PROF_STACK_KERNEL = 2 };
+
+/*
+ * Stacks are interned: a slot of the stack table holds nothing but the 64-bit content hash (0 =
+ * free, claimed by compare-and-swap), its index is the stack's id. The claimer appends one record
+ * to the frame log, an array of 64-bit words with a bump cursor that starts at 0:
+ *
+ *   word 0   struct prof_stack_head      written last; zero means: not there yet
+ *   word 1   pid (low half), execs of that process (high half)
+ *   word 2   time, ns of CLOCK_MONOTONIC
+ *   word 3…  frames, leaf first
+ *
+ * So user space reads the log in sequence while it grows and never scans the table. A slot without
+ * a record is a stack whose frames did not fit: its counts are LOST_FRAMES.
+ */
+struct prof_stack_head {
+	__u32 slot;
+	__u16 nr_frames;
+	__u8 kind; /* enum prof_stack_kind, never 0 */
+	__u8 end;  /* enum unwind_end */
+};
+_Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is one word");
+#define PROF_STACK_WORDS 3 /* header words in front of the frames */
+
+/*
+ * One cache line: who was sampled where, how often. Claimed by compare-and-swap of hash, 0 = free.
+ */
+struct prof_count {
+	__u64 hash;
+	__u32 pid;    /* process, as user space calls it */
+	__u32 tid;    /* thread */
+	__u32 ustack; /* slot of the user stack + 1, 0 = none */
+	__u32 kstack; /* slot of the kernel stack + 1, 0 = none */
+	char comm[PROF_COMM_LEN];
+	__u64 samples;
+	__u64 weight;	/* sum of sample periods: cycles, or ns of cpu-clock */
+	__u64 reserved; /* state and class of off-CPU time */
+};
+_Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
+
+/*
+ * Thread-name patterns as a bit-parallel automaton: bit i of a word is pattern position i
+ * (src/event/glob.c).
+ */
+struct prof_glob {
+	__u64 step[256]; /* positions that byte c advances */
+	__u64 start;	 /* positions live before the first byte */
+	__u64 star;	 /* positions that any byte keeps alive and that may be skipped */
+	__u64 accept;	 /* positions behind the last element */
+};
+_Static_assert(sizeof(struct prof_glob) == 2072, "struct prof_glob is part of the contract");
+
+/* Frozen before load, so the verifier sees constants and drops what is off. */
+struct prof_config {
+	__u64 seed;	   /* of the content hashes, random: a program cannot aim at collisions */
+	__u64 pc_mask;	   /* clears pointer authentication and tag bits of user addresses */
+	__u32 own_pid;	   /* bpfprof, as the kernel's first PID namespace numbers it */
+	__u32 max_depth;   /* user frames, <= PROF_MAX_FRAMES */
+	__u32 stack_slots; /* powers of two */
+	__u32 count_slots;
+	__u32 frame_words;
+	__u32 nr_cpus;	 /* rows of counters */
+	__u8 filter_pid; /* these switch the filters on */
+	__u8 filter_tid;
+	__u8 filter_comm;
+	__u8 filter_cgroup;
+	__u8 keep_idle;
+	__u8 no_kthreads; /* -u */
+	__u8 no_uthreads; /* -k */
+	__u8 no_kstacks;  /* -U */
+	__u8 no_ustacks;  /* -K */
+	__u8 no_children;
+	__u8 pad[6];
+};
+_Static_assert(sizeof(struct prof_config) == 56, "struct prof_config is part of the contract");
+
+#endif

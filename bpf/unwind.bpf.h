@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * User stacks: from (registers, thread) to frames. This is the only place that knows how a user
+ * stack is walked; callers put the registers of the innermost user frame into the scratch and get
+ * frames, their hash and the reason of the end.
+ */
+#ifndef BPFPROF_BPF_UNWIND_BPF_H
+#define BPFPROF_BPF_UNWIND_BPF_H
+
+#include "arena.bpf.h"
+
+/*
+ * Walks from scratch->pc, sp and fp into scratch->user and user_frames, leaf first. Returns the
+ * number of frames. Separately verified, so its cost does not multiply with the callers' paths.
+ */
+int unwind_user(__u32 id);
+
+/*
+ * The user registers of the current thread while it is in the kernel. False for threads that have
+ * none.
+ */
+__hidden bool unwind_regs_saved(struct scratch *s, struct task_struct *task);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Messages and the progress line on stderr. */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int log_verbosity;
+static bool progress_shown;
+
+static void erase_progress(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
+
+static void say(const char *prefix, int err, const char *fmt, va_list ap)
+{
+	erase_progress();
+	fprintf(stderr, "bpfprof: %s", prefix);
+	vfprintf(stderr, fmt, ap);
+	if (err)
+		fprintf(stderr, ": %s", strerror(err < 0 ? -err : err));
+	fputc('\n', stderr);
+}
+
+int log_err(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", err, fmt, ap);
+	va_end(ap);
+	return err ? err : -1;
+}
+
+void log_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("warning: ", 0, fmt, ap);
+	va_end(ap);
+}
+
+void log_info(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_verbosity < 1)
+		return;
+	va_start(ap, fmt);
+	say("", 0, fmt, ap);
+	va_end(ap);
+}
+
+void log_progress(const char *fmt, ...)
+{
+	va_list ap;
+
+	erase_progress();
+	if (!fmt || !isatty(STDERR_FILENO))
+		return;
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fflush(stderr);
+	progress_shown = true;
+}

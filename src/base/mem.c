@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Allocation that aborts instead of failing. */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *check(void *ptr)
+{
+	if (ptr)
+		return ptr;
+	fputs("bpfprof: out of memory\n", stderr);
+	abort();
+}
+
+void *xmalloc(size_t sz)
+{
+	return check(malloc(sz ? sz : 1));
+}
+
+void *xcalloc(size_t nr, size_t sz)
+{
+	return check(calloc(nr ? nr : 1, sz ? sz : 1));
+}
+
+void *xreallocarray(void *ptr, size_t nr, size_t sz)
+{
+	return check(reallocarray(ptr, nr ? nr : 1, sz));
+}
+
+char *xstrdup(const char *s)
+{
+	return check(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t sz)
+{
+	return check(strndup(s, sz));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	char *s = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return check(s);
+}
+
+void *xgrow(void *vec, size_t nr, size_t *cap, size_t sz)
+{
+	if (nr < *cap)
+		return vec;
+	*cap = *cap ? *cap * 2 : 16;
+	return xreallocarray(vec, *cap, sz);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Memory that is there or the program ends: no caller checks (STYLE: out of memory aborts). */
+#ifndef BPFPROF_BASE_MEM_H
+#define BPFPROF_BASE_MEM_H
+
+#include <stddef.h>
+
+/* All abort with one line on stderr when memory runs out or a size overflows; free with free(). */
+void *xmalloc(size_t sz);
+void *xcalloc(size_t nr, size_t sz);
+void *xreallocarray(void *ptr, size_t nr, size_t sz);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t sz);
+__attribute__((format(printf, 1, 2))) char *xasprintf(const char *fmt, ...);
+
+/*
+ * Makes room for one more element behind nr in a vector with cap elements of size sz: returns the
+ * (possibly moved) vector and raises *cap. Use: v->x = xgrow(v->x, v->nr, &v->cap, sizeof(*v->x));
+ * v->x[v->nr++] = …
+ */
+void *xgrow(void *vec, size_t nr, size_t *cap, size_t sz);
+
+#endif

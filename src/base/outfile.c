@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Output files that are whole or absent.
+ *
+ * The final name is split into a directory, held open, and a name in it; symbolic links are
+ * followed by hand first, so that a link to a file stays a link. All later steps are relative to
+ * that directory:
+ *
+ *	open:    O_TMPFILE, or where that is not supported a new file ".NAME.XXXXXX"
+ *	commit:  fsync, owner and mode, link to ".NAME.XXXXXX" (link cannot replace), rename to NAME
+ */
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#define MAX_LINKS 40  /* as the kernel */
+#define MAX_TRIES 100 /* of temporary names */
+
+struct outfile {
+	char *path; /* as the user wrote it, for messages */
+	FILE *stream;
+	int fd;	      /* what stream writes to; -1 for stdout */
+	int dir;      /* -1: written directly */
+	char *name;   /* final name in dir */
+	char *temp;   /* temporary name in dir, NULL while the file has none */
+	bool existed; /* a file had the final name: */
+	struct stat old;
+	int err; /* of the first write that failed, negative errno */
+};
+
+static void outfile_free(struct outfile *o)
+{
+	if (o->stream && o->stream != stdout)
+		fclose(o->stream);
+	if (o->temp)
+		unlinkat(o->dir, o->temp, 0);
+	if (o->fd >= 0)
+		close(o->fd);
+	if (o->dir >= 0)
+		close(o->dir);
+	free(o->temp);
+	free(o->name);
+	free(o->path);
+	free(o);
+}
+
+/* stdio forgets why an early write failed; this remembers. */
+static ssize_t stream_write(void *cookie, const char *buf, size_t sz)
+{
+	struct outfile *o = cookie;
+	size_t done = 0;
+	ssize_t n;
+
+	while (!o->err && done < sz) {
+		n = write(o->fd, buf + done, sz - done);
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			o->err = n ? -errno : -EIO;
+	}
+	return (ssize_t)done;
+}
+
+/* The descriptor that path is only another name of, -1 when it is a file. */
+static int descriptor_of(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	size_t i, sz;
+	char *end;
+	long fd;
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (i = 0; i < 2; i++) {
+		sz = strlen(folders[i]);
+		if (strncmp(path, folders[i], sz) || path[sz] < '0' || path[sz] > '9')
+			continue;
+		fd = strtol(path + sz, &end, 10);
+		return *end || fd > INT_MAX ? -1 : (int)fd;
+	}
+	return -1;
+}
+
+/* Others may plant links in a directory like /tmp; the kernel's fs.protected_symlinks, wherever
+ * that is off. */
+static bool is_planted(const struct stat *dir, const struct stat *link)
+{
+	return (dir->st_mode & S_ISVTX) && (dir->st_mode & S_IWOTH) && link->st_uid != geteuid() &&
+	       link->st_uid != dir->st_uid;
+}
+
+/* Where the link name in dir points to, as a path; NULL with errno set. */
+static char *read_link(int dir, const char *dir_path, const char *name)
+{
+	struct stat dir_st, link_st;
+	char target[PATH_MAX];
+	ssize_t n;
+
+	if (fstat(dir, &dir_st) || fstatat(dir, name, &link_st, AT_SYMLINK_NOFOLLOW))
+		return NULL;
+	if (is_planted(&dir_st, &link_st)) {
+		errno = EACCES;
+		return NULL;
+	}
+	n = readlinkat(dir, name, target, sizeof(target));
+	if (n < 0 || n == sizeof(target)) {
+		errno = n < 0 ? errno : ENAMETOOLONG;
+		return NULL;
+	}
+	target[n] = '\0';
+	return *target == '/' ? xstrdup(target) : xasprintf("%s/%s", dir_path, target);
+}
+
+/* Opens the directory of path and sets dir, name, existed and old, without following links. */
+static int locate_once(struct outfile *o, const char *path, char **dir_path)
+{
+	char *dir_copy = xstrdup(path), *name_copy = xstrdup(path);
+
+	*dir_path = xstrdup(dirname(dir_copy));
+	o->name = xstrdup(basename(name_copy));
+	free(dir_copy);
+	free(name_copy);
+	o->dir = open(*dir_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (o->dir < 0)
+		return -errno;
+	o->existed = !fstatat(o->dir, o->name, &o->old, AT_SYMLINK_NOFOLLOW);
+	return o->existed || errno == ENOENT ? 0 : -errno;
+}
+
+/* As locate_once(), and follows links until the name is a file's or free. */
+static int locate(struct outfile *o)
+{
+	char *path = xstrdup(o->path), *dir_path, *next;
+	int err, i;
+
+	for (i = 0;; i++) {
+		err = locate_once(o, path, &dir_path);
+		if (err || !o->existed || !S_ISLNK(o->old.st_mode) || i == MAX_LINKS)
+			break;
+		next = read_link(o->dir, dir_path, o->name);
+		err = next ? 0 : -errno;
+		if (err)
+			break;
+		close(o->dir);
+		o->dir = -1;
+		free(o->name);
+		free(dir_path);
+		free(path);
+		path = next;
+	}
+	free(dir_path);
+	free(path);
+	return err ? err : i == MAX_LINKS ? -ELOOP : 0;
+}
+
+/* A new name ".NAME.XXXXXX"; a long NAME is cut to what file systems allow. */
+static char *temp_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char random[6];
+	char tail[sizeof(random) + 1] = "";
+	size_t i;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		memset(random, getpid(), sizeof(random));
+	for (i = 0; i < sizeof(random); i++)
+		tail[i] = letters[random[i] % (sizeof(letters) - 1)];
+	return xasprintf(".%.200s.%s", name, tail);
+}
+
+/* Sets o->temp to a name that make(o) could give to the file. */
+static int with_temp_name(struct outfile *o, int (*make)(struct outfile *o))
+{
+	int err = -EEXIST, i;
+
+	for (i = 0; err == -EEXIST && i < MAX_TRIES; i++) {
+		free(o->temp);
+		o->temp = temp_name(o->name);
+		err = make(o);
+	}
+	if (err) {
+		free(o->temp);
+		o->temp = NULL;
+	}
+	return err;
+}
+
+static int create_temp(struct outfile *o)
+{
+	o->fd = openat(o->dir, o->temp, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+	return o->fd < 0 ? -errno : 0;
+}
+
+static int link_temp(struct outfile *o)
+{
+	char proc[64];
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", o->fd);
+	return linkat(AT_FDCWD, proc, o->dir, o->temp, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+/* A file to write to that nobody sees yet, or that has a temporary name. */
+static int open_hidden(struct outfile *o)
+{
+	if (o->existed && S_ISDIR(o->old.st_mode))
+		return -EISDIR;
+	if (o->existed && faccessat(o->dir, o->name, W_OK, AT_EACCESS))
+		return -errno;
+	o->fd = openat(o->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (o->fd >= 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+		return -errno;
+	return with_temp_name(o, create_temp);
+}
+
+/* Devices, FIFOs, terminals. Blocks until a FIFO has a reader. */
+static int open_direct(struct outfile *o)
+{
+	o->fd = openat(o->dir, o->name, O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	close(o->dir);
+	o->dir = -1;
+	return o->fd < 0 ? -errno : 0;
+}
+
+static int open_path(struct outfile *o)
+{
+	int fd = descriptor_of(o->path), err;
+
+	if (fd >= 0) {
+		o->fd = fd == STDOUT_FILENO ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return fd != STDOUT_FILENO && o->fd < 0 ? -errno : 0;
+	}
+	if (!*o->path || o->path[strlen(o->path) - 1] == '/')
+		return *o->path ? -EISDIR : -ENOENT;
+	err = locate(o);
+	if (err)
+		return err;
+	if (o->existed && !S_ISREG(o->old.st_mode) && !S_ISDIR(o->old.st_mode))
+		return open_direct(o);
+	return open_hidden(o);
+}
+
+struct outfile *outfile_open(const char *path)
+{
+	static const cookie_io_functions_t io = { .write = stream_write };
+	struct outfile *o = xcalloc(1, sizeof(*o));
+	int err;
+
+	o->path = xstrdup(path);
+	o->fd = o->dir = -1;
+	err = open_path(o);
+	if (!err) {
+		o->stream = o->fd < 0 ? stdout : fopencookie(o, "w", io);
+		err = o->stream ? 0 : -ENOMEM;
+	}
+	if (err) {
+		log_err(err, "cannot write %s", *path ? path : "''");
+		outfile_free(o);
+		errno = -err;
+		return NULL;
+	}
+	return o;
+}
+
+FILE *outfile_stream(struct outfile *o)
+{
+	return o->stream;
+}
+
+/* The number in an environment variable that sudo sets, -1 without it. */
+static long sudo_id(const char *variable)
+{
+	const char *s = getenv(variable);
+	char *end;
+	long id;
+
+	if (!s || *s < '0' || *s > '9')
+		return -1;
+	errno = 0;
+	id = strtol(s, &end, 10);
+	return errno || *end || id > INT_MAX ? -1 : id;
+}
+
+static bool may_write(const struct stat *dir, uid_t uid, gid_t gid)
+{
+	if (dir->st_uid == uid)
+		return dir->st_mode & S_IWUSR;
+	return dir->st_mode & (dir->st_gid == gid ? S_IWGRP : S_IWOTH);
+}
+
+/* Run through sudo: who shall own the file. A file that belongs to somebody else stays root's. */
+static void give_to_sudo_user(struct outfile *o)
+{
+	long uid = sudo_id("SUDO_UID"), gid = sudo_id("SUDO_GID");
+	struct stat dir;
+
+	if (getuid() || uid < 0 || gid < 0 || fstat(o->dir, &dir))
+		return;
+	if (!may_write(&dir, (uid_t)uid, (gid_t)gid) || (o->existed && o->old.st_uid != (uid_t)uid))
+		return;
+	if (fchown(o->fd, (uid_t)uid, (gid_t)gid))
+		log_info("%s stays root's: %s", o->path, strerror(errno));
+}
+
+/* The mode of the file that is replaced when it had the same owner, else that of any new file. */
+static void set_mode(struct outfile *o)
+{
+	mode_t mask = umask(077), mode = 0666 & ~mask;
+	struct stat now;
+
+	umask(mask);
+	if (o->existed && !fstat(o->fd, &now) && now.st_uid == o->old.st_uid)
+		mode = o->old.st_mode & 0777;
+	/* File systems without modes have their own idea. */
+	if (fchmod(o->fd, mode))
+		log_info("%s keeps mode 0600: %s", o->path, strerror(errno));
+}
+
+static int publish(struct outfile *o)
+{
+	int err;
+
+	give_to_sudo_user(o);
+	set_mode(o);
+	/* Some file systems cannot sync, which is no failure to write. */
+	if (fsync(o->fd) && errno != EINVAL && errno != EROFS)
+		return -errno;
+	err = o->temp ? 0 : with_temp_name(o, link_temp);
+	if (err)
+		return err;
+	if (renameat(o->dir, o->temp, o->dir, o->name))
+		return -errno;
+	free(o->temp);
+	o->temp = NULL;
+	return 0;
+}
+
+/* What went wrong with the stream so far, after pushing out its buffer. */
+static int flush_stream(struct outfile *o)
+{
+	int err;
+
+	errno = 0;
+	err = fflush(o->stream) || ferror(o->stream) ? -(errno ? errno : EIO) : 0;
+	return o->err ? o->err : err;
+}
+
+int outfile_commit(struct outfile *o)
+{
+	int err = flush_stream(o);
+
+	if (!err && o->dir >= 0)
+		err = publish(o);
+	if (err)
+		log_err(err, "cannot write %s", o->path);
+	outfile_free(o);
+	return err;
+}
+
+void outfile_abort(struct outfile *o)
+{
+	if (!o)
+		return;
+	/* fclose() would write the rest. */
+	if (!o->err)
+		o->err = -ECANCELED;
+	outfile_free(o);
+}

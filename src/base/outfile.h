@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Output files that are whole or absent. A file is written beside its final name, without a name of
+ * its own where the file system can do that, and takes the name in one step when everything is on
+ * disk. Until then, and after any failure, an older file of that name stays as it was.
+ *
+ * What cannot be replaced is written directly: "-" and /dev/stdout, /dev/null, FIFOs, terminals.
+ */
+#ifndef BPFPROF_BASE_OUTFILE_H
+#define BPFPROF_BASE_OUTFILE_H
+
+#include <stdio.h>
+
+struct outfile;
+
+/*
+ * Call before the work whose result goes to path: everything that can be found out early fails
+ * here. Returns NULL with errno set after a message that names path and the reason.
+ */
+struct outfile *outfile_open(const char *path);
+
+/* To print to; not to be closed. It has no descriptor of its own: no fileno(). */
+FILE *outfile_stream(struct outfile *o);
+
+/*
+ * Makes the file appear. Frees o in any case. Returns 0, or a negative errno after a message, when
+ * any write so far, or this, failed. Run through sudo, a new file in a directory that the caller's
+ * user can write belongs to that user.
+ */
+int outfile_commit(struct outfile *o);
+
+/* Drops what was written and frees o; NULL is fine. */
+void outfile_abort(struct outfile *o);
+
+#endif

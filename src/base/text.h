@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names come from outside (symbol tables, thread names, paths) and may hold anything. This is the
+ * one place that makes them safe to print.
+ */
+#ifndef BPFPROF_BASE_TEXT_H
+#define BPFPROF_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Appends s (len bytes) to out as valid, printable UTF-8: C0, DEL, C1 control characters, line and
+ * paragraph separators and bidirectional overrides become '?', each invalid byte becomes U+FFFD.
+ * All else is kept.
+ */
+void text_clean(FILE *out, const char *s, size_t len);
+
+/*
+ * A frame of the folded grammar: as text_clean, and ';' becomes ':', and a trailing "space +
+ * digits" becomes "_digits", since consumers would read it as a second count. spaces also: every
+ * space becomes '_' (thread names). Returns a string to free(); never empty ("?" when s is).
+ */
+char *text_frame(const char *s, size_t len, int spaces);
+
+/* Columns that s (valid UTF-8) takes on a terminal, one per code point. */
+size_t text_width(const char *s);
+
+/*
+ * Prints s cut to at most width columns, the last one a '…' when cut, padded with spaces when pad
+ * is set.
+ */
+void text_fit(FILE *out, const char *s, size_t width, int pad);
+
+/*
+ * Of n candidates the one that a mistyped word most likely meant (edit distance), NULL when none is
+ * near.
+ */
+const char *text_nearest(const char *word, const char *const *candidates, size_t n);
+
+/* "1.5 s", "230 ms", "12.3 MB", "1,234,567": human forms, into a static ring of buffers. */
+const char *text_ns(unsigned long long ns);
+const char *text_bytes(unsigned long long bytes);
+const char *text_count(unsigned long long n);
+
+#endif

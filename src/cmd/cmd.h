@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Subcommands. Each is one file: an arguments struct, its options table, glue. To add one: cmd/x.c
+ * with cmd_x(), a line here, a row in main.c's table, a section in bpfprof.8, a test.
+ */
+#ifndef BPFPROF_CMD_CMD_H
+#define BPFPROF_CMD_CMD_H
+
+#include "base/opt.h"
+
+/* What a command came to; main.c turns it into the exit code. */
+enum cmd_result {
+	CMD_OK,
+	CMD_FAILED,
+	CMD_USAGE,  /* the command line makes no sense */
+	CMD_EMPTY,  /* nothing was recorded */
+	CMD_CANNOT, /* this host cannot run it */
+};
+
+struct command {
+	const char *name;
+	enum cmd_result (*run)(const struct command *self, int argc, char **argv);
+	const char *synopsis; /* behind the name */
+	const char *summary;
+	const struct opt *opts;
+	const char *examples; /* lines, for the help */
+};
+
+/* Prints the help of a command. */
+void cmd_help(const struct command *c);
+
+/* From a negative errno, as record_open and others return it. */
+enum cmd_result cmd_failed(int err);
+
+enum cmd_result cmd_oncpu(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_report(const struct command *self, int argc, char **argv);
+
+extern const struct opt oncpu_opts[], report_opts[];
+
+#endif

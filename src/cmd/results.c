@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Opening and writing results. */
+#include "cmd/results.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "output/output.h"
+
+struct result {
+	const struct output *output;
+	struct outfile *file;
+};
+
+struct results {
+	const struct results_opts *opts;
+	struct result *v;
+	size_t nr;
+};
+
+static int open_one(struct results *r, const char *path)
+{
+	struct result *next = &r->v[r->nr];
+
+	next->output = output_find(path);
+	if (!next->output) {
+		log_err(0, "-o %s: the extension tells the format, one of %s", path,
+			output_extensions());
+		return -EINVAL;
+	}
+	next->file = outfile_open(path);
+	if (!next->file)
+		return -errno;
+	r->nr++;
+	return 0;
+}
+
+struct results *results_open(const struct results_opts *o)
+{
+	struct results *r = xcalloc(1, sizeof(*r));
+	int err = 0;
+
+	r->opts = o;
+	r->v = xcalloc(o->files.nr, sizeof(*r->v));
+	for (size_t i = 0; i < o->files.nr && !err; i++)
+		err = open_one(r, o->files.v[i]);
+	if (!err)
+		return r;
+	results_close(r);
+	errno = -err;
+	return NULL;
+}
+
+static const struct output *stdout_output(const struct results_opts *o)
+{
+	if (o->json)
+		return output_get("json");
+	if (o->folded)
+		return output_get("folded");
+	return output_get(o->summary || isatty(STDOUT_FILENO) ? "summary" : "folded");
+}
+
+int results_write(struct results *r, const struct profile *p)
+{
+	int err = 0, err_one;
+
+	for (size_t i = 0; i < r->nr; i++) {
+		r->v[i].output->write(p, &r->opts->view, outfile_stream(r->v[i].file));
+		err_one = outfile_commit(r->v[i].file);
+		r->v[i].file = NULL;
+		err = err ? err : err_one;
+	}
+	stdout_output(r->opts)->write(p, &r->opts->view, stdout);
+	return err;
+}
+
+void results_close(struct results *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nr; i++)
+		outfile_abort(r->v[i].file);
+	free(r->v);
+	free(r);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where results go: the terminal (summary) or a pipe (folded lines), and any number of files by
+ * extension. Shared by the commands that record and by report: VIEW_ROWS are their common options.
+ */
+#ifndef BPFPROF_CMD_RESULTS_H
+#define BPFPROF_CMD_RESULTS_H
+
+#include <stdbool.h>
+
+#include "base/opt.h"
+#include "profile/profile.h"
+#include "profile/tree.h"
+
+struct results_opts {
+	bool folded, json, summary; /* what stdout gets; none = by whether it is a terminal */
+	struct opt_strings files;
+	struct view view;
+};
+
+/* Rows for an options table; r is the struct results_opts within struct s. */
+#define RESULTS_ROWS(s, r)                                                                         \
+	OPT_GROUP("Output"),                                                                       \
+		OPT_STRINGS('o', "output", s, r.files, "FILE",                                     \
+			    "write FILE, by extension: " RESULTS_EXTENSIONS " (repeatable)"),      \
+		OPT_FLAG('f', "folded", s, r.folded,                                               \
+			 "folded stacks on stdout (the default when it is no terminal)"),          \
+		OPT_FLAG('s', "summary", s, r.summary,                                             \
+			 "the summary on stdout (the default on a terminal)"),                     \
+		OPT_FLAG(0, "json", s, r.json, "the summary as JSON on stdout"),                   \
+		OPT_FLAG('d', "delimited", s, r.view.delimiter,                                    \
+			 "a '-' frame between user and kernel frames"),                            \
+		OPT_FLAG('a', "annotations", s, r.view.annotations,                                \
+			 "mark kernel frames _[k] and JIT code _[j]"),                             \
+		OPT_FLAG(0, "per-thread", s, r.view.per_thread,                                    \
+			 "tell threads of the same name apart (name/tid)"),                        \
+		OPT_FLAG(0, "merge-threads", s, r.view.merge_threads,                              \
+			 "worker-1, worker-2 … as one: worker-"),                                  \
+		OPT_FLAG(0, "no-demangle", s, r.view.no_demangle,                                  \
+			 "C++ and Rust names as the linker has them")
+
+#define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
+
+struct results;
+
+/*
+ * Opens all files, so that what cannot be written is known before anything is recorded. NULL with
+ * errno set, logged.
+ */
+struct results *results_open(const struct results_opts *o);
+
+/* Writes everything. 0 or negative errno, logged; files that failed do not appear. */
+int results_write(struct results *r, const struct profile *p);
+
+/* Drops what was not written; NULL is fine. */
+void results_close(struct results *r);
+
+#endif

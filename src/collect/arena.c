@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The reader's side of the arena. */
+#include "collect/arena.h"
+
+bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out)
+{
+	uint64_t cursor = __atomic_load_n(a->cursor, __ATOMIC_ACQUIRE), head;
+	size_t limit = cursor < a->nr_words ? cursor : a->nr_words;
+	const uint64_t *r = a->words + a->read;
+
+	if (a->read + PROF_STACK_WORDS > limit)
+		return false;
+	head = __atomic_load_n(r, __ATOMIC_ACQUIRE);
+	if (!head || r[2] > until_ns)
+		return false;
+	*out = (struct arena_stack){
+		.slot = head,
+		.nr_frames = head >> 32 & 0xffff,
+		.kind = head >> 48 & 0xff,
+		.end = head >> 56,
+		.pid = r[1],
+		.time_ns = r[2],
+		.frames = r + PROF_STACK_WORDS,
+	};
+	if (out->nr_frames > PROF_MAX_FRAMES || a->read + PROF_STACK_WORDS + out->nr_frames > limit)
+		return false;
+	a->read += PROF_STACK_WORDS + out->nr_frames;
+	return true;
+}

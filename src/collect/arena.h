@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading the kernel's log of stack records while it grows (prof.h draws it). */
+#ifndef BPFPROF_COLLECT_ARENA_H
+#define BPFPROF_COLLECT_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/prof.h"
+
+struct arena {
+	const uint64_t *words; /* shared with the kernel */
+	size_t nr_words;
+	const uint64_t *cursor;
+	size_t read; /* words consumed */
+};
+
+struct arena_stack {
+	uint32_t slot, pid;
+	uint32_t nr_frames;
+	uint8_t kind; /* enum prof_stack_kind */
+	uint8_t end;  /* enum unwind_end */
+	uint64_t time_ns;
+	const uint64_t *frames; /* in the arena, leaf first */
+};
+
+/*
+ * The next record that is complete and was taken no later than until_ns. False when there is none
+ * yet: the record may still be in the making, and is offered again by the next call.
+ */
+bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out);
+
+#endif

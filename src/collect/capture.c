@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Arena records to profile stacks, counts to samples. */
+#include "collect/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "proc/maps.h"
+
+/* An address that nothing explains may make us read /proc/PID/maps again, so often. */
+#define RECHECK_NS 1000000000ull
+
+static void put_source(struct capture *c, uint32_t module, struct symbol_source source)
+{
+	while (c->nr_sources <= module) {
+		c->sources = xgrow(c->sources, c->nr_sources, &c->cap_sources, sizeof(*c->sources));
+		c->sources[c->nr_sources++] = (struct symbol_source){ .fd = -1 };
+	}
+	c->sources[module] = source;
+}
+
+void capture_init(struct capture *c, struct profile *p, struct proc_table *procs,
+		  const struct session_maps *maps)
+{
+	*c = (struct capture){ .profile = p, .procs = procs, .nr_slots = maps->nr_stack_slots };
+	c->arena = (struct arena){ .words = maps->frames,
+				   .nr_words = maps->nr_frame_words,
+				   .cursor = maps->frame_cursor };
+	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
+	put_source(c, 0, (struct symbol_source){ .fd = -1 });
+}
+
+static void vdso_line(void *arg, const struct maps_line *line)
+{
+	struct symbol_source *source = arg;
+
+	if (!strcmp(line->path, "[vdso]"))
+		*source =
+			(struct symbol_source){ -1, (void *)line->start, line->end - line->start };
+}
+
+/* All 64-bit processes have the same vDSO, so ours serves. */
+static struct symbol_source vdso_source(void)
+{
+	struct symbol_source source = { .fd = -1 };
+
+	maps_read(getpid(), vdso_line, &source);
+	return source;
+}
+
+/*
+ * The profile's module of a mapped file. On first sight the file is opened, while the process that
+ * mapped it still lives.
+ */
+static uint32_t module_of(struct capture *c, const struct process *p, const struct proc_mapping *m)
+{
+	struct proc_file *f = m->file;
+
+	if (f->module)
+		return f->module;
+	f->module = profile_add_module(c->profile, f->path);
+	if (f->path[0] == '[') {
+		put_source(c, f->module, vdso_source());
+		return f->module;
+	}
+	proc_file_open(f, p->pid, m);
+	put_source(c, f->module, (struct symbol_source){ .fd = f->fd });
+	return f->module;
+}
+
+/*
+ * Side-band records can be lost, and processes older than the recording may have been missed: ask
+ * /proc, but not often.
+ */
+static const struct proc_mapping *find_mapping(struct capture *c, struct process *p, uint64_t addr,
+					       uint64_t time_ns)
+{
+	const struct proc_mapping *m = proc_mapping_at(p, addr, time_ns);
+
+	if (m || p->exit_ns || time_ns < p->checked_ns + RECHECK_NS)
+		return m;
+	if (proc_snapshot(c->procs, p->pid, time_ns))
+		p->checked_ns = time_ns;
+	return proc_mapping_at(p, addr, time_ns);
+}
+
+static struct process *find_process(struct capture *c, const struct arena_stack *s)
+{
+	struct process *p = proc_find(c->procs, s->pid);
+
+	if (!p && !proc_snapshot(c->procs, s->pid, s->time_ns))
+		p = proc_find(c->procs, s->pid);
+	if (p)
+		p->sampled = true;
+	return p;
+}
+
+/*
+ * Return addresses are looked up one byte lower: a call can be the last instruction of its
+ * function.
+ */
+static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
+{
+	return s->frames[i] - (i > 0);
+}
+
+/*
+ * 0 when addr lies in no code: then it is no return address but whatever the frame pointer led to.
+ */
+static uint32_t user_frame(struct capture *c, struct process *p, uint64_t addr, uint64_t time_ns)
+{
+	const struct proc_mapping *m = find_mapping(c, p, addr, time_ns);
+
+	if (!m)
+		return 0;
+	if (!m->file)
+		return profile_frame(c->profile, FRAME_ANON, 0, 0);
+	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m),
+			     addr - m->start + m->file_offset);
+}
+
+static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
+{
+	struct process *p = find_process(c, s);
+	uint32_t ids[PROF_MAX_FRAMES], nr = 0;
+	uint8_t end = s->end;
+
+	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
+		uint32_t id = user_frame(c, p, lookup_address(s, i), s->time_ns);
+
+		if (!id && i > 0) {
+			end = UNWIND_END_BAD_PC;
+			break;
+		}
+		ids[nr++] = id ? id : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
+	}
+	if (!nr)
+		ids[nr++] = profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
+	return profile_add_stack(c->profile, ids, nr, end);
+}
+
+static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
+{
+	uint32_t ids[PROF_MAX_FRAMES];
+
+	for (uint32_t i = 0; i < s->nr_frames; i++)
+		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0, lookup_address(s, i));
+	return profile_add_stack(c->profile, ids, s->nr_frames, s->end);
+}
+
+void capture_drain(struct capture *c, uint64_t until_ns)
+{
+	struct arena_stack s;
+
+	while (arena_next(&c->arena, until_ns, &s)) {
+		if (!c->first_ns)
+			c->first_ns = s.time_ns;
+		if (s.slot >= c->nr_slots)
+			continue;
+		c->stack_of_slot[s.slot] =
+			s.kind == PROF_STACK_USER ? add_user_stack(c, &s) : add_kernel_stack(c, &s);
+	}
+}
+
+/* The profile's stack of a slot + 1. False when its frames did not fit the log. */
+static bool stack_of(const struct capture *c, uint32_t slot1, uint32_t *id)
+{
+	*id = slot1 ? c->stack_of_slot[slot1 - 1] : 0;
+	return !slot1 || *id;
+}
+
+static uint32_t process_name(struct capture *c, const struct prof_count *n, uint32_t thread)
+{
+	const struct process *p = proc_find(c->procs, n->pid);
+
+	return p && p->name[0] ? profile_string(c->profile, p->name) : thread;
+}
+
+static void add_sample(struct capture *c, const struct prof_count *n)
+{
+	struct sample s = {
+		.count = n->samples, .weight = n->weight, .pid = n->pid, .tid = n->tid
+	};
+
+	if (!stack_of(c, n->ustack, &s.ustack) || !stack_of(c, n->kstack, &s.kstack)) {
+		c->profile->counters[PROF_LOST_FRAMES] += n->samples;
+		c->profile->counters[PROF_RECORDED] -= n->samples;
+		return;
+	}
+	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
+	s.process = process_name(c, n, s.thread);
+	profile_add_sample(c->profile, &s);
+}
+
+void capture_finish(struct capture *c, const struct session_maps *maps,
+		    const uint64_t counters[PROF_NR_COUNTERS])
+{
+	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
+	for (size_t i = 0; i < maps->nr_counts; i++)
+		if (maps->counts[i].samples)
+			add_sample(c, &maps->counts[i]);
+	while (c->nr_sources < c->profile->nr_modules)
+		put_source(c, c->nr_sources, (struct symbol_source){ .fd = -1 });
+}
+
+void capture_release(struct capture *c)
+{
+	free(c->stack_of_slot);
+	free(c->sources);
+}

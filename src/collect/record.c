@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The recording: a loop of ten turns a second around the kernel's work. */
+#include "collect/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "collect/capture.h"
+#include "collect/session.h"
+#include "collect/target.h"
+#include "event/cgroup.h"
+#include "event/glob.h"
+#include "event/host.h"
+#include "event/perf.h"
+#include "event/sideband.h"
+
+#define TURN_NS		 100000000ull
+#define RATE_WITH_TARGET 99
+#define RATE_SYSTEM_WIDE 49
+#define SLOW_TURNS	 5 /* CPUs and memory are looked at every so many turns */
+
+struct record {
+	const struct record_opts *opts;
+	struct session *session;
+	struct perf_events events;
+	struct sideband *sideband;
+	struct proc_table procs;
+	struct capture capture;
+	struct target target;
+	struct profile *profile;
+	struct prof_glob glob;
+	int cgroup_fd, timer, signals;
+	sigset_t old_mask;
+	bool interrupted;
+	uint64_t begin_ns;
+	size_t nr_cpus; /* sampled at the end */
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/*
+ * The kernel counts threads in its first PID namespace; ours must be that one for -p to mean the
+ * same.
+ */
+static int check_namespace(void)
+{
+	char link[64] = "";
+
+	if (readlink("/proc/self/ns/pid", link, sizeof(link) - 1) < 0 ||
+	    !strcmp(link, "pid:[4026531836]"))
+		return 0;
+	log_err(0,
+		"bpfprof runs inside a PID namespace, where process numbers are not the kernel's: "
+		"run it on the host (nsenter -t 1 -p -m), or the container with the host's PID "
+		"namespace (--pid=host)");
+	return -EOPNOTSUPP;
+}
+
+static int check_ids(const struct opt_ids *ids, bool thread)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ids->nr && !err; i++)
+		err = host_check_pid(ids->v[i], thread);
+	return err;
+}
+
+static int check_rate(const struct record_opts *o)
+{
+	uint32_t max = host_max_rate();
+
+	if (o->rate_hz <= max)
+		return 0;
+	log_err(0,
+		"-F %u is above this kernel's limit of %u samples per second "
+		"(kernel.perf_event_max_sample_rate)",
+		o->rate_hz, max);
+	return -EINVAL;
+}
+
+static int check_glob(struct record *r)
+{
+	int err = r->opts->comm ? glob_compile(&r->glob, r->opts->comm) : 0;
+
+	if (err == -E2BIG)
+		log_err(0, "-n '%s': too long, all patterns together may have 63 elements",
+			r->opts->comm);
+	else if (err)
+		log_err(0, "-n '%s': '[' without ']'", r->opts->comm);
+	return err ? -EINVAL : 0;
+}
+
+static bool has_target(const struct record_opts *o)
+{
+	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || o->program;
+}
+
+static int check(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	int err = check_rate(o);
+
+	if (!err)
+		err = check_glob(r);
+	if (!err)
+		err = host_check();
+	if (!err)
+		err = check_namespace();
+	if (!err)
+		err = check_ids(&o->pids, false);
+	if (!err)
+		err = check_ids(&o->tids, true);
+	if (!err && o->cgroup) {
+		r->cgroup_fd = cgroup_open(o->cgroup);
+		err = r->cgroup_fd < 0 ? r->cgroup_fd : 0;
+	}
+	return err;
+}
+
+static struct prof_config make_config(const struct record_opts *o)
+{
+	return (struct prof_config){
+		.pc_mask = (1ull << 48) -
+			   1, /* user code lies below; above are pointer authentication and tags */
+		.own_pid = getpid(),
+		.max_depth = o->max_depth,
+		.filter_pid = o->pids.nr || o->program,
+		.filter_tid = o->tids.nr != 0,
+		.filter_comm = o->comm != NULL,
+		.filter_cgroup = o->cgroup != NULL,
+		.keep_idle = o->idle,
+		.no_kthreads = o->user_threads,
+		.no_uthreads = o->kernel_threads,
+		.no_kstacks = o->user_stacks,
+		.no_ustacks = o->kernel_stacks,
+		.no_children = o->no_children,
+	};
+}
+
+static int open_session(struct record *r)
+{
+	struct session_opts so = {
+		.probe = probe_get(r->opts->command),
+		.config = make_config(r->opts),
+		.glob = &r->glob,
+		.cgroup_fd = r->cgroup_fd,
+		.max_stacks = r->opts->max_stacks,
+		.max_bytes = r->opts->max_bytes,
+	};
+
+	r->session = session_open(&so);
+	return r->session ? session_attach(r->session) : -errno;
+}
+
+/* Signals become readable, so that nothing is interrupted half-way. */
+static int open_loop(struct record *r)
+{
+	struct itimerspec turn = { .it_interval.tv_nsec = TURN_NS, .it_value.tv_nsec = TURN_NS };
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
+	r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r->signals < 0 || r->timer < 0 || timerfd_settime(r->timer, 0, &turn, NULL))
+		return log_err(-errno, "cannot set up timer and signals");
+	return 0;
+}
+
+struct record *record_open(const struct record_opts *o)
+{
+	struct rlimit files;
+	struct record *r = xcalloc(1, sizeof(*r));
+	int err;
+
+	*r = (struct record){ .opts = o, .cgroup_fd = -1, .timer = -1, .signals = -1 };
+	sigprocmask(SIG_SETMASK, NULL, &r->old_mask);
+	if (!getrlimit(RLIMIT_NOFILE, &files)) { /* an event per CPU, a file per module */
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	err = check(r);
+	if (!err && o->program)
+		err = target_start(&r->target, o->program);
+	if (!err)
+		err = open_session(r);
+	if (!err)
+		err = open_loop(r);
+	if (!err)
+		r->sideband = sideband_open();
+	if (!err && r->sideband)
+		return r;
+	err = err ? err : -errno;
+	record_close(r);
+	errno = -err;
+	return NULL;
+}
+
+static void on_mmap(void *arg, const struct sideband_mmap *m, uint64_t time_ns)
+{
+	struct proc_mmap pm = { .pid = m->pid,
+				.start = m->start,
+				.len = m->len,
+				.file_offset = m->file_offset,
+				.key = { m->ino, m->dev_major, m->dev_minor },
+				.path = m->path };
+
+	proc_on_mmap(arg, &pm, time_ns);
+}
+
+static void on_comm(void *arg, uint32_t pid, uint32_t tid, const char *name, int exec,
+		    uint64_t time_ns)
+{
+	proc_on_comm(arg, pid, tid, name, exec, time_ns);
+}
+
+static void on_fork(void *arg, uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	proc_on_fork(arg, parent, pid, tid, time_ns);
+}
+
+static void on_exit_record(void *arg, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	proc_on_exit(arg, pid, tid, time_ns);
+}
+
+static const struct sideband_ops sideband_ops = { on_mmap, on_comm, on_fork, on_exit_record };
+
+static void drain(struct record *r, bool last)
+{
+	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs);
+
+	capture_drain(&r->capture, last ? UINT64_MAX : horizon);
+	proc_prune(&r->procs, horizon);
+}
+
+/*
+ * Order matters: side-band records flow already, so what /proc says now plus the records is
+ * complete. Targets enter the filter before the events start, and before a started program is
+ * released.
+ */
+static int start(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	bool by_pid = (o->pids.nr || o->program) && !o->tids.nr;
+	int err;
+
+	proc_init(&r->procs, !by_pid);
+	r->profile = profile_new();
+	capture_init(&r->capture, r->profile, &r->procs, session_maps(r->session));
+	for (size_t i = 0; i < o->pids.nr; i++) {
+		session_add_pid(r->session, o->pids.v[i]);
+		proc_snapshot(&r->procs, o->pids.v[i], now);
+	}
+	for (size_t i = 0; i < o->tids.nr; i++)
+		session_add_tid(r->session, o->tids.v[i]);
+	if (o->program) {
+		session_add_pid(r->session, r->target.pid);
+		proc_snapshot(&r->procs, r->target.pid, now);
+	}
+	r->events = (struct perf_events){ .prog_fd = session_program(r->session, 0),
+					  .only = o->cpus.v,
+					  .nr_only = o->cpus.nr };
+	err = perf_events_open(&r->events, o->event,
+			       o->rate_hz      ? o->rate_hz
+			       : has_target(o) ? RATE_WITH_TARGET
+					       : RATE_SYSTEM_WIDE);
+	r->begin_ns = now_ns(CLOCK_MONOTONIC);
+	if (!err && o->program)
+		err = target_release(&r->target, o->program[0]);
+	if (!err && !by_pid)
+		proc_snapshot_all(&r->procs, now_ns(CLOCK_MONOTONIC));
+	return err;
+}
+
+/* With -p alone: have all processes, and all that they started, ended? */
+static bool all_exited(struct record *r)
+{
+	struct process *p, *tmp;
+	char path[32];
+
+	if (r->procs.track_all)
+		return false;
+	HASH_ITER (hh, r->procs.processes, p, tmp) {
+		if (!p->exit_ns)
+			return false;
+		snprintf(path, sizeof(path), "/proc/%u/task", p->pid);
+		if (!access(path, F_OK))
+			return false;
+	}
+	return true;
+}
+
+static bool signalled(struct record *r)
+{
+	struct signalfd_siginfo info;
+
+	return read(r->signals, &info, sizeof(info)) == sizeof(info);
+}
+
+static bool is_over(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	uint64_t elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns;
+
+	if (signalled(r)) {
+		r->interrupted = true;
+		return true;
+	}
+	if (o->duration_ns && elapsed >= o->duration_ns)
+		return true;
+	if (o->program)
+		return target_ended(&r->target, o->program[0]);
+	if (o->pids.nr && all_exited(r)) {
+		log_info("all profiled processes have exited");
+		return true;
+	}
+	return false;
+}
+
+static void show_progress(struct record *r)
+{
+	uint64_t c[PROF_NR_COUNTERS], elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns, lost = 0;
+	char total[32] = "";
+
+	session_counters(r->session, c);
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == COUNTER_LOST)
+			lost += c[i];
+	if (r->opts->duration_ns)
+		snprintf(total, sizeof(total), " of %s", text_ns(r->opts->duration_ns));
+	log_progress(
+		"recording: %s%s, %s samples, %s lost, %s of CPU in BPF (Ctrl-C ends and prints)",
+		text_ns(elapsed / TURN_NS * TURN_NS), total, text_count(c[PROF_RECORDED]),
+		text_count(lost),
+		text_ns(c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_SEEN]
+					   : 0));
+}
+
+/* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
+static int until_end(const struct record *r)
+{
+	uint64_t elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns;
+
+	if (!r->opts->duration_ns)
+		return -1;
+	return elapsed >= r->opts->duration_ns
+		       ? 0
+		       : (r->opts->duration_ns - elapsed + 999999) / 1000000;
+}
+
+static void loop(struct record *r)
+{
+	struct pollfd fds[] = { { r->timer, POLLIN, 0 },
+				{ r->signals, POLLIN, 0 },
+				{ sideband_fd(r->sideband), POLLIN, 0 } };
+	unsigned int turn = 0;
+	uint64_t ticks;
+
+	while (!is_over(r)) {
+		poll(fds, 3, until_end(r));
+		drain(r, false);
+		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
+			continue;
+		perf_events_refresh(&r->events);
+		sideband_refresh(r->sideband);
+		show_progress(r);
+	}
+	log_progress(NULL);
+}
+
+static uint32_t describe_target(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	char *text = NULL;
+	size_t len;
+	uint32_t id;
+	FILE *f = open_memstream(&text, &len);
+
+	if (o->program)
+		for (char **a = o->program; *a; a++)
+			fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
+	else if (!has_target(o))
+		fputs("system-wide", f);
+	for (size_t i = 0; i < o->pids.nr && i < 8; i++) {
+		const struct process *p = proc_find(&r->procs, o->pids.v[i]);
+
+		fprintf(f, "%s%u%s%s%s", i ? ", " : "process ", o->pids.v[i], p ? " (" : "",
+			p ? p->name : "", p ? ")" : "");
+	}
+	if (o->pids.nr > 8)
+		fprintf(f, " and %zu more", o->pids.nr - 8);
+	for (size_t i = 0; i < o->tids.nr && i < 8; i++)
+		fprintf(f, "%s%u", i ? ", " : "thread ", o->tids.v[i]);
+	if (o->comm)
+		fprintf(f, "%snamed %s", ftell(f) ? ", " : "threads ", o->comm);
+	if (o->cgroup)
+		fprintf(f, "%scgroup %s", ftell(f) ? ", " : "", o->cgroup);
+	fclose(f);
+	id = profile_string(r->profile, text);
+	free(text);
+	return id;
+}
+
+static void describe_host(struct profile *p)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	p->meta.host = profile_string(p, u.nodename);
+	p->meta.kernel = profile_string(p, u.release);
+	p->meta.arch = profile_string(p, u.machine);
+}
+
+static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
+{
+	struct profile *p = r->profile;
+	struct profile_meta *m = &p->meta;
+	struct rusage usage;
+
+	describe_host(p);
+	getrusage(RUSAGE_SELF, &usage);
+	m->command = profile_string(p, r->opts->command);
+	m->event = profile_string(p, r->events.name);
+	m->event_note = r->events.why ? profile_string(p, r->events.why) : 0;
+	m->target = describe_target(r);
+	m->version = profile_string(p, BPFPROF_VERSION);
+	m->duration_ns = end_ns - r->begin_ns;
+	m->start_ns = end_real_ns - m->duration_ns;
+	m->rate_hz = r->events.attr.sample_freq;
+	m->nr_cpus = r->nr_cpus;
+	m->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
+		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
+	m->rss_bytes = usage.ru_maxrss * 1024ull;
+	m->map_bytes = session_map_bytes(r->session);
+	m->missed = session_missed(r->session);
+	m->sideband_lost = sideband_lost(r->sideband);
+	m->first_sample_ns = r->capture.first_ns > r->opts->start_ns
+				     ? r->capture.first_ns - r->opts->start_ns
+				     : 0;
+	if (p->counters[PROF_TIMED_RUNS])
+		m->bpf_ns = p->counters[PROF_TIMED_NS] / p->counters[PROF_TIMED_RUNS] *
+			    p->counters[PROF_SEEN];
+}
+
+int record_run(struct record *r)
+{
+	uint64_t counters[PROF_NR_COUNTERS], end_ns, end_real_ns;
+	int err = start(r);
+
+	if (err)
+		return err;
+	loop(r);
+	end_ns = now_ns(CLOCK_MONOTONIC);
+	end_real_ns = now_ns(CLOCK_REALTIME);
+	r->nr_cpus = r->events.nr;
+	perf_events_close(&r->events);
+	drain(r, true);
+	session_counters(r->session, counters);
+	capture_finish(&r->capture, session_maps(r->session), counters);
+	describe(r, end_ns, end_real_ns);
+	if (r->opts->program)
+		target_stop(&r->target, r->opts->program[0]);
+	/* From here on a second Ctrl-C ends bpfprof the usual way. */
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	symbolizer_run(r->profile, r->capture.sources, "/proc/kallsyms");
+	return 0;
+}
+
+struct profile *record_take(struct record *r)
+{
+	struct profile *p = r->profile;
+
+	r->profile = NULL;
+	return p;
+}
+
+void record_close(struct record *r)
+{
+	if (!r)
+		return;
+	perf_events_close(&r->events);
+	if (r->opts->program)
+		target_stop(&r->target, r->opts->program[0]);
+	sideband_close(r->sideband);
+	session_close(r->session);
+	capture_release(&r->capture);
+	proc_release(&r->procs);
+	profile_free(r->profile);
+	if (r->timer >= 0)
+		close(r->timer);
+	if (r->signals >= 0)
+		close(r->signals);
+	if (r->cgroup_fd >= 0)
+		close(r->cgroup_fd);
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	free(r);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Configuring, loading and mapping the BPF object. */
+#include "collect/session.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpfprof.skel.h"
+#include "event/cpus.h"
+
+#define MB		   (1ull << 20)
+#define DEFAULT_MB	   32
+#define DEFAULT_MB_CPUS	   16		   /* up to so many CPUs */
+#define MORE_BYTES_PER_CPU (186 * 1024ull) /* 64 MB at 192 CPUs */
+#define WORDS_PER_STACK	   32 /* room that the frame log gets per slot, if memory allows */
+#define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
+
+struct session {
+	struct bpfprof_bpf *skel;
+	const struct probe *probe;
+	struct bpf_link *fork_link;
+	struct session_maps maps;
+	uint64_t *pids, *tids; /* bitmaps, NULL without the filter */
+};
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (log_verbosity < (level == LIBBPF_DEBUG ? 2 : 1))
+		return 0;
+	return vfprintf(stderr, fmt, ap);
+}
+
+static uint32_t power_of_two(uint32_t n)
+{
+	uint32_t p = 16;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/* Splits the budget: slots of both tables first, at most half of it, then the frame log. */
+static void size_maps(struct prof_config *c, const struct session_opts *o)
+{
+	uint64_t bytes = o->max_bytes, tables, words;
+
+	c->nr_cpus = cpus_possible();
+	if (!bytes)
+		bytes = DEFAULT_MB * MB +
+			(c->nr_cpus > DEFAULT_MB_CPUS
+				 ? (c->nr_cpus - DEFAULT_MB_CPUS) * MORE_BYTES_PER_CPU
+				 : 0);
+	c->stack_slots = power_of_two(o->max_stacks);
+	while (c->stack_slots > 16 &&
+	       c->stack_slots * (sizeof(uint64_t) + sizeof(struct prof_count)) > bytes / 2)
+		c->stack_slots /= 2;
+	c->count_slots = c->stack_slots;
+	tables = c->stack_slots * (sizeof(uint64_t) + sizeof(struct prof_count));
+	words = (bytes - tables) / sizeof(uint64_t);
+	if (words > (uint64_t)c->stack_slots * WORDS_PER_STACK)
+		words = (uint64_t)c->stack_slots * WORDS_PER_STACK;
+	c->frame_words = words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
+}
+
+/* Maps of filters that are off are not created; the verifier drops the code that would use them. */
+static void choose_maps(struct session *s, const struct prof_config *c)
+{
+	bpf_map__set_max_entries(s->skel->maps.stacks, c->stack_slots);
+	bpf_map__set_max_entries(s->skel->maps.counts, c->count_slots);
+	bpf_map__set_max_entries(s->skel->maps.frames, c->frame_words);
+	bpf_map__set_max_entries(s->skel->maps.counters, c->nr_cpus);
+	bpf_map__set_autocreate(s->skel->maps.pids, c->filter_pid);
+	bpf_map__set_autocreate(s->skel->maps.tids, c->filter_tid);
+	bpf_map__set_autocreate(s->skel->maps.globs, c->filter_comm);
+	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
+}
+
+static struct bpf_program *find_program(const struct session *s, const char *name)
+{
+	return bpf_object__find_program_by_name(s->skel->obj, name);
+}
+
+static void choose_programs(struct session *s, const struct prof_config *c)
+{
+	for (size_t i = 0; i < 4 && s->probe->programs[i]; i++)
+		bpf_program__set_autoload(find_program(s, s->probe->programs[i]), true);
+	bpf_program__set_autoload(s->skel->progs.filter_fork, c->filter_pid || c->filter_tid);
+}
+
+static void *map_memory(const struct bpf_map *map, size_t len, bool writable)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, (len + page - 1) & ~(page - 1),
+			PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, bpf_map__fd(map), 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int map_all(struct session *s, const struct prof_config *c)
+{
+	struct session_maps *m = &s->maps;
+	size_t bitmap = PROF_PID_LIMIT / 8;
+
+	m->nr_frame_words = c->frame_words;
+	m->nr_counts = c->count_slots;
+	m->nr_cpus = c->nr_cpus;
+	m->nr_stack_slots = c->stack_slots;
+	m->frame_cursor = (const uint64_t *)s->skel->bss->prof_frame_cursor;
+	m->frames = map_memory(s->skel->maps.frames, m->nr_frame_words * sizeof(*m->frames), false);
+	m->counts = map_memory(s->skel->maps.counts, m->nr_counts * sizeof(*m->counts), false);
+	m->counters = map_memory(s->skel->maps.counters, m->nr_cpus * sizeof(*m->counters), false);
+	if (c->filter_pid)
+		s->pids = map_memory(s->skel->maps.pids, bitmap, true);
+	if (c->filter_tid)
+		s->tids = map_memory(s->skel->maps.tids, bitmap, true);
+	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
+	    (c->filter_tid && !s->tids))
+		return log_err(-errno, "cannot map BPF memory");
+	return 0;
+}
+
+static int fill_filters(struct session *s, const struct session_opts *o)
+{
+	uint32_t zero = 0;
+
+	if (o->config.filter_comm &&
+	    bpf_map_update_elem(bpf_map__fd(s->skel->maps.globs), &zero, o->glob, BPF_ANY))
+		return log_err(-errno, "cannot set the name filter");
+	if (o->config.filter_cgroup &&
+	    bpf_map_update_elem(bpf_map__fd(s->skel->maps.cgroups), &zero, &o->cgroup_fd, BPF_ANY))
+		return log_err(-errno, "cannot set the cgroup filter");
+	return 0;
+}
+
+static int explain_load(int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return log_err(
+			err,
+			"the kernel refused to load the BPF programs (needs CAP_BPF and "
+			"CAP_PERFMON or root; "
+			"lockdown=confidentiality and container seccomp profiles forbid it too)");
+	if (err == -ENOMEM)
+		return log_err(err, "no memory for the BPF maps (lower --max-mem, or raise the "
+				    "cgroup's memory limit)");
+	return log_err(err, "the kernel refused to load the BPF programs (-v shows why)");
+}
+
+static int load(struct session *s, const struct session_opts *o)
+{
+	struct prof_config c = o->config;
+	int err;
+
+	size_maps(&c, o);
+	if (getrandom(&c.seed, sizeof(c.seed), 0) != sizeof(c.seed))
+		c.seed = (uintptr_t)s;
+	memcpy((void *)&s->skel->rodata->prof_cfg, &c, sizeof(c));
+	choose_maps(s, &c);
+	choose_programs(s, &c);
+	err = bpfprof_bpf__load(s->skel);
+	if (err)
+		return explain_load(err);
+	err = map_all(s, &c);
+	return err ? err : fill_filters(s, o);
+}
+
+struct session *session_open(const struct session_opts *o)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct session *s = xcalloc(1, sizeof(*s));
+	int err = 0;
+
+	libbpf_set_print(print_libbpf);
+	setrlimit(RLIMIT_MEMLOCK,
+		  &unlimited); /* kernel < 5.11 counts maps there; failing is fine elsewhere */
+	s->probe = o->probe;
+	s->skel = bpfprof_bpf__open();
+	if (!s->skel)
+		err = log_err(-errno, "cannot open the BPF object");
+	if (!err)
+		err = load(s, o);
+	if (!err)
+		return s;
+	session_close(s);
+	errno = -err;
+	return NULL;
+}
+
+int session_attach(struct session *s)
+{
+	if (!bpf_program__autoload(s->skel->progs.filter_fork))
+		return 0;
+	s->fork_link = bpf_program__attach(s->skel->progs.filter_fork);
+	return s->fork_link ? 0 : log_err(-errno, "cannot follow births of tasks");
+}
+
+static void set_bit(uint64_t *bitmap, uint32_t id)
+{
+	if (bitmap && id < PROF_PID_LIMIT)
+		__atomic_fetch_or(&bitmap[id / 64], 1ull << (id & 63), __ATOMIC_SEQ_CST);
+}
+
+void session_add_pid(struct session *s, uint32_t pid)
+{
+	set_bit(s->pids, pid);
+}
+
+void session_add_tid(struct session *s, uint32_t tid)
+{
+	set_bit(s->tids, tid);
+}
+
+int session_program(const struct session *s, size_t i)
+{
+	return bpf_program__fd(find_program(s, s->probe->programs[i]));
+}
+
+const struct session_maps *session_maps(const struct session *s)
+{
+	return &s->maps;
+}
+
+void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS])
+{
+	memset(sum, 0, PROF_NR_COUNTERS * sizeof(*sum));
+	for (size_t cpu = 0; cpu < s->maps.nr_cpus; cpu++)
+		for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+			sum[i] += s->maps.counters[cpu].value[i];
+}
+
+uint64_t session_missed(const struct session *s)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < 4 && s->probe->programs[i]; i++)
+		if (!bpf_obj_get_info_by_fd(session_program(s, i), &info, &len))
+			missed += info.recursion_misses;
+	return missed;
+}
+
+static uint64_t map_bytes(const struct bpf_map *map)
+{
+	char path[64], line[128];
+	uint64_t bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_map__fd(map));
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %lu", &bytes) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+uint64_t session_map_bytes(const struct session *s)
+{
+	struct bpf_map *map;
+	uint64_t bytes = 0;
+
+	bpf_object__for_each_map (map, s->skel->obj)
+		if (bpf_map__fd(map) >= 0)
+			bytes += map_bytes(map);
+	return bytes;
+}
+
+static void unmap(const void *at, size_t len)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	if (at)
+		munmap((void *)at, (len + page - 1) & ~(page - 1));
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	bpf_link__destroy(s->fork_link);
+	unmap(s->maps.frames, s->maps.nr_frame_words * sizeof(*s->maps.frames));
+	unmap(s->maps.counts, s->maps.nr_counts * sizeof(*s->maps.counts));
+	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));
+	unmap(s->pids, PROF_PID_LIMIT / 8);
+	unmap(s->tids, PROF_PID_LIMIT / 8);
+	bpfprof_bpf__destroy(s->skel);
+	free(s);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel side of a recording: the BPF object, configured, loaded, attached, and its maps in our
+ * memory. The only file pair that knows the skeleton.
+ */
+#ifndef BPFPROF_COLLECT_SESSION_H
+#define BPFPROF_COLLECT_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/prof.h"
+#include "event/probe.h"
+
+struct session;
+
+/* The rows that the kernel writes and we read in place. Valid until session_close. */
+struct session_maps {
+	const uint64_t *frames; /* the log of stack records */
+	size_t nr_frame_words;
+	const uint64_t *frame_cursor; /* words handed out; may run past nr_frame_words */
+	const struct prof_count *counts;
+	size_t nr_counts;
+	const struct prof_counters *counters; /* per CPU */
+	size_t nr_cpus;
+	size_t nr_stack_slots;
+};
+
+struct session_opts {
+	const struct probe *probe;
+	struct prof_config config;    /* filters and depth; sizes are filled in by session_open */
+	const struct prof_glob *glob; /* with config.filter_comm */
+	int cgroup_fd;		      /* with config.filter_cgroup */
+	uint32_t max_stacks;	      /* slots; rounded up to a power of two */
+	uint64_t max_bytes;	      /* of all maps; 0 = by the number of CPUs */
+};
+
+/* Opens, sizes and loads. NULL with errno set, logged. */
+struct session *session_open(const struct session_opts *o);
+
+/*
+ * Switches on what keeps the filters true (births of tasks). Before the first session_add_*. 0 or
+ * negative errno, logged.
+ */
+int session_attach(struct session *s);
+
+/* Adds to the filter sets; takes effect at once. */
+void session_add_pid(struct session *s, uint32_t pid);
+void session_add_tid(struct session *s, uint32_t tid);
+
+/* Descriptor of the probe's program number i. */
+int session_program(const struct session *s, size_t i);
+
+const struct session_maps *session_maps(const struct session *s);
+
+/* Sums the counters of all CPUs. */
+void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);
+
+/*
+ * Runs of our programs that the kernel skipped, since another BPF program was running on that CPU.
+ */
+uint64_t session_missed(const struct session *s);
+
+/* Kernel memory that the maps take. */
+uint64_t session_map_bytes(const struct session *s);
+
+/* Detaches, unmaps and frees; NULL is fine. */
+void session_close(struct session *s);
+
+#endif

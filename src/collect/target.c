@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Starting and ending the profiled program. */
+#include "collect/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static void run(int go, int failed, char **argv)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (read(go, &byte, 1) != 1)
+		_exit(127); /* bpfprof gave up */
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int target_start(struct target *t, char **argv)
+{
+	int go[2] = { -1, -1 }, failed[2] = { -1, -1 };
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+		return log_err(-errno, "cannot make a pipe");
+	t->pid = fork();
+	if (t->pid < 0) {
+		t->pid = 0;
+		return log_err(-errno, "cannot start %s", argv[0]);
+	}
+	if (!t->pid) {
+		close(go[1]);
+		run(go[0], failed[1], argv);
+	}
+	close(go[0]);
+	close(failed[1]);
+	t->go = go[1];
+	t->failed = failed[0];
+	return 0;
+}
+
+int target_release(struct target *t, const char *name)
+{
+	int err = 0;
+
+	if (write(t->go, "", 1) != 1)
+		return log_err(-errno, "cannot start %s", name);
+	close(t->go);
+	if (read(t->failed, &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	close(t->failed);
+	t->go = t->failed = -1;
+	if (!err)
+		return 0;
+	waitpid(t->pid, NULL, 0);
+	t->pid = 0;
+	log_err(-err, "cannot start %s", name);
+	return -ENOEXEC; /* whatever the reason, it is not that this host cannot profile */
+}
+
+static void report(int status, const char *name)
+{
+	if (WIFSIGNALED(status))
+		log_warn("%s was ended by signal %d (%s)", name, WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		log_warn("%s exited with status %d", name, WEXITSTATUS(status));
+}
+
+int target_ended(struct target *t, const char *name)
+{
+	int status;
+
+	if (!t->pid || waitpid(t->pid, &status, WNOHANG) != t->pid)
+		return 0;
+	t->pid = 0;
+	report(status, name);
+	return 1;
+}
+
+void target_stop(struct target *t, const char *name)
+{
+	if (!t->pid)
+		return;
+	if (t->go > 0)
+		close(t->go); /* never released: it ends by itself */
+	else if (!target_ended(t, name))
+		kill(t->pid, SIGTERM);
+	if (t->pid)
+		waitpid(t->pid, NULL, 0);
+	t->pid = 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A program that bpfprof starts itself ("-- PROGRAM ARGS"). It waits before its exec until
+ * everything is ready.
+ */
+#ifndef BPFPROF_COLLECT_TARGET_H
+#define BPFPROF_COLLECT_TARGET_H
+
+#include <sys/types.h>
+
+struct target {
+	pid_t pid;  /* 0 = none */
+	int go;	    /* pipe that releases it */
+	int failed; /* pipe that brings errno of a failed exec */
+};
+
+/* Forks. 0 or negative errno, logged. */
+int target_start(struct target *t, char **argv);
+
+/* Lets it exec. 0, or negative errno of the exec, logged. */
+int target_release(struct target *t, const char *name);
+
+/* Has it ended? Reaps it, and tells of an end that was not a success. */
+int target_ended(struct target *t, const char *name);
+
+/* Ends it with SIGTERM if it still runs, and reaps it. */
+void target_stop(struct target *t, const char *name);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Control groups (version 2). */
+#ifndef BPFPROF_EVENT_CGROUP_H
+#define BPFPROF_EVENT_CGROUP_H
+
+/*
+ * Opens a cgroup given as a path of the file system, or below the cgroup2 mount
+ * ("/system.slice/x.service" or "system.slice/x.service"). Returns a descriptor, or negative errno
+ * after one sentence.
+ */
+int cgroup_open(const char *path);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sets of CPUs, read from sysfs. */
+#include "event/cpus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define CPU_LIMIT 65536 /* no kernel has more; keeps "0-4294967295" from filling memory */
+
+static int add_range(struct cpus *c, unsigned long from, unsigned long to)
+{
+	if (to < from || to >= CPU_LIMIT)
+		return -EINVAL;
+	for (; from <= to; from++) {
+		if (c->nr && from <= c->v[c->nr - 1])
+			return -EINVAL;
+		c->v = xgrow(c->v, c->nr, &c->cap, sizeof(*c->v));
+		c->v[c->nr++] = from;
+	}
+	return 0;
+}
+
+int cpus_parse(struct cpus *c, const char *text)
+{
+	unsigned long from, to;
+	char *end;
+
+	while (*text && *text != '\n') {
+		from = to = strtoul(text, &end, 10);
+		if (end == text)
+			return -EINVAL;
+		if (*end == '-') {
+			text = end + 1;
+			to = strtoul(text, &end, 10);
+			if (end == text)
+				return -EINVAL;
+		}
+		if (add_range(c, from, to))
+			return -EINVAL;
+		text = *end == ',' ? end + 1 : end;
+		if (text == end && *end && *end != '\n')
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int cpus_read(struct cpus *c, const char *path)
+{
+	char text[4096];
+	FILE *f = fopen(path, "re");
+	int err = f ? 0 : -errno;
+
+	if (f && !fgets(text, sizeof(text), f))
+		err = -EIO;
+	if (f)
+		fclose(f);
+	return err ? err : cpus_parse(c, text);
+}
+
+int cpus_online(struct cpus *c)
+{
+	return cpus_read(c, "/sys/devices/system/cpu/online");
+}
+
+uint32_t cpus_possible(void)
+{
+	struct cpus c = {};
+	long configured = sysconf(_SC_NPROCESSORS_CONF);
+	uint32_t n = configured > 0 ? configured : 1;
+
+	if (!cpus_read(&c, "/sys/devices/system/cpu/possible") && c.nr)
+		n = c.v[c.nr - 1] + 1;
+	cpus_release(&c);
+	return n;
+}
+
+bool cpus_has(const struct cpus *c, uint32_t cpu)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->v[i] == cpu)
+			return true;
+	return false;
+}
+
+void cpus_release(struct cpus *c)
+{
+	free(c->v);
+	*c = (struct cpus){};
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sets of CPUs in the kernel's notation ("0-3,8"). */
+#ifndef BPFPROF_EVENT_CPUS_H
+#define BPFPROF_EVENT_CPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cpus {
+	uint32_t *v; /* ascending */
+	size_t nr, cap;
+};
+
+/* Parses text into an empty set. 0 or -EINVAL. */
+int cpus_parse(struct cpus *c, const char *text);
+/* The CPUs that are online now. 0 or negative errno. */
+int cpus_online(struct cpus *c);
+/* Highest number a CPU of this machine can ever have, plus one. */
+uint32_t cpus_possible(void);
+bool cpus_has(const struct cpus *c, uint32_t cpu);
+void cpus_release(struct cpus *c);
+
+#endif

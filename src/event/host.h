@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What this host offers, asked before anything is loaded, so that a refusal names the one thing
+ * that is missing.
+ */
+#ifndef BPFPROF_EVENT_HOST_H
+#define BPFPROF_EVENT_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Kernel version, capabilities, BTF. 0, or a negative errno after one sentence that names what is
+ * missing and what to do.
+ */
+int host_check(void);
+
+/* Highest sampling rate the kernel allows (kernel.perf_event_max_sample_rate). */
+uint32_t host_max_rate(void);
+
+/* Value of a one-number file below /proc/sys, or fallback. */
+long host_sysctl(const char *name, long fallback);
+
+/*
+ * Checks that a process (or thread) exists. 0, or -ESRCH after one sentence; when the number
+ * belongs to a process of another PID namespace, that names it as this namespace numbers it.
+ */
+int host_check_pid(uint32_t pid, bool thread);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Opening, following and closing the sampling events. */
+#include "event/perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "event/host.h"
+
+int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group)
+{
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void choose(struct perf_events *e, bool hardware, uint32_t rate_hz)
+{
+	e->name = hardware ? "cycles" : "cpu-clock";
+	e->attr = (struct perf_event_attr){
+		.size = sizeof(e->attr),
+		.type = hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = hardware ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
+				   : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = rate_hz,
+	};
+}
+
+/* Errors that mean "this machine cannot count cycles", as opposed to "you may not". */
+static bool means_no_pmu(int err)
+{
+	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -EINVAL ||
+	       err == -EBUSY;
+}
+
+static int explain(int err, uint32_t cpu, const char *name)
+{
+	if (err == -EACCES || err == -EPERM)
+		return log_err(
+			err,
+			"may not open the %s event (kernel.perf_event_paranoid is %ld; needs "
+			"CAP_PERFMON, or root where the distribution demands it; "
+			"containers: seccomp must allow perf_event_open)",
+			name, host_sysctl("kernel/perf_event_paranoid", 2));
+	if (err == -EMFILE)
+		return log_err(err,
+			       "cannot open the %s event on CPU %u (raise the limit of open files)",
+			       name, cpu);
+	return log_err(err, "cannot open the %s event on CPU %u", name, cpu);
+}
+
+static int start(struct perf_events *e, uint32_t cpu)
+{
+	int fd = perf_open(&e->attr, -1, cpu, -1), err;
+
+	if (fd < 0)
+		return fd;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->prog_fd) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	e->v = xgrow(e->v, e->nr, &e->cap, sizeof(*e->v));
+	e->v[e->nr++] = (struct perf_event){ cpu, fd };
+	return 0;
+}
+
+static bool wanted(const struct perf_events *e, uint32_t cpu)
+{
+	for (size_t i = 0; i < e->nr_only; i++)
+		if (e->only[i] == cpu)
+			return true;
+	return !e->nr_only;
+}
+
+/* Opens on every wanted CPU; a CPU that just left is no error. */
+static int start_all(struct perf_events *e, const struct cpus *online)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < online->nr && !err; i++) {
+		if (!wanted(e, online->v[i]))
+			continue;
+		err = start(e, online->v[i]);
+		if (err == -ENODEV && e->attr.type == PERF_TYPE_SOFTWARE)
+			err = 0;
+	}
+	return err;
+}
+
+int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz)
+{
+	bool hardware = !force || !strcmp(force, "cycles");
+	struct cpus online = {};
+	int err;
+
+	err = cpus_online(&online);
+	if (err)
+		return log_err(err, "cannot read which CPUs are online");
+	choose(e, hardware, rate_hz);
+	err = start_all(e, &online);
+	if (err && hardware && !force && means_no_pmu(err)) {
+		log_info("no hardware cycles (%s): falling back to cpu-clock", strerror(-err));
+		while (e->nr)
+			close(e->v[--e->nr].fd);
+		choose(e, false, rate_hz);
+		e->why = "this machine shows no hardware cycle counter";
+		err = start_all(e, &online);
+	}
+	cpus_release(&online);
+	if (err)
+		return explain(err, e->nr ? e->v[e->nr - 1].cpu + 1 : 0, e->name);
+	if (!e->nr)
+		return log_err(-ENODEV, "none of the CPUs of -C is online");
+	return 0;
+}
+
+static bool is_open(const struct perf_events *e, uint32_t cpu)
+{
+	for (size_t i = 0; i < e->nr; i++)
+		if (e->v[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/*
+ * An event whose CPU left stays dead when the CPU returns, so it is closed now and opened anew
+ * then.
+ */
+void perf_events_refresh(struct perf_events *e)
+{
+	struct cpus online = {};
+
+	if (cpus_online(&online) || !online.nr)
+		goto out;
+	for (size_t i = 0; i < e->nr; i++) {
+		if (cpus_has(&online, e->v[i].cpu))
+			continue;
+		log_info("CPU %u went offline", e->v[i].cpu);
+		close(e->v[i].fd);
+		e->v[i--] = e->v[--e->nr];
+		e->gone++;
+	}
+	for (size_t i = 0; i < online.nr; i++) {
+		if (!wanted(e, online.v[i]) || is_open(e, online.v[i]) || start(e, online.v[i]))
+			continue;
+		log_info("CPU %u came online", online.v[i]);
+		e->opened++;
+	}
+out:
+	cpus_release(&online);
+}
+
+void perf_events_close(struct perf_events *e)
+{
+	for (size_t i = 0; i < e->nr; i++)
+		close(e->v[i].fd);
+	free(e->v);
+	e->v = NULL;
+	e->nr = e->cap = 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sampling events: one perf event per online CPU, each running one BPF program. CPUs may leave and
+ * come back while they are open.
+ */
+#ifndef BPFPROF_EVENT_PERF_H
+#define BPFPROF_EVENT_PERF_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/cpus.h"
+
+struct perf_event {
+	uint32_t cpu;
+	int fd;
+};
+
+struct perf_events {
+	struct perf_event_attr attr;
+	const char *name; /* "cycles" or "cpu-clock" */
+	const char *why;  /* not cycles; NULL when it is */
+	int prog_fd;
+	const uint32_t *only; /* -C, borrowed; empty = all */
+	size_t nr_only;
+	struct perf_event *v;
+	size_t nr, cap;
+	uint64_t opened; /* CPUs that joined after the start */
+	uint64_t gone;	 /* CPUs that left */
+};
+
+/* perf_event_open(2). Returns the descriptor or negative errno. */
+int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group);
+
+/*
+ * Chooses the event (hardware cycles, or cpu-clock where there is no PMU, or what force names),
+ * then opens and starts it at rate_hz on every online CPU, or those of e->only, with program
+ * e->prog_fd. 0 or negative errno, logged.
+ */
+int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz);
+
+/* Follows CPUs that went offline or came online since. Cheap; call it a few times a second. */
+void perf_events_refresh(struct perf_events *e);
+
+/* Stops sampling. When it returns no program is running any more. */
+void perf_events_close(struct perf_events *e);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading perf's side-band rings. */
+#include "event/sideband.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "event/perf.h"
+
+#define RING_BYTES	(128u << 10)
+#define MANY_CPUS	32
+#define RING_BYTES_MANY (64u << 10)
+
+struct ring {
+	uint32_t cpu;
+	int fd;
+	struct perf_event_mmap_page *page;
+};
+
+/* A record taken out of a ring, waiting for its turn. */
+struct pending {
+	uint64_t time_ns;
+	uint32_t offset; /* into bytes */
+	uint32_t order;	 /* of arrival, for equal times */
+};
+
+struct sideband {
+	struct ring *rings;
+	size_t nr_rings, cap_rings;
+	size_t ring_bytes;
+	int epoll;
+	uint64_t lost;
+	struct pending *pending;
+	size_t nr_pending, cap_pending;
+	char *bytes;
+	size_t len, cap;
+};
+
+struct record_mmap2 {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+	char filename[];
+};
+struct record_comm {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+struct record_task { /* fork and exit */
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+struct record_lost {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static int ring_open(struct sideband *s, uint32_t cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = s->ring_bytes / 2,
+	};
+	struct epoll_event ev = { .events = EPOLLIN };
+	struct ring r = { .cpu = cpu };
+	int err;
+
+	r.fd = perf_open(&attr, -1, cpu, -1);
+	if (r.fd < 0)
+		return r.fd;
+	r.page = mmap(NULL, s->ring_bytes + sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		      MAP_SHARED, r.fd, 0);
+	if (r.page == MAP_FAILED || epoll_ctl(s->epoll, EPOLL_CTL_ADD, r.fd, &ev)) {
+		err = -errno;
+		close(r.fd);
+		return err;
+	}
+	s->rings = xgrow(s->rings, s->nr_rings, &s->cap_rings, sizeof(r));
+	s->rings[s->nr_rings++] = r;
+	return 0;
+}
+
+static bool ring_exists(const struct sideband *s, uint32_t cpu)
+{
+	for (size_t i = 0; i < s->nr_rings; i++)
+		if (s->rings[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+static int open_missing(struct sideband *s)
+{
+	struct cpus online = {};
+	int err = cpus_online(&online);
+
+	for (size_t i = 0; i < online.nr && !err; i++) {
+		if (!ring_exists(s, online.v[i]))
+			err = ring_open(s, online.v[i]);
+		if (err == -ENODEV)
+			err = 0;
+	}
+	cpus_release(&online);
+	return err;
+}
+
+struct sideband *sideband_open(void)
+{
+	struct sideband *s = xcalloc(1, sizeof(*s));
+	size_t page = sysconf(_SC_PAGESIZE);
+	int err;
+
+	s->ring_bytes = cpus_possible() > MANY_CPUS ? RING_BYTES_MANY : RING_BYTES;
+	if (s->ring_bytes < page)
+		s->ring_bytes = page;
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = open_missing(s);
+	if (!err)
+		return s;
+	log_err(err, "cannot open the event that reports processes and mappings");
+	sideband_close(s);
+	errno = -err;
+	return NULL;
+}
+
+/* A ring of a CPU that left keeps its descriptor dead; it is replaced when the CPU is back. */
+void sideband_refresh(struct sideband *s)
+{
+	struct cpus online = {};
+
+	if (!cpus_online(&online))
+		for (size_t i = 0; i < s->nr_rings; i++) {
+			if (cpus_has(&online, s->rings[i].cpu))
+				continue;
+			munmap(s->rings[i].page, s->ring_bytes + sysconf(_SC_PAGESIZE));
+			close(s->rings[i].fd);
+			s->rings[i--] = s->rings[--s->nr_rings];
+		}
+	cpus_release(&online);
+	open_missing(s);
+}
+
+int sideband_fd(const struct sideband *s)
+{
+	return s->epoll;
+}
+
+static void *reserve(struct sideband *s, size_t len)
+{
+	while (s->len + len > s->cap) {
+		s->cap = s->cap ? s->cap * 2 : 65536;
+		s->bytes = xreallocarray(s->bytes, s->cap, 1);
+	}
+	return s->bytes + s->len;
+}
+
+static void copy_out(const struct sideband *s, const struct ring *r, uint64_t at, void *to,
+		     size_t len)
+{
+	const char *data = (const char *)r->page + r->page->data_offset;
+	size_t from = at & (s->ring_bytes - 1), first = s->ring_bytes - from;
+
+	if (first > len)
+		first = len;
+	memcpy(to, data + from, first);
+	memcpy((char *)to + first, data, len - first);
+}
+
+/*
+ * The sample id at the end of each record is the time alone. Lost records are counted, others
+ * queued.
+ */
+static void take(struct sideband *s, const struct perf_event_header *h)
+{
+	struct pending p = { .offset = s->len, .order = s->nr_pending };
+
+	if (h->type == PERF_RECORD_LOST) {
+		s->lost += ((const struct record_lost *)h)->lost;
+		return;
+	}
+	memcpy(&p.time_ns, (const char *)h + h->size - sizeof(p.time_ns), sizeof(p.time_ns));
+	s->pending = xgrow(s->pending, s->nr_pending, &s->cap_pending, sizeof(p));
+	s->pending[s->nr_pending++] = p;
+	s->len += (h->size + 7) & ~7u;
+}
+
+static void ring_read(struct sideband *s, struct ring *r)
+{
+	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE),
+		 tail = r->page->data_tail;
+	struct perf_event_header h;
+	void *to;
+
+	while (tail < head) {
+		copy_out(s, r, tail, &h, sizeof(h));
+		if (h.size < sizeof(h) + sizeof(uint64_t))
+			break;
+		to = reserve(s, h.size + 8);
+		copy_out(s, r, tail, to, h.size);
+		take(s, to);
+		tail += h.size;
+	}
+	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct pending *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void deliver(const struct perf_event_header *h, uint64_t time_ns,
+		    const struct sideband_ops *ops, void *arg)
+{
+	const struct record_mmap2 *m = (const void *)h;
+	const struct record_comm *c = (const void *)h;
+	const struct record_task *t = (const void *)h;
+
+	switch (h->type) {
+	case PERF_RECORD_MMAP2:
+		ops->mmap(arg,
+			  &(struct sideband_mmap){ .pid = m->pid,
+						   .start = m->addr,
+						   .len = m->len,
+						   .file_offset = m->pgoff,
+						   .ino = m->ino,
+						   .dev_major = m->maj,
+						   .dev_minor = m->min,
+						   .path = m->filename },
+			  time_ns);
+		break;
+	case PERF_RECORD_COMM:
+		ops->comm(arg, c->pid, c->tid, c->comm, h->misc & PERF_RECORD_MISC_COMM_EXEC,
+			  time_ns);
+		break;
+	case PERF_RECORD_FORK:
+		ops->fork(arg, t->ppid, t->pid, t->tid, time_ns);
+		break;
+	case PERF_RECORD_EXIT:
+		ops->exit(arg, t->pid, t->tid, time_ns);
+		break;
+	}
+}
+
+uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg)
+{
+	uint64_t horizon = now_ns();
+	size_t done = 0, kept = 0;
+
+	for (size_t i = 0; i < s->nr_rings; i++)
+		ring_read(s, &s->rings[i]);
+	if (s->nr_pending)
+		qsort(s->pending, s->nr_pending, sizeof(*s->pending), by_time);
+	for (; done < s->nr_pending && s->pending[done].time_ns <= horizon; done++)
+		deliver((void *)(s->bytes + s->pending[done].offset), s->pending[done].time_ns, ops,
+			arg);
+	for (; done < s->nr_pending; done++)
+		s->pending[kept++] = s->pending[done];
+	s->nr_pending = kept;
+	if (!kept)
+		s->len = 0;
+	return horizon;
+}
+
+uint64_t sideband_lost(const struct sideband *s)
+{
+	return s->lost;
+}
+
+void sideband_close(struct sideband *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nr_rings; i++) {
+		munmap(s->rings[i].page, s->ring_bytes + sysconf(_SC_PAGESIZE));
+		close(s->rings[i].fd);
+	}
+	if (s->epoll >= 0)
+		close(s->epoll);
+	free(s->rings);
+	free(s->pending);
+	free(s->bytes);
+	free(s);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Side-band records: the kernel's own account of forks, execs, names, executable mappings and
+ * exits, through one ring per CPU of a perf event that counts nothing. They tax none of the host's
+ * syscalls.
+ */
+#ifndef BPFPROF_EVENT_SIDEBAND_H
+#define BPFPROF_EVENT_SIDEBAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/cpus.h"
+
+struct sideband;
+
+/*
+ * What the records say, in order of time. Strings are valid during the call only. Times are
+ * CLOCK_MONOTONIC ns.
+ */
+struct sideband_mmap {
+	uint32_t pid;
+	uint64_t start, len, file_offset, ino;
+	uint32_t dev_major, dev_minor;
+	const char *path;
+};
+struct sideband_ops {
+	void (*mmap)(void *arg, const struct sideband_mmap *m, uint64_t time_ns);
+	void (*comm)(void *arg, uint32_t pid, uint32_t tid, const char *name, int exec,
+		     uint64_t time_ns);
+	void (*fork)(void *arg, uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns);
+	void (*exit)(void *arg, uint32_t pid, uint32_t tid, uint64_t time_ns);
+};
+
+/* Opens on all online CPUs. NULL with errno set, logged. */
+struct sideband *sideband_open(void);
+
+/* Opens rings for CPUs that came online since. */
+void sideband_refresh(struct sideband *s);
+
+/* A descriptor for poll(2) that is readable when some ring is half full. */
+int sideband_fd(const struct sideband *s);
+
+/*
+ * Delivers all records that are older than the call, in order of time over all CPUs; younger ones
+ * wait for the next call. Returns the time up to which everything was delivered.
+ */
+uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg);
+
+/* Records that did not fit their ring. */
+uint64_t sideband_lost(const struct sideband *s);
+
+void sideband_close(struct sideband *s);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpfprof: finds the command, runs it, and is the only place that decides exit codes. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+
+static const struct command commands[] = {
+	{ "oncpu", cmd_oncpu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "where running code spends its time, by stack", oncpu_opts,
+	  "  bpfprof oncpu 10                         the whole machine, 10 seconds\n"
+	  "  bpfprof oncpu -p 1234 30                 one process and its children\n"
+	  "  bpfprof oncpu -p 1234 -o cpu.html 30     and a flame graph\n"
+	  "  bpfprof oncpu -F 999 -- make -j8         a program from start to end\n"
+	  "  bpfprof oncpu -n 'worker-*' -f 10 | flamegraph.pl > cpu.svg\n" },
+	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
+	  "any view of a saved profile, without root", report_opts,
+	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
+	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n" },
+};
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const int exit_codes[] = {
+	[CMD_OK] = 0, [CMD_FAILED] = 1, [CMD_USAGE] = 2, [CMD_EMPTY] = 3, [CMD_CANNOT] = 77,
+};
+
+static void print_commands(FILE *out)
+{
+	fputs("usage: bpfprof COMMAND [OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]\n\n", out);
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fputs("\nbpfprof COMMAND --help tells the options of a command; "
+	      "bpfprof --version the version.\n",
+	      out);
+}
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static enum cmd_result unknown(const char *name)
+{
+	const char *names[NR_COMMANDS], *near;
+
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		names[i] = commands[i].name;
+	near = text_nearest(name, names, NR_COMMANDS);
+	log_err(0, "unknown command '%s'%s%s%s (bpfprof --help lists them)", name,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return CMD_USAGE;
+}
+
+static enum cmd_result dispatch(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc < 2) {
+		print_commands(stderr);
+		return CMD_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("bpfprof " BPFPROF_VERSION);
+		return CMD_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		c = argc > 2 ? find(argv[2]) : NULL;
+		if (argc > 2 && !c)
+			return unknown(argv[2]);
+		if (c)
+			cmd_help(c);
+		else
+			print_commands(stdout);
+		return CMD_OK;
+	}
+	c = find(argv[1]);
+	return c ? c->run(c, argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	enum cmd_result result = dispatch(argc, argv);
+
+	/* EPIPE: the reader (head, less) had enough; that is its business. */
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && result == CMD_OK) {
+		log_err(-errno, "cannot write to standard output");
+		result = CMD_FAILED;
+	}
+	return exit_codes[result];
+}

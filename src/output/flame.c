@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Flame graphs: one call tree in, one self-contained file out. Both outputs carry the same data and
+ * the same script (flame.js, the viewer); the svg also holds the picture itself, for places where
+ * scripts do not run.
+ *
+ * The data is JSON whose long columns are packed into strings, one number after the other:
+ *
+ *	symbols  per symbol: module, colour class  (names stand beside it, commonest first)
+ *	frames   per node, depth first: symbol
+ *	up       per node: levels up from the node before, then one down
+ *	self     per node: its own samples
+ *
+ * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
+ * Names are hostile: all that came from outside passes flame_put_text() or put_json().
+ */
+#include "output/flame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* The viewer as it stands in the tree; the compiler runs at the root of the tree. */
+__asm__(".pushsection .rodata\n"
+	"flame_js: .incbin \"src/output/flame.js\"\n\t.byte 0\n"
+	"flame_css: .incbin \"src/output/flame.css\"\n\t.byte 0\n"
+	".popsection\n");
+extern const char flame_js[], flame_css[];
+
+/*
+ * The hue of a frame tells its kind, of user code also the module; the shade tells neighbours
+ * apart. The names and fills of flame.css.
+ */
+enum { NR_SHADES = 3, NR_HUES = 4 };
+enum { COLOUR_NONE, COLOUR_UNKNOWN, COLOUR_KERNEL, COLOUR_JIT = 5, COLOUR_USER = 8 };
+static const struct flame_colour colours[] = {
+	{ "none", "#d3d8de" },	  { "unknown", "#c9c3b8" }, { "kernel0", "#9fc5ea" },
+	{ "kernel1", "#8dbae4" }, { "kernel2", "#b3d3f1" }, { "jit0", "#9bd6a5" },
+	{ "jit1", "#88cb95" },	  { "jit2", "#b0e0b8" },    { "user0", "#f7b267" },
+	{ "user1", "#f3a550" },	  { "user2", "#f9c081" },   { "user3", "#f79d84" },
+	{ "user4", "#f38f74" },	  { "user5", "#f9ae99" },   { "user6", "#f0ce62" },
+	{ "user7", "#eac44c" },	  { "user8", "#f5d97f" },   { "user9", "#f2a0a8" },
+	{ "user10", "#ec919a" },  { "user11", "#f6b3ba" },
+};
+#define NR_COLOURS (sizeof(colours) / sizeof(colours[0]))
+_Static_assert(NR_COLOURS == COLOUR_USER + NR_HUES * NR_SHADES, "one per class");
+
+/* --- text --- */
+
+/* Of the character that begins with byte c: most scripts from U+1000 on are drawn double. */
+static size_t columns_of(char c)
+{
+	unsigned char byte = c;
+
+	return byte >= 0xe1 ? 2 : (byte & 0xc0) != 0x80;
+}
+
+static size_t total_columns(const char *s)
+{
+	size_t nr = 0;
+
+	for (; *s; s++)
+		nr += columns_of(*s);
+	return nr;
+}
+
+void flame_put_text_cut(FILE *out, const char *s, size_t columns)
+{
+	static const char *const entities[128] = {
+		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"
+	};
+	bool cut = total_columns(s) > columns;
+	size_t left = cut ? columns - 1 : columns;
+
+	for (; *s && left >= columns_of(*s); s++) {
+		left -= columns_of(*s);
+		if (!(*s & 0x80) && entities[(int)*s])
+			fputs(entities[(int)*s], out);
+		else
+			fputc(*s, out);
+	}
+	if (cut)
+		fputs("…", out);
+}
+
+void flame_put_text(FILE *out, const char *s)
+{
+	flame_put_text_cut(out, s, SIZE_MAX);
+}
+
+/*
+ * Within <script>, in HTML and in XML: nothing may end the element, open a comment or a CDATA
+ * section, or be a line end to JavaScript (U+2028 and U+2029).
+ */
+static void put_json(FILE *out, const char *s)
+{
+	fputc('"', out);
+	for (; *s; s++) {
+		if (!strncmp(s, "\xe2\x80\xa8", 3) || !strncmp(s, "\xe2\x80\xa9", 3)) {
+			fprintf(out, "\\u202%x", s[2] & 0xf);
+			s += 2;
+		} else if ((unsigned char)*s < ' ' || strchr("\"\\<>&'", *s)) {
+			fprintf(out, "\\u%04x", *s);
+		} else {
+			fputc(*s, out);
+		}
+	}
+	fputc('"', out);
+}
+
+/* Strings of the profile are as they were found; those of the tree are clean already. */
+static char *clean_string(const struct profile *p, uint32_t id)
+{
+	const char *raw = profile_str(p, id);
+	char *s = xcalloc(strlen(raw) + 1, 3); /* an invalid byte becomes three */
+	FILE *mem = fmemopen(s, 3 * strlen(raw) + 3, "w");
+
+	if (!mem)
+		abort();
+	text_clean(mem, raw, strlen(raw));
+	fclose(mem);
+	return s;
+}
+
+/* --- symbols --- */
+
+static int by_symbol(const void *x, const void *y, void *arg)
+{
+	const struct tree_node *nodes = arg;
+	const struct tree_node *a = &nodes[*(const uint32_t *)x], *b = &nodes[*(const uint32_t *)y];
+
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return a->kind - b->kind;
+}
+
+/* The commonest get the short numbers. */
+static int by_uses(const void *x, const void *y, void *arg)
+{
+	const struct flame_symbol *a = x, *b = y;
+	struct flame *f = arg;
+
+	if (a->uses != b->uses)
+		return a->uses > b->uses ? -1 : 1;
+	return by_symbol(&a->node, &b->node, f->t->nodes);
+}
+
+static void find_symbols(struct flame *f)
+{
+	uint32_t *order = xcalloc(f->t->nr, sizeof(*order)), at = 0;
+
+	for (size_t i = 0; i < f->t->nr; i++)
+		order[i] = i;
+	qsort_r(order, f->t->nr, sizeof(*order), by_symbol, f->t->nodes);
+	for (size_t first = 0, i = 0; i < f->t->nr; first = i) {
+		while (i < f->t->nr && !by_symbol(&order[first], &order[i], f->t->nodes))
+			i++;
+		f->symbols = xgrow(f->symbols, f->nr_symbols, &f->cap_symbols, sizeof(*f->symbols));
+		f->symbols[f->nr_symbols++] = (struct flame_symbol){ order[first], i - first, 0 };
+	}
+	qsort_r(f->symbols, f->nr_symbols, sizeof(*f->symbols), by_uses, f);
+
+	/* The run of equal nodes that symbol i names is found by its first node. */
+	f->symbol_of = xcalloc(f->t->nr, sizeof(*f->symbol_of));
+	for (size_t i = 0; i < f->nr_symbols; i++)
+		f->symbol_of[f->symbols[i].node] = i;
+	for (size_t i = 0; i < f->t->nr; i++) {
+		if (i && !by_symbol(&order[at], &order[i], f->t->nodes))
+			f->symbol_of[order[i]] = f->symbol_of[order[at]];
+		else
+			at = i;
+	}
+	free(order);
+}
+
+static void find_modules(struct flame *f)
+{
+	uint32_t *index = xcalloc(f->p->nr_modules, sizeof(*index));
+
+	f->modules = xgrow(NULL, 0, &f->cap_modules, sizeof(*f->modules));
+	f->modules[f->nr_modules++] = 0;
+	for (size_t i = 0; i < f->nr_symbols; i++) {
+		uint32_t id = f->t->nodes[f->symbols[i].node].module;
+
+		if (id && !index[id]) {
+			f->modules = xgrow(f->modules, f->nr_modules, &f->cap_modules,
+					   sizeof(*f->modules));
+			f->modules[index[id] = f->nr_modules++] = id;
+		}
+		f->symbols[i].module = index[id];
+	}
+	free(index);
+}
+
+/* FNV-1a: colours only need to differ, and to stay the same from run to run. */
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static unsigned int colour_of(const struct flame *f, uint32_t node)
+{
+	const struct tree_node *n = &f->t->nodes[node];
+	unsigned int shade = hash(tree_name(f->t, n)) % NR_SHADES;
+
+	switch (n->kind) {
+	case FRAME_USER:
+		return COLOUR_USER + shade +
+		       NR_SHADES *
+			       (hash(profile_str(f->p, f->p->modules[n->module].path)) % NR_HUES);
+	case FRAME_KERNEL:
+		return COLOUR_KERNEL + shade;
+	case FRAME_ANON:
+		return COLOUR_JIT + shade;
+	case FRAME_UNKNOWN:
+		return COLOUR_UNKNOWN;
+	default:
+		return COLOUR_NONE;
+	}
+}
+
+const struct flame_colour *flame_colour(const struct flame *f, uint32_t node)
+{
+	return &colours[colour_of(f, node)];
+}
+
+/* --- the data --- */
+
+static void put_number(FILE *out, uint64_t n)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (; n >= 32; n >>= 5)
+		fputc(letters[32 + (n & 31)], out);
+	fputc(letters[n], out);
+}
+
+uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *up)
+{
+	const struct tree_node *nodes = f->t->nodes;
+
+	*up = 0;
+	if (descend && nodes[i].first_child)
+		return nodes[i].first_child;
+	for (*up = 1; i && !nodes[i].next; i = nodes[i].parent)
+		++*up;
+	return nodes[i].next;
+}
+
+enum column { COLUMN_FRAMES, COLUMN_UP, COLUMN_SELF };
+
+static void put_column(const struct flame *f, FILE *out, const char *name, enum column column)
+{
+	uint32_t i = 0, up = 0;
+
+	fprintf(out, ",\n\"%s\":\"", name);
+	do {
+		put_number(out, column == COLUMN_FRAMES ? f->symbol_of[i]
+				: column == COLUMN_UP	? up
+							: f->t->nodes[i].self);
+		i = flame_next(f, i, true, &up);
+	} while (i);
+	fputc('"', out);
+}
+
+static void put_symbols(const struct flame *f, FILE *out)
+{
+	fputs(",\n\"names\":[", out);
+	for (size_t i = 0; i < f->nr_symbols; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		put_json(out, tree_name(f->t, &f->t->nodes[f->symbols[i].node]));
+	}
+	fputs("],\n\"modules\":[", out);
+	for (size_t i = 0; i < f->nr_modules; i++) {
+		char *path = clean_string(f->p, f->p->modules[f->modules[i]].path);
+
+		fputs(i ? ",\n" : "\n", out);
+		put_json(out, path);
+		free(path);
+	}
+	fputs("],\n\"colours\":[", out);
+	for (size_t i = 0; i < NR_COLOURS; i++)
+		fprintf(out, "%s\"%s\"", i ? "," : "", colours[i].name);
+	fputs("],\n\"symbols\":\"", out);
+	for (size_t i = 0; i < f->nr_symbols; i++) {
+		put_number(out, f->symbols[i].module);
+		put_number(out, colour_of(f, f->symbols[i].node));
+	}
+	fputc('"', out);
+}
+
+/* Comments hide the CDATA marks from CSS and JavaScript, and CDATA hides '<' and '&' from XML. */
+static void put_verbatim(FILE *out, const char *element, const char *text)
+{
+	fprintf(out, "<%s id=\"flame-%s\">/*<![CDATA[*/\n", element, element);
+	fputs(text, out);
+	fprintf(out, "/*]]>*/</%s>\n", element);
+}
+
+void flame_put_style(FILE *out)
+{
+	put_verbatim(out, "style", flame_css);
+}
+
+void flame_put_script(const struct flame *f, FILE *out)
+{
+	fputs("<script type=\"application/json\" id=\"flame-data\">{\"title\":", out);
+	put_json(out, f->title);
+	fputs(",\n\"note\":", out);
+	put_json(out, f->note);
+	put_symbols(f, out);
+	put_column(f, out, "frames", COLUMN_FRAMES);
+	put_column(f, out, "up", COLUMN_UP);
+	put_column(f, out, "self", COLUMN_SELF);
+	fputs("}</script>\n", out);
+	put_verbatim(out, "script", flame_js);
+}
+
+/* --- one graph --- */
+
+/* "cpu-clock at 99 Hz · 10 s · 12,345 samples, 6 lost · host · Linux 6.1.0" */
+static char *note_of(const struct flame *f)
+{
+	const struct profile_meta *m = &f->p->meta;
+	uint64_t lost = profile_sum(f->p, COUNTER_LOST);
+	char *event = clean_string(f->p, m->event), *host = clean_string(f->p, m->host);
+	char *kernel = clean_string(f->p, m->kernel), *note = NULL;
+	size_t sz;
+	FILE *mem = open_memstream(&note, &sz);
+
+	if (!mem)
+		abort();
+	if (*event)
+		fputs(event, mem);
+	if (*event && m->rate_hz)
+		fprintf(mem, " at %s Hz", text_count(m->rate_hz));
+	if (m->duration_ns)
+		fprintf(mem, "%s%s", *event ? " · " : "", text_ns(m->duration_ns));
+	fprintf(mem, "%s%s samples", *event || m->duration_ns ? " · " : "",
+		text_count(f->t->nodes[0].total - lost));
+	if (lost)
+		fprintf(mem, ", %s lost", text_count(lost));
+	fprintf(mem, "%s%s%s%s", *host ? " · " : "", host, *kernel ? " · Linux " : "", kernel);
+	fclose(mem);
+	free(event);
+	free(host);
+	free(kernel);
+	return note;
+}
+
+static char *title_of(const struct profile *p)
+{
+	char *command = clean_string(p, p->meta.command), *target = clean_string(p, p->meta.target);
+	char *title =
+		xasprintf("%s%s%s", *command ? command : "bpfprof", *target ? ": " : "", target);
+
+	free(command);
+	free(target);
+	return title;
+}
+
+void flame_init(struct flame *f, const struct profile *p, const struct view *v)
+{
+	*f = (struct flame){ .p = p, .t = tree_new(p, v) };
+	f->title = title_of(p);
+	f->note = note_of(f);
+	find_symbols(f);
+	find_modules(f);
+}
+
+void flame_release(struct flame *f)
+{
+	tree_free(f->t);
+	free(f->title);
+	free(f->note);
+	free(f->symbol_of);
+	free(f->symbols);
+	free(f->modules);
+}

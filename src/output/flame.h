@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the two flame graph files share: the tree laid out for drawing, and the viewer (flame.js,
+ * flame.css) with its data, in a form that HTML and XML read alike. All text is escaped here.
+ */
+#ifndef BPFPROF_OUTPUT_FLAME_H
+#define BPFPROF_OUTPUT_FLAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile/profile.h"
+#include "profile/tree.h"
+
+/* What nodes of one name, module and kind share. */
+struct flame_symbol {
+	uint32_t node; /* one of them */
+	uint32_t uses;
+	uint32_t module; /* index among those written */
+};
+
+struct flame {
+	const struct profile *p;
+	struct tree *t;
+	char *title, *note; /* two lines that say what this is */
+
+	uint32_t *symbol_of;	      /* per node */
+	struct flame_symbol *symbols; /* commonest first */
+	size_t nr_symbols, cap_symbols;
+	uint32_t *modules; /* those written, ids of the profile; the first one is "none" */
+	size_t nr_modules, cap_modules;
+};
+
+/* A class of flame.css, and its light colour for programs that know no style sheets. */
+struct flame_colour {
+	const char *name, *fill;
+};
+
+void flame_init(struct flame *f, const struct profile *p, const struct view *v);
+void flame_release(struct flame *f);
+
+const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);
+
+/*
+ * The node behind i, depth first, or 0 at the end; below i only with descend. *up is how many
+ * levels it lies above a child of i.
+ */
+uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *up);
+
+/* The <style> element; the <script> elements, which take the page over. */
+void flame_put_style(FILE *out);
+void flame_put_script(const struct flame *f, FILE *out);
+
+/* For text and attributes, in HTML and XML. The second cuts to columns, the last one then a '…'. */
+void flame_put_text(FILE *out, const char *s);
+void flame_put_text_cut(FILE *out, const char *s, size_t columns);
+
+#endif

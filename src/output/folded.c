@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Folded stacks: one line per distinct stack, thread name first, frames root to leaf, one space, an
+ * integer. Heaviest first, ties by text, so that two runs can be compared line by line. Nothing
+ * else is ever printed here.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "output/output.h"
+
+struct lines {
+	struct line {
+		char *text;
+		uint64_t count;
+	} * v;
+	size_t nr, cap;
+};
+
+static void add_line(const struct tree *t, const uint32_t *path, size_t nr, void *arg)
+{
+	struct lines *lines = arg;
+	struct line l = { .count = t->nodes[path[nr - 1]].self };
+	size_t len;
+	FILE *f = open_memstream(&l.text, &len);
+
+	for (size_t i = 0; f && i < nr; i++) {
+		if (i)
+			fputc(';', f);
+		fputs(tree_name(t, &t->nodes[path[i]]), f);
+	}
+	if (!f || fclose(f))
+		abort();
+	lines->v = xgrow(lines->v, lines->nr, &lines->cap, sizeof(l));
+	lines->v[lines->nr++] = l;
+}
+
+static int by_count(const void *x, const void *y)
+{
+	const struct line *a = x, *b = y;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+int folded_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct tree *t = tree_new(p, v);
+	struct lines lines = {};
+
+	tree_for_each_stack(t, add_line, &lines);
+	if (lines.nr)
+		qsort(lines.v, lines.nr, sizeof(*lines.v), by_count);
+	for (size_t i = 0; i < lines.nr; i++) {
+		fprintf(out, "%s %" PRIu64 "\n", lines.v[i].text, lines.v[i].count);
+		free(lines.v[i].text);
+	}
+	free(lines.v);
+	tree_free(t);
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of outputs. */
+#include "output/output.h"
+
+#include <string.h>
+
+#include "profile/save.h"
+
+int save_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	profile_save(p, out);
+	return 0;
+}
+
+static const struct output outputs[] = {
+	{ "folded", ".folded", folded_write,
+	  "one line per stack, for flamegraph.pl, inferno, speedscope" },
+	{ "svg", ".svg", svg_write, "flame graph, one picture" },
+	{ "html", ".html", html_write, "flame graph, interactive page" },
+	{ "json", ".json", json_write, "the summary, for programs" },
+	{ "summary", ".txt", summary_write, "the summary, for people" },
+	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report" },
+};
+#define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+const struct output *output_find(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < NR_OUTPUTS; i++)
+		if (!strcmp(dot, outputs[i].extension))
+			return &outputs[i];
+	return NULL;
+}
+
+const struct output *output_get(const char *name)
+{
+	for (size_t i = 0; i < NR_OUTPUTS; i++)
+		if (!strcmp(name, outputs[i].name))
+			return &outputs[i];
+	return NULL;
+}
+
+const char *output_extensions(void)
+{
+	static char text[128];
+
+	if (text[0])
+		return text;
+	for (size_t i = 0; i < NR_OUTPUTS; i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, outputs[i].extension);
+	}
+	return text;
+}

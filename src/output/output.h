@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Outputs are rows: a name, the file extension that selects it, and a writer, which is a pure
+ * function of a profile and a view. Writers print to out and return 0 or a negative errno; write
+ * errors are found by whoever owns out.
+ */
+#ifndef BPFPROF_OUTPUT_OUTPUT_H
+#define BPFPROF_OUTPUT_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "profile/profile.h"
+#include "profile/tree.h"
+
+struct output {
+	const char *name;      /* "folded" */
+	const char *extension; /* ".folded" */
+	int (*write)(const struct profile *p, const struct view *v, FILE *out);
+	const char *help;
+};
+
+/* The row of a file name by its extension, NULL when none matches. */
+const struct output *output_find(const char *path);
+const struct output *output_get(const char *name);
+/* ".folded .svg …", for messages. */
+const char *output_extensions(void);
+
+int folded_write(const struct profile *p, const struct view *v, FILE *out);
+int svg_write(const struct profile *p, const struct view *v, FILE *out);
+int html_write(const struct profile *p, const struct view *v, FILE *out);
+int json_write(const struct profile *p, const struct view *v, FILE *out);
+int summary_write(const struct profile *p, const struct view *v, FILE *out);
+int save_write(const struct profile *p, const struct view *v, FILE *out);
+
+#endif

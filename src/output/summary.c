@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The summary for people: what was measured, where time went, what is missing, what it cost. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/text.h"
+#include "output/output.h"
+#include "profile/top.h"
+
+#define TOP_FUNCTIONS 20
+#define MODULE_WIDTH  22
+#define MIN_WIDTH     60
+#define MAX_WIDTH     160
+
+static double pct(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * part / all : 0;
+}
+
+static size_t terminal_width(FILE *out)
+{
+	struct winsize w;
+	int fd = fileno(out);
+
+	if (fd < 0 || ioctl(fd, TIOCGWINSZ, &w) || !w.ws_col)
+		return 80;
+	return w.ws_col < MIN_WIDTH ? MIN_WIDTH : w.ws_col > MAX_WIDTH ? MAX_WIDTH : w.ws_col;
+}
+
+static void print_safe(FILE *out, const struct profile *p, uint32_t string)
+{
+	const char *s = profile_str(p, string);
+
+	text_clean(out, s, strlen(s));
+}
+
+static void print_head(const struct profile *p, FILE *out)
+{
+	const struct profile_meta *m = &p->meta;
+
+	print_safe(out, p, m->command);
+	fprintf(out, ": %s of ", text_ns(m->duration_ns));
+	print_safe(out, p, m->target);
+	fprintf(out, "; ");
+	print_safe(out, p, m->event);
+	fprintf(out, " at %" PRIu64 " Hz on %" PRIu64 " CPU%s\n", m->rate_hz, m->nr_cpus,
+		m->nr_cpus == 1 ? "" : "s");
+	if (m->event_note) {
+		fputs("  (", out);
+		print_safe(out, p, m->event_note);
+		fputs(")\n", out);
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void print_row(const struct tree *t, const struct top_row *row, uint64_t all, size_t width,
+		      FILE *out)
+{
+	const char *module =
+		base_name(profile_str(t->profile, t->profile->modules[row->module].path));
+	char *safe = text_frame(module, strlen(module), 0);
+
+	fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
+	text_fit(out, t->names.bytes + row->name, width, row->module != 0);
+	if (row->module) {
+		fputs("  ", out);
+		text_fit(out, safe, MODULE_WIDTH, 0);
+	}
+	fputc('\n', out);
+	free(safe);
+}
+
+static void print_top(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct tree *t = tree_new(p, v);
+	size_t nr, width = terminal_width(out) - 17 - 2 - MODULE_WIDTH;
+	struct top_row *rows = top_rows(t, &nr);
+
+	if (nr) {
+		fputs("\n   SELF   TOTAL  ", out);
+		text_fit(out, "FUNCTION", width, 1);
+		fputs("  MODULE\n", out);
+	}
+	for (size_t i = 0; i < nr && i < TOP_FUNCTIONS; i++)
+		print_row(t, &rows[i], t->nodes[0].total, width, out);
+	if (nr > TOP_FUNCTIONS)
+		fprintf(out, "                  … %zu more functions\n", nr - TOP_FUNCTIONS);
+	free(rows);
+	tree_free(t);
+}
+
+static void print_counters(const struct profile *p, enum counter_kind kind, const char *what,
+			   FILE *out)
+{
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == kind && p->counters[i])
+			fprintf(out, "  %13s %s: %s\n", text_count(p->counters[i]), what,
+				profile_counters[i].text);
+}
+
+static void print_ledger(const struct profile *p, FILE *out)
+{
+	fprintf(out, "\nsamples   %s seen = %s recorded + %s filtered + %s lost\n",
+		text_count(p->counters[PROF_SEEN]), text_count(p->counters[PROF_RECORDED]),
+		text_count(profile_sum(p, COUNTER_FILTER)),
+		text_count(profile_sum(p, COUNTER_LOST)));
+	print_counters(p, COUNTER_FILTER, "filtered", out);
+	print_counters(p, COUNTER_LOST, "LOST", out);
+	if (p->meta.missed)
+		fprintf(out,
+			"  %13s runs skipped by the kernel: "
+			"another BPF program was running on that CPU\n",
+			text_count(p->meta.missed));
+	if (p->meta.sideband_lost)
+		fprintf(out,
+			"  %13s process and mapping records lost: some frames may have no name\n",
+			text_count(p->meta.sideband_lost));
+}
+
+static void print_stacks(const struct profile *p, FILE *out)
+{
+	double share = profile_rooted_share(p);
+
+	if (!p->nr_samples)
+		return;
+	fprintf(out, "stacks    %.1f%% of the samples reach the root of their thread%s\n",
+		100 * share, share < 0.9 ? " (code without frame pointers breaks stacks)" : "");
+}
+
+static void print_cost(const struct profile *p, FILE *out)
+{
+	const struct profile_meta *m = &p->meta;
+	uint64_t seen = p->counters[PROF_SEEN];
+
+	fprintf(out, "cost      %s per sample in BPF, %.3f%% of the profiled CPUs; ",
+		text_ns(seen ? m->bpf_ns / seen : 0), pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
+	fprintf(out, "bpfprof itself %s of CPU, %s, maps %s\n", text_ns(m->cpu_ns),
+		text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
+}
+
+int summary_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	print_head(p, out);
+	print_top(p, v, out);
+	print_ledger(p, out);
+	print_stacks(p, out);
+	print_cost(p, out);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading /proc/PID/maps and /proc/PID/comm. */
+#include "proc/maps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int maps_parse(char *text, struct maps_line *line)
+{
+	char perms[5];
+	int path = -1;
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &line->start, &line->end, perms, &line->file_offset, &line->dev_major,
+		   &line->dev_minor, &line->ino, &path) != 7 ||
+	    path < 0 || perms[2] != 'x')
+		return 0;
+	line->path = text + path;
+	text[strcspn(text, "\n")] = '\0';
+	return line->start < line->end;
+}
+
+int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg)
+{
+	struct maps_line line;
+	char path[32], *text = NULL;
+	size_t cap = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (getline(&text, &cap, f) > 0)
+		if (maps_parse(text, &line))
+			fn(arg, &line);
+	free(text);
+	fclose(f);
+	return 0;
+}
+
+int maps_read_name(uint32_t pid, char *name, size_t sz)
+{
+	char path[32];
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	len = fread(name, 1, sz - 1, f);
+	fclose(f);
+	name[len] = '\0';
+	if (len && name[len - 1] == '\n')
+		name[len - 1] = '\0';
+	return len ? 0 : -ESRCH;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading /proc/PID: executable mappings and names. */
+#ifndef BPFPROF_PROC_MAPS_H
+#define BPFPROF_PROC_MAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct maps_line {
+	uint64_t start, end, file_offset, ino;
+	uint32_t dev_major, dev_minor;
+	const char *path; /* "" for anonymous memory */
+};
+
+/* Calls fn for each executable mapping of pid, in address order. 0 or negative errno. */
+int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg);
+
+/* One line of /proc/PID/maps; cut in place. False when it is not executable or not understood. */
+int maps_parse(char *text, struct maps_line *line);
+
+/* Name of the process (of its first thread) as the kernel has it. 0 or negative errno. */
+int maps_read_name(uint32_t pid, char *name, size_t sz);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Processes, their images and mappings, as of any moment of the recording. */
+#include "proc/proc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "proc/maps.h"
+
+void proc_init(struct proc_table *t, bool track_all)
+{
+	*t = (struct proc_table){ .track_all = track_all };
+}
+
+static void image_free(struct proc_image *image)
+{
+	struct proc_image *older;
+
+	for (; image; image = older) {
+		older = image->older;
+		free(image->maps);
+		free(image->old);
+		free(image);
+	}
+}
+
+static void process_free(struct proc_table *t, struct process *p)
+{
+	HASH_DEL(t->processes, p);
+	image_free(p->image);
+	free(p);
+}
+
+struct process *proc_find(struct proc_table *t, uint32_t pid)
+{
+	struct process *p;
+
+	HASH_FIND(hh, t->processes, &pid, sizeof(pid), p);
+	return p;
+}
+
+static struct proc_image *image_push(struct process *p, uint64_t from_ns)
+{
+	struct proc_image *image = xcalloc(1, sizeof(*image));
+
+	image->from_ns = from_ns;
+	image->older = p->image;
+	p->image = image;
+	return image;
+}
+
+static struct process *process_get(struct proc_table *t, uint32_t pid)
+{
+	struct process *p = proc_find(t, pid);
+
+	if (p)
+		return p;
+	p = xcalloc(1, sizeof(*p));
+	p->pid = pid;
+	HASH_ADD(hh, t->processes, pid, sizeof(p->pid), p);
+	image_push(p, 0);
+	return p;
+}
+
+/* Index of the first present mapping that ends above addr. */
+static size_t image_lower(const struct proc_image *image, uint64_t addr)
+{
+	size_t lo = 0, hi = image->nr_maps, mid;
+
+	while (lo < hi) {
+		mid = (lo + hi) / 2;
+		if (image->maps[mid].end > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+static void image_retire(struct proc_image *image, struct proc_mapping m, uint64_t time_ns)
+{
+	m.to_ns = time_ns;
+	image->old = xgrow(image->old, image->nr_old, &image->cap_old, sizeof(m));
+	image->old[image->nr_old++] = m;
+}
+
+static void image_insert(struct proc_image *image, size_t at, const struct proc_mapping *m)
+{
+	image->maps = xgrow(image->maps, image->nr_maps, &image->cap_maps, sizeof(*m));
+	memmove(image->maps + at + 1, image->maps + at, (image->nr_maps - at) * sizeof(*m));
+	image->maps[at] = *m;
+	image->nr_maps++;
+}
+
+/*
+ * Cuts [m->start, m->end) out of the present mappings; what is cut stays known for earlier times.
+ */
+static void image_cut(struct proc_image *image, const struct proc_mapping *m)
+{
+	size_t i = image_lower(image, m->start);
+	struct proc_mapping tail;
+
+	while (i < image->nr_maps && image->maps[i].start < m->end) {
+		struct proc_mapping *old = &image->maps[i];
+
+		tail = *old;
+		image_retire(image, *old, m->from_ns);
+		if (old->start < m->start) {
+			old->end = m->start;
+			i++;
+		} else {
+			memmove(old, old + 1, (image->nr_maps - i - 1) * sizeof(*old));
+			image->nr_maps--;
+		}
+		if (tail.end > m->end) {
+			tail.file_offset += m->end - tail.start;
+			tail.start = m->end;
+			image_insert(image, i, &tail);
+			break;
+		}
+	}
+}
+
+/* The same again (a snapshot and its record, a JIT flipping protections) changes nothing. */
+static void image_map(struct proc_image *image, const struct proc_mapping *m)
+{
+	size_t i = image_lower(image, m->start);
+
+	if (i < image->nr_maps) {
+		const struct proc_mapping *now = &image->maps[i];
+
+		if (now->start <= m->start && now->end >= m->end && now->file == m->file &&
+		    (!m->file || m->file_offset - now->file_offset == m->start - now->start))
+			return;
+	}
+	image_cut(image, m);
+	image_insert(image, image_lower(image, m->start), m);
+}
+
+static struct proc_file *file_get(struct proc_table *t, const struct proc_file_key *key,
+				  const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), cut = sizeof(deleted) - 1;
+	struct proc_file *f;
+
+	HASH_FIND(hh, t->files, key, sizeof(*key), f);
+	if (f)
+		return f;
+	if (len > cut && !strcmp(path + len - cut, deleted))
+		len -= cut;
+	f = xcalloc(1, sizeof(*f));
+	f->key = *key;
+	f->path = xstrndup(path, len);
+	f->fd = -1;
+	HASH_ADD(hh, t->files, key, sizeof(f->key), f);
+	return f;
+}
+
+/* Files and the vDSO have identity; "//anon", "[heap]" and the like are memory without a file. */
+static struct proc_file *file_of(struct proc_table *t, const struct proc_file_key *key,
+				 const char *path)
+{
+	static const struct proc_file_key none;
+
+	if (!strcmp(path, "[vdso]"))
+		return file_get(t, &none, path);
+	return path[0] == '/' && key->ino ? file_get(t, key, path) : NULL;
+}
+
+void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time_ns)
+{
+	struct process *p = t->track_all ? process_get(t, m->pid) : proc_find(t, m->pid);
+	struct proc_mapping map = { .start = m->start,
+				    .end = m->start + m->len,
+				    .file_offset = m->file_offset,
+				    .from_ns = time_ns,
+				    .to_ns = UINT64_MAX };
+
+	if (!p || map.end <= map.start)
+		return;
+	map.file = file_of(t, &m->key, m->path);
+	image_map(p->image, &map);
+}
+
+static void process_rename(struct process *p, const char *name)
+{
+	snprintf(p->name, sizeof(p->name), "%.15s", name);
+}
+
+void proc_on_comm(struct proc_table *t, uint32_t pid, uint32_t tid, const char *name, bool exec,
+		  uint64_t time_ns)
+{
+	struct process *p = t->track_all ? process_get(t, pid) : proc_find(t, pid);
+
+	if (!p)
+		return;
+	if (pid == tid || exec)
+		process_rename(p, name);
+	if (!exec)
+		return;
+	if (time_ns <
+	    p->image->snapshot_ns) /* /proc was read later: what it said is of the new image */
+		p->image->from_ns = time_ns;
+	else
+		image_push(p, time_ns);
+}
+
+static void image_copy(struct proc_image *to, const struct proc_image *from)
+{
+	to->nr_maps = to->cap_maps = from->nr_maps;
+	to->maps = xcalloc(from->nr_maps, sizeof(*to->maps));
+	if (from->nr_maps)
+		memcpy(to->maps, from->maps, from->nr_maps * sizeof(*to->maps));
+}
+
+void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t tid,
+		  uint64_t time_ns)
+{
+	struct process *from = proc_find(t, parent), *p;
+	struct proc_image *image;
+
+	if (pid != tid || pid == parent || (!from && !t->track_all))
+		return;
+	p = process_get(t, pid);
+	if (p->image->snapshot_ns > time_ns)
+		return;
+	p->exit_ns = 0;
+	image = image_push(p, time_ns);
+	if (!from)
+		return;
+	process_rename(p, from->name);
+	image_copy(image, from->image);
+}
+
+void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct process *p = proc_find(t, pid);
+
+	/*
+	 * A leader may leave before its threads: they still run in its mappings, so only note when.
+	 */
+	if (p && pid == tid)
+		p->exit_ns = time_ns;
+}
+
+static bool process_is_gone(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return access(path, F_OK) != 0;
+}
+
+void proc_prune(struct proc_table *t, uint64_t before_ns)
+{
+	struct process *p, *tmp;
+
+	HASH_ITER (hh, t->processes, p, tmp) {
+		if (!p->exit_ns || p->exit_ns >= before_ns || !process_is_gone(p->pid))
+			continue;
+		if (!p->sampled) {
+			process_free(t, p);
+			continue;
+		}
+		image_free(p->image);
+		p->image = NULL;
+		image_push(p, 0);
+	}
+}
+
+static bool mapping_holds(const struct proc_mapping *m, uint64_t addr, uint64_t time_ns)
+{
+	return addr >= m->start && addr < m->end && time_ns >= m->from_ns && time_ns < m->to_ns;
+}
+
+const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t addr, uint64_t time_ns)
+{
+	const struct proc_image *image = p->image;
+	size_t i;
+
+	while (image->older && image->from_ns > time_ns)
+		image = image->older;
+	i = image_lower(image, addr);
+	if (i < image->nr_maps && mapping_holds(&image->maps[i], addr, time_ns))
+		return &image->maps[i];
+	for (i = image->nr_old; i > 0; i--)
+		if (mapping_holds(&image->old[i - 1], addr, time_ns))
+			return &image->old[i - 1];
+	return NULL;
+}
+
+static void snapshot_line(void *arg, const struct maps_line *line)
+{
+	struct {
+		struct proc_table *t;
+		struct process *p;
+	} *ctx = arg;
+	struct proc_mapping m = { .start = line->start,
+				  .end = line->end,
+				  .file_offset = line->file_offset,
+				  .to_ns = UINT64_MAX };
+	struct proc_file_key key = { line->ino, line->dev_major, line->dev_minor };
+
+	m.file = file_of(ctx->t, &key, line->path);
+	image_map(ctx->p->image, &m);
+}
+
+int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns)
+{
+	struct {
+		struct proc_table *t;
+		struct process *p;
+	} ctx = { .t = t };
+	char name[16];
+	int err;
+
+	err = maps_read_name(pid, name, sizeof(name));
+	if (err)
+		return err;
+	ctx.p = process_get(t, pid);
+	process_rename(ctx.p, name);
+	ctx.p->checked_ns = ctx.p->image->snapshot_ns = now_ns;
+	return maps_read(pid, snapshot_line, &ctx);
+}
+
+void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			proc_snapshot(t, strtoul(e->d_name, NULL, 10), now_ns);
+	if (dir)
+		closedir(dir);
+}
+
+void proc_release(struct proc_table *t)
+{
+	struct process *p, *ptmp;
+	struct proc_file *f, *ftmp;
+
+	HASH_ITER (hh, t->processes, p, ptmp)
+		process_free(t, p);
+	HASH_ITER (hh, t->files, f, ftmp) {
+		HASH_DEL(t->files, f);
+		if (f->fd >= 0)
+			close(f->fd);
+		free(f->path);
+		free(f);
+	}
+}

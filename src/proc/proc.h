@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of processes: names, and which file was mapped executable where and when. Fed by
+ * /proc at the start and by perf's side-band records from then on, each with its time, so that an
+ * address can be asked about as of the moment it was sampled: after an exec, a dlclose or the end
+ * of the process the answer is still the one of that moment.
+ *
+ * A process is a list of images, newest first; a fork or an exec begins one. An image holds its
+ * present mappings sorted by address, and those that were replaced. Times are ns of
+ * CLOCK_MONOTONIC.
+ */
+#ifndef BPFPROF_PROC_PROC_H
+#define BPFPROF_PROC_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <uthash.h>
+
+/*
+ * Identity of a mapped file: never by path alone, since a path can be given to another file at any
+ * time.
+ */
+struct proc_file_key {
+	uint64_t ino;
+	uint32_t dev_major, dev_minor;
+};
+
+struct proc_file {
+	struct proc_file_key key;
+	char *path;	 /* as the process sees it, without " (deleted)" */
+	int fd;		 /* -1 until opened, and when that failed */
+	bool tried;	 /* to open it */
+	uint32_t module; /* for the collector's use, 0 at first */
+	UT_hash_handle hh;
+};
+
+struct proc_mapping {
+	uint64_t start, end; /* [start, end) */
+	uint64_t file_offset;
+	uint64_t from_ns, to_ns; /* valid in [from, to); 0 = since ever, UINT64_MAX = still */
+	struct proc_file *file;	 /* NULL: executable memory without a file */
+};
+
+struct proc_image {
+	uint64_t from_ns, snapshot_ns;
+	struct proc_mapping *maps; /* present ones, sorted, disjoint */
+	size_t nr_maps, cap_maps;
+	struct proc_mapping *old; /* replaced ones, in order of replacement */
+	size_t nr_old, cap_old;
+	struct proc_image *older;
+};
+
+struct process {
+	uint32_t pid;
+	char name[16];
+	bool sampled; /* something refers to it: keep */
+	uint64_t exit_ns;
+	uint64_t checked_ns; /* /proc was last read */
+	struct proc_image *image;
+	UT_hash_handle hh;
+};
+
+struct proc_table {
+	bool track_all; /* else only processes added by hand and their descendants */
+	struct process *processes;
+	struct proc_file *files;
+};
+
+void proc_init(struct proc_table *t, bool track_all);
+void proc_release(struct proc_table *t);
+
+/*
+ * Reads name and mappings of a live process from /proc. Adds it. 0, or negative errno when it is
+ * gone or not readable.
+ */
+int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns);
+/* All processes there are. */
+void proc_snapshot_all(struct proc_table *t, uint64_t now_ns);
+
+struct process *proc_find(struct proc_table *t, uint32_t pid);
+
+/* Side-band events, in order of time. */
+struct proc_mmap {
+	uint32_t pid;
+	uint64_t start, len, file_offset;
+	struct proc_file_key key;
+	const char *path;
+};
+void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time_ns);
+void proc_on_comm(struct proc_table *t, uint32_t pid, uint32_t tid, const char *name, bool exec,
+		  uint64_t time_ns);
+void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t tid,
+		  uint64_t time_ns);
+void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns);
+
+/*
+ * Forgets exited processes that nothing refers to, and the mappings of the others. Call when no
+ * stack of theirs is unread.
+ */
+void proc_prune(struct proc_table *t, uint64_t before_ns);
+
+/*
+ * The mapping that held addr in process p at that time, NULL when none is known. Valid until the
+ * next call above.
+ */
+const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t addr,
+					   uint64_t time_ns);
+
+/*
+ * Opens the file of a mapping of pid so that it is certainly the mapped one: through
+ * /proc/PID/map_files, else by path in the process's root, else by path in ours, each checked for
+ * device and inode. Tried once; file->fd stays -1 on failure.
+ */
+void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping *m);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Building the profile model. */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/mem.h"
+
+const struct counter_info profile_counters[PROF_NR_COUNTERS] = {
+#define X(name, kind, key, text) [PROF_##name] = { COUNTER_##kind, key, text },
+	PROF_COUNTERS(X)
+#undef X
+};
+
+const char *const unwind_end_keys[UNWIND_NR_ENDS] = {
+#define X(name, key, text) [UNWIND_END_##name] = key,
+	UNWIND_ENDS(X)
+#undef X
+};
+
+const char *const unwind_end_texts[UNWIND_NR_ENDS] = {
+#define X(name, key, text) [UNWIND_END_##name] = text,
+	UNWIND_ENDS(X)
+#undef X
+};
+
+struct frame_key {
+	uint64_t offset;
+	uint32_t module, kind;
+};
+
+struct frame_entry {
+	struct frame_key key;
+	uint32_t id;
+	UT_hash_handle hh;
+};
+
+/* Entry 0 of these tables means "none". */
+struct profile *profile_new(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+
+	strings_init(&p->strings);
+	profile_add_module(p, "");
+	profile_frame(p, FRAME_NONE, 0, 0);
+	profile_add_stack(p, NULL, 0, UNWIND_END_NONE);
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	struct frame_entry *e, *tmp;
+
+	if (!p)
+		return;
+	HASH_ITER (hh, p->frame_index, e, tmp) {
+		HASH_DEL(p->frame_index, e);
+		free(e);
+	}
+	strings_release(&p->strings);
+	free(p->modules);
+	free(p->frames);
+	free(p->stack_frames);
+	free(p->stacks);
+	free(p->samples);
+	free(p);
+}
+
+uint32_t profile_string(struct profile *p, const char *s)
+{
+	return strings_add(&p->strings, s, strlen(s));
+}
+
+uint32_t profile_string_n(struct profile *p, const char *s, size_t len)
+{
+	return strings_add(&p->strings, s, len);
+}
+
+uint32_t profile_add_module(struct profile *p, const char *path)
+{
+	p->modules = xgrow(p->modules, p->nr_modules, &p->cap_modules, sizeof(*p->modules));
+	p->modules[p->nr_modules] = (struct module){ .path = profile_string(p, path) };
+	return p->nr_modules++;
+}
+
+uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset)
+{
+	struct frame_key key = { offset, module, kind };
+	struct frame_entry *e;
+
+	HASH_FIND(hh, p->frame_index, &key, sizeof(key), e);
+	if (e)
+		return e->id;
+	e = xmalloc(sizeof(*e));
+	e->key = key;
+	e->id = p->nr_frames;
+	HASH_ADD(hh, p->frame_index, key, sizeof(key), e);
+	p->frames = xgrow(p->frames, p->nr_frames, &p->cap_frames, sizeof(*p->frames));
+	p->frames[p->nr_frames] =
+		(struct frame){ .offset = offset, .module = module, .kind = kind };
+	return p->nr_frames++;
+}
+
+uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
+			   enum unwind_end end)
+{
+	struct stack s = { .first = p->nr_stack_frames, .nr = nr, .end = end };
+
+	for (size_t i = 0; i < nr; i++) {
+		p->stack_frames = xgrow(p->stack_frames, p->nr_stack_frames, &p->cap_stack_frames,
+					sizeof(*frames));
+		p->stack_frames[p->nr_stack_frames++] = frames[i];
+	}
+	p->stacks = xgrow(p->stacks, p->nr_stacks, &p->cap_stacks, sizeof(s));
+	p->stacks[p->nr_stacks] = s;
+	return p->nr_stacks++;
+}
+
+void profile_add_sample(struct profile *p, const struct sample *s)
+{
+	p->samples = xgrow(p->samples, p->nr_samples, &p->cap_samples, sizeof(*s));
+	p->samples[p->nr_samples++] = *s;
+}
+
+uint64_t profile_sum(const struct profile *p, enum counter_kind kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == kind)
+			sum += p->counters[i];
+	return sum;
+}
+
+/* A thread's stack is complete when its user half is; a kernel thread has only a kernel half. */
+static bool sample_is_rooted(const struct profile *p, const struct sample *s)
+{
+	uint32_t outer = s->ustack ? s->ustack : s->kstack;
+
+	return p->stacks[outer].flags & STACK_ROOTED;
+}
+
+double profile_rooted_share(const struct profile *p)
+{
+	uint64_t rooted = 0, all = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		all += p->samples[i].count;
+		if (sample_is_rooted(p, &p->samples[i]))
+			rooted += p->samples[i].count;
+	}
+	return all ? (double)rooted / all : 0;
+}

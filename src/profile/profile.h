@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The profile model: what a recording found, in a form that needs neither the kernel nor the
+ * profiled host any more. Collectors fill it, the symbolizer names its frames, it is saved and
+ * loaded as a .bpfprof file, and every output and every analysis reads only this (through
+ * profile/tree.h or profile/top.h).
+ *
+ * Five tables, each an array whose index is the id; entry 0 of strings, modules, frames and stacks
+ * means "none":
+ *
+ *	strings  interned bytes, as found (hostile names included; outputs make them safe)
+ *	modules  files that code came from, plus "[kernel]" and friends
+ *	frames   one code location each: (module, offset), with its names once symbolized
+ *	stacks   frame ids, leaf first; a user or a kernel half
+ *	samples  who (pid, tid, names), where (user half, kernel half), how much (count, weight)
+ *
+ * Frames keep their exact location; functions merge only in views. The profile owns everything it
+ * hands out.
+ */
+#ifndef BPFPROF_PROFILE_PROFILE_H
+#define BPFPROF_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "bpf/prof.h"
+
+/* Values reach the saved file: append only. */
+enum frame_kind {
+	FRAME_NONE = 0,
+	FRAME_USER = 1,	  /* code of a file: module and offset are set */
+	FRAME_KERNEL = 2, /* offset is the address until the symbolizer makes name + offset of it */
+	FRAME_ANON = 3,	  /* executable memory without a file: JIT code */
+	FRAME_UNKNOWN = 4, /* nothing is known of the address */
+};
+
+struct frame {
+	uint64_t offset;  /* bytes into the file; of a return address minus one: in the call */
+	uint32_t module;  /* 0 = none */
+	uint32_t name;	  /* what to show: demangled, or "[module+0xaddr]"; 0 until symbolized */
+	uint32_t linkage; /* as in the symbol table; 0 when there is no other than name */
+	uint32_t kind;	  /* enum frame_kind */
+};
+
+struct module {
+	uint32_t path;	      /* as the process saw it */
+	uint8_t build_id[20]; /* zero-filled when shorter or unknown */
+	uint8_t build_id_len;
+	uint8_t pad[3];
+};
+
+enum stack_flags {
+	STACK_ROOTED = 1, /* the outermost frame is a thread's entry: nothing is missing */
+};
+
+struct stack {
+	uint32_t first; /* into stack_frames; leaf first */
+	uint32_t nr;
+	uint8_t end; /* enum unwind_end */
+	uint8_t flags;
+	uint8_t pad[2];
+};
+
+struct sample {
+	uint64_t count;	 /* samples */
+	uint64_t weight; /* sum of periods, unit in meta.event */
+	uint32_t pid, tid;
+	uint32_t process; /* name of the process, string */
+	uint32_t thread;  /* name of the thread when it was sampled, string */
+	uint32_t ustack;  /* 0 = none */
+	uint32_t kstack;  /* 0 = none */
+};
+
+/* One line of facts about the recording each; strings are ids, 0 = unknown. */
+struct profile_meta {
+	uint32_t command;    /* "oncpu" */
+	uint32_t event;	     /* "cpu-clock" or "cycles" */
+	uint32_t event_note; /* why it is not cycles; 0 when it is */
+	uint32_t target;     /* "process 123 (redis-server)", "system-wide" */
+	uint32_t host;
+	uint32_t kernel; /* release */
+	uint32_t arch;
+	uint32_t version;     /* of bpfprof */
+	uint64_t start_ns;    /* CLOCK_REALTIME */
+	uint64_t duration_ns; /* of sampling */
+	uint64_t rate_hz;
+	uint64_t nr_cpus;   /* CPUs sampled */
+	uint64_t cpu_ns;    /* CPU time of bpfprof's own process */
+	uint64_t bpf_ns;    /* CPU time of its BPF programs, from runs that timed themselves */
+	uint64_t rss_bytes; /* peak */
+	uint64_t map_bytes; /* kernel memory of the maps */
+	uint64_t first_sample_ns; /* from the start of bpfprof to the first stack it took */
+	uint64_t missed;	  /* program runs that the kernel skipped because another one ran */
+	uint64_t sideband_lost;	  /* process and mapping records that did not fit their ring */
+};
+
+struct frame_entry;
+
+struct profile {
+	struct profile_meta meta;
+	uint64_t counters[PROF_NR_COUNTERS];
+
+	struct strings strings;
+	struct module *modules;
+	size_t nr_modules, cap_modules;
+	struct frame *frames;
+	size_t nr_frames, cap_frames;
+	uint32_t *stack_frames;
+	size_t nr_stack_frames, cap_stack_frames;
+	struct stack *stacks;
+	size_t nr_stacks, cap_stacks;
+	struct sample *samples;
+	size_t nr_samples, cap_samples;
+
+	struct frame_entry *frame_index;
+};
+
+struct profile *profile_new(void);
+void profile_free(struct profile *p);
+
+/*
+ * Interning: the same content gives the same id. A string's id stays valid; the pointers below move
+ * on the next add.
+ */
+uint32_t profile_string(struct profile *p, const char *s);
+uint32_t profile_string_n(struct profile *p, const char *s, size_t len);
+uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset);
+/* Modules are not merged: the caller knows which files are the same. */
+uint32_t profile_add_module(struct profile *p, const char *path);
+/* Copies the frame ids. Stacks are not merged: the arena did that. */
+uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
+			   enum unwind_end end);
+void profile_add_sample(struct profile *p, const struct sample *s);
+
+static inline const char *profile_str(const struct profile *p, uint32_t id)
+{
+	return p->strings.bytes + id;
+}
+
+/* The ledger. */
+enum counter_kind { COUNTER_TOTAL, COUNTER_FILTER, COUNTER_LOST, COUNTER_NOTE };
+struct counter_info {
+	enum counter_kind kind;
+	const char *key, *text;
+};
+extern const struct counter_info profile_counters[PROF_NR_COUNTERS];
+uint64_t profile_sum(const struct profile *p, enum counter_kind kind);
+/* Share of recorded samples whose stack reaches a thread's root, 0..1; 0 of an empty profile. */
+double profile_rooted_share(const struct profile *p);
+
+extern const char *const unwind_end_keys[UNWIND_NR_ENDS];
+extern const char *const unwind_end_texts[UNWIND_NR_ENDS];
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Saving and loading profiles. What is loaded comes from outside: nothing in it is believed. */
+#include "profile/save.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#define MAGIC	     "bpfprof\n"
+#define FILE_VERSION 1
+#define MAX_BYTES    (1ull << 31)
+
+struct file_head {
+	char magic[8];
+	uint32_t version, nr_sections;
+};
+
+struct section_head {
+	char tag[4];
+	uint32_t crc;
+	uint64_t len; /* bytes that follow, padded to 8 */
+};
+
+/* A named number; the name and string values are ids in the file's own string table. */
+struct pair {
+	uint32_t name, pad;
+	uint64_t value;
+};
+
+_Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
+		       sizeof(struct stack) == 12 && sizeof(struct sample) == 40 &&
+		       sizeof(struct pair) == 16,
+	       "these reach the file");
+
+static const struct fact {
+	const char *name;
+	size_t offset;
+	bool is_string;
+} facts[] = {
+#define STRING(x)                                                                                  \
+	{                                                                                          \
+#x, offsetof(struct profile_meta, x), true                                         \
+	}
+#define NUMBER(x)                                                                                  \
+	{                                                                                          \
+#x, offsetof(struct profile_meta, x), false                                        \
+	}
+	STRING(command),
+	STRING(event),
+	STRING(event_note),
+	STRING(target),
+	STRING(host),
+	STRING(kernel),
+	STRING(arch),
+	STRING(version),
+	NUMBER(start_ns),
+	NUMBER(duration_ns),
+	NUMBER(rate_hz),
+	NUMBER(nr_cpus),
+	NUMBER(cpu_ns),
+	NUMBER(bpf_ns),
+	NUMBER(rss_bytes),
+	NUMBER(missed),
+	NUMBER(map_bytes),
+	NUMBER(sideband_lost),
+	NUMBER(first_sample_ns),
+#undef STRING
+#undef NUMBER
+};
+#define NR_FACTS (sizeof(facts) / sizeof(facts[0]))
+
+static uint64_t fact_get(const struct profile *p, const struct fact *f)
+{
+	const char *at = (const char *)&p->meta + f->offset;
+
+	return f->is_string ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static void fact_set(struct profile *p, const struct fact *f, uint64_t value)
+{
+	char *at = (char *)&p->meta + f->offset;
+
+	if (f->is_string)
+		*(uint32_t *)at = value;
+	else
+		*(uint64_t *)at = value;
+}
+
+static void put_section(FILE *out, const char *tag, const void *bytes, size_t len)
+{
+	static const char zeros[8];
+	struct section_head h = { .len = len };
+
+	memcpy(h.tag, tag, sizeof(h.tag));
+	h.crc = crc32_z(0, bytes, len);
+	fwrite(&h, sizeof(h), 1, out);
+	if (len)
+		fwrite(bytes, len, 1, out);
+	fwrite(zeros, -len & 7, 1, out);
+}
+
+/*
+ * Names of facts and counters that the profile's strings do not hold yet go into a copy of its
+ * string table.
+ */
+struct names {
+	char *bytes;
+	size_t len;
+};
+
+static uint32_t names_add(struct names *n, const char *s)
+{
+	size_t len = strlen(s) + 1, at = n->len;
+
+	n->bytes = xreallocarray(n->bytes, n->len + len, 1);
+	memcpy(n->bytes + at, s, len);
+	n->len += len;
+	return at;
+}
+
+void profile_save(const struct profile *p, FILE *out)
+{
+	struct file_head head = { .magic = MAGIC, .version = FILE_VERSION, .nr_sections = 8 };
+	struct names names = { xmalloc(p->strings.len), p->strings.len };
+	struct pair meta[NR_FACTS] = {}, counters[PROF_NR_COUNTERS] = {};
+
+	memcpy(names.bytes, p->strings.bytes, p->strings.len);
+	for (size_t i = 0; i < NR_FACTS; i++)
+		meta[i] = (struct pair){ .name = names_add(&names, facts[i].name),
+					 .value = fact_get(p, &facts[i]) };
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		counters[i] = (struct pair){ .name = names_add(&names, profile_counters[i].key),
+					     .value = p->counters[i] };
+	fwrite(&head, sizeof(head), 1, out);
+	put_section(out, "STRS", names.bytes, names.len);
+	put_section(out, "META", meta, sizeof(meta));
+	put_section(out, "CNTR", counters, sizeof(counters));
+	put_section(out, "MODS", p->modules, p->nr_modules * sizeof(*p->modules));
+	put_section(out, "FRMS", p->frames, p->nr_frames * sizeof(*p->frames));
+	put_section(out, "SFRM", p->stack_frames, p->nr_stack_frames * sizeof(*p->stack_frames));
+	put_section(out, "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks));
+	put_section(out, "SMPL", p->samples, p->nr_samples * sizeof(*p->samples));
+	free(names.bytes);
+}
+
+/* A whole file in memory, and the sections found in it. */
+struct loader {
+	char *bytes;
+	size_t len;
+	struct section {
+		char tag[5];
+		const char *bytes;
+		size_t len;
+	} sections[32];
+	size_t nr;
+};
+
+static const char *read_file(struct loader *l, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	size_t cap = 0, n;
+
+	if (!f)
+		return strerror(errno);
+	do {
+		if (l->len == cap) {
+			cap = cap ? cap * 2 : 1 << 16;
+			l->bytes = xreallocarray(l->bytes, cap, 1);
+		}
+		n = fread(l->bytes + l->len, 1, cap - l->len, f);
+		l->len += n;
+	} while (n && l->len < MAX_BYTES);
+	n = ferror(f);
+	fclose(f);
+	return n ? "read error" : l->len >= MAX_BYTES ? "larger than 2 GiB" : NULL;
+}
+
+static const char *split(struct loader *l)
+{
+	const struct file_head *head = (const void *)l->bytes;
+	size_t at = sizeof(*head);
+
+	if (l->len < at || memcmp(head->magic, MAGIC, sizeof(head->magic)))
+		return "not a bpfprof profile";
+	if (head->version != FILE_VERSION)
+		return "written by a newer bpfprof";
+	for (; l->nr < head->nr_sections && l->nr < 32; l->nr++) {
+		struct section_head h;
+		struct section *s = &l->sections[l->nr];
+
+		if (l->len - at < sizeof(h))
+			return "truncated";
+		memcpy(&h, l->bytes + at, sizeof(h));
+		at += sizeof(h);
+		if (h.len > l->len - at)
+			return "truncated";
+		memcpy(s->tag, h.tag, 4);
+		s->bytes = l->bytes + at;
+		s->len = h.len;
+		if (crc32_z(0, (const void *)s->bytes, s->len) != h.crc)
+			return "damaged (a checksum does not match)";
+		at += (h.len + 7) & ~7ull;
+		if (at > l->len)
+			return "truncated";
+	}
+	return NULL;
+}
+
+/* Copies a table out; the file may hold anything, so its length must be whole elements. */
+static const char *take(const struct loader *l, const char *tag, size_t sz, void *to, size_t *nr)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct section *s = &l->sections[i];
+
+		if (strcmp(s->tag, tag))
+			continue;
+		if (s->len % sz)
+			return "damaged (a table is not whole)";
+		*nr = s->len / sz;
+		*(void **)to = xmalloc(s->len);
+		memcpy(*(void **)to, s->bytes, s->len);
+		return NULL;
+	}
+	return "damaged (a table is missing)";
+}
+
+static bool is_string(const struct profile *p, uint64_t id)
+{
+	return id < p->strings.len;
+}
+
+static bool check_frames(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_frames; i++) {
+		const struct frame *f = &p->frames[i];
+
+		if (f->module >= p->nr_modules || !is_string(p, f->name) ||
+		    !is_string(p, f->linkage) || f->kind > FRAME_UNKNOWN)
+			return false;
+	}
+	for (size_t i = 0; i < p->nr_stack_frames; i++)
+		if (p->stack_frames[i] >= p->nr_frames)
+			return false;
+	return p->nr_frames > 0;
+}
+
+static bool check_stacks(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_stacks; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		if (s->nr > PROF_MAX_FRAMES || s->first > p->nr_stack_frames ||
+		    s->nr > p->nr_stack_frames - s->first)
+			return false;
+	}
+	return p->nr_stacks > 0;
+}
+
+static bool check_samples(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		const struct sample *s = &p->samples[i];
+
+		if (!is_string(p, s->process) || !is_string(p, s->thread) ||
+		    s->ustack >= p->nr_stacks || s->kstack >= p->nr_stacks)
+			return false;
+	}
+	return true;
+}
+
+static bool check_modules(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_modules; i++)
+		if (!is_string(p, p->modules[i].path) ||
+		    p->modules[i].build_id_len > sizeof(p->modules[i].build_id))
+			return false;
+	return p->nr_modules > 0;
+}
+
+/* Facts and counters that this version does not know are passed over. */
+static bool apply_pairs(struct profile *p, const struct pair *pairs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *name =
+			is_string(p, pairs[i].name) ? profile_str(p, pairs[i].name) : NULL;
+
+		if (!name)
+			return false;
+		for (size_t k = 0; k < PROF_NR_COUNTERS; k++)
+			if (!strcmp(name, profile_counters[k].key))
+				p->counters[k] = pairs[i].value;
+		for (size_t k = 0; k < NR_FACTS; k++) {
+			if (strcmp(name, facts[k].name))
+				continue;
+			if (facts[k].is_string && !is_string(p, pairs[i].value))
+				return false;
+			fact_set(p, &facts[k], pairs[i].value);
+		}
+	}
+	return true;
+}
+
+static const char *take_pairs(struct profile *p, const struct loader *l, const char *tag)
+{
+	struct pair *pairs = NULL;
+	size_t nr;
+	const char *err = take(l, tag, sizeof(*pairs), &pairs, &nr);
+
+	if (!err && !apply_pairs(p, pairs, nr))
+		err = "damaged (a name is out of range)";
+	free(pairs);
+	return err;
+}
+
+static const char *fill(struct profile *p, const struct loader *l)
+{
+	char *strings = NULL;
+	size_t len = 0;
+	const char *err = take(l, "STRS", 1, &strings, &len);
+
+	if (!err && (!len || strings[0] || strings[len - 1])) {
+		free(strings);
+		return "damaged (strings)";
+	}
+	if (err)
+		return err;
+	strings_adopt(&p->strings, strings, len);
+	if ((err = take(l, "MODS", sizeof(*p->modules), &p->modules, &p->nr_modules)) ||
+	    (err = take(l, "FRMS", sizeof(*p->frames), &p->frames, &p->nr_frames)) ||
+	    (err = take(l, "SFRM", sizeof(*p->stack_frames), &p->stack_frames,
+			&p->nr_stack_frames)) ||
+	    (err = take(l, "STKS", sizeof(*p->stacks), &p->stacks, &p->nr_stacks)) ||
+	    (err = take(l, "SMPL", sizeof(*p->samples), &p->samples, &p->nr_samples)) ||
+	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
+		return err;
+	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_samples(p))
+		return "damaged (a reference is out of range)";
+	return NULL;
+}
+
+struct profile *profile_load(const char *path)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+	struct loader l = {};
+	const char *err = read_file(&l, path);
+
+	if (!err)
+		err = split(&l);
+	if (!err)
+		err = fill(p, &l);
+	free(l.bytes);
+	if (!err)
+		return p;
+	profile_free(p);
+	log_err(0, "cannot load %s: %s", path, err);
+	return NULL;
+}

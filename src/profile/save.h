@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The .bpfprof file: magic, version, then sections (tag, checksum, length, bytes), little-endian.
+ * Tables are stored as they are in memory; facts and counters as (name, value) pairs, so that both
+ * can grow without a new version.
+ */
+#ifndef BPFPROF_PROFILE_SAVE_H
+#define BPFPROF_PROFILE_SAVE_H
+
+#include <stdio.h>
+
+#include "profile/profile.h"
+
+/* Write errors stay in out's error flag. */
+void profile_save(const struct profile *p, FILE *out);
+
+/*
+ * Reads a saved profile. Every id and range in it is checked, so the result is as safe as one just
+ * recorded. NULL after one sentence that names the file and what is wrong with it.
+ */
+struct profile *profile_load(const char *path);
+
+#endif

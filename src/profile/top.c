@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Self and total per function, in one walk of the tree. */
+#include "profile/top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct top {
+	const struct tree *t;
+	uint32_t *row_of;  /* name id -> row + 1 */
+	uint32_t *on_path; /* per row: how often it stands on the path from the root */
+	struct top_row *rows;
+	size_t nr, cap, cap_path;
+};
+
+static size_t row_get(struct top *top, const struct tree_node *n)
+{
+	uint32_t *row = &top->row_of[n->name];
+
+	if (*row)
+		return *row - 1;
+	top->rows = xgrow(top->rows, top->nr, &top->cap, sizeof(*top->rows));
+	top->on_path = xgrow(top->on_path, top->nr, &top->cap_path, sizeof(*top->on_path));
+	top->rows[top->nr] =
+		(struct top_row){ .name = n->name, .module = n->module, .kind = n->kind };
+	top->on_path[top->nr++] = 0;
+	*row = top->nr;
+	return top->nr - 1;
+}
+
+static void enter(struct top *top, const struct tree_node *n)
+{
+	size_t row;
+
+	if (n->kind == FRAME_NONE)
+		return;
+	row = row_get(top, n);
+	top->rows[row].self += n->self;
+	if (!top->on_path[row]++)
+		top->rows[row].total += n->total;
+}
+
+static void leave(struct top *top, const struct tree_node *n)
+{
+	if (n->kind != FRAME_NONE)
+		top->on_path[row_get(top, n)]--;
+}
+
+static void walk(struct top *top)
+{
+	const struct tree_node *nodes = top->t->nodes;
+	uint32_t at = 0;
+
+	for (;;) {
+		enter(top, &nodes[at]);
+		if (nodes[at].first_child) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		while (at && !nodes[at].next) {
+			leave(top, &nodes[at]);
+			at = nodes[at].parent;
+		}
+		if (!at)
+			return;
+		leave(top, &nodes[at]);
+		at = nodes[at].next;
+	}
+}
+
+static int by_self(const void *x, const void *y, void *arg)
+{
+	const struct top_row *a = x, *b = y;
+	const struct tree *t = arg;
+
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return strcmp(t->names.bytes + a->name, t->names.bytes + b->name);
+}
+
+struct top_row *top_rows(const struct tree *t, size_t *nr)
+{
+	struct top top = { .t = t };
+
+	top.row_of = xcalloc(t->names.len, sizeof(*top.row_of));
+	walk(&top);
+	if (top.nr)
+		qsort_r(top.rows, top.nr, sizeof(*top.rows), by_self, (void *)t);
+	free(top.row_of);
+	free(top.on_path);
+	*nr = top.nr;
+	return top.rows;
+}

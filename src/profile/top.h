@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Functions by weight: what a call tree says of each name, wherever it stands. */
+#ifndef BPFPROF_PROFILE_TOP_H
+#define BPFPROF_PROFILE_TOP_H
+
+#include "profile/tree.h"
+
+struct top_row {
+	uint32_t name;	 /* in tree->names */
+	uint32_t module; /* of the profile; of the first occurrence */
+	uint8_t kind;	 /* enum frame_kind */
+	uint64_t self;	 /* samples with the function innermost */
+	uint64_t total;	 /* samples with it anywhere; recursion counts once */
+};
+
+/*
+ * All functions, most self first, ties by total, then name. To be freed by the caller. Thread names
+ * are not functions.
+ */
+struct top_row *top_rows(const struct tree *t, size_t *nr);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Building the call tree without a hash table: every sample becomes a path of name ids, the paths
+ * are sorted, and equal prefixes of neighbours become shared nodes. Children are then put in order
+ * of weight.
+ */
+#include "profile/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* One step of a path: what is shown, and what it is. */
+struct step {
+	uint32_t name;
+	uint32_t module;
+	uint32_t kind;
+};
+
+struct path {
+	uint32_t first, nr; /* into steps */
+	uint64_t count;
+};
+
+struct builder {
+	const struct profile *p;
+	const struct view *v;
+	struct tree *t;
+	struct step *by_frame; /* name per frame id, 0 = not looked at yet */
+	struct step *steps;
+	size_t nr_steps, cap_steps;
+	struct path *paths;
+	size_t nr_paths, cap_paths;
+};
+
+static uint32_t add_name(struct builder *b, const char *s, int spaces, const char *suffix)
+{
+	char *safe = text_frame(s, strlen(s), spaces), *whole = xasprintf("%s%s", safe, suffix);
+	uint32_t id = strings_add(&b->t->names, whole, strlen(whole));
+
+	free(safe);
+	free(whole);
+	return id;
+}
+
+static const char *annotation(const struct view *v, uint32_t kind)
+{
+	if (!v->annotations)
+		return "";
+	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
+}
+
+static const struct step *frame_step(struct builder *b, uint32_t id)
+{
+	const struct frame *f = &b->p->frames[id];
+	struct step *s = &b->by_frame[id];
+	uint32_t name = b->v->no_demangle && f->linkage ? f->linkage : f->name;
+
+	if (!s->name)
+		*s = (struct step){ add_name(b, name ? profile_str(b->p, name) : "[unknown]", 0,
+					     annotation(b->v, f->kind)),
+				    f->module, f->kind };
+	return s;
+}
+
+static void push(struct builder *b, const struct step *s)
+{
+	b->steps = xgrow(b->steps, b->nr_steps, &b->cap_steps, sizeof(*s));
+	b->steps[b->nr_steps++] = *s;
+}
+
+static void push_note(struct builder *b, const char *text)
+{
+	push(b, &(struct step){ .name = add_name(b, text, 0, "") });
+}
+
+static void push_stack(struct builder *b, uint32_t id)
+{
+	const struct stack *s = &b->p->stacks[id];
+
+	for (uint32_t i = s->nr; i > 0; i--)
+		push(b, frame_step(b, b->p->stack_frames[s->first + i - 1]));
+}
+
+static void push_thread(struct builder *b, const struct sample *s)
+{
+	char *name = xstrdup(profile_str(b->p, s->thread)), suffix[16] = "";
+	size_t len = strlen(name);
+
+	while (b->v->merge_threads && len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9')
+		name[--len] = '\0';
+	if (b->v->per_thread)
+		snprintf(suffix, sizeof(suffix), "/%u", s->tid);
+	push(b, &(struct step){ .name = add_name(b, name, 1, suffix) });
+	free(name);
+}
+
+static void begin_path(struct builder *b, uint64_t count)
+{
+	b->paths = xgrow(b->paths, b->nr_paths, &b->cap_paths, sizeof(*b->paths));
+	b->paths[b->nr_paths++] = (struct path){ .first = b->nr_steps, .count = count };
+}
+
+static void end_path(struct builder *b)
+{
+	struct path *last = &b->paths[b->nr_paths - 1];
+
+	last->nr = b->nr_steps - last->first;
+}
+
+static void add_sample(struct builder *b, const struct sample *s)
+{
+	bool user = s->ustack && !b->v->kernel_only, kernel = s->kstack && !b->v->user_only;
+
+	begin_path(b, s->count);
+	push_thread(b, s);
+	if (user)
+		push_stack(b, s->ustack);
+	if (user && kernel && b->v->delimiter)
+		push_note(b, "-");
+	if (kernel)
+		push_stack(b, s->kstack);
+	end_path(b);
+}
+
+/* What was lost keeps its weight, under its cause. */
+static void add_lost(struct builder *b)
+{
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
+		char text[64];
+
+		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
+			continue;
+		begin_path(b, b->p->counters[i]);
+		push_note(b, "[lost]");
+		snprintf(text, sizeof(text), "[%s]", profile_counters[i].key);
+		push_note(b, text);
+		end_path(b);
+	}
+}
+
+static int by_steps(const void *x, const void *y, void *arg)
+{
+	const struct step *steps = arg;
+	const struct path *a = x, *b = y;
+	uint32_t nr = a->nr < b->nr ? a->nr : b->nr;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t m = steps[a->first + i].name, n = steps[b->first + i].name;
+
+		if (m != n)
+			return m < n ? -1 : 1;
+	}
+	return a->nr < b->nr ? -1 : a->nr > b->nr;
+}
+
+static uint32_t add_node(struct tree *t, uint32_t parent, const struct step *s)
+{
+	t->nodes = xgrow(t->nodes, t->nr, &t->cap, sizeof(*t->nodes));
+	t->nodes[t->nr] = (struct tree_node){ .name = s->name,
+					      .module = s->module,
+					      .kind = s->kind,
+					      .parent = parent,
+					      .next = t->nodes[parent].first_child };
+	t->nodes[parent].first_child = t->nr;
+	return t->nr++;
+}
+
+/* spine holds the nodes of the path before, so a shared prefix is found by comparing with it. */
+static void add_paths(struct builder *b)
+{
+	uint32_t *spine = xcalloc(2 * PROF_MAX_FRAMES + 8, sizeof(*spine));
+	uint32_t depth = 0;
+
+	for (size_t i = 0; i < b->nr_paths; i++) {
+		const struct path *path = &b->paths[i];
+		const struct step *steps = b->steps + path->first;
+		uint32_t same = 0;
+
+		while (same < depth && same < path->nr &&
+		       b->t->nodes[spine[same + 1]].name == steps[same].name)
+			same++;
+		for (uint32_t k = same; k < path->nr; k++)
+			spine[k + 1] = add_node(b->t, spine[k], &steps[k]);
+		depth = path->nr;
+		b->t->nodes[spine[depth]].self += path->count;
+		for (uint32_t k = 0; k <= depth; k++)
+			b->t->nodes[spine[k]].total += path->count;
+	}
+	free(spine);
+}
+
+static int by_weight(const void *x, const void *y, void *arg)
+{
+	const struct tree *t = arg;
+	const struct tree_node *a = &t->nodes[*(const uint32_t *)x],
+			       *b = &t->nodes[*(const uint32_t *)y];
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return strcmp(tree_name(t, a), tree_name(t, b));
+}
+
+static void sort_children(struct tree *t)
+{
+	uint32_t *kids = NULL;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		size_t nr = 0;
+
+		for (uint32_t c = t->nodes[i].first_child; c; c = t->nodes[c].next) {
+			kids = xgrow(kids, nr, &cap, sizeof(*kids));
+			kids[nr++] = c;
+		}
+		if (!nr)
+			continue;
+		qsort_r(kids, nr, sizeof(*kids), by_weight, t);
+		t->nodes[i].first_child = kids[0];
+		for (size_t k = 0; k < nr; k++)
+			t->nodes[kids[k]].next = k + 1 < nr ? kids[k + 1] : 0;
+	}
+	free(kids);
+}
+
+struct tree *tree_new(const struct profile *p, const struct view *v)
+{
+	struct tree *t = xcalloc(1, sizeof(*t));
+	struct builder b = { .p = p, .v = v, .t = t };
+
+	t->profile = p;
+	strings_init(&t->names);
+	b.by_frame = xcalloc(p->nr_frames, sizeof(*b.by_frame));
+	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
+	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
+	for (size_t i = 0; i < p->nr_samples; i++)
+		add_sample(&b, &p->samples[i]);
+	add_lost(&b);
+	if (b.nr_paths)
+		qsort_r(b.paths, b.nr_paths, sizeof(*b.paths), by_steps, b.steps);
+	add_paths(&b);
+	sort_children(t);
+	free(b.by_frame);
+	free(b.steps);
+	free(b.paths);
+	return t;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	strings_release(&t->names);
+	free(t->nodes);
+	free(t);
+}
+
+/* Depth-first without recursion: hostile stacks are as deep as they like. */
+void tree_for_each_stack(const struct tree *t,
+			 void (*fn)(const struct tree *t, const uint32_t *path, size_t nr,
+				    void *arg),
+			 void *arg)
+{
+	uint32_t *path = NULL, at = t->nodes[0].first_child;
+	size_t nr = 0, cap = 0;
+
+	while (at) {
+		path = xgrow(path, nr, &cap, sizeof(*path));
+		path[nr++] = at;
+		if (t->nodes[at].self)
+			fn(t, path, nr, arg);
+		if (t->nodes[at].first_child) {
+			at = t->nodes[at].first_child;
+			continue;
+		}
+		while (nr && !t->nodes[path[nr - 1]].next)
+			nr--;
+		at = nr ? t->nodes[path[--nr]].next : 0;
+	}
+	free(path);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The call tree: samples of a profile merged by what is shown, root first. All stack outputs
+ * (folded, svg, html) walk this and nothing else. Node 0 is "all"; its children are thread names;
+ * below them user frames, then kernel frames.
+ */
+#ifndef BPFPROF_PROFILE_TREE_H
+#define BPFPROF_PROFILE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct view {
+	bool per_thread;	     /* one root per thread: "name/tid" */
+	bool merge_threads;	     /* "worker-1", "worker-2" -> "worker-" */
+	bool no_demangle;	     /* linkage names */
+	bool annotations;	     /* "_[k]" behind kernel frames, "_[j]" behind JIT code */
+	bool delimiter;		     /* a "-" frame between user and kernel frames */
+	bool user_only, kernel_only; /* of what was recorded */
+};
+
+struct tree_node {
+	uint32_t name;	 /* id in tree->names: clean, no ';' */
+	uint32_t module; /* of the profile, for colours and hover; 0 = none */
+	uint8_t kind;	 /* enum frame_kind; FRAME_NONE for thread names, delimiters, notes */
+	uint32_t parent;
+	uint32_t first_child, next; /* siblings: heaviest first, ties by name; 0 = none */
+	uint64_t self, total;	    /* samples */
+};
+
+struct tree {
+	struct tree_node *nodes;
+	size_t nr, cap;
+	const struct profile *profile;
+	struct strings names; /* as shown: valid UTF-8, printable, no ';' */
+};
+
+struct tree *tree_new(const struct profile *p, const struct view *v);
+void tree_free(struct tree *t);
+
+static inline const char *tree_name(const struct tree *t, const struct tree_node *n)
+{
+	return t->names.bytes + n->name;
+}
+
+/*
+ * Calls fn for each node with self > 0: depth-first, in sibling order. path is root (a thread name)
+ * to node, nr ids.
+ */
+void tree_for_each_stack(const struct tree *t,
+			 void (*fn)(const struct tree *t, const uint32_t *path, size_t nr,
+				    void *arg),
+			 void *arg);
+
+#endif

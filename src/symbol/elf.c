@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Symbol table -> sorted disjoint ranges. Symbols are read in chunks into 16 bytes each, sorted,
+ * aliases merged, and a sweep over them with a stack of those still open emits each range once, in
+ * O(n log n). Names stay in the file.
+ */
+#include "symbol/elf.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "symbol/naming.h"
+#include "symbol/strtab.h"
+
+#define MAX_ENTRIES   (8u << 20)
+#define MAX_FUNCTIONS 1100000u	 /* 52 bytes each at the worst moment */
+#define MAX_WORK      (1u << 29) /* of struct strtab, 0.1 s to 0.5 s */
+#define MAX_NAME      65536u
+#define CHUNK	      2048u
+
+/* No code lies above: canonical user addresses of all architectures are shorter. */
+#define MAX_VADDR (1ull << 56)
+
+/*
+ * key orders symbols by address (bits 63..8), at the same address sized (bit 7 = 0) before unsized.
+ * Bits 6..0 tell how much the symbol is wanted among aliases, best first: bits 2..1 are 0 for
+ * GLOBAL, 1 for WEAK, 2 for LOCAL; bit 0 is set for a label.
+ */
+struct function {
+	uint64_t key;
+	uint32_t size; /* of an unsized one: what its section leaves */
+	uint32_t name; /* in the string table */
+};
+_Static_assert(sizeof(struct function) == 16, "many of these");
+#define KEY_UNSIZED 0x80u
+#define KEY_RANK    0x7fu
+
+struct range {
+	uint64_t start;
+	uint32_t size;
+	uint32_t name;
+};
+
+struct elf_symbols {
+	const struct elf_file *file; /* whose offsets are asked for */
+	struct elf_file *debug;	     /* where the table is, when not in file */
+	int debug_fd;
+	struct strtab names;
+	struct range *ranges;
+	size_t nr;
+	char *name; /* MAX_NAME bytes, what find returned last */
+	uint32_t name_at;
+	bool name_ok;
+};
+
+/* What one table is made of while it is loaded. */
+struct loader {
+	const struct elf_file *file;
+	struct strtab *names;
+	struct function *functions;
+	size_t nr, cap;
+};
+
+static uint64_t function_start(const struct function *f)
+{
+	return f->key >> 8;
+}
+
+static uint64_t function_end(const struct function *f)
+{
+	return function_start(f) + f->size;
+}
+
+static bool function_is_unsized(const struct function *f)
+{
+	return f->key & KEY_UNSIZED;
+}
+
+/*
+ * Whether the symbol stands for code: a marker is always local, so only local names are read here.
+ */
+static bool type_is_code(const Elf64_Sym *sym, struct strtab *names)
+{
+	unsigned int type = ELF64_ST_TYPE(sym->st_info);
+	char head[5];
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	if (!sym->st_name || sym->st_name >= names->size || sym->st_shndx == SHN_UNDEF)
+		return false;
+	if (ELF64_ST_BIND(sym->st_info) != STB_LOCAL)
+		return true;
+	return strtab_copy(names, sym->st_name, head, sizeof(head)) > 0 && !naming_is_marker(head);
+}
+
+/*
+ * How many bytes the symbol's own executable section has from the symbol on; 0 when it lies in
+ * none.
+ */
+static uint64_t section_rest(const struct elf_file *f, const Elf64_Sym *sym)
+{
+	const Elf64_Shdr *s;
+
+	if (sym->st_shndx >= f->nr_sections)
+		return 0;
+	s = &f->sections[sym->st_shndx];
+	if (!(s->sh_flags & SHF_EXECINSTR) || sym->st_value < s->sh_addr ||
+	    sym->st_value - s->sh_addr >= s->sh_size)
+		return 0;
+	return s->sh_size - (sym->st_value - s->sh_addr);
+}
+
+static uint64_t symbol_rank(const Elf64_Sym *sym)
+{
+	unsigned int bind = ELF64_ST_BIND(sym->st_info);
+	unsigned int place = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
+
+	return place << 1 | (ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE);
+}
+
+/*
+ * Adds a symbol unless it is none of ours. Functions of 4 GB and more do not exist: such a size is
+ * a lie.
+ */
+static bool loader_add(struct loader *l, const Elf64_Sym *sym)
+{
+	bool label = ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE;
+	uint64_t size = sym->st_size, key;
+
+	if (sym->st_value >= MAX_VADDR || size > UINT32_MAX || !type_is_code(sym, l->names))
+		return true;
+	key = sym->st_value << 8 | symbol_rank(sym);
+	if (!size || label) {
+		uint64_t rest = section_rest(l->file, sym);
+
+		if (!rest)
+			return true;
+		if (!size) {
+			size = rest < UINT32_MAX ? rest : UINT32_MAX;
+			key |= KEY_UNSIZED;
+		}
+	}
+	if (l->nr == MAX_FUNCTIONS)
+		return false;
+	l->functions = xgrow(l->functions, l->nr, &l->cap, sizeof(*l->functions));
+	l->functions[l->nr++] = (struct function){ .key = key, .size = size, .name = sym->st_name };
+	return true;
+}
+
+/* Reads all entries of a table. False when it goes past a limit or the file became shorter. */
+static bool loader_read(struct loader *l, const Elf64_Shdr *table)
+{
+	uint64_t nr = table->sh_size / sizeof(Elf64_Sym), done = 0;
+	Elf64_Sym *chunk = xcalloc(CHUNK, sizeof(*chunk));
+	bool ok = nr <= MAX_ENTRIES;
+	size_t part, sz;
+
+	for (; ok && done < nr; done += part) {
+		part = nr - done < CHUNK ? nr - done : CHUNK;
+		sz = part * sizeof(*chunk);
+		ok = elf_file_read(l->file, table->sh_offset + done * sizeof(*chunk), chunk, sz) ==
+		     sz;
+		for (size_t i = 0; ok && i < part; i++)
+			ok = loader_add(l, &chunk[i]) && l->names->work <= MAX_WORK;
+	}
+	free(chunk);
+	return ok;
+}
+
+/* By address, outer before inner, then best first; the name's position makes it total. */
+static int function_compare(const void *pa, const void *pb)
+{
+	const struct function *a = pa, *b = pb;
+
+	if (a->key >> 7 != b->key >> 7)
+		return a->key >> 7 < b->key >> 7 ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static bool is_alias(const struct function *a, const struct function *b)
+{
+	return a->key >> 7 == b->key >> 7 && (a->size == b->size || function_is_unsized(a));
+}
+
+/* Of nr aliases, sorted, the one to show. Equally wanted ones are decided by their names. */
+static const struct function *alias_best(struct strtab *names, const struct function *f, size_t nr,
+					 char *best, char *other)
+{
+	const struct function *winner = f;
+	char *swap;
+
+	for (size_t i = 1; i < nr && f[i].key == f->key && names->work <= MAX_WORK; i++) {
+		if (f[i].name == winner->name || strtab_copy(names, f[i].name, other, MAX_NAME) < 0)
+			continue;
+		if (strtab_copy(names, winner->name, best, MAX_NAME) >= 0 &&
+		    naming_compare(best, other) <= 0)
+			continue;
+		winner = &f[i];
+		swap = best;
+		best = other;
+		other = swap;
+	}
+	return winner;
+}
+
+/* Leaves one symbol of each set of aliases, in place. */
+static void loader_merge(struct loader *l)
+{
+	char *best = xmalloc(MAX_NAME), *other = xmalloc(MAX_NAME);
+	size_t out = 0, nr;
+
+	for (size_t i = 0; i < l->nr; i += nr) {
+		const struct function *f = &l->functions[i];
+
+		for (nr = 1; i + nr < l->nr && is_alias(f, f + nr);)
+			nr++;
+		l->functions[out++] = *alias_best(l->names, f, nr, best, other);
+	}
+	l->nr = out;
+	free(best);
+	free(other);
+}
+
+/* The sweep: stack holds the symbols that are open at pos, the innermost on top. */
+struct sweep {
+	const struct function *functions;
+	struct range *ranges;
+	size_t nr;
+	uint32_t *stack;
+	size_t depth;
+	uint64_t pos;
+};
+
+static void sweep_emit(struct sweep *s, uint64_t end)
+{
+	const struct function *top = &s->functions[s->stack[s->depth - 1]];
+
+	if (end <= s->pos)
+		return;
+	s->ranges[s->nr++] = (struct range){ s->pos, end - s->pos, top->name };
+	s->pos = end;
+}
+
+/* Goes on to an address, closing what ends before. */
+static void sweep_advance(struct sweep *s, uint64_t to)
+{
+	while (s->depth) {
+		uint64_t end = function_end(&s->functions[s->stack[s->depth - 1]]);
+
+		sweep_emit(s, end < to ? end : to);
+		if (end > to)
+			break;
+		s->depth--;
+	}
+	s->pos = to;
+}
+
+/*
+ * An unsized symbol ends where the next one starts: behind it, as it is the last one at its
+ * address. Under an open sized one it is a label inside a function, as in hand-written assembly,
+ * and says nothing.
+ */
+static void sweep_unsized(struct sweep *s, size_t i, size_t nr)
+{
+	uint64_t end = function_end(&s->functions[i]);
+
+	if (s->depth)
+		return;
+	if (i + 1 < nr && function_start(&s->functions[i + 1]) < end)
+		end = function_start(&s->functions[i + 1]);
+	s->ranges[s->nr++] = (struct range){ s->pos, end - s->pos, s->functions[i].name };
+}
+
+/*
+ * Each symbol adds at most two range ends, so 2n ranges suffice; pages never written cost nothing.
+ */
+static void loader_flatten(struct loader *l, struct elf_symbols *out)
+{
+	struct sweep s = { .functions = l->functions };
+
+	s.ranges = xcalloc(2 * l->nr, sizeof(*s.ranges));
+	s.stack = xcalloc(l->nr, sizeof(*s.stack));
+	for (size_t i = 0; i < l->nr; i++) {
+		sweep_advance(&s, function_start(&l->functions[i]));
+		if (function_is_unsized(&l->functions[i]))
+			sweep_unsized(&s, i, l->nr);
+		else
+			s.stack[s.depth++] = i;
+	}
+	sweep_advance(&s, UINT64_MAX);
+	free(s.stack);
+	out->ranges = xreallocarray(s.ranges, s.nr, sizeof(*s.ranges));
+	out->nr = s.nr;
+}
+
+static bool section_is_inside(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	return s->sh_offset <= f->size && s->sh_size <= f->size - s->sh_offset &&
+	       !(s->sh_flags & SHF_COMPRESSED);
+}
+
+/* The first usable table of a type and its strings. */
+static const Elf64_Shdr *find_table(const struct elf_file *f, uint32_t type,
+				    const Elf64_Shdr **strings)
+{
+	for (size_t i = 0; i < f->nr_sections; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+
+		if (s->sh_type != type || s->sh_entsize != sizeof(Elf64_Sym) ||
+		    s->sh_link >= f->nr_sections)
+			continue;
+		*strings = &f->sections[s->sh_link];
+		if ((*strings)->sh_type == SHT_STRTAB && section_is_inside(f, s) &&
+		    section_is_inside(f, *strings))
+			return s;
+	}
+	return NULL;
+}
+
+/* Loads the table of a type from f. False, and nothing held, when that gives no function. */
+static bool symbols_load(struct elf_symbols *s, const struct elf_file *f, uint32_t type)
+{
+	const Elf64_Shdr *strings, *table = find_table(f, type, &strings);
+	struct loader l = { .file = f, .names = &s->names };
+
+	if (!table)
+		return false;
+	strtab_init(&s->names, f, strings->sh_offset, strings->sh_size);
+	if (loader_read(&l, table) && l.nr) {
+		qsort(l.functions, l.nr, sizeof(*l.functions), function_compare);
+		loader_merge(&l);
+		loader_flatten(&l, s);
+	}
+	free(l.functions);
+	if (s->nr)
+		return true;
+	strtab_release(&s->names);
+	return false;
+}
+
+static bool same_build(const struct elf_file *a, const struct elf_file *b)
+{
+	return a->build_id_len == b->build_id_len &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_len);
+}
+
+static char *debug_path(const struct elf_file *f, const char *dir)
+{
+	char hex[2 * sizeof(f->build_id) + 1] = "";
+
+	for (size_t i = 0; i < f->build_id_len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", f->build_id[i]);
+	return xasprintf("%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
+}
+
+/*
+ * Distributions put the .symtab of a stripped file there. Its segments are not the file's: only f
+ * converts offsets.
+ */
+static bool symbols_load_debug(struct elf_symbols *s, const char *dir)
+{
+	char *path;
+
+	if (!dir || s->file->build_id_len < 2)
+		return false;
+	path = debug_path(s->file, dir);
+	s->debug_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(path);
+	if (s->debug_fd < 0)
+		return false;
+	s->debug = elf_file_open(s->debug_fd);
+	return s->debug && same_build(s->file, s->debug) && symbols_load(s, s->debug, SHT_SYMTAB);
+}
+
+struct elf_symbols *elf_symbols_new(const struct elf_file *f, const char *debug_dir)
+{
+	struct elf_symbols *s = xcalloc(1, sizeof(*s));
+
+	s->file = f;
+	s->debug_fd = -1;
+	if (!symbols_load(s, f, SHT_SYMTAB) && !symbols_load_debug(s, debug_dir))
+		symbols_load(s, f, SHT_DYNSYM);
+	s->name = xmalloc(MAX_NAME);
+	return s;
+}
+
+void elf_symbols_free(struct elf_symbols *s)
+{
+	if (!s)
+		return;
+	strtab_release(&s->names);
+	elf_file_close(s->debug);
+	if (s->debug_fd >= 0)
+		close(s->debug_fd);
+	free(s->ranges);
+	free(s->name);
+	free(s);
+}
+
+size_t elf_symbols_count(const struct elf_symbols *s)
+{
+	return s->nr;
+}
+
+static const struct range *range_find(const struct elf_symbols *s, uint64_t vaddr)
+{
+	size_t low = 0, high = s->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->ranges[mid].start <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || vaddr - s->ranges[low - 1].start >= s->ranges[low - 1].size)
+		return NULL;
+	return &s->ranges[low - 1];
+}
+
+/* Reads a name into s->name; a name that does not fit there counts as none. */
+static bool read_name(struct elf_symbols *s, uint32_t at)
+{
+	ssize_t len = strtab_copy(&s->names, at, s->name, MAX_NAME);
+
+	s->name_at = at;
+	s->name_ok = len > 0 && len < (ssize_t)MAX_NAME;
+	naming_strip_version(s->name);
+	return s->name_ok;
+}
+
+const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
+{
+	const struct range *r;
+	uint64_t vaddr;
+
+	if (!elf_file_vaddr(s->file, offset, &vaddr))
+		return NULL;
+	r = range_find(s, vaddr);
+	if (!r)
+		return NULL;
+	if (r->name == s->name_at && s->name_ok)
+		return s->name;
+	return read_name(s, r->name) ? s->name : NULL;
+}

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# What the end-to-end tests share. A test is a script that says what must be true, and counts as one test:
+#
+#	#!/bin/bash
+#	# shellcheck source=lib.sh
+#	. "${0%/*}/lib.sh"
+#	need_bpf
+#	start "$PROGS/spin_abc" 10
+#	check "oncpu records" "$BPFPROF" oncpu -p "$PID" -f 3
+#	check_pct "$OUT" spin_a 50 5
+#	finish
+#
+# Variables: $BPFPROF, $PROGS, $TMP (removed at exit), $OUT and $ERR (what the last checked command printed),
+# $STATUS (its exit status), $PID and $LOG (of the last start). Background programs are ended at exit, by PID.
+# A comment "# timeout: SECONDS" in the first lines of a test raises the limit of tests/run.sh.
+
+set -u
+export LC_ALL=C.UTF-8
+
+ROOT=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+BPFPROF=${BPFPROF:-$ROOT/bpfprof}
+PROGS=${PROGS:-$ROOT/build/tests/progs}
+case $BPFPROF in /*) ;; *) BPFPROF=$PWD/$BPFPROF ;; esac
+case $PROGS in /*) ;; *) PROGS=$PWD/$PROGS ;; esac
+export BPFPROF PROGS ROOT
+
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/bpfprof-test.XXXXXX") || exit 1
+OUT=$TMP/.stdout
+ERR=$TMP/.stderr
+STATUS=0
+PID=
+LOG=
+pids=()
+nr_started=0
+nr_checks=0
+nr_failed=0
+
+cleanup() {
+	local pid
+
+	for pid in "${pids[@]}"; do
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	rm -rf "$TMP"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# --- what a test needs -------------------------------------------------------------------------------------
+
+skip() { # REASON
+	echo "# skip: $*"
+	exit 77
+}
+
+need() { # TOOL...
+	local tool
+
+	for tool; do
+		command -v "$tool" >/dev/null 2>&1 || skip "needs $tool"
+	done
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+# The host can run BPF programs. Whether ours load is for the test to find out: that would be no skip.
+need_bpf() {
+	need_root
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
+	"$("$ROOT/tools/find-bpftool.sh")" prog show >/dev/null 2>&1 || skip "the bpf() system call is not allowed here"
+	[ -x "$BPFPROF" ] || skip "$BPFPROF is not built"
+}
+
+need_prog() { # NAME...
+	local name
+
+	for name; do
+		[ -x "$PROGS/$name" ] || skip "$PROGS/$name is not built"
+	done
+}
+
+# For tests that take minutes: make check-nightly sets NIGHTLY=1.
+need_nightly() {
+	[ -n "${NIGHTLY:-}" ] || skip "runs nightly (NIGHTLY=1)"
+}
+
+# --- programs in the background ----------------------------------------------------------------------------
+
+start() { # CMD...; sets $PID, and $LOG: where its output goes
+	LOG=$TMP/start-$((++nr_started)).log
+	"$@" >"$LOG" 2>&1 &
+	PID=$!
+	pids+=("$PID")
+	wait_until 1 started "$PID"
+}
+
+# Until it calls exec, the process is a copy of this shell.
+started() { # PID
+	[ "$(readlink "/proc/$1/exe")" != "$(readlink "/proc/$$/exe")" ]
+}
+
+stop() { # PID [SIGNAL]; sets $STATUS
+	kill -"${2:-TERM}" "$1" 2>/dev/null
+	STATUS=0
+	wait "$1" 2>/dev/null || STATUS=$?
+	forget "$1"
+}
+
+wait_for() { # PID; sets $STATUS
+	STATUS=0
+	wait "$1" 2>/dev/null || STATUS=$?
+	forget "$1"
+}
+
+forget() { # PID
+	local pid left=()
+
+	for pid in "${pids[@]}"; do
+		[ "$pid" = "$1" ] || left+=("$pid")
+	done
+	pids=("${left[@]}")
+}
+
+wait_until() { # SECONDS CMD...: tries ten times a second
+	local tries=$(($1 * 10))
+
+	shift
+	while ! "$@"; do
+		[ $((tries--)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+nr_threads() { # PID
+	local t=(/proc/"$1"/task/*)
+
+	echo ${#t[@]}
+}
+
+# --- checks: each prints one line and counts; none ends the test ---------------------------------------------
+
+pass() { # DESC
+	nr_checks=$((nr_checks + 1))
+	echo "ok $nr_checks - $*"
+}
+
+fail() { # DESC
+	nr_checks=$((nr_checks + 1))
+	nr_failed=$((nr_failed + 1))
+	echo "not ok $nr_checks - $*"
+}
+
+# Runs a command with stdout in $OUT, stderr in $ERR, its exit status in $STATUS.
+run() { # CMD...
+	STATUS=0
+	"$@" >"$OUT" 2>"$ERR" || STATUS=$?
+	return "$STATUS"
+}
+
+# What the last command printed, as comments, for whoever reads the log of a failure.
+show() {
+	echo "#   exit status $STATUS"
+	tail -n 20 "$ERR" | sed 's/^/#   stderr: /'
+	tail -n 10 "$OUT" | cut -c 1-200 | sed 's/^/#   stdout: /'
+}
+
+check() { # DESC CMD...
+	local desc=$1
+
+	shift
+	if run "$@"; then
+		pass "$desc"
+	else
+		fail "$desc: exit status $STATUS"
+		show
+	fi
+}
+
+check_status() { # STATUS DESC CMD...
+	local want=$1 desc=$2
+
+	shift 2
+	run "$@"
+	if [ "$STATUS" -eq "$want" ]; then
+		pass "$desc"
+	else
+		fail "$desc: exit status $STATUS, not $want"
+		show
+	fi
+}
+
+# The command must refuse, by itself: a crash, a signal or a time-out is no refusal.
+check_fail() { # DESC CMD...
+	local desc=$1
+
+	shift
+	run "$@"
+	if [ "$STATUS" -ne 0 ] && [ "$STATUS" -lt 124 ]; then
+		pass "$desc"
+	else
+		fail "$desc: exit status $STATUS"
+		show
+	fi
+}
+
+check_near() { # VALUE EXPECTED TOLERANCE_POINTS [DESC]
+	local desc="${4:-value} is $1, expected $2 ± $3"
+
+	if awk -v v="$1" -v e="$2" -v t="$3" 'BEGIN {
+		number = "^[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?$"
+		exit !(v ~ number && v - e <= t && e - v <= t)
+	}'; then
+		pass "$desc"
+	else
+		fail "$desc"
+	fi
+}
+
+# Share of a folded file's weight on lines that match an awk pattern, in percent.
+folded_pct() { # FILE PATTERN
+	pattern=$2 awk '
+		{ n = $NF; total += n; sub(/ [0-9]+$/, ""); if ($0 ~ ENVIRON["pattern"]) part += n }
+		END { printf "%.2f\n", total ? 100 * part / total : 0 }' "$1"
+}
+
+folded_sum() { # FILE
+	awk '{ total += $NF } END { printf "%d\n", total }' "$1"
+}
+
+# Lines where FUNCTION is a frame of its own.
+check_pct() { # FOLDED_FILE FUNCTION EXPECTED_PCT TOLERANCE_POINTS
+	check_near "$(folded_pct "$1" "(^|;)$2(;|\$)")" "$3" "$4" "share of $2"
+}
+
+check_grep() { # PATTERN FILE [DESC]
+	if grep -Eq -- "$1" "$2" 2>/dev/null; then
+		pass "${3:-${2##*/} has /$1/}"
+	else
+		fail "${3:-${2##*/} has no /$1/}"
+		head -n 20 "$2" 2>&1 | cut -c 1-200 | sed 's/^/#   /'
+	fi
+}
+
+check_no_grep() { # PATTERN FILE [DESC]
+	if [ -r "$2" ] && ! grep -Eq -- "$1" "$2"; then
+		pass "${3:-${2##*/} is without /$1/}"
+	else
+		fail "${3:-${2##*/} has /$1/}"
+		grep -Em 5 -- "$1" "$2" 2>&1 | cut -c 1-200 | sed 's/^/#   /'
+	fi
+}
+
+# Every line is a stack, a space and a count, with no control bytes.
+check_folded() { # FILE
+	if [ -s "$1" ] && ! LC_ALL=C grep -Evq '^[^[:cntrl:]]+ [0-9]+$' "$1"; then
+		pass "${1##*/} is in the folded grammar"
+	else
+		fail "${1##*/} is not in the folded grammar"
+		LC_ALL=C grep -Evm 5 '^[^[:cntrl:]]+ [0-9]+$' "$1" 2>&1 | cat -v | sed 's/^/#   /'
+	fi
+}
+
+finish() {
+	echo "1..$nr_checks"
+	[ "$nr_checks" -gt 0 ] || echo "not ok - nothing was checked"
+	[ "$nr_checks" -gt 0 ] && [ "$nr_failed" -eq 0 ]
+	exit
+}

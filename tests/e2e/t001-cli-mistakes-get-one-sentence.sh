@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Every mistake on the command line gets one sentence and exit status 2; help and version need no root.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+mistake() { # PATTERN ARGS...
+	local pattern=$1
+
+	shift
+	check_status 2 "refused: bpfprof $*" "$BPFPROF" "$@"
+	check_grep "$pattern" "$ERR"
+	check_near "$(wc -l <"$ERR")" 1 0 "lines on stderr"
+	check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
+}
+
+mistake "unknown command 'onpcu'; did you mean 'oncpu'" onpcu
+mistake "unknown option '--pidd'.*did you mean '--pid'" oncpu --pidd 1
+mistake "unknown option '-Q'" oncpu -Q
+mistake "needs a value" oncpu -p
+mistake "'x' is not a process" oncpu -p 12,x
+mistake "1 to" oncpu -F 0
+mistake "limit of [0-9]+ samples per second .kernel.perf_event_max_sample_rate" oncpu -F 100000000
+mistake "'abc' is not a duration" oncpu abc
+mistake "above 0" oncpu 0
+mistake "one duration is enough" oncpu 1 2
+mistake "-u and -k exclude" oncpu -u -k 1
+mistake "-U and -K exclude" oncpu -U -K 1
+mistake "samples 'cycles' or 'cpu-clock'" oncpu -e page-faults 1
+mistake "'\[' without '\]'" oncpu -n '[abc' 1
+mistake "the extension tells the format, one of .folded .svg" oncpu -o x.jpeg 1
+mistake "which profile" report
+mistake "one profile at a time" report a b
+
+check_status 2 "no command: usage" "$BPFPROF"
+check_grep "usage: bpfprof COMMAND" "$ERR"
+check "help" "$BPFPROF" --help
+check_grep "oncpu +where" "$OUT"
+check "help of a command" "$BPFPROF" oncpu --help
+check_grep "-p, --pid LIST" "$OUT"
+check_near "$(awk 'length > 100' "$OUT" | wc -l)" 0 0 "lines of help above 100 columns"
+check "help COMMAND" "$BPFPROF" help report
+check "version" "$BPFPROF" --version
+check_grep "^bpfprof [0-9.]+$" "$OUT"
+check_status 1 "a full disk behind stdout is noticed" sh -c '"$0" --help >/dev/full' "$BPFPROF"
+check "a reader that had enough is no error" bash -c 'set -o pipefail; "$0" oncpu --help | true; [ "${PIPESTATUS[0]}" -ne 1 ]' "$BPFPROF"
+finish

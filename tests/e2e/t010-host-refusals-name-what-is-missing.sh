@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A host that cannot run bpfprof gets one sentence that names the missing thing, and exit status 77.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need setpriv setarch unshare
+
+chmod 755 "$TMP"
+cp "$BPFPROF" "$TMP/bpfprof"
+refused() { # PATTERN CMD...
+	local pattern=$1
+
+	shift
+	check_status 77 "cannot: $*" "$@"
+	check_grep "$pattern" "$ERR"
+}
+refused "CAP_BPF is missing.*sudo" setpriv --reuid 65534 --regid 65534 --clear-groups "$TMP/bpfprof" oncpu 1
+refused "CAP_PERFMON is missing" setpriv --bounding-set -sys_admin,-perfmon "$TMP/bpfprof" oncpu 1
+refused "CAP_BPF is missing" setpriv --bounding-set -sys_admin,-bpf "$TMP/bpfprof" oncpu 1
+refused "kernel 2\.6.* is too old: bpfprof needs 5.15" setarch --uname-2.6 "$TMP/bpfprof" oncpu 1
+refused "no kernel type information at /sys/kernel/btf/vmlinux" \
+	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$0" oncpu 1' "$TMP/bpfprof"
+refused "inside a PID namespace.*--pid=host" unshare --pid --fork --mount-proc "$TMP/bpfprof" oncpu -p 1 1
+
+check_status 1 "no such process" "$BPFPROF" oncpu -p 4194000 1
+check_grep "no process 4194000" "$ERR"
+check_status 1 "no such thread" "$BPFPROF" oncpu -t 4194000 1
+check_grep "no thread 4194000" "$ERR"
+
+# A process that calls itself 77777 in a namespace of its own.
+if [ -w /proc/sys/kernel/ns_last_pid ]; then
+	unshare --pid --fork --mount-proc sh -c 'echo 29998 >/proc/sys/kernel/ns_last_pid; sleep 20 & wait' &
+	pids+=($!)
+	inner() { grep -lE '^NSpid:.*[[:space:]]29999$' /proc/[0-9]*/status 2>/dev/null; }
+	if wait_until 2 inner >/dev/null && [ ! -d /proc/29999 ]; then
+		outer=$(inner | cut -d / -f 3)
+		check_status 1 "a PID of another namespace" "$BPFPROF" oncpu -p 29999 1
+		check_grep "process $outer calls itself 29999 inside its PID namespace: use -p $outer" "$ERR"
+		kill -KILL "$outer"
+	fi
+fi
+
+if command -v strace >/dev/null; then
+	refused "may not open the cycles event .kernel.perf_event_paranoid is" \
+		strace -f -o /dev/null -e inject=perf_event_open:error=EACCES:when=3+ "$BPFPROF" oncpu 1
+	check_status 1 "out of descriptors" \
+		strace -f -o /dev/null -e inject=perf_event_open:error=EMFILE "$BPFPROF" oncpu 1
+	check_grep "Too many open files" "$ERR"
+fi
+finish

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Processes that end during the recording keep their names, even when they lived 50 ms, and end the recording early when no
+# other is left. What a library was while it was loaded is known after it is gone.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need_prog exiter forker dlopener libburn
+
+start "$PROGS/exiter" 2
+from=$SECONDS
+check "the target exits mid-run" "$BPFPROF" oncpu -p "$PID" -F 999 -f 30
+check_near $((SECONDS - from)) 2 2 "seconds until the recording ended by itself"
+check_near "$(folded_pct "$OUT" ';main;(.*;)?doomed_spin')" 98 2 "samples in doomed_spin"
+
+check "short-lived children" "$BPFPROF" oncpu -F 999 -f -- "$PROGS/forker" 3
+check_near "$(folded_pct "$OUT" ';child_spin')" 96 4 "samples in children that lived 50 ms"
+check "without children" "$BPFPROF" oncpu --no-children -I -F 999 -f -- "$PROGS/forker" 1
+check_no_grep 'child_spin' "$OUT"
+
+check "system-wide" "$BPFPROF" oncpu -n forker -F 999 -f -o "$TMP/x.bpfprof" 2 -- "$PROGS/forker" 3
+check_near "$(folded_pct "$OUT" ';child_spin')" 96 4 "samples in children, found without -p"
+
+check "dlopen and dlclose" "$BPFPROF" oncpu -F 499 -f -- "$PROGS/dlopener" 0.5 1 0.5
+check_near "$(folded_pct "$OUT" 'burn_in_library;(.*;)?library_inner')" 50 10 "samples in the library that is gone"
+check_near "$(folded_pct "$OUT" 'before_dlopen')" 25 8 "samples before"
+check_near "$(folded_pct "$OUT" 'after_dlclose')" 25 8 "samples after"
+finish

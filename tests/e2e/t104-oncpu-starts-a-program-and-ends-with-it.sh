@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# "-- PROGRAM ARGS", Ctrl-C, SIGTERM.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need_prog spin_abc exiter
+
+from=$SECONDS
+check "ends with the program" "$BPFPROF" oncpu -F 499 -f 30 -- "$PROGS/exiter" 1
+check_near $((SECONDS - from)) 1 2 "seconds"
+check_near "$(folded_pct "$OUT" '^exiter;')" 97 3 "samples under the program's own name"
+check "ends the program with the recording" "$BPFPROF" oncpu -f 1 -- "$PROGS/spin_abc" 33.125
+check_fail "the program is gone" pgrep -f 'spin_abc 33\.125'
+check "options of the program are its own" "$BPFPROF" oncpu -f -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done' -p x
+check_status 1 "no such program" "$BPFPROF" oncpu -f -- /no/such/program
+check_grep "cannot start /no/such/program: No such file" "$ERR"
+check "a program that fails is told" "$BPFPROF" oncpu -F 999 -f -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 9'
+check_grep "sh exited with status 9" "$ERR"
+
+start "$PROGS/spin_abc" 30
+target=$PID
+for signal in INT TERM HUP; do
+	# A background job of a shell ignores SIGINT; env puts it back.
+	env --default-signal="$signal" "$BPFPROF" oncpu -p "$target" -F 499 -f >"$TMP/$signal" 2>"$TMP/err" &
+	pids+=($!)
+	sleep 1.2
+	stop $! "$signal"
+	check_near "$STATUS" 0 0 "exit status after SIG$signal"
+	check_pct "$TMP/$signal" spin_a 50 12
+done
+check "the target is unharmed" kill -0 "$target"
+finish

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Filters in BPF: each leaves out what it names, counts it under its name, and the ledger closes.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need taskset python3
+need_prog spin_abc
+
+ledger() { # DESC JSON PYTHON_CONDITION over s (samples)
+	check "$1" python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["samples"]; f = s["filtered_by"]
+assert s["seen"] == s["recorded"] + s["filtered"] + s["lost"], s
+assert eval(sys.argv[2]), s' "$2" "$3"
+}
+
+start taskset -c 0 "$PROGS/spin_abc" 60
+target=$PID
+start taskset -c 0 dd if=/dev/zero of=/dev/null bs=1M
+dd=$PID
+
+check "-p" "$BPFPROF" oncpu -p "$target" -F 499 -f -o "$TMP/p.json" 1
+check_near "$(folded_pct "$OUT" '^spin_abc;')" 100 0 "only the target"
+ledger "others are counted" "$TMP/p.json" 'f["other-process"] > 100 and s["lost"] == 0'
+
+check "-p twice and as a list" "$BPFPROF" oncpu -p "$target,$dd" -p "$$" -F 499 -f 1
+check_near "$(folded_pct "$OUT" '^(spin_abc|dd);')" 100 1 "both"
+check_grep '^dd;' "$OUT"
+check_grep '^spin_abc;' "$OUT"
+
+check "-C" "$BPFPROF" oncpu -C 0 -F 499 -f -o "$TMP/c.json" 1
+check_near "$(folded_pct "$OUT" '^(spin_abc|dd)(;|$)')" 98 4 "CPU 0 runs the two"
+ledger "one CPU's worth of samples" "$TMP/c.json" 's["seen"] < 560'
+
+check "-U" "$BPFPROF" oncpu -p "$dd" -U -a -F 499 -f 1
+check_no_grep '_\[k\]' "$OUT"
+check "-K" "$BPFPROF" oncpu -p "$dd" -K -a -F 499 -f 1
+check_near "$(folded_pct "$OUT" ';[^;]*[^]];')" 0 0 "frames that are not of the kernel"
+check_grep '_\[k\]' "$OUT"
+check "-d -a" "$BPFPROF" oncpu -p "$dd" -d -a -F 499 -f 1
+check_grep ';-;([^;]*_\[k\](;| ))+' "$OUT"
+
+check "-u" "$BPFPROF" oncpu -u -F 499 -f 1
+check_grep '^spin_abc;' "$OUT"
+"$BPFPROF" oncpu -k -C 0 -F 999 -f 1 >"$OUT" 2>"$ERR"
+check_no_grep '^(spin_abc|dd)[; ]' "$OUT"
+
+check "bpfprof leaves itself out" "$BPFPROF" oncpu -F 4999 -f 1
+check_no_grep '^bpfprof' "$OUT"
+
+mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$mount" ] && mkdir "$mount/bpfprof-test-$$" 2>/dev/null; then
+	mkdir "$mount/bpfprof-test-$$/inner"
+	echo "$target" >"$mount/bpfprof-test-$$/inner/cgroup.procs"
+	check "--cgroup, by name below the mount" "$BPFPROF" oncpu --cgroup "/bpfprof-test-$$" -F 499 -f -o "$TMP/g.json" 1
+	check_near "$(folded_pct "$OUT" '^spin_abc;')" 100 0 "only the cgroup and those below it"
+	ledger "others are counted" "$TMP/g.json" 'f["other-cgroup"] > 100'
+	echo "$target" >"$mount/cgroup.procs"
+	rmdir "$mount/bpfprof-test-$$/inner" "$mount/bpfprof-test-$$"
+else
+	echo "# no cgroup2 to write to: --cgroup not tried"
+fi
+check_status 2 "not a cgroup" "$BPFPROF" oncpu --cgroup /tmp 1
+check_grep "not a cgroup of version 2" "$ERR"
+
+check_status 3 "nothing recorded" "$BPFPROF" oncpu -n no-such-thread 1
+check_grep "nothing was recorded: [0-9]+ samples seen" "$ERR"
+check_grep "filtered: thread name does not match -n" "$ERR"
+check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
+finish

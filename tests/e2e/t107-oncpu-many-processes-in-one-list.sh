@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# No limit on the length of -p, and none on the filter's cost: 400 processes in one list.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need_prog spin_abc
+
+list=
+for _ in $(seq 400); do
+	sleep 60 &
+	pids+=($!)
+	list+=$!,
+done
+start "$PROGS/spin_abc" 20
+check "401 processes" "$BPFPROF" oncpu -p "$list$PID" -F 499 -f -s 1
+check_near "$(folded_pct "$OUT" '^spin_abc;')" 100 1 "the last one"
+finish

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Loads the BPF programs in every combination of filters and prints, per program, the most
+ * instructions that the verifier had to look at: "NAME INSTRUCTIONS".
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "collect/session.h"
+#include "event/glob.h"
+
+static unsigned int most_sample, most_fork;
+
+static void note(void)
+{
+	__u32 id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info = {};
+		__u32 len = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len)) {
+			if (!strcmp(info.name, "oncpu_sample") && info.verified_insns > most_sample)
+				most_sample = info.verified_insns;
+			if (!strcmp(info.name, "filter_fork") && info.verified_insns > most_fork)
+				most_fork = info.verified_insns;
+		}
+		close(fd);
+	}
+}
+
+/* Bit i of bits switches on rule i. */
+static struct prof_config config(unsigned int bits, unsigned int depth)
+{
+	return (struct prof_config){
+		.pc_mask = ~0ull >> 16,
+		.own_pid = getpid(),
+		.max_depth = depth,
+		.filter_pid = bits & 1,
+		.filter_tid = bits >> 1 & 1,
+		.filter_comm = bits >> 2 & 1,
+		.keep_idle = bits >> 3 & 1,
+		.no_kthreads = bits >> 4 & 1,
+		.no_kstacks = bits >> 5 & 1,
+		.no_ustacks = bits >> 6 & 1,
+		.no_children = bits & 1,
+	};
+}
+
+int main(void)
+{
+	struct prof_glob glob;
+
+	glob_compile(&glob, "worker-*");
+	for (unsigned int bits = 0; bits < 128; bits += bits < 8 ? 1 : 7) {
+		struct session_opts o = {
+			.probe = probe_get("oncpu"),
+			.config = config(bits, bits & 1 ? PROF_MAX_FRAMES : 127),
+			.glob = &glob,
+			.cgroup_fd = -1,
+			.max_stacks = 16,
+			.max_bytes = 1 << 20,
+		};
+		struct session *s = session_open(&o);
+
+		if (!s)
+			return 1;
+		note();
+		session_close(s);
+	}
+	printf("oncpu_sample %u\nfilter_fork %u\n", most_sample, most_fork);
+	return 0;
+}

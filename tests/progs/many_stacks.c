@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * many_stacks [SECONDS] [BITS]: walks all 2^BITS ways (default 16) down a tree of two functions, each
+ * way burning about 100 us at its end, until SECONDS are over. So nearly every sample has a stack of
+ * its own, BITS + 3 frames deep.
+ */
+#include "burn.h"
+
+static uint64_t end;
+
+static KEEP void way_end(void)
+{
+	burn_until(CLOCK_MONOTONIC, wall_ns() + 100000);
+	__asm__ volatile("");
+}
+
+static KEEP void go_left(unsigned int way, int depth);
+
+static KEEP void go_right(unsigned int way, int depth)
+{
+	if (!depth)
+		way_end();
+	else if (way >> depth & 1)
+		go_right(way, depth - 1);
+	else
+		go_left(way, depth - 1);
+	__asm__ volatile("");
+}
+
+static KEEP void go_left(unsigned int way, int depth)
+{
+	if (!depth)
+		way_end();
+	else if (way >> depth & 1)
+		go_right(way, depth - 1);
+	else
+		go_left(way, depth - 1);
+	__asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+	int bits = argc > 2 ? atoi(argv[2]) : 16;
+	unsigned int way = 0;
+
+	end = wall_ns() + (argc > 1 ? atof(argv[1]) : 1) * 1e9;
+	/* An odd step visits all ways, far ones in turn. */
+	for (; wall_ns() < end; way += 0x9e3779b1u)
+		go_left(way >> (31 - bits), bits);
+	return 0;
+}

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Runs tests one after the other (the end-to-end ones measure) and prints one line each:
+#
+#	tests/run.sh [--unit|--e2e] [UNIT-PROGRAM|E2E-SCRIPT]...
+#
+# Without names: the unit programs of the sanitizer build, else of the plain one, then tests/e2e/t*.sh. Each
+# test function of a unit program counts, and each script. Exit status 77 of a script is a skip. Logs of what
+# failed stay in build/tests/log. The last line is "N passed, N failed, N skipped"; exit status 1 when any failed.
+#
+# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY.
+
+set -u
+export LC_ALL=C.UTF-8
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
+
+LOGS=build/tests/log
+TIMEOUT=${TIMEOUT:-120}
+passed=0
+failed=0
+skipped=0
+what=all
+units=()
+scripts=()
+
+report() { # ok|not ok|skip NAME [SECONDS] [REASON]
+	case $1 in
+	ok) passed=$((passed + 1)) ;;
+	skip) skipped=$((skipped + 1)) ;;
+	*) failed=$((failed + 1)) ;;
+	esac
+	printf '%-6s %s%s%s\n' "$1" "$2" "${3:+ ($3 s)}" "${4:+: $4}"
+}
+
+show_tail() { # LOG
+	echo "       log: $1"
+	tail -n 25 "$1" | cut -c 1-200 | sed 's/^/       | /'
+}
+
+# Runs a command with a limit; sets $status and $seconds.
+timed() { # LIMIT LOG CMD...
+	local limit=$1 log=$2 from=$EPOCHREALTIME
+
+	shift 2
+	status=0
+	timeout --kill-after=5 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
+	seconds=$(awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+}
+
+reason() { # LIMIT: why $status is not 0
+	case $status in
+	124 | 137) echo "no end after $1 s" ;;
+	*) echo "exit status $status" ;;
+	esac
+}
+
+# cmocka writes TAP: "ok 1 - name", "not ok 1 - name", "ok 1 # SKIP name" ("not ok …" in older versions).
+run_unit() { # PROGRAM
+	local name=${1##*/} log=$LOGS/${1##*/}.log before=$failed line
+
+	CMOCKA_MESSAGE_OUTPUT=TAP timed "$TIMEOUT" "$log" "$1"
+	while IFS= read -r line; do
+		case $line in
+		*'# SKIP'*) report skip "$name: ${line##*# SKIP }" ;;
+		'ok '[0-9]*) report ok "$name: ${line#ok * - }" ;;
+		'not ok '[0-9]*) report 'not ok' "$name: ${line#not ok * - }" ;;
+		esac
+	done < <(grep -aE '^(not )?ok [0-9]+ ' "$log")
+	# A crash, a leak or a time-out is a failure of its own.
+	if [ "$status" -ge 124 ] || { [ "$status" -ne 0 ] && [ "$failed" -eq "$before" ]; }; then
+		report 'not ok' "$name" "$seconds" "$(reason "$TIMEOUT")"
+	elif ! grep -aqE '^1\.\.[1-9]' "$log"; then
+		report 'not ok' "$name" "$seconds" "ran no test"
+	fi
+	if [ "$failed" -eq "$before" ]; then
+		rm -f "$log"
+	else
+		show_tail "$log"
+	fi
+}
+
+run_script() { # SCRIPT
+	local name=${1##*/} log why limit
+
+	name=${name%.sh}
+	log=$LOGS/$name.log
+	limit=$(sed -n '1,10s/^# timeout: *\([0-9][0-9]*\).*/\1/p' "$1")
+	timed "${limit:-$TIMEOUT}" "$log" bash "$1"
+	case $status in
+	0)
+		report ok "$name" "$seconds"
+		rm -f "$log"
+		;;
+	77)
+		why=$(sed -n 's/^# skip: *//p' "$log" | tail -n 1)
+		report skip "$name" "$seconds" "${why:-no reason given}"
+		rm -f "$log"
+		;;
+	*)
+		why=$(grep -a -m 1 '^not ok' "$log" | sed 's/^not ok [0-9]* *-* *//')
+		[ "$status" -eq 1 ] && [ -n "$why" ] || why=$(reason "${limit:-$TIMEOUT}")
+		report 'not ok' "$name" "$seconds" "$why"
+		show_tail "$log"
+		;;
+	esac
+}
+
+for arg; do
+	case $arg in
+	--unit) what=unit ;;
+	--e2e) what=e2e ;;
+	*.sh) scripts+=("$arg") ;;
+	-*)
+		echo "usage: tests/run.sh [--unit|--e2e] [UNIT-PROGRAM|E2E-SCRIPT]..." >&2
+		exit 2
+		;;
+	*) units+=("$arg") ;;
+	esac
+done
+
+if [ "$what" != e2e ] && [ ${#units[@]} -eq 0 ] && [ ${#scripts[@]} -eq 0 ]; then
+	for dir in build-san build; do
+		for file in "$dir"/tests/unit/test_*; do
+			[ -f "$file" ] && [ -x "$file" ] && units+=("$file")
+		done
+		[ ${#units[@]} -eq 0 ] || break
+	done
+	[ ${#units[@]} -gt 0 ] || report 'not ok' "unit programs" "" "none is built"
+fi
+if [ "$what" != unit ] && [ ${#scripts[@]} -eq 0 ]; then
+	for file in tests/e2e/t*.sh; do
+		[ -f "$file" ] && scripts+=("$file")
+	done
+fi
+
+mkdir -p "$LOGS" || exit 1
+trap 'exit 130' INT
+[ "$what" = e2e ] || for file in "${units[@]}"; do run_unit "$file"; done
+[ "$what" = unit ] || for file in "${scripts[@]}"; do run_script "$file"; done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

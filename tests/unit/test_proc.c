@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Processes and mappings over time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proc/maps.h"
+#include "proc/proc.h"
+
+static void map(struct proc_table *t, uint32_t pid, uint64_t start, uint64_t len, uint64_t offset,
+		uint64_t ino, uint64_t time)
+{
+	char path[32];
+	struct proc_mmap m = { pid, start, len, offset, { ino, 8, 1 }, path };
+
+	snprintf(path, sizeof(path), ino ? "/lib/%lu.so" : "//anon", ino);
+	proc_on_mmap(t, &m, time);
+}
+
+/* "ino+offset" of what held addr at that time; "anon", "none". */
+static const char *at(struct proc_table *t, uint32_t pid, uint64_t addr, uint64_t time)
+{
+	static char text[64];
+	const struct process *p = proc_find(t, pid);
+	const struct proc_mapping *m = p ? proc_mapping_at(p, addr, time) : NULL;
+
+	if (!m)
+		return "none";
+	if (!m->file)
+		return "anon";
+	snprintf(text, sizeof(text), "%lu+%lx", m->file->key.ino, addr - m->start + m->file_offset);
+	return text;
+}
+
+static void a_mapping_replaced_stays_known_for_its_time(void **state)
+{
+	struct proc_table t;
+
+	proc_init(&t, true);
+	map(&t, 1, 0x1000, 0x4000, 0, 11, 10);
+	map(&t, 1, 0x2000, 0x1000, 0x500, 22, 20); /* a hole in the middle */
+	assert_string_equal(at(&t, 1, 0x2100, 15), "11+1100");
+	assert_string_equal(at(&t, 1, 0x2100, 25), "22+600");
+	assert_string_equal(at(&t, 1, 0x1100, 25), "11+100");
+	assert_string_equal(at(&t, 1, 0x3100, 25), "11+2100");
+	assert_string_equal(at(&t, 1, 0x5000, 25), "none");
+	assert_string_equal(at(&t, 1, 0x2100, 5), "none");
+	proc_release(&t);
+}
+
+static void covering_mappings_are_cut_at_both_ends(void **state)
+{
+	struct proc_table t;
+
+	proc_init(&t, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 1);
+	map(&t, 1, 0x3000, 0x1000, 0, 22, 2);
+	map(&t, 1, 0x5000, 0x1000, 0, 33, 3);
+	map(&t, 1, 0x1800, 0x4000, 0, 0, 4); /* ends within the third */
+	assert_string_equal(at(&t, 1, 0x1700, 9), "11+700");
+	assert_string_equal(at(&t, 1, 0x1800, 9), "anon");
+	assert_string_equal(at(&t, 1, 0x3000, 9), "anon");
+	assert_string_equal(at(&t, 1, 0x57ff, 9), "anon");
+	assert_string_equal(at(&t, 1, 0x5800, 9), "33+800");
+	assert_string_equal(at(&t, 1, 0x3000, 3), "22+0");
+	proc_release(&t);
+}
+
+static void exec_begins_anew_and_the_old_image_stays(void **state)
+{
+	struct proc_table t;
+
+	proc_init(&t, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 10);
+	proc_on_comm(&t, 1, 1, "old", false, 11);
+	proc_on_comm(&t, 1, 1, "new", true, 20);
+	map(&t, 1, 0x1000, 0x1000, 0, 22, 21);
+	assert_string_equal(at(&t, 1, 0x1000, 15), "11+0");
+	assert_string_equal(at(&t, 1, 0x1000, 25), "22+0");
+	assert_string_equal(proc_find(&t, 1)->name, "new");
+	proc_release(&t);
+}
+
+static void a_fork_inherits_until_it_execs(void **state)
+{
+	struct proc_table t;
+
+	proc_init(&t, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 10);
+	proc_on_fork(&t, 1, 2, 2, 20);
+	proc_on_fork(&t, 1, 1, 9, 21); /* a thread: nothing new */
+	map(&t, 1, 0x1000, 0x1000, 0, 33, 22);
+	assert_string_equal(at(&t, 2, 0x1000, 25), "11+0");
+	assert_string_equal(at(&t, 1, 0x1000, 25), "33+0");
+	assert_null(proc_find(&t, 9));
+	proc_release(&t);
+}
+
+static void only_targets_and_their_children_are_followed(void **state)
+{
+	struct proc_table t;
+
+	proc_init(&t, false);
+	assert_int_equal(proc_snapshot(&t, getpid(), 1), 0);
+	proc_on_fork(&t, getpid(), 400000001, 400000001, 5);
+	proc_on_fork(&t, 400000007, 400000008, 400000008, 5);
+	map(&t, 400000009, 0x1000, 0x1000, 0, 11, 6);
+	assert_non_null(proc_find(&t, 400000001));
+	assert_null(proc_find(&t, 400000008));
+	assert_null(proc_find(&t, 400000009));
+	proc_release(&t);
+}
+
+static void exited_processes_are_forgotten_unless_sampled(void **state)
+{
+	struct proc_table t;
+
+	proc_init(&t, true);
+	proc_on_comm(&t, 400000001, 400000001, "kept", false, 1);
+	proc_on_comm(&t, 400000002, 400000002, "dropped", false, 1);
+	proc_find(&t, 400000001)->sampled = true;
+	proc_on_exit(&t, 400000001, 400000001, 5);
+	proc_on_exit(&t, 400000002, 400000002, 5);
+	proc_prune(&t, 5);
+	assert_non_null(proc_find(&t, 400000002));
+	proc_prune(&t, 6);
+	assert_null(proc_find(&t, 400000002));
+	assert_string_equal(proc_find(&t, 400000001)->name, "kept");
+	proc_release(&t);
+}
+
+static int code_in_this_program(void)
+{
+	return 42;
+}
+
+static void a_snapshot_finds_our_own_code_and_opens_its_file(void **state)
+{
+	struct proc_table t;
+	const struct proc_mapping *m;
+	char magic[4];
+
+	proc_init(&t, false);
+	assert_int_equal(proc_snapshot(&t, getpid(), 7), 0);
+	m = proc_mapping_at(proc_find(&t, getpid()), (uintptr_t)code_in_this_program, 8);
+	assert_non_null(m);
+	assert_non_null(strstr(m->file->path, "test_proc"));
+	proc_file_open(m->file, getpid(), m);
+	assert_true(m->file->fd >= 0);
+	assert_int_equal(pread(m->file->fd, magic, 4, 0), 4);
+	assert_memory_equal(magic, "\177ELF", 4);
+	proc_release(&t);
+}
+
+/* The same path, another inode: no name is better than a wrong one. */
+static void a_replaced_file_is_not_opened(void **state)
+{
+	struct proc_file f = { .key = { 1, 99, 99 }, .path = "/bin/true", .fd = -1 };
+	struct proc_mapping m = { .start = 0x1000, .end = 0x2000 };
+
+	proc_file_open(&f, getpid(), &m);
+	assert_int_equal(f.fd, -1);
+	assert_true(f.tried);
+}
+
+static void parses_lines_of_maps(void **state)
+{
+	struct maps_line l;
+	char text[] =
+		"7f00-8f00 r-xp 00001000 fe:01 123456                   /opt/a b/x (deleted)\n";
+	char data[] = "7f00-8f00 rw-p 00001000 fe:01 123456 /x\n",
+	     anon[] = "10-20 rwxp 00000000 00:00 0 \n";
+	char junk[] = "hello\n", back[] = "20-10 r-xp 0 0:0 0 \n";
+
+	assert_true(maps_parse(text, &l));
+	assert_int_equal(l.start, 0x7f00);
+	assert_int_equal(l.file_offset, 0x1000);
+	assert_int_equal(l.dev_major, 0xfe);
+	assert_int_equal(l.ino, 123456);
+	assert_string_equal(l.path, "/opt/a b/x (deleted)");
+	assert_false(maps_parse(data, &l));
+	assert_true(maps_parse(anon, &l));
+	assert_string_equal(l.path, "");
+	assert_false(maps_parse(junk, &l));
+	assert_false(maps_parse(back, &l));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mapping_replaced_stays_known_for_its_time),
+		cmocka_unit_test(covering_mappings_are_cut_at_both_ends),
+		cmocka_unit_test(exec_begins_anew_and_the_old_image_stays),
+		cmocka_unit_test(a_fork_inherits_until_it_execs),
+		cmocka_unit_test(only_targets_and_their_children_are_followed),
+		cmocka_unit_test(exited_processes_are_forgotten_unless_sampled),
+		cmocka_unit_test(a_snapshot_finds_our_own_code_and_opens_its_file),
+		cmocka_unit_test(a_replaced_file_is_not_opened),
+		cmocka_unit_test(parses_lines_of_maps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

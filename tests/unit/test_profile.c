@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The profile model, its file, the call tree and the folded lines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "output/output.h"
+#include "profile/profile.h"
+#include "profile/save.h"
+#include "profile/top.h"
+#include "profile/tree.h"
+
+static uint32_t named(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset,
+		      const char *name)
+{
+	uint32_t id = profile_frame(p, kind, module, offset);
+
+	p->frames[id].name = profile_string(p, name);
+	return id;
+}
+
+static void add(struct profile *p, uint32_t tid, const char *thread, uint32_t ustack,
+		uint32_t kstack, uint64_t count)
+{
+	struct sample s = { .pid = 100,
+			    .tid = tid,
+			    .count = count,
+			    .weight = count * 10,
+			    .ustack = ustack,
+			    .kstack = kstack };
+
+	s.thread = s.process = profile_string(p, thread);
+	profile_add_sample(p, &s);
+}
+
+/* main -> parse -> {leaf 6, leaf at another offset 2}, main 1, a kernel half, and 3 lost. */
+static struct profile *small(void)
+{
+	struct profile *p = profile_new();
+	uint32_t m = profile_add_module(p, "/usr/bin/app"), k = profile_add_module(p, "[kernel]");
+	uint32_t main_f = named(p, FRAME_USER, m, 1, "main"),
+		 parse = named(p, FRAME_USER, m, 2, "parse");
+	uint32_t leaf = named(p, FRAME_USER, m, 3, "leaf"),
+		 leaf2 = named(p, FRAME_USER, m, 4, "leaf");
+	uint32_t sys = named(p, FRAME_KERNEL, k, 5, "do_syscall_64");
+	uint32_t a = profile_add_stack(p, (uint32_t[]){ leaf, parse, main_f }, 3, UNWIND_END_ROOT);
+	uint32_t b = profile_add_stack(p, (uint32_t[]){ leaf2, parse, main_f }, 3, UNWIND_END_ROOT);
+	uint32_t c = profile_add_stack(p, (uint32_t[]){ main_f }, 1, UNWIND_END_ROOT);
+	uint32_t d = profile_add_stack(p, (uint32_t[]){ sys }, 1, UNWIND_END_ROOT);
+
+	p->stacks[a].flags = STACK_ROOTED;
+	p->frames[leaf].linkage = profile_string(p, "_Z4leafv");
+	add(p, 101, "app-1", a, 0, 6);
+	add(p, 102, "app-2", b, 0, 2);
+	add(p, 101, "app-1", c, d, 1);
+	p->counters[PROF_SEEN] = 15;
+	p->counters[PROF_RECORDED] = 9;
+	p->counters[PROF_FILTER_IDLE] = 3;
+	p->counters[PROF_LOST_STACKS] = 3;
+	p->meta.event = profile_string(p, "cpu-clock");
+	p->meta.rate_hz = 99;
+	return p;
+}
+
+static char *folded(const struct profile *p, struct view v)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	folded_write(p, &v, f);
+	fclose(f);
+	return text;
+}
+
+static void check_folded(const struct profile *p, struct view v, const char *expected)
+{
+	char *text = folded(p, v);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void folded_lines_are_sorted_and_complete(void **state)
+{
+	struct profile *p = small();
+
+	check_folded(p, (struct view){},
+		     "app-1;main;parse;leaf 6\n"
+		     "[lost];[stack-table-full] 3\n"
+		     "app-2;main;parse;leaf 2\n"
+		     "app-1;main;do_syscall_64 1\n");
+	profile_free(p);
+}
+
+static void views_change_what_is_shown_and_never_the_sum(void **state)
+{
+	struct profile *p = small();
+
+	check_folded(p,
+		     (struct view){ .merge_threads = true, .annotations = true, .delimiter = true },
+		     "app-;main;parse;leaf 8\n[lost];[stack-table-full] 3\n"
+		     "app-;main;-;do_syscall_64_[k] 1\n");
+	check_folded(p, (struct view){ .per_thread = true, .no_demangle = true, .user_only = true },
+		     "app-1/101;main;parse;_Z4leafv 6\n[lost];[stack-table-full] 3\n"
+		     "app-2/102;main;parse;leaf 2\n"
+		     "app-1/101;main 1\n");
+	check_folded(p, (struct view){ .kernel_only = true },
+		     "app-1 6\n[lost];[stack-table-full] 3\napp-2 2\napp-1;do_syscall_64 1\n");
+	profile_free(p);
+}
+
+static void hostile_names_stay_one_frame(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t f[] = { named(p, FRAME_USER, 0, 1, "worker 3 100"),
+			 named(p, FRAME_USER, 0, 2, "a;b\nc\033[31m") };
+
+	add(p, 1, "my thread 7", profile_add_stack(p, f, 2, UNWIND_END_ROOT), 0, 5);
+	check_folded(p, (struct view){}, "my_thread_7;a:b?c?[31m;worker 3_100 5\n");
+	profile_free(p);
+}
+
+static void recursion_counts_once_in_total(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t f = named(p, FRAME_USER, 0, 1, "f"), g = named(p, FRAME_USER, 0, 2, "g");
+	struct tree *t;
+	struct top_row *rows;
+	size_t nr;
+
+	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ f, g, f, f }, 4, 0), 0, 7);
+	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ g }, 1, 0), 0, 3);
+	t = tree_new(p, &(struct view){});
+	rows = top_rows(t, &nr);
+	assert_int_equal(nr, 2);
+	assert_string_equal(t->names.bytes + rows[0].name, "f");
+	assert_int_equal(rows[0].self, 7);
+	assert_int_equal(rows[0].total, 7);
+	assert_int_equal(rows[1].self, 3);
+	assert_int_equal(rows[1].total, 10);
+	assert_int_equal(t->nodes[0].total, 10);
+	free(rows);
+	tree_free(t);
+	profile_free(p);
+}
+
+static void the_ledger_adds_up(void **state)
+{
+	struct profile *p = small();
+
+	assert_int_equal(p->counters[PROF_SEEN], p->counters[PROF_RECORDED] +
+							 profile_sum(p, COUNTER_FILTER) +
+							 profile_sum(p, COUNTER_LOST));
+	assert_true(profile_rooted_share(p) > 0.66 && profile_rooted_share(p) < 0.67); /* 6 of 9 */
+	profile_free(p);
+}
+
+static char path[] = "/tmp/test_profile.XXXXXX";
+
+/* Loads without the message that a refusal prints. */
+static struct profile *load_quietly(void)
+{
+	int err = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+	struct profile *p;
+
+	dup2(null, STDERR_FILENO);
+	p = profile_load(path);
+	dup2(err, STDERR_FILENO);
+	close(err);
+	close(null);
+	return p;
+}
+
+static size_t save(const struct profile *p)
+{
+	FILE *f = fopen(path, "w");
+	size_t len;
+
+	assert_non_null(f);
+	profile_save(p, f);
+	len = ftell(f);
+	fclose(f);
+	return len;
+}
+
+static void a_saved_profile_comes_back_whole(void **state)
+{
+	struct profile *p = small(), *q;
+	char *before, *after;
+
+	save(p);
+	q = profile_load(path);
+	assert_non_null(q);
+	before = folded(p, (struct view){ .per_thread = true });
+	after = folded(q, (struct view){ .per_thread = true });
+	assert_string_equal(before, after);
+	assert_memory_equal(p->counters, q->counters, sizeof(p->counters));
+	assert_int_equal(q->meta.rate_hz, 99);
+	assert_string_equal(profile_str(q, q->meta.event), "cpu-clock");
+	assert_true(profile_rooted_share(q) == profile_rooted_share(p));
+	free(before);
+	free(after);
+	profile_free(p);
+	profile_free(q);
+}
+
+/* Every truncation is refused; every flipped bit is refused, or (in padding) changes nothing. */
+static void damaged_files_are_refused(void **state)
+{
+	struct profile *p = small(), *q;
+	char *expected = folded(p, (struct view){}), *bytes, *text;
+	size_t len = save(p), refused = 0;
+	FILE *f = fopen(path, "r");
+
+	bytes = malloc(len);
+	assert_int_equal(fread(bytes, 1, len, f), len);
+	fclose(f);
+	for (size_t i = 0; i < len; i += 3) {
+		assert_int_equal(truncate(path, len - 1 - i), 0);
+		assert_null(load_quietly());
+		f = fopen(path, "w");
+		fwrite(bytes, 1, len, f);
+		fclose(f);
+	}
+	for (size_t i = 0; i < len; i++) {
+		bytes[i] ^= 1 << i % 8;
+		f = fopen(path, "w");
+		fwrite(bytes, 1, len, f);
+		fclose(f);
+		bytes[i] ^= 1 << i % 8;
+		q = load_quietly();
+		refused += !q;
+		if (!q)
+			continue;
+		text = folded(q, (struct view){});
+		assert_string_equal(text, expected);
+		free(text);
+		profile_free(q);
+	}
+	assert_true(refused > len * 9 / 10);
+	free(bytes);
+	free(expected);
+	profile_free(p);
+}
+
+/* A file whose checksums are right can still be hostile: references out of range. */
+static void forged_references_are_refused(void **state)
+{
+	struct profile *p;
+
+	p = small();
+	p->stack_frames[1] = 1000000;
+	save(p);
+	assert_null(load_quietly());
+	profile_free(p);
+	p = small();
+	p->samples[0].kstack = 99;
+	save(p);
+	assert_null(load_quietly());
+	profile_free(p);
+	p = small();
+	p->stacks[1].first = UINT32_MAX;
+	save(p);
+	assert_null(load_quietly());
+	profile_free(p);
+	p = small();
+	p->frames[2].name = 1u << 30;
+	save(p);
+	assert_null(load_quietly());
+	profile_free(p);
+	p = small();
+	p->stacks[1].nr = PROF_MAX_FRAMES + 1;
+	save(p);
+	assert_null(load_quietly());
+	profile_free(p);
+}
+
+static void an_empty_profile_is_fine_everywhere(void **state)
+{
+	struct profile *p = profile_new(), *q;
+
+	check_folded(p, (struct view){}, "");
+	save(p);
+	q = load_quietly();
+	assert_non_null(q);
+	profile_free(q);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folded_lines_are_sorted_and_complete),
+		cmocka_unit_test(views_change_what_is_shown_and_never_the_sum),
+		cmocka_unit_test(hostile_names_stay_one_frame),
+		cmocka_unit_test(recursion_counts_once_in_total),
+		cmocka_unit_test(the_ledger_adds_up),
+		cmocka_unit_test(a_saved_profile_comes_back_whole),
+		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(forged_references_are_refused),
+		cmocka_unit_test(an_empty_profile_is_fine_everywhere),
+	};
+	int failed, fd = mkstemp(path);
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}

@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What make lint checks, in a few seconds: format, width, function length, include direction, names, comments,
+# licences, shell, spelling. Each finding is one line "FILE:LINE: what"; exit status 1 when there is any. A
+# checker that is not installed is named and skipped (tools/install-deps.sh --check installs them all).
+
+set -u
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
+
+MAX_FUNCTION=100 # lines; above 60 is for the review
+MAX_COLUMNS=100  # with tabs of 8
+
+# Include direction (ARCHITECTURE.md): a folder of src/ and what it may include besides itself.
+declare -A may_include=(
+	[base]=""
+	[profile]="base bpf"
+	[output]="base bpf profile"
+	[proc]="base bpf"
+	[symbol]="base bpf proc profile"
+	[unwind]="base bpf proc profile symbol"
+	[event]="base bpf"
+	[collect]="base bpf event proc profile symbol unwind"
+	[cmd]="base bpf collect event output proc profile symbol unwind"
+	[src]="base bpf cmd collect event output proc profile symbol unwind"
+)
+
+nr=0
+findings() { # reads findings from stdin
+	local line
+
+	while IFS= read -r line; do
+		echo "$line"
+		nr=$((nr + 1))
+	done
+}
+
+has() { # TOOL
+	command -v "$1" >/dev/null 2>&1 && return
+	echo "lint: skipped: $1 is not installed"
+	return 1
+}
+
+mapfile -t sources < <(find bpf src tests tools -name '*.[ch]' -o -name '*.cc' | sort)
+mapfile -t vmlinux < <(find vmlinux -name '*.h' 2>/dev/null | sort)
+mapfile -t scripts < <(find tools tests .ci -name '*.sh' 2>/dev/null | sort)
+mapfile -t pythons < <(find tools tests -name '*.py' | sort)
+
+# One line per file; make format is the answer to all of them.
+check_format() {
+	clang-format --dry-run "${sources[@]}" 2>&1 | awk -F: '
+		/code should be clang-formatted/ {
+			if (!($1 in first)) { order[++n] = $1; first[$1] = $2 }
+			nr[$1]++
+		}
+		END {
+			for (i = 1; i <= n; i++)
+				print order[i] ":" first[order[i]] ": not as make format has it, in places: " nr[order[i]]
+		}'
+}
+
+# Bytes 0x80 to 0xbf continue a character.
+check_width() {
+	LC_ALL=C awk -v max="$MAX_COLUMNS" '
+		{
+			line = $0
+			gsub(/[\200-\277]/, "", line)
+			while ((i = index(line, "\t")))
+				line = substr(line, 1, i - 1) sprintf("%" 8 - (i - 1) % 8 "s", "") substr(line, i + 1)
+			if (length(line) > max)
+				print FILENAME ":" FNR ": " length(line) " columns, at most " max
+		}
+		/[ \t]$/ { print FILENAME ":" FNR ": white space at the end" }' "${sources[@]}"
+}
+
+# A function is what stands between braces in the first column.
+check_functions() {
+	awk -v max="$MAX_FUNCTION" '
+		/^[A-Za-z_].*\(/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+		/^\{/ { from = FNR; what = name }
+		/^\}/ && from {
+			if (FNR - from + 1 > max)
+				print FILENAME ":" from ": " what "() has " FNR - from + 1 " lines, at most " max
+			from = 0
+		}
+		FNR == 1 { from = 0 }' "${sources[@]}"
+}
+
+check_includes() {
+	local file dir line header to
+
+	while IFS=: read -r file line header; do
+		dir=${file#src/}
+		case $dir in */*) dir=${dir%%/*} ;; *) dir=src ;; esac
+		header=${header#*\"}
+		header=${header%\"*}
+		to=${header%%/*}
+		case $header in
+		bpfprof.skel.h)
+			[ "$file" = src/collect/session.c ] || echo "$file:$line: only the session knows the skeleton"
+			continue
+			;;
+		*/*) ;;
+		*)
+			echo "$file:$line: \"$header\": say which folder it is in"
+			continue
+			;;
+		esac
+		case " $dir ${may_include[$dir]-$to} " in
+		*" $to "*) ;;
+		*) echo "$file:$line: $dir must not include $to/" ;;
+		esac
+	done < <(grep -rnE '^#include "' src --include='*.[ch]')
+}
+
+check_base_names() {
+	find src -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u |
+		awk -F/ '$NF in seen { print $0 ": " seen[$NF] " has the same name" } { seen[$NF] = $0 }'
+}
+
+# Strings and characters go first: "http://" is no comment. Inside of block comments // is fine.
+check_comments() {
+	awk '
+		FNR == 1 { inside = 0 }
+		{
+			s = $0
+			if (inside) {
+				if (!(i = index(s, "*/")))
+					next
+				s = substr(s, i + 2)
+				inside = 0
+			}
+			gsub(/\\./, "", s)
+			gsub(/"[^"]*"/, "", s)
+			gsub(/\047[^\047]*\047/, "", s)
+			while ((i = index(s, "/*")) && !((j = index(s, "//")) && j < i)) {
+				rest = substr(s, i + 2)
+				if (!(j = index(rest, "*/"))) {
+					inside = 1
+					s = substr(s, 1, i - 1)
+					break
+				}
+				s = substr(s, 1, i - 1) substr(rest, j + 2)
+			}
+			if (index(s, "//"))
+				print FILENAME ":" FNR ": // comment"
+		}' "${sources[@]}"
+}
+
+check_licences() {
+	local file
+
+	for file in "${sources[@]}" "${vmlinux[@]}" "${scripts[@]}" "${pythons[@]}"; do
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ||
+			echo "$file:1: no SPDX line"
+	done
+}
+
+check_shell() {
+	shellcheck -x -f gcc "${scripts[@]}"
+}
+
+check_spelling() {
+	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden' \
+		Makefile bpf src tests tools ./*.md 2>/dev/null | sed 's/^\.\///'
+}
+
+! has clang-format || findings < <(check_format)
+findings < <(check_width)
+findings < <(check_functions)
+findings < <(check_includes)
+findings < <(check_base_names)
+findings < <(check_comments)
+findings < <(check_licences)
+! has shellcheck || findings < <(check_shell)
+! has codespell || findings < <(check_spelling)
+
+[ "$nr" -eq 0 ] || echo "lint: $nr findings"
+[ "$nr" -eq 0 ]

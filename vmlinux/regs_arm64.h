@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Registers of aarch64 as perf and the entry code lay them out (struct user_pt_regs, ABI). */
+#ifndef BPFPROF_VMLINUX_REGS_ARM64_H
+#define BPFPROF_VMLINUX_REGS_ARM64_H
+
+struct user_pt_regs {
+	__u64 regs[31], sp, pc, pstate;
+};
+struct pt_regs {
+	__u64 regs[31], sp, pc, pstate;
+};
+typedef struct user_pt_regs bpf_user_pt_regs_t;
+
+#define REGS_PC(r)	  ((r)->pc)
+#define REGS_SP(r)	  ((r)->sp)
+#define REGS_FP(r)	  ((r)->regs[29])
+#define REGS_STATUS(r)	  ((r)->pstate)
+#define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
+#define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)
+
+#endif

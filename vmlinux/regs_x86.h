@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Registers of x86-64 as perf and the entry code lay them out (arch/x86 ptrace ABI). */
+#ifndef BPFPROF_VMLINUX_REGS_X86_H
+#define BPFPROF_VMLINUX_REGS_X86_H
+
+struct pt_regs {
+	__u64 r15, r14, r13, r12, bp, bx;
+	__u64 r11, r10, r9, r8, ax, cx, dx, si, di;
+	__u64 orig_ax, ip, cs, flags, sp, ss;
+};
+typedef struct pt_regs bpf_user_pt_regs_t;
+
+/* Expressions, not functions: a context pointer may only be read field by field. */
+#define REGS_PC(r)	  ((r)->ip)
+#define REGS_SP(r)	  ((r)->sp)
+#define REGS_FP(r)	  ((r)->bp)
+#define REGS_STATUS(r)	  ((r)->cs)
+/* Only the low 16 bits are the selector: kernels with FRED keep event data above them. */
+#define STATUS_IS_USER(s)   (((s) & 3) == 3)
+#define STATUS_IS_COMPAT(s) (((s) & 0xffff) == 0x23)
+
+#endif
