@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -120,6 +121,18 @@ static void warn_of_losses(const struct profile *p)
 				 profile_counters[i].text);
 }
 
+static void tell_finish(const struct profile *p)
+{
+	struct rusage usage;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	getrusage(RUSAGE_SELF, &usage);
+	log_info("finished %.1f ms after the end of sampling, peak memory %.1f MB",
+		 (now.tv_sec * 1e9 + now.tv_nsec - p->meta.start_ns - p->meta.duration_ns) / 1e6,
+		 usage.ru_maxrss / 1024.0);
+}
+
 static enum cmd_result record(struct oncpu_args *a, struct results *results)
 {
 	struct record *r = record_open(&a->record);
@@ -137,6 +150,7 @@ static enum cmd_result record(struct oncpu_args *a, struct results *results)
 		result = explain_empty(p);
 	else if (results_write(results, p))
 		result = CMD_FAILED;
+	tell_finish(p);
 	profile_free(p);
 	record_close(r);
 	return result;

@@ -483,12 +483,12 @@ int record_run(struct record *r)
 	drain(r, true);
 	session_counters(r->session, counters);
 	capture_finish(&r->capture, session_maps(r->session), counters);
-	describe(r, end_ns, end_real_ns);
 	if (r->opts->program)
 		target_stop(&r->target, r->opts->program[0]);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	symbolizer_run(r->profile, r->capture.sources, "/proc/kallsyms");
+	describe(r, end_ns, end_real_ns);
 	return 0;
 }
 

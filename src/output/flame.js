@@ -90,6 +90,7 @@ const state = {
 	matches: null,  /* of the search, per symbol */
 	rows: [],       /* per depth the nodes drawn, left to right */
 	width: 0,       /* px */
+	mouse: '',      /* its place when last seen */
 	icicle: false,
 	dark: false,
 	chosen: false,  /* dark or light by the button, not by the system */
@@ -371,8 +372,11 @@ function showTip(i, event) {
 }
 
 function onMouse(event) {
-	const i = hitMouse(event);
+	const i = hitMouse(event), place = `${event.clientX},${event.clientY}`;
 
+	if (place === state.mouse)
+		return; /* not the mouse moved but the page below it, by keys */
+	state.mouse = place;
 	if (i === state.cursor && !ui.tip.hidden)
 		placeTip(event);
 	else
@@ -519,6 +523,7 @@ function listen() {
 	ui.chart.addEventListener('mousemove', onMouse);
 	ui.chart.addEventListener('mouseleave', () => {
 		ui.tip.hidden = true;
+		state.mouse = '';
 		setCursor(-1);
 	});
 	ui.chart.addEventListener('click', event => {

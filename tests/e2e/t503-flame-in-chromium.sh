@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+#
+# The flame graph files do in a browser what they promise, and 50,000 stacks stay light. SHOTS=DIR keeps pictures.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+GEN=${PROGS%/progs}/e2e/gen_profile
+need python3 /usr/bin/chromium /usr/bin/chromedriver
+[ -x "$GEN" ] || skip "$GEN is not built"
+
+check "small profile is written" "$GEN" small "$TMP/small.svg" "$TMP/small.html"
+check "50,000 stacks are written" "$GEN" 50000 "$TMP/large.svg" "$TMP/large.html"
+for file in "$TMP"/large.*; do
+	size=$(stat -c %s "$file")
+	echo "# ${file##*/}: $size bytes"
+	check "${file##*/} is below 5 MB" [ "$size" -lt 5000000 ]
+done
+
+[ -z "${SHOTS:-}" ] || mkdir -p "$SHOTS"
+run env PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/e2e/flame_in_chromium.py" "$TMP" ${SHOTS:+"$SHOTS"}
+while IFS= read -r line; do
+	case $line in
+	'ok '*) pass "${line#ok }" ;;
+	'not ok '*) fail "${line#not ok }" ;;
+	*) echo "# $line" ;;
+	esac
+done <"$OUT"
+[ "$STATUS" -eq 0 ] || { fail "the browser was driven to the end" && show; }
+finish
