@@ -196,7 +196,9 @@ struct record *record_open(const struct record_opts *o)
 	struct record *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	*r = (struct record){ .opts = o, .cgroup_fd = -1, .timer = -1, .signals = -1 };
+	*r = (struct record){
+		.opts = o, .cgroup_fd = -1, .target.pidfd = -1, .timer = -1, .signals = -1
+	};
 	sigprocmask(SIG_SETMASK, NULL, &r->old_mask);
 	if (!getrlimit(RLIMIT_NOFILE, &files)) { /* an event per CPU, a file per module */
 		files.rlim_cur = files.rlim_max;
@@ -377,12 +379,13 @@ static void loop(struct record *r)
 {
 	struct pollfd fds[] = { { r->timer, POLLIN, 0 },
 				{ r->signals, POLLIN, 0 },
-				{ sideband_fd(r->sideband), POLLIN, 0 } };
+				{ sideband_fd(r->sideband), POLLIN, 0 },
+				{ r->target.pidfd, POLLIN, 0 } };
 	unsigned int turn = 0;
 	uint64_t ticks;
 
 	while (!is_over(r)) {
-		poll(fds, 3, until_end(r));
+		poll(fds, 4, until_end(r));
 		drain(r, false);
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;

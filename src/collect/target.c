@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ int target_start(struct target *t, char **argv)
 	}
 	close(go[0]);
 	close(failed[1]);
+	t->pidfd = syscall(SYS_pidfd_open, t->pid, 0);
 	t->go = go[1];
 	t->failed = failed[0];
 	return 0;
@@ -100,5 +102,8 @@ void target_stop(struct target *t, const char *name)
 		kill(t->pid, SIGTERM);
 	if (t->pid)
 		waitpid(t->pid, NULL, 0);
+	if (t->pidfd >= 0)
+		close(t->pidfd);
 	t->pid = 0;
+	t->pidfd = -1;
 }

@@ -10,6 +10,7 @@
 
 struct target {
 	pid_t pid;  /* 0 = none */
+	int pidfd;  /* readable when it has ended; -1 = none */
 	int go;	    /* pipe that releases it */
 	int failed; /* pipe that brings errno of a failed exec */
 };

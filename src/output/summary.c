@@ -11,6 +11,7 @@
 
 #define TOP_FUNCTIONS 20
 #define MODULE_WIDTH  22
+#define MAX_TARGET    70
 #define MIN_WIDTH     60
 #define MAX_WIDTH     160
 
@@ -36,14 +37,24 @@ static void print_safe(FILE *out, const struct profile *p, uint32_t string)
 	text_clean(out, s, strlen(s));
 }
 
+/* A started program's command line may be as long as it likes. */
+static void print_target(const struct profile *p, FILE *out)
+{
+	const char *target = profile_str(p, p->meta.target);
+	char *safe = text_frame(target, strlen(target), 0);
+
+	text_fit(out, safe, MAX_TARGET, 0);
+	free(safe);
+}
+
 static void print_head(const struct profile *p, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
 
 	print_safe(out, p, m->command);
 	fprintf(out, ": %s of ", text_ns(m->duration_ns));
-	print_safe(out, p, m->target);
-	fprintf(out, "; ");
+	print_target(p, out);
+	fputs("; ", out);
 	print_safe(out, p, m->event);
 	fprintf(out, " at %" PRIu64 " Hz on %" PRIu64 " CPU%s\n", m->rate_hz, m->nr_cpus,
 		m->nr_cpus == 1 ? "" : "s");

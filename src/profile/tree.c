@@ -142,6 +142,7 @@ static void add_lost(struct builder *b)
 	}
 }
 
+/* Equal names of different modules are shown as one; the last comparison says which is named. */
 static int by_steps(const void *x, const void *y, void *arg)
 {
 	const struct step *steps = arg;
@@ -154,7 +155,9 @@ static int by_steps(const void *x, const void *y, void *arg)
 		if (m != n)
 			return m < n ? -1 : 1;
 	}
-	return a->nr < b->nr ? -1 : a->nr > b->nr;
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? -1 : 1;
+	return memcmp(steps + a->first, steps + b->first, nr * sizeof(*steps));
 }
 
 static uint32_t add_node(struct tree *t, uint32_t parent, const struct step *s)

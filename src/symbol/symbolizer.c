@@ -15,6 +15,7 @@
 #include "symbol/demangle.h"
 #include "symbol/elf.h"
 #include "symbol/elf_file.h"
+#include "symbol/fdes.h"
 #include "symbol/kallsyms.h"
 
 /*
@@ -97,11 +98,12 @@ static struct elf_file *source_open(const struct symbol_source *source)
 	return source->image ? elf_file_open_image(source->image, source->image_sz) : NULL;
 }
 
+/* Without a symbol all addresses of a function are shown as its start, where that is known. */
 static void name_user_frame(struct symbolizer *s, struct frame *f, const struct elf_file *file,
-			    struct elf_symbols *symbols)
+			    struct elf_symbols *symbols, const struct fdes *fdes)
 {
 	const char *symbol = symbols ? elf_symbols_find(symbols, f->offset) : NULL;
-	uint64_t vaddr = f->offset;
+	uint64_t vaddr = f->offset, start;
 
 	if (symbol) {
 		name_by_symbol(s, f, symbol);
@@ -109,19 +111,24 @@ static void name_user_frame(struct symbolizer *s, struct frame *f, const struct 
 	}
 	if (file)
 		elf_file_vaddr(file, f->offset, &vaddr);
-	name_by_address(s, f, vaddr);
+	start = fdes_find(fdes, vaddr);
+	name_by_address(s, f, start ? start : vaddr);
 }
 
 /* Names the frames [from, to) of one module. */
 static void name_module(struct symbolizer *s, const struct elf_file *file, size_t from, size_t to)
 {
 	struct elf_symbols *symbols = NULL;
+	struct fdes fdes = {};
 
-	if (file && from < to)
+	if (file && from < to) {
 		symbols = elf_symbols_new(file, ELF_DEBUG_DIR);
+		fdes_load(&fdes, file);
+	}
 	for (size_t i = from; i < to; i++)
-		name_user_frame(s, frame_at(s, i), file, symbols);
+		name_user_frame(s, frame_at(s, i), file, symbols, &fdes);
 	elf_symbols_free(symbols);
+	fdes_release(&fdes);
 }
 
 static void take_build_id(struct module *m, const struct elf_file *file)

@@ -2,8 +2,8 @@
 /*
  * Writes made-up profiles whose numbers are known, for tests of the outputs that need no recording:
  *
- *	gen_profile small FILE...	a server: 1,000 samples, user, kernel and JIT code, odd names
- *	gen_profile NR FILE...		NR different stacks, about 31 deep, forking mostly near the leaf
+ *	gen_profile small FILE...   a server: 1,000 samples, user, kernel and JIT code, odd names
+ *	gen_profile NR FILE...	    NR different stacks, about 31 deep, most forks near the leaf
  *
  * The extension of each file chooses the output. The same arguments give the same bytes.
  */

@@ -399,10 +399,15 @@ static void test_labels_are_cut_to_columns(void **state)
 		size_t columns;
 		const char *label;
 	} rows[] = {
-		{ "abcdef", 6, "abcdef" },     { "abcdef", 5, "abcd…" },
-		{ "<&>", 3, "&lt;&amp;&gt;" }, { "<&>x", 3, "&lt;&amp;…" },
-		{ "äöüß", 4, "äöüß" },	       { "日本語", 6, "日本語" },
-		{ "日本語", 5, "日本…" },      { "日本語", 4, "日…" },
+		{ "a\"b'c", 5, "a&quot;b&#39;c" },
+		{ "abcdef", 6, "abcdef" },
+		{ "abcdef", 5, "abcd…" },
+		{ "<&>", 3, "&lt;&amp;&gt;" },
+		{ "<&>x", 3, "&lt;&amp;…" },
+		{ "äöüß", 4, "äöüß" },
+		{ "日本語", 6, "日本語" },
+		{ "日本語", 5, "日本…" },
+		{ "日本語", 4, "日…" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where functions begin in a file without symbols: the search table that the linker makes for
+ * unwinding (.eh_frame_hdr) is in every stripped program. It gives no names, but lets all addresses
+ * of one function be shown as one.
+ */
+#ifndef BPFPROF_SYMBOL_FDES_H
+#define BPFPROF_SYMBOL_FDES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/elf_file.h"
+
+struct fdes_entry;
+
+struct fdes {
+	const struct elf_file *file;
+	uint64_t vaddr, offset;	    /* of the table: what its entries are relative to */
+	struct fdes_entry *entries; /* ascending */
+	size_t nr;
+};
+
+/*
+ * Leaves f empty when the file has no such table, or one that makes no sense. file must stay open
+ * until fdes_release().
+ */
+void fdes_load(struct fdes *f, const struct elf_file *file);
+void fdes_release(struct fdes *f);
+
+/* The link address where the function that holds vaddr begins, 0 when none is known to hold it. */
+uint64_t fdes_find(const struct fdes *f, uint64_t vaddr);
+
+#endif

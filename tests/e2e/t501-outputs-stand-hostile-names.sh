@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# 64 hostile names, as names of threads and of symbols, in every output: no control byte gets out, every format still parses.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3
+need_prog hostile_comm hostile_sym
+
+cat >"$TMP/judge.py" <<'P'
+import html.parser, json, re, sys, unicodedata
+import xml.etree.ElementTree as ET
+base = sys.argv[1]
+bad = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+def text(ext):
+    data = open(base + ext, "rb").read().decode("utf-8")  # strict: invalid UTF-8 raises
+    found = bad.search(data.replace("\t", " "))
+    assert not found, (ext, hex(ord(found.group())), data[max(0, found.start() - 40):found.start() + 20])
+    return data
+total = 0
+frames = set()
+for line in text(".folded").splitlines():
+    stack, count = line.rsplit(" ", 1)
+    assert count.isdigit() and stack, line
+    assert not re.search(r"\s\d+(;|$)", stack), line
+    assert " " not in stack.split(";")[0], line
+    frames.update(stack.split(";"))
+    total += int(count)
+summary = json.loads(text(".json"))
+s = summary["samples"]
+assert total == s["recorded"] + s["lost"], (total, s)
+assert {f["name"] for f in summary["functions"]} <= frames
+text(".txt")
+root = ET.fromstring(text(".svg"))
+assert root.tag.endswith("svg")
+class Page(html.parser.HTMLParser):
+    scripts = 0
+    opened = []
+    def handle_starttag(self, tag, attrs):
+        self.opened.append(tag)
+        self.scripts += tag == "script"
+        assert not any(k.startswith("on") for k, v in attrs), (tag, attrs)
+page = Page()
+page.feed(text(".html"))
+assert set(page.opened) <= set("html head meta title style body header main section nav div span p a b label input button canvas svg g rect text script noscript h1 h2 output dialog kbd footer form br code pre ul li path title desc table tr td th thead tbody template small strong em select option".split()), set(page.opened)
+print(total, len(frames), page.scripts)
+P
+judge() { # NAME: all outputs of a profile
+	check "$1: every format parses and is clean" python3 "$TMP/judge.py" "$TMP/$1"
+	cat "$OUT"
+}
+outputs() { # NAME
+	for ext in folded json txt svg html bpfprof; do
+		printf -- '-o\n%s\n' "$TMP/$1.$ext"
+	done
+}
+
+mapfile -t args < <(outputs comm)
+check "64 threads with hostile names" "$BPFPROF" oncpu -F 999 -f "${args[@]}" 3 -- "$PROGS/hostile_comm" 4
+judge comm
+check_near "$(cut -d ';' -f 1 "$TMP/comm.folded" | sort -u | wc -l)" 60 8 "thread names"
+
+"$PROGS/hostile_sym" --patch "$TMP/hostile" && chmod +x "$TMP/hostile"
+mapfile -t args < <(outputs sym)
+check "65 functions with hostile names" "$BPFPROF" oncpu -F 1999 -f "${args[@]}" 4 -- "$TMP/hostile" 5
+judge sym
+check_near "$(awk -F ';' '{ sub(/ [0-9]+$/, ""); print $NF }' "$TMP/sym.folded" | sort -u | wc -l)" 66 12 "function names"
+check_near "$(awk '{ if (length > n) n = length } END { print n }' "$TMP/sym.folded")" 4200 150 "the 4 KB name is whole"
+for ext in folded json txt svg html; do
+	check "$ext from the saved profile" "$BPFPROF" report -f -o "$TMP/again.$ext" "$TMP/sym.bpfprof"
+	check "$ext is the same" cmp "$TMP/sym.$ext" "$TMP/again.$ext"
+done
+finish
