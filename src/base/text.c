@@ -86,6 +86,20 @@ void text_clean(FILE *out, const char *s, size_t len)
 	}
 }
 
+char *text_cleaned(const char *s)
+{
+	char *safe = NULL;
+	size_t len;
+	FILE *f = open_memstream(&safe, &len);
+
+	if (!f)
+		abort();
+	text_clean(f, s, strlen(s));
+	if (fclose(f))
+		abort();
+	return safe;
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -16,6 +16,9 @@
  */
 void text_clean(FILE *out, const char *s, size_t len);
 
+/* The same as a string to free(). */
+char *text_cleaned(const char *s);
+
 /*
  * A frame of the folded grammar: as text_clean, and ';' becomes ':', and a trailing "space +
  * digits" becomes "_digits", since consumers would read it as a second count. spaces also: every

@@ -14,15 +14,9 @@
 
 static struct json_object *text(const char *s)
 {
-	char *safe = NULL;
-	size_t len;
-	FILE *f = open_memstream(&safe, &len);
-	struct json_object *o;
+	char *safe = text_cleaned(s);
+	struct json_object *o = json_object_new_string(safe);
 
-	text_clean(f, s, strlen(s));
-	if (fclose(f))
-		abort();
-	o = json_object_new_string_len(safe, len);
 	free(safe);
 	return o;
 }

@@ -40,8 +40,7 @@ static void print_safe(FILE *out, const struct profile *p, uint32_t string)
 /* A started program's command line may be as long as it likes. */
 static void print_target(const struct profile *p, FILE *out)
 {
-	const char *target = profile_str(p, p->meta.target);
-	char *safe = text_frame(target, strlen(target), 0);
+	char *safe = text_cleaned(profile_str(p, p->meta.target));
 
 	text_fit(out, safe, MAX_TARGET, 0);
 	free(safe);
@@ -77,7 +76,7 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 {
 	const char *module =
 		base_name(profile_str(t->profile, t->profile->modules[row->module].path));
-	char *safe = text_frame(module, strlen(module), 0);
+	char *safe = text_cleaned(module);
 
 	fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
 	text_fit(out, t->names.bytes + row->name, width, row->module != 0);

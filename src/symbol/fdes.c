@@ -101,20 +101,27 @@ static int reaches(const struct fdes *f, const struct fdes_entry *e, uint64_t st
 	       here + (int64_t)fde.start == start && vaddr - start < fde.range;
 }
 
-uint64_t fdes_find(const struct fdes *f, uint64_t vaddr)
+static uint64_t start_of(const struct fdes *f, size_t i)
+{
+	return f->vaddr + (int64_t)f->entries[i].start;
+}
+
+uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next)
 {
 	size_t lo = 0, hi = f->nr, mid;
 	uint64_t start;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (f->vaddr + (int64_t)f->entries[mid].start <= vaddr)
+		if (start_of(f, mid) <= vaddr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	if (!lo)
 		return 0;
-	start = f->vaddr + (int64_t)f->entries[lo - 1].start;
+	start = start_of(f, lo - 1);
+	if (next)
+		*next = lo < f->nr ? start_of(f, lo) : 0;
 	return reaches(f, &f->entries[lo - 1], start, vaddr) ? start : 0;
 }

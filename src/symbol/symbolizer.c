@@ -25,6 +25,7 @@
 struct symbolizer {
 	struct profile *profile;
 	uint32_t *order; /* frames without a name, by kind, module and offset */
+	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
 	size_t nr;
 	uint32_t raw;	/* the name seen last, as the symbol table has it */
 	uint32_t shown; /* and what it was demangled to */
@@ -52,6 +53,7 @@ static void order_frames(struct symbolizer *s)
 	struct profile *p = s->profile;
 
 	s->order = xcalloc(p->nr_frames, sizeof(*s->order));
+	s->is_entry = xcalloc(p->nr_frames, sizeof(*s->is_entry));
 	for (size_t i = 1; i < p->nr_frames; i++)
 		if (!p->frames[i].name)
 			s->order[s->nr++] = i;
@@ -98,12 +100,24 @@ static struct elf_file *source_open(const struct symbol_source *source)
 	return source->image ? elf_file_open_image(source->image, source->image_sz) : NULL;
 }
 
+/*
+ * A stripped libc has no names for the two functions that threads begin in. But both are static
+ * functions right in front of an exported one of the same source file: start_thread stands before
+ * pthread_create, and __libc_start_call_main before __libc_start_main (seen in glibc 2.36 and 2.41).
+ * That is enough to know that a stack is whole, and not enough for a name.
+ */
+static bool stands_before_entry(const char *symbol)
+{
+	return symbol &&
+	       (!strcmp(symbol, "pthread_create") || !strcmp(symbol, "__libc_start_main"));
+}
+
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
 static void name_user_frame(struct symbolizer *s, struct frame *f, const struct elf_file *file,
 			    struct elf_symbols *symbols, const struct fdes *fdes)
 {
 	const char *symbol = symbols ? elf_symbols_find(symbols, f->offset) : NULL;
-	uint64_t vaddr = f->offset, start;
+	uint64_t vaddr = f->offset, start, next;
 
 	if (symbol) {
 		name_by_symbol(s, f, symbol);
@@ -111,7 +125,10 @@ static void name_user_frame(struct symbolizer *s, struct frame *f, const struct 
 	}
 	if (file)
 		elf_file_vaddr(file, f->offset, &vaddr);
-	start = fdes_find(fdes, vaddr);
+	start = fdes_find(fdes, vaddr, &next);
+	if (start && next && symbols)
+		s->is_entry[f - s->profile->frames] =
+			stands_before_entry(elf_symbols_find(symbols, f->offset + next - vaddr));
 	name_by_address(s, f, start ? start : vaddr);
 }
 
@@ -264,22 +281,27 @@ static bool frame_is_entry(const struct profile *p, const struct frame *f)
 						sizeof(*entries), entry_compare);
 }
 
-static bool stack_is_rooted(const struct profile *p, const struct stack *s)
+static bool stack_is_rooted(const struct symbolizer *sym, const struct stack *s)
 {
+	const struct profile *p = sym->profile;
 	const uint32_t *frames = p->stack_frames + s->first;
 
 	if (!s->nr)
 		return false;
+	if (sym->is_entry[frames[s->nr - 1]])
+		return true;
 	if (p->frames[frames[0]].kind == FRAME_KERNEL)
 		return s->end != UNWIND_END_DEPTH;
 	return frame_is_entry(p, &p->frames[frames[s->nr - 1]]) || s->end == UNWIND_END_ENTRY ||
 	       (s->end == UNWIND_END_ROOT && s->nr > 1);
 }
 
-static void mark_rooted(struct profile *p)
+static void mark_rooted(struct symbolizer *s)
 {
+	struct profile *p = s->profile;
+
 	for (size_t i = 1; i < p->nr_stacks; i++)
-		if (stack_is_rooted(p, &p->stacks[i]))
+		if (stack_is_rooted(s, &p->stacks[i]))
 			p->stacks[i].flags |= STACK_ROOTED;
 }
 
@@ -291,6 +313,7 @@ void symbolizer_run(struct profile *p, const struct symbol_source *sources, cons
 	name_user(&s, sources);
 	name_kernel(&s, kallsyms);
 	name_rest(&s);
-	mark_rooted(p);
+	mark_rooted(&s);
 	free(s.order);
+	free(s.is_entry);
 }

@@ -53,10 +53,10 @@ static unsigned int compare_with_readelf(const char *path)
 		    sscanf(at, " pc=%" SCNx64 "..%" SCNx64, &start, &end) != 2 || start == end)
 			continue;
 		compared++;
-		assert_int_equal(fdes_find(&f, start), start);
-		assert_int_equal(fdes_find(&f, (start + end) / 2), start);
-		assert_int_equal(fdes_find(&f, end - 1), start);
-		assert_int_not_equal(fdes_find(&f, end), start);
+		assert_int_equal(fdes_find(&f, start, NULL), start);
+		assert_int_equal(fdes_find(&f, (start + end) / 2, NULL), start);
+		assert_int_equal(fdes_find(&f, end - 1, NULL), start);
+		assert_int_not_equal(fdes_find(&f, end, NULL), start);
 	}
 	pclose(p);
 	fdes_release(&f);
@@ -100,7 +100,7 @@ static void damaged_tables_give_an_answer_or_none(void **state)
 			break;
 		fdes_load(&f, file);
 		for (int i = 0; i < 50; i++)
-			fdes_find(&f, (uint64_t)rand_r(&seed) << (rand_r(&seed) % 32));
+			fdes_find(&f, (uint64_t)rand_r(&seed) << (rand_r(&seed) % 32), NULL);
 		at = f.offset + rand_r(&seed) % 4096;
 		fdes_release(&f);
 		elf_file_close(file);
