@@ -110,20 +110,6 @@ static void put_json(FILE *out, const char *s)
 	fputc('"', out);
 }
 
-/* Strings of the profile are as they were found; those of the tree are clean already. */
-static char *clean_string(const struct profile *p, uint32_t id)
-{
-	const char *raw = profile_str(p, id);
-	char *s = xcalloc(strlen(raw) + 1, 3); /* an invalid byte becomes three */
-	FILE *mem = fmemopen(s, 3 * strlen(raw) + 3, "w");
-
-	if (!mem)
-		abort();
-	text_clean(mem, raw, strlen(raw));
-	fclose(mem);
-	return s;
-}
-
 /* --- symbols --- */
 
 static int by_symbol(const void *x, const void *y, void *arg)
@@ -281,7 +267,7 @@ static void put_symbols(const struct flame *f, FILE *out)
 	}
 	fputs("],\n\"modules\":[", out);
 	for (size_t i = 0; i < f->nr_modules; i++) {
-		char *path = clean_string(f->p, f->p->modules[f->modules[i]].path);
+		char *path = text_cleaned(profile_str(f->p, f->p->modules[f->modules[i]].path));
 
 		fputs(i ? ",\n" : "\n", out);
 		put_json(out, path);
@@ -332,8 +318,9 @@ static char *note_of(const struct flame *f)
 {
 	const struct profile_meta *m = &f->p->meta;
 	uint64_t lost = profile_sum(f->p, COUNTER_LOST);
-	char *event = clean_string(f->p, m->event), *host = clean_string(f->p, m->host);
-	char *kernel = clean_string(f->p, m->kernel), *note = NULL;
+	char *event = text_cleaned(profile_str(f->p, m->event)),
+	     *host = text_cleaned(profile_str(f->p, m->host));
+	char *kernel = text_cleaned(profile_str(f->p, m->kernel)), *note = NULL;
 	size_t sz;
 	FILE *mem = open_memstream(&note, &sz);
 
@@ -359,7 +346,8 @@ static char *note_of(const struct flame *f)
 
 static char *title_of(const struct profile *p)
 {
-	char *command = clean_string(p, p->meta.command), *target = clean_string(p, p->meta.target);
+	char *command = text_cleaned(profile_str(p, p->meta.command)),
+	     *target = text_cleaned(profile_str(p, p->meta.target));
 	char *title =
 		xasprintf("%s%s%s", *command ? command : "bpfprof", *target ? ": " : "", target);
 
