@@ -28,18 +28,30 @@ static __always_inline bool take_kernel(void *ctx, struct scratch *s, __u32 *slo
 	return *slot;
 }
 
-/* The registers of the innermost user frame. False: the thread has no user stack that we walk. */
+/* The registers of the innermost user frame. False: there are none that we can walk from. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,
 				      struct task_struct *task, bool in_user)
 {
-	if (task->flags & PF_KTHREAD || !task->mm)
-		return false;
 	if (!in_user)
 		return unwind_regs_saved(s, task);
 	s->pc = REGS_PC(&ctx->regs);
 	s->sp = REGS_SP(&ctx->regs);
 	s->fp = REGS_FP(&ctx->regs);
 	return !STATUS_IS_COMPAT(REGS_STATUS(&ctx->regs));
+}
+
+/* Interns the thread's user stack; one that cannot be walked is empty. False: lost. */
+static __always_inline bool take_user(struct bpf_perf_event_data *ctx, struct scratch *s,
+				      struct task_struct *task, bool in_user, __u32 *slot)
+{
+	if (task->flags & PF_KTHREAD || !task->mm)
+		return true;
+	if (user_regs(ctx, s, task, in_user))
+		unwind_user(SCRATCH_PERF);
+	else
+		unwind_nothing(s, in_user ? UNWIND_END_COMPAT : UNWIND_END_READ);
+	*slot = arena_stack(SCRATCH_PERF, PROF_STACK_USER);
+	return *slot;
 }
 
 static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task_struct *task,
@@ -52,12 +64,8 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 		return PROF_LOST_SCRATCH;
 	if (!in_user && !prof_cfg.no_kstacks && !take_kernel(ctx, s, &key->kstack))
 		return PROF_LOST_STACKS;
-	if (!prof_cfg.no_ustacks && user_regs(ctx, s, task, in_user) &&
-	    unwind_user(SCRATCH_PERF) > 0) {
-		key->ustack = arena_stack(SCRATCH_PERF, PROF_STACK_USER);
-		if (!key->ustack)
-			return PROF_LOST_STACKS;
-	}
+	if (!prof_cfg.no_ustacks && !take_user(ctx, s, task, in_user, &key->ustack))
+		return PROF_LOST_STACKS;
 	return arena_count(key, ctx->sample_period) ? PROF_RECORDED : PROF_LOST_COUNTS;
 }
 

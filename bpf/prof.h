@@ -70,13 +70,14 @@ _Static_assert(sizeof(struct prof_counters) == 256, "struct prof_counters is par
  *      name      key           sentence
  */
 #define UNWIND_ENDS(X)                                                                             \
-	X(NONE, "none", "no user stack was asked for or the thread has none")                      \
+	X(NONE, "none", "no user stack")                                                           \
 	X(ROOT, "root", "frame pointer chain ended with zero")                                     \
 	X(READ, "unreadable", "stack memory could not be read")                                    \
-	X(BAD_FP, "bad-frame-pointer", "frame pointer does not point up the stack")                \
+	X(BAD_FP, "bad-frame-pointer",                                                             \
+	  "the frame pointer was no frame pointer: code built without")                            \
 	X(DEPTH, "too-deep", "deeper than --max-depth")                                            \
 	X(COMPAT, "32-bit", "32-bit process, not walked")                                          \
-	X(BAD_PC, "bad-return-address", "return address outside of any code")                      \
+	X(BAD_PC, "bad-return-address", "the frame pointer led to no code: code built without")    \
 	X(ENTRY, "entry", "walked up to the entry of the process")
 
 enum unwind_end {

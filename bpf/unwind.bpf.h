@@ -15,6 +15,14 @@
  */
 int unwind_user(__u32 id);
 
+/* An empty user stack that only says why there is none. */
+static __always_inline void unwind_nothing(struct scratch *s, __u32 end)
+{
+	s->user.hash = prof_cfg.seed;
+	s->user.nr = 0;
+	s->user.end = end;
+}
+
 /*
  * The user registers of the current thread while it is in the kernel. False for threads that have
  * none.

@@ -139,4 +139,4 @@ trap 'exit 130' INT
 [ "$what" = e2e ] || for file in "${units[@]}"; do run_unit "$file"; done
 [ "$what" = unit ] || for file in "${scripts[@]}"; do run_script "$file"; done
 echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -43,7 +43,7 @@ has() { # TOOL
 
 mapfile -t sources < <(find bpf src tests tools -name '*.[ch]' -o -name '*.cc' | sort)
 mapfile -t vmlinux < <(find vmlinux -name '*.h' 2>/dev/null | sort)
-mapfile -t scripts < <(find tools tests .ci -name '*.sh' 2>/dev/null | sort)
+mapfile -t scripts < <(find tools tests .ci -name '*.sh' -o -path .ci/run 2>/dev/null | sort)
 mapfile -t pythons < <(find tools tests -name '*.py' | sort)
 
 # One line per file; make format is the answer to all of them.
@@ -162,7 +162,7 @@ check_shell() {
 
 check_spelling() {
 	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden' \
-		Makefile bpf src tests tools ./*.md 2>/dev/null | sed 's/^\.\///'
+		Makefile bpfprof.8 bpf src tests tools ./*.md 2>/dev/null | sed 's/^\.\///'
 }
 
 ! has clang-format || findings < <(check_format)

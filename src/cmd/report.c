@@ -38,6 +38,8 @@ enum cmd_result cmd_report(const struct command *self, int argc, char **argv)
 	if (!err && nr != 1)
 		err = log_err(0, nr ? "report reads one profile at a time"
 				    : "which profile? (bpfprof report FILE.bpfprof)");
+	if (!err && a.results.view.user_only && a.results.view.kernel_only)
+		err = log_err(0, "-U and -K exclude each other: nothing would be left");
 	if (err)
 		return CMD_USAGE;
 	p = profile_load(words[0]);

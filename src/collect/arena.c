@@ -2,10 +2,23 @@
 /* The reader's side of the arena. */
 #include "collect/arena.h"
 
+static size_t arena_limit(const struct arena *a)
+{
+	uint64_t cursor = __atomic_load_n(a->cursor, __ATOMIC_ACQUIRE);
+
+	return cursor < a->nr_words ? cursor : a->nr_words;
+}
+
+bool arena_is_stalled(const struct arena *a)
+{
+	return a->read + PROF_STACK_WORDS <= arena_limit(a) &&
+	       !__atomic_load_n(a->words + a->read, __ATOMIC_ACQUIRE);
+}
+
 bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out)
 {
-	uint64_t cursor = __atomic_load_n(a->cursor, __ATOMIC_ACQUIRE), head;
-	size_t limit = cursor < a->nr_words ? cursor : a->nr_words;
+	size_t limit = arena_limit(a);
+	uint64_t head;
 	const uint64_t *r = a->words + a->read;
 
 	if (a->read + PROF_STACK_WORDS > limit)

@@ -31,4 +31,7 @@ struct arena_stack {
  */
 bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out);
 
+/* Is a record in the making where the reader stands? */
+bool arena_is_stalled(const struct arena *a);
+
 #endif

@@ -137,7 +137,7 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 		}
 		ids[nr++] = id ? id : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
 	}
-	if (!nr)
+	if (!nr && s->nr_frames)
 		ids[nr++] = profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
 	return profile_add_stack(c->profile, ids, nr, end);
 }
@@ -151,7 +151,7 @@ static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
 	return profile_add_stack(c->profile, ids, s->nr_frames, s->end);
 }
 
-void capture_drain(struct capture *c, uint64_t until_ns)
+bool capture_drain(struct capture *c, uint64_t until_ns)
 {
 	struct arena_stack s;
 
@@ -163,6 +163,7 @@ void capture_drain(struct capture *c, uint64_t until_ns)
 		c->stack_of_slot[s.slot] =
 			s.kind == PROF_STACK_USER ? add_user_stack(c, &s) : add_kernel_stack(c, &s);
 	}
+	return !arena_is_stalled(&c->arena);
 }
 
 /* The profile's stack of a slot + 1. False when its frames did not fit the log. */

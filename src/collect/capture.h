@@ -27,8 +27,11 @@ struct capture {
 void capture_init(struct capture *c, struct profile *p, struct proc_table *procs,
 		  const struct session_maps *maps);
 
-/* Takes over all stacks taken up to until_ns. procs must know everything up to then. */
-void capture_drain(struct capture *c, uint64_t until_ns);
+/*
+ * Takes over all stacks taken up to until_ns. procs must know everything up to then.
+ * False when a record is still in the making: others behind it wait for the next call.
+ */
+bool capture_drain(struct capture *c, uint64_t until_ns);
 
 /* After the last drain: samples and ledger. counters are the sums over all CPUs. */
 void capture_finish(struct capture *c, const struct session_maps *maps,

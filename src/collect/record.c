@@ -45,7 +45,6 @@ struct record {
 	struct prof_glob glob;
 	int cgroup_fd, timer, signals;
 	sigset_t old_mask;
-	bool interrupted;
 	uint64_t begin_ns;
 	size_t nr_cpus; /* sampled at the end */
 };
@@ -98,6 +97,16 @@ static int check_rate(const struct record_opts *o)
 	return -EINVAL;
 }
 
+static int check_cpus(const struct opt_ids *cpus)
+{
+	uint32_t limit = cpus_possible();
+
+	if (!cpus->nr || cpus->v[cpus->nr - 1] < limit)
+		return 0;
+	log_err(0, "-C %u: this machine has CPUs 0 to %u", cpus->v[cpus->nr - 1], limit - 1);
+	return -EINVAL;
+}
+
 static int check_glob(struct record *r)
 {
 	int err = r->opts->comm ? glob_compile(&r->glob, r->opts->comm) : 0;
@@ -122,6 +131,8 @@ static int check(struct record *r)
 
 	if (!err)
 		err = check_glob(r);
+	if (!err)
+		err = check_cpus(&o->cpus);
 	if (!err)
 		err = host_check();
 	if (!err)
@@ -255,8 +266,8 @@ static void drain(struct record *r, bool last)
 {
 	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs);
 
-	capture_drain(&r->capture, last ? UINT64_MAX : horizon);
-	proc_prune(&r->procs, horizon);
+	if (capture_drain(&r->capture, last ? UINT64_MAX : horizon))
+		proc_prune(&r->procs, horizon);
 }
 
 /*
@@ -271,7 +282,7 @@ static int start(struct record *r)
 	bool by_pid = (o->pids.nr || o->program) && !o->tids.nr;
 	int err;
 
-	proc_init(&r->procs, !by_pid);
+	proc_init(&r->procs, !by_pid, !o->no_children);
 	r->profile = profile_new();
 	capture_init(&r->capture, r->profile, &r->procs, session_maps(r->session));
 	for (size_t i = 0; i < o->pids.nr; i++) {
@@ -299,24 +310,6 @@ static int start(struct record *r)
 	return err;
 }
 
-/* With -p alone: have all processes, and all that they started, ended? */
-static bool all_exited(struct record *r)
-{
-	struct process *p, *tmp;
-	char path[32];
-
-	if (r->procs.track_all)
-		return false;
-	HASH_ITER (hh, r->procs.processes, p, tmp) {
-		if (!p->exit_ns)
-			return false;
-		snprintf(path, sizeof(path), "/proc/%u/task", p->pid);
-		if (!access(path, F_OK))
-			return false;
-	}
-	return true;
-}
-
 static bool signalled(struct record *r)
 {
 	struct signalfd_siginfo info;
@@ -329,15 +322,11 @@ static bool is_over(struct record *r)
 	const struct record_opts *o = r->opts;
 	uint64_t elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns;
 
-	if (signalled(r)) {
-		r->interrupted = true;
-		return true;
-	}
-	if (o->duration_ns && elapsed >= o->duration_ns)
+	if (signalled(r) || (o->duration_ns && elapsed >= o->duration_ns))
 		return true;
 	if (o->program)
 		return target_ended(&r->target, o->program[0]);
-	if (o->pids.nr && all_exited(r)) {
+	if (!r->procs.track_all && proc_all_ended(&r->procs)) {
 		log_info("all profiled processes have exited");
 		return true;
 	}
@@ -486,8 +475,7 @@ int record_run(struct record *r)
 	drain(r, true);
 	session_counters(r->session, counters);
 	capture_finish(&r->capture, session_maps(r->session), counters);
-	if (r->opts->program)
-		target_stop(&r->target, r->opts->program[0]);
+	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	symbolizer_run(r->profile, r->capture.sources, "/proc/kallsyms");
@@ -508,8 +496,7 @@ void record_close(struct record *r)
 	if (!r)
 		return;
 	perf_events_close(&r->events);
-	if (r->opts->program)
-		target_stop(&r->target, r->opts->program[0]);
+	target_stop(&r->target);
 	sideband_close(r->sideband);
 	session_close(r->session);
 	capture_release(&r->capture);

@@ -25,6 +25,9 @@
 #define DEFAULT_MB	   32
 #define DEFAULT_MB_CPUS	   16		   /* up to so many CPUs */
 #define MORE_BYTES_PER_CPU (186 * 1024ull) /* 64 MB at 192 CPUs */
+#define SLOTS_PER_CPU	   4096u	   /* by default, within these bounds */
+#define MIN_SLOTS	   65536u
+#define MAX_SLOTS	   262144u
 #define WORDS_PER_STACK	   32 /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
@@ -52,10 +55,21 @@ static uint32_t power_of_two(uint32_t n)
 	return p;
 }
 
-/* Splits the budget: slots of both tables first, at most half of it, then the frame log. */
-static void size_maps(struct prof_config *c, const struct session_opts *o)
+static uint32_t default_slots(uint32_t nr_cpus)
 {
-	uint64_t bytes = o->max_bytes, tables, words;
+	uint64_t slots = (uint64_t)nr_cpus * SLOTS_PER_CPU;
+
+	return slots < MIN_SLOTS ? MIN_SLOTS : slots > MAX_SLOTS ? MAX_SLOTS : slots;
+}
+
+/*
+ * Splits the budget: what every CPU needs, slots of both tables, at most half of the rest, then the
+ * frame log.
+ */
+static void size_maps(struct prof_config *c, const struct session_opts *o, uint64_t scratch_bytes)
+{
+	const uint64_t slot_bytes = sizeof(uint64_t) + sizeof(struct prof_count);
+	uint64_t bytes = o->max_bytes, per_cpu, words;
 
 	c->nr_cpus = cpus_possible();
 	if (!bytes)
@@ -63,13 +77,13 @@ static void size_maps(struct prof_config *c, const struct session_opts *o)
 			(c->nr_cpus > DEFAULT_MB_CPUS
 				 ? (c->nr_cpus - DEFAULT_MB_CPUS) * MORE_BYTES_PER_CPU
 				 : 0);
-	c->stack_slots = power_of_two(o->max_stacks);
-	while (c->stack_slots > 16 &&
-	       c->stack_slots * (sizeof(uint64_t) + sizeof(struct prof_count)) > bytes / 2)
+	per_cpu = c->nr_cpus * (scratch_bytes + sizeof(struct prof_counters));
+	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
+	c->stack_slots = power_of_two(o->max_stacks ? o->max_stacks : default_slots(c->nr_cpus));
+	while (c->stack_slots > 16 && c->stack_slots * slot_bytes > bytes / 2)
 		c->stack_slots /= 2;
 	c->count_slots = c->stack_slots;
-	tables = c->stack_slots * (sizeof(uint64_t) + sizeof(struct prof_count));
-	words = (bytes - tables) / sizeof(uint64_t);
+	words = (bytes - c->stack_slots * slot_bytes) / sizeof(uint64_t);
 	if (words > (uint64_t)c->stack_slots * WORDS_PER_STACK)
 		words = (uint64_t)c->stack_slots * WORDS_PER_STACK;
 	c->frame_words = words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
@@ -147,7 +161,7 @@ static int fill_filters(struct session *s, const struct session_opts *o)
 
 static int explain_load(int err)
 {
-	if (err == -EPERM || err == -EACCES)
+	if (err == -EPERM)
 		return log_err(
 			err,
 			"the kernel refused to load the BPF programs (needs CAP_BPF and "
@@ -156,7 +170,8 @@ static int explain_load(int err)
 	if (err == -ENOMEM)
 		return log_err(err, "no memory for the BPF maps (lower --max-mem, or raise the "
 				    "cgroup's memory limit)");
-	return log_err(err, "the kernel refused to load the BPF programs (-v shows why)");
+	log_err(err, "the kernel refused to load the BPF programs (-v shows why)");
+	return -EIO;
 }
 
 static int load(struct session *s, const struct session_opts *o)
@@ -164,7 +179,7 @@ static int load(struct session *s, const struct session_opts *o)
 	struct prof_config c = o->config;
 	int err;
 
-	size_maps(&c, o);
+	size_maps(&c, o, bpf_map__value_size(s->skel->maps.scratches));
 	if (getrandom(&c.seed, sizeof(c.seed), 0) != sizeof(c.seed))
 		c.seed = (uintptr_t)s;
 	memcpy((void *)&s->skel->rodata->prof_cfg, &c, sizeof(c));

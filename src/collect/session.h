@@ -31,8 +31,8 @@ struct session_opts {
 	struct prof_config config;    /* filters and depth; sizes are filled in by session_open */
 	const struct prof_glob *glob; /* with config.filter_comm */
 	int cgroup_fd;		      /* with config.filter_cgroup */
-	uint32_t max_stacks;	      /* slots; rounded up to a power of two */
-	uint64_t max_bytes;	      /* of all maps; 0 = by the number of CPUs */
+	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
+	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };
 
 /* Opens, sizes and loads. NULL with errno set, logged. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+
+#define GRACE_MS 2000
 
 static void run(int go, int failed, char **argv)
 {
@@ -92,16 +95,25 @@ int target_ended(struct target *t, const char *name)
 	return 1;
 }
 
-void target_stop(struct target *t, const char *name)
+void target_terminate(struct target *t)
 {
+	if (t->pid && t->go <= 0)
+		kill(t->pid, SIGTERM);
+}
+
+void target_stop(struct target *t)
+{
+	struct pollfd end = { .fd = t->pidfd, .events = POLLIN };
+
 	if (!t->pid)
 		return;
 	if (t->go > 0)
 		close(t->go); /* never released: it ends by itself */
-	else if (!target_ended(t, name))
+	else
 		kill(t->pid, SIGTERM);
-	if (t->pid)
-		waitpid(t->pid, NULL, 0);
+	if (poll(&end, 1, GRACE_MS) == 0)
+		kill(t->pid, SIGKILL);
+	waitpid(t->pid, NULL, 0);
 	if (t->pidfd >= 0)
 		close(t->pidfd);
 	t->pid = 0;

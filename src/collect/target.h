@@ -24,7 +24,10 @@ int target_release(struct target *t, const char *name);
 /* Has it ended? Reaps it, and tells of an end that was not a success. */
 int target_ended(struct target *t, const char *name);
 
-/* Ends it with SIGTERM if it still runs, and reaps it. */
-void target_stop(struct target *t, const char *name);
+/* Asks it to end (SIGTERM) if it still runs; does not wait. */
+void target_terminate(struct target *t);
+
+/* Reaps it; one that does not heed SIGTERM within 2 s gets SIGKILL. */
+void target_stop(struct target *t);
 
 #endif

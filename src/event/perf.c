@@ -49,6 +49,11 @@ static int explain(int err, uint32_t cpu, const char *name)
 			"CAP_PERFMON, or root where the distribution demands it; "
 			"containers: seccomp must allow perf_event_open)",
 			name, host_sysctl("kernel/perf_event_paranoid", 2));
+	if (means_no_pmu(err) && !strcmp(name, "cycles")) {
+		log_err(err,
+			"this machine shows no hardware cycle counter (-e cpu-clock always works)");
+		return -EOPNOTSUPP;
+	}
 	if (err == -EMFILE)
 		return log_err(err,
 			       "cannot open the %s event on CPU %u (raise the limit of open files)",

@@ -20,6 +20,7 @@
 #define RING_BYTES	(128u << 10)
 #define MANY_CPUS	32
 #define RING_BYTES_MANY (64u << 10)
+#define LATE_NS		5000000ull /* a record has its time before it is in the ring */
 
 struct ring {
 	uint32_t cpu;
@@ -108,6 +109,8 @@ static int ring_open(struct sideband *s, uint32_t cpu)
 		      MAP_SHARED, r.fd, 0);
 	if (r.page == MAP_FAILED || epoll_ctl(s->epoll, EPOLL_CTL_ADD, r.fd, &ev)) {
 		err = -errno;
+		if (r.page != MAP_FAILED)
+			munmap(r.page, s->ring_bytes + sysconf(_SC_PAGESIZE));
 		close(r.fd);
 		return err;
 	}
@@ -282,7 +285,7 @@ static void deliver(const struct perf_event_header *h, uint64_t time_ns,
 
 uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg)
 {
-	uint64_t horizon = now_ns();
+	uint64_t horizon = now_ns() - LATE_NS;
 	size_t done = 0, kept = 0;
 
 	for (size_t i = 0; i < s->nr_rings; i++)

@@ -85,6 +85,17 @@ static struct json_object *ledger(const struct profile *p)
 	return o;
 }
 
+static struct json_object *broken(const struct profile *p)
+{
+	struct json_object *o = json_object_new_object();
+	uint64_t by_end[UNWIND_NR_ENDS];
+
+	profile_broken_ends(p, by_end);
+	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
+		put_count(o, unwind_end_keys[i], by_end[i]);
+	return o;
+}
+
 static struct json_object *cost(const struct profile *p)
 {
 	const struct profile_meta *m = &p->meta;
@@ -126,6 +137,7 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 	json_object_object_add(o, "profile", facts(p));
 	json_object_object_add(o, "samples", ledger(p));
 	put_number(o, "rooted_share", profile_rooted_share(p));
+	json_object_object_add(o, "broken_by", broken(p));
 	json_object_object_add(o, "cost", cost(p));
 	json_object_object_add(o, "functions", functions(t));
 	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED),

@@ -137,12 +137,17 @@ static void print_ledger(const struct profile *p, FILE *out)
 
 static void print_stacks(const struct profile *p, FILE *out)
 {
-	double share = profile_rooted_share(p);
+	uint64_t by_end[UNWIND_NR_ENDS];
 
 	if (!p->nr_samples)
 		return;
-	fprintf(out, "stacks    %.1f%% of the samples reach the root of their thread%s\n",
-		100 * share, share < 0.9 ? " (code without frame pointers breaks stacks)" : "");
+	fprintf(out, "stacks    %.1f%% of the samples reach the root of their thread\n",
+		100 * profile_rooted_share(p));
+	profile_broken_ends(p, by_end);
+	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
+		if (by_end[i])
+			fprintf(out, "  %13s broken: %s\n", text_count(by_end[i]),
+				unwind_end_texts[i]);
 }
 
 static void print_cost(const struct profile *p, FILE *out)

@@ -2,13 +2,15 @@
 /* Reading /proc/PID/maps and /proc/PID/comm. */
 #include "proc/maps.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int maps_parse(char *text, struct maps_line *line)
+bool maps_parse(char *text, struct maps_line *line)
 {
 	char perms[5];
 	int path = -1;
@@ -58,4 +60,39 @@ int maps_read_name(uint32_t pid, char *name, size_t sz)
 	if (len && name[len - 1] == '\n')
 		name[len - 1] = '\0';
 	return len ? 0 : -ESRCH;
+}
+
+/* "PID (name) STATE …"; the name may hold anything, so the state is looked for behind the last ')'. */
+static bool thread_runs(uint32_t pid, const char *tid)
+{
+	char path[300], stat[256];
+	const char *end;
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%s/stat", pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	len = fread(stat, 1, sizeof(stat) - 1, f);
+	fclose(f);
+	stat[len] = '\0';
+	end = strrchr(stat, ')');
+	return end && end[1] == ' ' && !strchr("ZXx", end[2]);
+}
+
+bool maps_is_alive(uint32_t pid)
+{
+	char path[32];
+	struct dirent *e;
+	bool alive = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && !alive && (e = readdir(dir)))
+		alive = isdigit((unsigned char)e->d_name[0]) && thread_runs(pid, e->d_name);
+	if (dir)
+		closedir(dir);
+	return alive;
 }

@@ -3,6 +3,7 @@
 #ifndef BPFPROF_PROC_MAPS_H
 #define BPFPROF_PROC_MAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +17,12 @@ struct maps_line {
 int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg);
 
 /* One line of /proc/PID/maps; cut in place. False when it is not executable or not understood. */
-int maps_parse(char *text, struct maps_line *line);
+bool maps_parse(char *text, struct maps_line *line);
 
 /* Name of the process (of its first thread) as the kernel has it. 0 or negative errno. */
 int maps_read_name(uint32_t pid, char *name, size_t sz);
+
+/* Does any thread of the process still run? False for zombies, which only wait to be reaped. */
+bool maps_is_alive(uint32_t pid);
 
 #endif

@@ -13,9 +13,9 @@
 #include "base/mem.h"
 #include "proc/maps.h"
 
-void proc_init(struct proc_table *t, bool track_all)
+void proc_init(struct proc_table *t, bool track_all, bool follow)
 {
-	*t = (struct proc_table){ .track_all = track_all };
+	*t = (struct proc_table){ .track_all = track_all, .follow = follow };
 }
 
 static void image_free(struct proc_image *image)
@@ -144,7 +144,7 @@ static void image_map(struct proc_image *image, const struct proc_mapping *m)
 }
 
 static struct proc_file *file_get(struct proc_table *t, const struct proc_file_key *key,
-				  const char *path)
+				  const char *path, uint64_t now_ns)
 {
 	static const char deleted[] = " (deleted)";
 	size_t len = strlen(path), cut = sizeof(deleted) - 1;
@@ -159,19 +159,20 @@ static struct proc_file *file_get(struct proc_table *t, const struct proc_file_k
 	f->key = *key;
 	f->path = xstrndup(path, len);
 	f->fd = -1;
+	f->seen_ns = now_ns;
 	HASH_ADD(hh, t->files, key, sizeof(f->key), f);
 	return f;
 }
 
 /* Files and the vDSO have identity; "//anon", "[heap]" and the like are memory without a file. */
 static struct proc_file *file_of(struct proc_table *t, const struct proc_file_key *key,
-				 const char *path)
+				 const char *path, uint64_t now_ns)
 {
 	static const struct proc_file_key none;
 
 	if (!strcmp(path, "[vdso]"))
-		return file_get(t, &none, path);
-	return path[0] == '/' && key->ino ? file_get(t, key, path) : NULL;
+		return file_get(t, &none, path, now_ns);
+	return path[0] == '/' && key->ino ? file_get(t, key, path, now_ns) : NULL;
 }
 
 void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time_ns)
@@ -185,7 +186,7 @@ void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time
 
 	if (!p || map.end <= map.start)
 		return;
-	map.file = file_of(t, &m->key, m->path);
+	map.file = file_of(t, &m->key, m->path, time_ns);
 	image_map(p->image, &map);
 }
 
@@ -226,7 +227,7 @@ void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t 
 	struct process *from = proc_find(t, parent), *p;
 	struct proc_image *image;
 
-	if (pid != tid || pid == parent || (!from && !t->track_all))
+	if (pid != tid || pid == parent || (!t->track_all && !(from && t->follow)))
 		return;
 	p = process_get(t, pid);
 	if (p->image->snapshot_ns > time_ns)
@@ -250,12 +251,14 @@ void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t tim
 		p->exit_ns = time_ns;
 }
 
-static bool process_is_gone(uint32_t pid)
+bool proc_all_ended(const struct proc_table *t)
 {
-	char path[32];
+	const struct process *p;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	return access(path, F_OK) != 0;
+	for (p = t->processes; p; p = p->hh.next)
+		if (!p->exit_ns || maps_is_alive(p->pid))
+			return false;
+	return true;
 }
 
 void proc_prune(struct proc_table *t, uint64_t before_ns)
@@ -263,7 +266,7 @@ void proc_prune(struct proc_table *t, uint64_t before_ns)
 	struct process *p, *tmp;
 
 	HASH_ITER (hh, t->processes, p, tmp) {
-		if (!p->exit_ns || p->exit_ns >= before_ns || !process_is_gone(p->pid))
+		if (!p->exit_ns || p->exit_ns >= before_ns || maps_is_alive(p->pid))
 			continue;
 		if (!p->sampled) {
 			process_free(t, p);
@@ -296,38 +299,46 @@ const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t add
 	return NULL;
 }
 
+struct snapshot {
+	struct proc_table *t;
+	struct proc_image *image;
+	uint64_t now_ns, from_ns;
+};
+
 static void snapshot_line(void *arg, const struct maps_line *line)
 {
-	struct {
-		struct proc_table *t;
-		struct process *p;
-	} *ctx = arg;
+	const struct snapshot *s = arg;
+	struct proc_file_key key = { line->ino, line->dev_major, line->dev_minor };
 	struct proc_mapping m = { .start = line->start,
 				  .end = line->end,
 				  .file_offset = line->file_offset,
+				  .from_ns = s->from_ns,
 				  .to_ns = UINT64_MAX };
-	struct proc_file_key key = { line->ino, line->dev_major, line->dev_minor };
 
-	m.file = file_of(ctx->t, &key, line->path);
-	image_map(ctx->p->image, &m);
+	m.file = file_of(s->t, &key, line->path, s->now_ns);
+	image_map(s->image, &m);
 }
 
+/* What the first look at a process finds was there before; what a later one finds anew was not. */
 int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns)
 {
-	struct {
-		struct proc_table *t;
-		struct process *p;
-	} ctx = { .t = t };
+	struct snapshot s = { .t = t, .now_ns = now_ns };
+	struct process *p;
 	char name[16];
 	int err;
 
 	err = maps_read_name(pid, name, sizeof(name));
 	if (err)
 		return err;
-	ctx.p = process_get(t, pid);
-	process_rename(ctx.p, name);
-	ctx.p->checked_ns = ctx.p->image->snapshot_ns = now_ns;
-	return maps_read(pid, snapshot_line, &ctx);
+	p = process_get(t, pid);
+	process_rename(p, name);
+	s.image = p->image;
+	if (s.image->snapshot_ns || s.image->nr_maps)
+		s.from_ns = now_ns;
+	else
+		s.image->snapshot_ns = now_ns;
+	p->checked_ns = now_ns;
+	return maps_read(pid, snapshot_line, &s);
 }
 
 void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)

@@ -30,10 +30,11 @@ struct proc_file_key {
 
 struct proc_file {
 	struct proc_file_key key;
-	char *path;	 /* as the process sees it, without " (deleted)" */
-	int fd;		 /* -1 until opened, and when that failed */
-	bool tried;	 /* to open it */
-	uint32_t module; /* for the collector's use, 0 at first */
+	char *path;	  /* as the process sees it, without " (deleted)" */
+	int fd;		  /* -1 until opened, and when that failed */
+	uint64_t seen_ns; /* when it was first known to be mapped */
+	bool tried;	  /* to open it */
+	uint32_t module;  /* for the collector's use, 0 at first */
 	UT_hash_handle hh;
 };
 
@@ -64,12 +65,13 @@ struct process {
 };
 
 struct proc_table {
-	bool track_all; /* else only processes added by hand and their descendants */
+	bool track_all; /* else only processes added by hand … */
+	bool follow;	/* … and what they start */
 	struct process *processes;
 	struct proc_file *files;
 };
 
-void proc_init(struct proc_table *t, bool track_all);
+void proc_init(struct proc_table *t, bool track_all, bool follow);
 void proc_release(struct proc_table *t);
 
 /*
@@ -102,6 +104,9 @@ void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t tim
  */
 void proc_prune(struct proc_table *t, uint64_t before_ns);
 
+/* Have all processes of the table ended? */
+bool proc_all_ended(const struct proc_table *t);
+
 /*
  * The mapping that held addr in process p at that time, NULL when none is known. Valid until the
  * next call above.
@@ -111,8 +116,8 @@ const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t add
 
 /*
  * Opens the file of a mapping of pid so that it is certainly the mapped one: through
- * /proc/PID/map_files, else by path in the process's root, else by path in ours, each checked for
- * device and inode. Tried once; file->fd stays -1 on failure.
+ * /proc/PID/map_files, else by path in the process's root, else by path in ours. By path it must be
+ * the same device and inode, unchanged since it was seen mapped (an inode number is soon reused). Tried once; file->fd stays -1 on failure.
  */
 void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping *m);
 

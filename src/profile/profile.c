@@ -154,3 +154,15 @@ double profile_rooted_share(const struct profile *p)
 	}
 	return all ? (double)rooted / all : 0;
 }
+
+void profile_broken_ends(const struct profile *p, uint64_t by_end[UNWIND_NR_ENDS])
+{
+	memset(by_end, 0, UNWIND_NR_ENDS * sizeof(*by_end));
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		const struct sample *s = &p->samples[i];
+		uint8_t end = p->stacks[s->ustack].end;
+
+		if (!sample_is_rooted(p, s))
+			by_end[end < UNWIND_NR_ENDS ? end : UNWIND_END_NONE] += s->count;
+	}
+}

@@ -149,6 +149,8 @@ extern const struct counter_info profile_counters[PROF_NR_COUNTERS];
 uint64_t profile_sum(const struct profile *p, enum counter_kind kind);
 /* Share of recorded samples whose stack reaches a thread's root, 0..1; 0 of an empty profile. */
 double profile_rooted_share(const struct profile *p);
+/* Samples by why their user stack ended; those that reach the root are left out. */
+void profile_broken_ends(const struct profile *p, uint64_t by_end[UNWIND_NR_ENDS]);
 
 extern const char *const unwind_end_keys[UNWIND_NR_ENDS];
 extern const char *const unwind_end_texts[UNWIND_NR_ENDS];

@@ -23,6 +23,9 @@ refused "no kernel type information at /sys/kernel/btf/vmlinux" \
 	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$0" oncpu 1' "$TMP/bpfprof"
 refused "inside a PID namespace.*--pid=host" unshare --pid --fork --mount-proc "$TMP/bpfprof" oncpu -p 1 1
 
+if ! "$BPFPROF" oncpu -e cycles -f 0.2 >/dev/null 2>&1; then
+	refused "shows no hardware cycle counter .-e cpu-clock" "$BPFPROF" oncpu -e cycles 1
+fi
 check_status 1 "no such process" "$BPFPROF" oncpu -p 4194000 1
 check_grep "no process 4194000" "$ERR"
 check_status 1 "no such thread" "$BPFPROF" oncpu -t 4194000 1

@@ -18,7 +18,23 @@ check_near "$(folded_pct "$OUT" ';child_spin')" 96 4 "samples in children that l
 check "without children" "$BPFPROF" oncpu --no-children -I -F 999 -f -- "$PROGS/forker" 1
 check_no_grep 'child_spin' "$OUT"
 
-check "system-wide" "$BPFPROF" oncpu -n forker -F 999 -f -o "$TMP/x.bpfprof" 2 -- "$PROGS/forker" 3
+# A zombie is no process that could still be sampled: nobody reaps this one.
+python3 -c 'import os, sys, time
+pid = os.fork()
+if not pid:
+    end = time.time() + 1
+    while time.time() < end: pass
+    os._exit(0)
+print(pid, flush=True)
+time.sleep(60)' >"$TMP/zombie" &
+pids+=($!)
+wait_until 3 test -s "$TMP/zombie"
+from=$SECONDS
+check "a target that becomes a zombie" "$BPFPROF" oncpu -p "$(cat "$TMP/zombie")" -F 499 -f 30
+check_near $((SECONDS - from)) 2 2 "seconds until the recording ended by itself"
+
+start "$PROGS/forker" 60
+check "system-wide" "$BPFPROF" oncpu -n forker -F 999 -f 2
 check_near "$(folded_pct "$OUT" ';child_spin')" 96 4 "samples in children, found without -p"
 
 check "dlopen and dlclose" "$BPFPROF" oncpu -F 499 -f -- "$PROGS/dlopener" 0.5 1 0.5

@@ -18,6 +18,13 @@ check_grep "cannot start /no/such/program: No such file" "$ERR"
 check "a program that fails is told" "$BPFPROF" oncpu -F 999 -f -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 9'
 check_grep "sh exited with status 9" "$ERR"
 
+from=$SECONDS
+check "a program that ignores SIGTERM" "$BPFPROF" oncpu -F 499 -f 1 -- bash -c 'trap "" TERM; for i in {1..60}; do for j in {1..20000}; do :; done; sleep 0.2; done'
+check_near $((SECONDS - from)) 3 2 "seconds until it was killed"
+from=$SECONDS
+check "--no-children does not wait for them" "$BPFPROF" oncpu --no-children -F 999 -f -- sh -c 'sleep 20 & i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
+check_near $((SECONDS - from)) 2 3 "seconds"
+
 start "$PROGS/spin_abc" 30
 target=$PID
 for signal in INT TERM HUP; do

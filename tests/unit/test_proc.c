@@ -42,7 +42,7 @@ static void a_mapping_replaced_stays_known_for_its_time(void **state)
 {
 	struct proc_table t;
 
-	proc_init(&t, true);
+	proc_init(&t, true, true);
 	map(&t, 1, 0x1000, 0x4000, 0, 11, 10);
 	map(&t, 1, 0x2000, 0x1000, 0x500, 22, 20); /* a hole in the middle */
 	assert_string_equal(at(&t, 1, 0x2100, 15), "11+1100");
@@ -58,7 +58,7 @@ static void covering_mappings_are_cut_at_both_ends(void **state)
 {
 	struct proc_table t;
 
-	proc_init(&t, true);
+	proc_init(&t, true, true);
 	map(&t, 1, 0x1000, 0x1000, 0, 11, 1);
 	map(&t, 1, 0x3000, 0x1000, 0, 22, 2);
 	map(&t, 1, 0x5000, 0x1000, 0, 33, 3);
@@ -76,7 +76,7 @@ static void exec_begins_anew_and_the_old_image_stays(void **state)
 {
 	struct proc_table t;
 
-	proc_init(&t, true);
+	proc_init(&t, true, true);
 	map(&t, 1, 0x1000, 0x1000, 0, 11, 10);
 	proc_on_comm(&t, 1, 1, "old", false, 11);
 	proc_on_comm(&t, 1, 1, "new", true, 20);
@@ -91,7 +91,7 @@ static void a_fork_inherits_until_it_execs(void **state)
 {
 	struct proc_table t;
 
-	proc_init(&t, true);
+	proc_init(&t, true, true);
 	map(&t, 1, 0x1000, 0x1000, 0, 11, 10);
 	proc_on_fork(&t, 1, 2, 2, 20);
 	proc_on_fork(&t, 1, 1, 9, 21); /* a thread: nothing new */
@@ -106,7 +106,7 @@ static void only_targets_and_their_children_are_followed(void **state)
 {
 	struct proc_table t;
 
-	proc_init(&t, false);
+	proc_init(&t, false, true);
 	assert_int_equal(proc_snapshot(&t, getpid(), 1), 0);
 	proc_on_fork(&t, getpid(), 400000001, 400000001, 5);
 	proc_on_fork(&t, 400000007, 400000008, 400000008, 5);
@@ -121,7 +121,7 @@ static void exited_processes_are_forgotten_unless_sampled(void **state)
 {
 	struct proc_table t;
 
-	proc_init(&t, true);
+	proc_init(&t, true, true);
 	proc_on_comm(&t, 400000001, 400000001, "kept", false, 1);
 	proc_on_comm(&t, 400000002, 400000002, "dropped", false, 1);
 	proc_find(&t, 400000001)->sampled = true;
@@ -146,7 +146,7 @@ static void a_snapshot_finds_our_own_code_and_opens_its_file(void **state)
 	const struct proc_mapping *m;
 	char magic[4];
 
-	proc_init(&t, false);
+	proc_init(&t, false, true);
 	assert_int_equal(proc_snapshot(&t, getpid(), 7), 0);
 	m = proc_mapping_at(proc_find(&t, getpid()), (uintptr_t)code_in_this_program, 8);
 	assert_non_null(m);

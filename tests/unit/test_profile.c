@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "cmd/results.h"
 #include "output/output.h"
 #include "profile/profile.h"
 #include "profile/save.h"
@@ -285,6 +286,12 @@ static void forged_references_are_refused(void **state)
 	profile_free(p);
 }
 
+/* The help text repeats what the table of outputs says. */
+static void the_help_names_all_outputs(void **state)
+{
+	assert_string_equal(RESULTS_EXTENSIONS, output_extensions());
+}
+
 static void an_empty_profile_is_fine_everywhere(void **state)
 {
 	struct profile *p = profile_new(), *q;
@@ -308,6 +315,7 @@ int main(void)
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(forged_references_are_refused),
+		cmocka_unit_test(the_help_names_all_outputs),
 		cmocka_unit_test(an_empty_profile_is_fine_everywhere),
 	};
 	int failed, fd = mkstemp(path);
