@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 int log_verbosity;
@@ -60,14 +61,20 @@ void log_info(const char *fmt, ...)
 
 void log_progress(const char *fmt, ...)
 {
+	struct winsize w = {};
+	char line[512];
 	va_list ap;
+	int width;
 
 	erase_progress();
 	if (!fmt || !isatty(STDERR_FILENO))
 		return;
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	/* A line that wraps could not be erased. */
+	width = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
+	fprintf(stderr, "%.*s", width - 1, line);
 	fflush(stderr);
 	progress_shown = true;
 }

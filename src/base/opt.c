@@ -550,3 +550,16 @@ void opt_strings_release(struct opt_strings *strings)
 	free(strings->v);
 	memset(strings, 0, sizeof(*strings));
 }
+
+void opt_release(const struct opt *opts, void *args)
+{
+	for (; opts->type != OPT_TYPE_END; opts++) {
+		void *field = (char *)args + opts->offset;
+
+		if (opts->type == OPT_TYPE_STRINGS)
+			opt_strings_release(field);
+		if (opts->type == OPT_TYPE_PIDS || opts->type == OPT_TYPE_TIDS ||
+		    opts->type == OPT_TYPE_CPUS)
+			opt_ids_release(field);
+	}
+}

@@ -119,6 +119,9 @@ void opt_help(FILE *out, const struct opt *opts);
  */
 int opt_seconds(const char *word, uint64_t *ns);
 
+/* Frees the lists that parsing put into args. */
+void opt_release(const struct opt *opts, void *args);
+
 bool opt_ids_has(const struct opt_ids *ids, uint32_t id);
 void opt_ids_release(struct opt_ids *ids);
 void opt_strings_release(struct opt_strings *strings);

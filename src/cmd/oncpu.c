@@ -156,11 +156,26 @@ static enum cmd_result record(struct oncpu_args *a, struct results *results)
 	return result;
 }
 
+static enum cmd_result run(struct oncpu_args *a, char **words, int nr)
+{
+	struct results *results;
+	enum cmd_result result;
+
+	if (check(a) || parse_duration(a, words, nr))
+		return CMD_USAGE;
+	log_verbosity = a->verbose;
+	results = results_open(&a->results);
+	if (!results)
+		return errno == EINVAL ? CMD_USAGE : CMD_FAILED;
+	result = record(a, results);
+	results_close(results);
+	return result;
+}
+
 enum cmd_result cmd_oncpu(const struct command *self, int argc, char **argv)
 {
 	struct oncpu_args a = { .record = { .command = "oncpu", .max_depth = 127 } };
-	struct results *results;
-	enum cmd_result result;
+	enum cmd_result result = CMD_USAGE;
 	struct timespec ts;
 	char **words;
 	int nr, err;
@@ -170,15 +185,10 @@ enum cmd_result cmd_oncpu(const struct command *self, int argc, char **argv)
 	err = opt_parse("oncpu", oncpu_opts, argc, argv, &a, &words, &nr);
 	if (err == OPT_HELP) {
 		cmd_help(self);
-		return CMD_OK;
+		result = CMD_OK;
+	} else if (!err) {
+		result = run(&a, words, nr);
 	}
-	if (err || check(&a) || parse_duration(&a, words, nr))
-		return CMD_USAGE;
-	log_verbosity = a.verbose;
-	results = results_open(&a.results);
-	if (!results)
-		return errno == EINVAL ? CMD_USAGE : CMD_FAILED;
-	result = record(&a, results);
-	results_close(results);
+	opt_release(oncpu_opts, &a);
 	return result;
 }

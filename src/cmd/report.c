@@ -21,38 +21,52 @@ const struct opt report_opts[] = {
 	OPT_END,
 };
 
+static int check(const struct report_args *a, int nr_words)
+{
+	if (!nr_words)
+		return log_err(0, "which profile? (bpfprof report FILE.bpfprof)");
+	if (nr_words > 1)
+		return log_err(0, "report reads one profile at a time");
+	if (a->results.view.user_only && a->results.view.kernel_only)
+		return log_err(0, "-U and -K exclude each other: nothing would be left");
+	return 0;
+}
+
+static enum cmd_result run(const struct report_args *a, char **words, int nr)
+{
+	struct results *results = NULL;
+	enum cmd_result result = CMD_FAILED;
+	struct profile *p;
+
+	if (check(a, nr))
+		return CMD_USAGE;
+	p = profile_load(words[0]);
+	if (!p)
+		return CMD_FAILED;
+	results = results_open(&a->results);
+	if (results)
+		result = results_write(results, p) ? CMD_FAILED : CMD_OK;
+	else if (errno == EINVAL)
+		result = CMD_USAGE;
+	results_close(results);
+	profile_free(p);
+	return result;
+}
+
 enum cmd_result cmd_report(const struct command *self, int argc, char **argv)
 {
+	enum cmd_result result = CMD_USAGE;
 	struct report_args a = {};
-	struct results *results = NULL;
-	struct profile *p = NULL;
-	enum cmd_result result = CMD_FAILED;
 	char **words;
 	int nr, err;
 
 	err = opt_parse("report", report_opts, argc, argv, &a, &words, &nr);
 	if (err == OPT_HELP) {
 		cmd_help(self);
-		return CMD_OK;
+		result = CMD_OK;
+	} else if (!err) {
+		result = run(&a, words, nr);
 	}
-	if (!err && nr != 1)
-		err = log_err(0, nr ? "report reads one profile at a time"
-				    : "which profile? (bpfprof report FILE.bpfprof)");
-	if (!err && a.results.view.user_only && a.results.view.kernel_only)
-		err = log_err(0, "-U and -K exclude each other: nothing would be left");
-	if (err)
-		return CMD_USAGE;
-	p = profile_load(words[0]);
-	if (!p)
-		goto out;
-	results = results_open(&a.results);
-	if (!results) {
-		result = errno == EINVAL ? CMD_USAGE : CMD_FAILED;
-		goto out;
-	}
-	result = results_write(results, p) ? CMD_FAILED : CMD_OK;
-out:
-	results_close(results);
-	profile_free(p);
+	opt_release(report_opts, &a);
 	return result;
 }

@@ -264,7 +264,7 @@ static const struct sideband_ops sideband_ops = { on_mmap, on_comm, on_fork, on_
 
 static void drain(struct record *r, bool last)
 {
-	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs);
+	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs, last);
 
 	if (capture_drain(&r->capture, last ? UINT64_MAX : horizon))
 		proc_prune(&r->procs, horizon);
@@ -344,12 +344,12 @@ static void show_progress(struct record *r)
 			lost += c[i];
 	if (r->opts->duration_ns)
 		snprintf(total, sizeof(total), " of %s", text_ns(r->opts->duration_ns));
-	log_progress(
-		"recording: %s%s, %s samples, %s lost, %s of CPU in BPF (Ctrl-C ends and prints)",
-		text_ns(elapsed / TURN_NS * TURN_NS), total, text_count(c[PROF_RECORDED]),
-		text_count(lost),
-		text_ns(c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_SEEN]
-					   : 0));
+	log_progress("recording: %s%s, %s samples, %s lost, %s of CPU in BPF (Ctrl-C ends)",
+		     text_ns(elapsed / TURN_NS * TURN_NS), total, text_count(c[PROF_RECORDED]),
+		     text_count(lost),
+		     text_ns(c[PROF_TIMED_RUNS]
+				     ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_SEEN]
+				     : 0));
 }
 
 /* Milliseconds until the next turn matters: the end of the recording does not wait for it. */

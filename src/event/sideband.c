@@ -186,7 +186,7 @@ int sideband_fd(const struct sideband *s)
 static void *reserve(struct sideband *s, size_t len)
 {
 	while (s->len + len > s->cap) {
-		s->cap = s->cap ? s->cap * 2 : 65536;
+		s->cap = s->cap < 32768 ? 65536 : s->cap * 2;
 		s->bytes = xreallocarray(s->bytes, s->cap, 1);
 	}
 	return s->bytes + s->len;
@@ -283,10 +283,41 @@ static void deliver(const struct perf_event_header *h, uint64_t time_ns,
 	}
 }
 
-uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg)
+static size_t record_size(const struct sideband *s, const struct pending *p)
 {
-	uint64_t horizon = now_ns() - LATE_NS;
-	size_t done = 0, kept = 0;
+	const struct perf_event_header *h = (const void *)(s->bytes + p->offset);
+
+	return (h->size + 7) & ~7u;
+}
+
+/* Drops what was delivered; the few records that must wait move to the front of a new buffer. */
+static void keep_from(struct sideband *s, size_t first)
+{
+	size_t nr = s->nr_pending - first, len = 0;
+	char *bytes;
+
+	for (size_t i = 0; i < nr; i++)
+		len += record_size(s, &s->pending[first + i]);
+	bytes = xmalloc(len);
+	len = 0;
+	for (size_t i = 0; i < nr; i++) {
+		struct pending *p = &s->pending[first + i];
+		size_t sz = record_size(s, p);
+
+		memcpy(bytes + len, s->bytes + p->offset, sz);
+		s->pending[i] = (struct pending){ p->time_ns, len, i };
+		len += sz;
+	}
+	free(s->bytes);
+	s->bytes = bytes;
+	s->len = s->cap = len;
+	s->nr_pending = nr;
+}
+
+uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg, bool last)
+{
+	uint64_t horizon = now_ns() - (last ? 0 : LATE_NS);
+	size_t done = 0;
 
 	for (size_t i = 0; i < s->nr_rings; i++)
 		ring_read(s, &s->rings[i]);
@@ -295,11 +326,7 @@ uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void
 	for (; done < s->nr_pending && s->pending[done].time_ns <= horizon; done++)
 		deliver((void *)(s->bytes + s->pending[done].offset), s->pending[done].time_ns, ops,
 			arg);
-	for (; done < s->nr_pending; done++)
-		s->pending[kept++] = s->pending[done];
-	s->nr_pending = kept;
-	if (!kept)
-		s->len = 0;
+	keep_from(s, done);
 	return horizon;
 }
 

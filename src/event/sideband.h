@@ -7,6 +7,7 @@
 #ifndef BPFPROF_EVENT_SIDEBAND_H
 #define BPFPROF_EVENT_SIDEBAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,10 +43,11 @@ void sideband_refresh(struct sideband *s);
 int sideband_fd(const struct sideband *s);
 
 /*
- * Delivers all records that are older than the call, in order of time over all CPUs; younger ones
- * wait for the next call. Returns the time up to which everything was delivered.
+ * Delivers all records up to a few milliseconds ago, in order of time over all CPUs; younger ones
+ * wait for the next call, since others may still be on their way into a ring. With last set, when
+ * sampling has ended, delivers all there are. Returns the time up to which everything was delivered.
  */
-uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg);
+uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg, bool last);
 
 /* Records that did not fit their ring. */
 uint64_t sideband_lost(const struct sideband *s);

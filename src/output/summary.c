@@ -155,10 +155,10 @@ static void print_cost(const struct profile *p, FILE *out)
 	const struct profile_meta *m = &p->meta;
 	uint64_t seen = p->counters[PROF_SEEN];
 
-	fprintf(out, "cost      %s per sample in BPF, %.3f%% of the profiled CPUs; ",
+	fprintf(out, "cost      %s per sample in BPF, %.3f%% of the profiled CPUs\n",
 		text_ns(seen ? m->bpf_ns / seen : 0), pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
-	fprintf(out, "bpfprof itself %s of CPU, %s, maps %s\n", text_ns(m->cpu_ns),
-		text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
+	fprintf(out, "          bpfprof itself %s of CPU, %s of memory, %s of maps\n",
+		text_ns(m->cpu_ns), text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
 }
 
 int summary_write(const struct profile *p, const struct view *v, FILE *out)
