@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -48,16 +49,20 @@ static int check_btf(void)
 
 static uint64_t effective_caps(void)
 {
-	char line[256];
-	uint64_t caps = 0;
-	FILE *f = fopen("/proc/self/status", "re");
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %lx", &caps) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caps;
+	if (syscall(SYS_capget, &head, data))
+		return 0;
+	return data[0].effective | (uint64_t)data[1].effective << 32;
+}
+
+static int check_proc(void)
+{
+	if (!access("/proc/self/maps", R_OK))
+		return 0;
+	log_err(0, "/proc is not mounted here: processes and their mappings are not to be seen");
+	return -EOPNOTSUPP;
 }
 
 static int check_caps(void)
@@ -89,6 +94,8 @@ int host_check(void)
 
 	if (!err)
 		err = check_caps();
+	if (!err)
+		err = check_proc();
 	if (!err)
 		err = check_btf();
 	return err;

@@ -21,6 +21,7 @@ refused "CAP_BPF is missing" setpriv --bounding-set -sys_admin,-bpf "$TMP/bpfpro
 refused "kernel 2\.6.* is too old: bpfprof needs 5.15" setarch --uname-2.6 "$TMP/bpfprof" oncpu 1
 refused "no kernel type information at /sys/kernel/btf/vmlinux" \
 	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$0" oncpu 1' "$TMP/bpfprof"
+refused "/proc is not mounted here" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" oncpu 1' "$TMP/bpfprof"
 refused "inside a PID namespace.*--pid=host" unshare --pid --fork --mount-proc "$TMP/bpfprof" oncpu -p 1 1
 
 if ! "$BPFPROF" oncpu -e cycles -f 0.2 >/dev/null 2>&1; then
