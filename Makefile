@@ -53,7 +53,15 @@ all: $(PROG)
 $(PROG): $(OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
-$(BUILD)/%.bpf.o: %.bpf.c
+# Asked once: a build that lacks something says what to run, not what a compiler stumbled over.
+$(BUILD)/.tools:
+	$(Q)mkdir -p $(@D)
+	$(Q)for tool in $(CC) $(CLANG) $(BPFTOOL) $(PKGCONF); do command -v $$tool >/dev/null || \
+		{ echo "bpfprof: $$tool is missing; sudo tools/install-deps.sh installs it" >&2; exit 1; }; done
+	$(Q)$(PKGCONF) --exists '$(firstword $(LIBS)) >= 1.0' $(LIBS) || \
+		{ echo "bpfprof: needs $(LIBS); sudo tools/install-deps.sh installs them" >&2; exit 1; }
+	$(Q)touch $@
+$(BUILD)/%.bpf.o: %.bpf.c | $(BUILD)/.tools
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/bpfprof.bpf.o: $(BPF_OBJS)

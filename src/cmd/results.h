@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where results go: the terminal (summary) or a pipe (folded lines), and any number of files by
- * extension. Shared by the commands that record and by report: RESULTS_ROWS are their common options.
+ * extension. Shared by the commands that record and by report: RESULTS_ROWS are their common
+ * options.
  */
 #ifndef BPFPROF_CMD_RESULTS_H
 #define BPFPROF_CMD_RESULTS_H

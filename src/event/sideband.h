@@ -45,7 +45,8 @@ int sideband_fd(const struct sideband *s);
 /*
  * Delivers all records up to a few milliseconds ago, in order of time over all CPUs; younger ones
  * wait for the next call, since others may still be on their way into a ring. With last set, when
- * sampling has ended, delivers all there are. Returns the time up to which everything was delivered.
+ * sampling has ended, delivers all there are. Returns the time up to which everything was
+ * delivered.
  */
 uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg, bool last);
 

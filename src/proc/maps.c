@@ -62,7 +62,9 @@ int maps_read_name(uint32_t pid, char *name, size_t sz)
 	return len ? 0 : -ESRCH;
 }
 
-/* "PID (name) STATE …"; the name may hold anything, so the state is looked for behind the last ')'. */
+/*
+ * "PID (name) STATE …"; the name may hold anything, so the state is looked for behind the last ')'.
+ */
 static bool thread_runs(uint32_t pid, const char *tid)
 {
 	char path[300], stat[256];

@@ -117,7 +117,8 @@ const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t add
 /*
  * Opens the file of a mapping of pid so that it is certainly the mapped one: through
  * /proc/PID/map_files, else by path in the process's root, else by path in ours. By path it must be
- * the same device and inode, unchanged since it was seen mapped (an inode number is soon reused). Tried once; file->fd stays -1 on failure.
+ * the same device and inode, unchanged since it was seen mapped (an inode number is soon reused).
+ * Tried once; file->fd stays -1 on failure.
  */
 void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping *m);
 

@@ -28,7 +28,10 @@ struct fdes_entry {
 	int32_t start, fde; /* from the address of the table */
 };
 
-/* The beginning of an FDE as all compilers write it: 4-byte length, addresses relative to themselves. */
+/*
+ * The beginning of an FDE as all compilers write it: 4-byte length, addresses relative to
+ * themselves.
+ */
 struct fde {
 	uint32_t length, cie;
 	int32_t start; /* from its own address */

@@ -29,8 +29,8 @@ void fdes_load(struct fdes *f, const struct elf_file *file);
 void fdes_release(struct fdes *f);
 
 /*
- * The link address where the function that holds vaddr begins, 0 when none is known to hold it. next
- * (may be NULL) gets where the one behind it begins, 0 for the last.
+ * The link address where the function that holds vaddr begins, 0 when none is known to hold it.
+ * next (may be NULL) gets where the one behind it begins, 0 for the last.
  */
 uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next);
 

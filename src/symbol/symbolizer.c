@@ -103,8 +103,8 @@ static struct elf_file *source_open(const struct symbol_source *source)
 /*
  * A stripped libc has no names for the two functions that threads begin in. But both are static
  * functions right in front of an exported one of the same source file: start_thread stands before
- * pthread_create, and __libc_start_call_main before __libc_start_main (seen in glibc 2.36 and 2.41).
- * That is enough to know that a stack is whole, and not enough for a name.
+ * pthread_create, and __libc_start_call_main before __libc_start_main (seen in glibc 2.36 and
+ * 2.41). That is enough to know that a stack is whole, and not enough for a name.
  */
 static bool stands_before_entry(const char *symbol)
 {

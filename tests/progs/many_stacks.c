@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * many_stacks [SECONDS] [BITS]: walks all 2^BITS ways (default 16) down a tree of two functions, each
- * way burning about 100 us at its end, until SECONDS are over. So nearly every sample has a stack of
- * its own, BITS + 3 frames deep.
+ * many_stacks [SECONDS] [BITS]: walks all 2^BITS ways (default 16) down a tree of two functions,
+ * each way burning about 100 us at its end, until SECONDS are over. So nearly every sample has a
+ * stack of its own, BITS + 3 frames deep.
  */
 #include "burn.h"
 
