@@ -14,7 +14,7 @@ enum cmd_result cmd_failed(int err)
 
 void cmd_help(const struct command *c)
 {
-	printf("bpfprof %s %s\n\n%s.\n", c->name, c->synopsis, c->summary);
+	printf("bpfprof %s %s\n\n%s.\n\n", c->name, c->synopsis, c->summary);
 	opt_help(stdout, c->opts);
 	printf("\nExamples\n%s\nbpfprof(8) has more.\n", c->examples);
 }
