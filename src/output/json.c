@@ -70,12 +70,22 @@ static struct json_object *by_cause(const struct profile *p, enum counter_kind k
 	return o;
 }
 
+static uint64_t periods(const struct profile *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		sum += p->samples[i].weight;
+	return sum;
+}
+
 static struct json_object *ledger(const struct profile *p)
 {
 	struct json_object *o = json_object_new_object();
 
 	put_count(o, "seen", p->counters[PROF_SEEN]);
 	put_count(o, "recorded", p->counters[PROF_RECORDED]);
+	put_count(o, "period_sum", periods(p)); /* cycles, or ns of cpu-clock */
 	put_count(o, "filtered", profile_sum(p, COUNTER_FILTER));
 	put_count(o, "lost", profile_sum(p, COUNTER_LOST));
 	json_object_object_add(o, "filtered_by", by_cause(p, COUNTER_FILTER));

@@ -20,6 +20,7 @@ check "ledger and stacks" python3 -c 'import json,sys
 d = json.load(open(sys.argv[1])); s = d["samples"]
 assert s["seen"] == s["recorded"] + s["filtered"] + s["lost"] and s["lost"] == 0, s
 assert s["recorded"] == int(sys.argv[2]), s
+assert d["profile"]["event"] == "cycles" or 4e9 < s["period_sum"] < 5.5e9, s
 assert d["rooted_share"] > 0.95, d["rooted_share"]
 assert d["profile"]["event"] in ("cpu-clock", "cycles") and d["profile"]["rate_hz"] == 999
 assert 0 < d["cost"]["bpf_ns_per_sample"] < 50000, d["cost"]' "$TMP/x.json" "$(folded_sum "$OUT")"
