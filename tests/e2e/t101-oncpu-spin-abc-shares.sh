@@ -7,7 +7,12 @@ need_bpf
 need_prog spin_abc
 
 start "$PROGS/spin_abc" 20
+cpu_ms() { # of the target; the machine may be busy with other things too
+	awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) * 1000 / hz }' "/proc/$PID/stat"
+}
+before=$(cpu_ms)
 check "oncpu records" "$BPFPROF" oncpu -p "$PID" -F 999 -f -o "$TMP/x.json" 5
+after=$(cpu_ms)
 check_folded "$OUT"
 cp "$OUT" "$TMP/x.folded"
 check_pct "$OUT" spin_a 50 3
@@ -15,12 +20,13 @@ check_pct "$OUT" spin_b 30 3
 check_pct "$OUT" spin_c 20 3
 check_pct "$OUT" main 100 2
 check_grep '^spin_abc;([^;]+;)?main;spin_a' "$OUT"
-check_near "$(folded_sum "$OUT")" 4995 500 "samples in 5 s of one CPU at 999 Hz"
+expected=$(awk -v a="$before" -v b="$after" 'BEGIN { print int((b - a) * 0.999) }')
+check_near "$(folded_sum "$OUT")" "$expected" $((expected / 10)) "samples for the CPU time of the target"
 check "ledger and stacks" python3 -c 'import json,sys
 d = json.load(open(sys.argv[1])); s = d["samples"]
 assert s["seen"] == s["recorded"] + s["filtered"] + s["lost"] and s["lost"] == 0, s
 assert s["recorded"] == int(sys.argv[2]), s
-assert d["profile"]["event"] == "cycles" or 4e9 < s["period_sum"] < 5.5e9, s
+assert d["profile"]["event"] == "cycles" or abs(s["period_sum"] / 1.001e6 - s["recorded"]) < 20, s
 assert d["rooted_share"] > 0.95, d["rooted_share"]
 assert d["profile"]["event"] in ("cpu-clock", "cycles") and d["profile"]["rate_hz"] == 999
 assert 0 < d["cost"]["bpf_ns_per_sample"] < 50000, d["cost"]' "$TMP/x.json" "$(folded_sum "$OUT")"
