@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* LDLIBS: -ldl */
 /*
- * dlopener [BEFORE] [INSIDE] [AFTER]: spins BEFORE seconds in before_dlopen, loads libburn, spins
- * INSIDE seconds in its burn_in_library, unloads it, and spins AFTER seconds in after_dlclose. Code
- * that was mapped after the recording began, and that is gone when it ends, must get its name.
+ * dlopener [BEFORE] [INSIDE] [AFTER]: spins BEFORE seconds (of CPU time, as below) in
+ * before_dlopen, loads libburn, spins INSIDE seconds in its burn_in_library, unloads it, and spins
+ * AFTER seconds in after_dlclose. Code that was mapped after the recording began, and that is gone
+ * when it ends, must get its name.
  */
 #include <dlfcn.h>
 #include <libgen.h>
@@ -14,13 +15,13 @@
 
 static KEEP void before_dlopen(uint64_t ns)
 {
-	burn_until(CLOCK_MONOTONIC, wall_ns() + ns);
+	burn_until(CLOCK_THREAD_CPUTIME_ID, cpu_ns() + ns);
 	__asm__ volatile("" : : "i"(1));
 }
 
 static KEEP void after_dlclose(uint64_t ns)
 {
-	burn_until(CLOCK_MONOTONIC, wall_ns() + ns);
+	burn_until(CLOCK_THREAD_CPUTIME_ID, cpu_ns() + ns);
 	__asm__ volatile("" : : "i"(2));
 }
 
