@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#define LIST_SPACE " \t\n"
 #define ROW_BASE    256 /* getopt's value of row i is ROW_BASE + i, above all letters */
 #define ROW_WORD    1	/* getopt's value of a word that is no option */
 #define MAX_CPU	    65535
@@ -242,16 +243,27 @@ static bool parse_range(const struct opt *o, const char *word, uint64_t *first, 
 	return !*end && *first <= *last && *last <= MAX_CPU;
 }
 
+static void trim_end(char *s)
+{
+	size_t len = strlen(s);
+
+	while (len && strchr(LIST_SPACE, s[len - 1]))
+		s[--len] = '\0';
+}
+
+/* Words stand between commas, spaces or newlines: -p "$(pgrep nginx)" is what people type. */
 static int add_list(const struct parse *p, const struct opt *o, void *field, char *value)
 {
 	const char *noun = o->type == OPT_TYPE_PIDS   ? "a process id"
 			   : o->type == OPT_TYPE_TIDS ? "a thread id"
 						      : "a CPU or a range such as 0-3";
-	char *words = xstrdup(value), *next = words, *word, *shown;
+	char *trimmed = value + strspn(value, LIST_SPACE);
+	char *words = xstrdup(*trimmed ? trimmed : ","), *next = words, *word, *shown;
 	uint64_t first, last;
 	int err = 0;
 
-	while (!err && (word = strsep(&next, ","))) {
+	trim_end(words);
+	while (!err && (word = strsep(&next, "," LIST_SPACE))) {
 		if (parse_range(o, word, &first, &last)) {
 			add_ids(field, first, last);
 			continue;
