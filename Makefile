@@ -95,7 +95,7 @@ PROG_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fno-omit-frame-pointer -fno
 flags_of    = $(shell sed -n 's@^/\* $(1): \(.*\) \*/@\1@p' $(2))
 $(BUILD)/tests/progs/%: tests/progs/%.c $(wildcard tests/progs/*.h)
 	$(call say,PROG,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(if $(STATIC),-static) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
 # Programs of end-to-end tests that use our own code (e.g. to write a large profile).
 $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
 	$(call say,LINK,$@)

@@ -378,8 +378,13 @@ static void loop(struct record *r)
 		drain(r, false);
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
+		/*
+		 * First hear of a CPU, then ask /proc what was missed, then sample it: no stack of it is named
+		 * by what its process was before.
+		 */
+		if (sideband_refresh(r->sideband))
+			proc_recheck(&r->procs, now_ns(CLOCK_MONOTONIC));
 		perf_events_refresh(&r->events);
-		sideband_refresh(r->sideband);
 		show_progress(r);
 	}
 	log_progress(NULL);

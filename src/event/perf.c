@@ -20,6 +20,16 @@ int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group)
 	return fd < 0 ? -errno : fd;
 }
 
+bool perf_is_dead(int fd, uint64_t *enabled_ns)
+{
+	uint64_t value[2]; /* count, time enabled */
+
+	if (read(fd, value, sizeof(value)) != sizeof(value) || value[1] == *enabled_ns)
+		return true;
+	*enabled_ns = value[1];
+	return false;
+}
+
 static void choose(struct perf_events *e, bool hardware, uint32_t rate_hz)
 {
 	e->name = hardware ? "cycles" : "cpu-clock";
@@ -28,6 +38,7 @@ static void choose(struct perf_events *e, bool hardware, uint32_t rate_hz)
 		.type = hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 		.config = hardware ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
 				   : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.freq = 1,
 		.sample_freq = rate_hz,
 	};
@@ -73,7 +84,7 @@ static int start(struct perf_events *e, uint32_t cpu)
 		return err;
 	}
 	e->v = xgrow(e->v, e->nr, &e->cap, sizeof(*e->v));
-	e->v[e->nr++] = (struct perf_event){ cpu, fd };
+	e->v[e->nr++] = (struct perf_event){ cpu, fd, 0 };
 	return 0;
 }
 
@@ -146,7 +157,8 @@ void perf_events_refresh(struct perf_events *e)
 	if (cpus_online(&online) || !online.nr)
 		goto out;
 	for (size_t i = 0; i < e->nr; i++) {
-		if (cpus_has(&online, e->v[i].cpu))
+		if (cpus_has(&online, e->v[i].cpu) &&
+		    !perf_is_dead(e->v[i].fd, &e->v[i].enabled_ns))
 			continue;
 		log_info("CPU %u went offline", e->v[i].cpu);
 		close(e->v[i].fd);

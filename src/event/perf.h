@@ -15,6 +15,7 @@
 struct perf_event {
 	uint32_t cpu;
 	int fd;
+	uint64_t enabled_ns; /* when it was last looked at */
 };
 
 struct perf_events {
@@ -32,6 +33,13 @@ struct perf_events {
 
 /* perf_event_open(2). Returns the descriptor or negative errno. */
 int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group);
+
+/*
+ * Was the event's CPU away since the last look? It may be back already (a suspend takes every CPU but
+ * one away while nobody watches), but the kernel never restarts an event that it took off a CPU: its
+ * time stands still. Needs PERF_FORMAT_TOTAL_TIME_ENABLED.
+ */
+bool perf_is_dead(int fd, uint64_t *enabled_ns);
 
 /*
  * Chooses the event (hardware cycles, or cpu-clock where there is no PMU, or what force names),

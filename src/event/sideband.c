@@ -25,6 +25,7 @@
 struct ring {
 	uint32_t cpu;
 	int fd;
+	uint64_t enabled_ns;
 	struct perf_event_mmap_page *page;
 };
 
@@ -85,6 +86,7 @@ static int ring_open(struct sideband *s, uint32_t cpu)
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
@@ -161,21 +163,28 @@ struct sideband *sideband_open(void)
 	return NULL;
 }
 
+static void ring_read(struct sideband *s, struct ring *r);
+
 /* A ring of a CPU that left keeps its descriptor dead; it is replaced when the CPU is back. */
-void sideband_refresh(struct sideband *s)
+bool sideband_refresh(struct sideband *s)
 {
 	struct cpus online = {};
+	size_t nr;
 
 	if (!cpus_online(&online))
 		for (size_t i = 0; i < s->nr_rings; i++) {
-			if (cpus_has(&online, s->rings[i].cpu))
+			if (cpus_has(&online, s->rings[i].cpu) &&
+			    !perf_is_dead(s->rings[i].fd, &s->rings[i].enabled_ns))
 				continue;
+			ring_read(s, &s->rings[i]);
 			munmap(s->rings[i].page, s->ring_bytes + sysconf(_SC_PAGESIZE));
 			close(s->rings[i].fd);
 			s->rings[i--] = s->rings[--s->nr_rings];
 		}
 	cpus_release(&online);
+	nr = s->nr_rings;
 	open_missing(s);
+	return s->nr_rings > nr;
 }
 
 int sideband_fd(const struct sideband *s)

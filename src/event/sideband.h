@@ -36,8 +36,11 @@ struct sideband_ops {
 /* Opens on all online CPUs. NULL with errno set, logged. */
 struct sideband *sideband_open(void);
 
-/* Opens rings for CPUs that came online since. */
-void sideband_refresh(struct sideband *s);
+/*
+ * Opens rings for CPUs that came online since. True when it did: what happened on them before is not
+ * known.
+ */
+bool sideband_refresh(struct sideband *s);
 
 /* A descriptor for poll(2) that is readable when some ring is half full. */
 int sideband_fd(const struct sideband *s);

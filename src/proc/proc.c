@@ -353,6 +353,20 @@ void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)
 		closedir(dir);
 }
 
+void proc_recheck(struct proc_table *t, uint64_t now_ns)
+{
+	struct process *p, *tmp;
+
+	if (t->track_all)
+		proc_snapshot_all(t, now_ns);
+	HASH_ITER (hh, t->processes, p, tmp) {
+		if (!p->exit_ns && !maps_is_alive(p->pid))
+			p->exit_ns = now_ns;
+		else if (!p->exit_ns && !t->track_all)
+			proc_snapshot(t, p->pid, now_ns);
+	}
+}
+
 void proc_release(struct proc_table *t)
 {
 	struct process *p, *ptmp;
