@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define LIST_SPACE " \t\n"
+#define LIST_SPACE  " \t\n"
 #define ROW_BASE    256 /* getopt's value of row i is ROW_BASE + i, above all letters */
 #define ROW_WORD    1	/* getopt's value of a word that is no option */
 #define MAX_CPU	    65535

@@ -379,8 +379,8 @@ static void loop(struct record *r)
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
 		/*
-		 * First hear of a CPU, then ask /proc what was missed, then sample it: no stack of it is named
-		 * by what its process was before.
+		 * First hear of a CPU, then ask /proc what was missed, then sample it: no stack of
+		 * it is named by what its process was before.
 		 */
 		if (sideband_refresh(r->sideband))
 			proc_recheck(&r->procs, now_ns(CLOCK_MONOTONIC));

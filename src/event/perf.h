@@ -35,9 +35,9 @@ struct perf_events {
 int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group);
 
 /*
- * Was the event's CPU away since the last look? It may be back already (a suspend takes every CPU but
- * one away while nobody watches), but the kernel never restarts an event that it took off a CPU: its
- * time stands still. Needs PERF_FORMAT_TOTAL_TIME_ENABLED.
+ * Was the event's CPU away since the last look? It may be back already (a suspend takes every CPU
+ * but one away while nobody watches), but the kernel never restarts an event that it took off a
+ * CPU: its time stands still. Needs PERF_FORMAT_TOTAL_TIME_ENABLED.
  */
 bool perf_is_dead(int fd, uint64_t *enabled_ns);
 

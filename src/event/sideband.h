@@ -37,8 +37,8 @@ struct sideband_ops {
 struct sideband *sideband_open(void);
 
 /*
- * Opens rings for CPUs that came online since. True when it did: what happened on them before is not
- * known.
+ * Opens rings for CPUs that came online since. True when it did: what happened on them before is
+ * not known.
  */
 bool sideband_refresh(struct sideband *s);
 
