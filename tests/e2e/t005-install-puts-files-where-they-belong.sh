@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# make install honours DESTDIR and prefix; the man page renders and names every option.
+# make install honours DESTDIR and prefix; the man page names every option and every exit status.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need make
@@ -14,4 +14,19 @@ for command in oncpu report; do
 	done
 done
 pass "options compared"
+
+# What the page says of an exit status; the program's own list is in main.c.
+page_status() { # CODE
+	awk -v code="$1" '/^\.SH/ { inside = /EXIT STATUS/; next } inside && /^\.B [0-9]+$/ { at = $2 }
+		inside && at == code' bpfprof.8 >"$TMP/status-$1"
+}
+sed -n '/exit_codes\[\]/,/};/ s/[^=]*= \([0-9]*\),/\1\n/gp' src/main.c | grep -E '^[0-9]+$' | sort -n >"$TMP/codes"
+awk '/^\.SH/ { inside = /EXIT STATUS/ } inside && /^\.B [0-9]+$/ { print $2 }' bpfprof.8 >"$TMP/page"
+check "the page has each exit status of main.c and no other" cmp "$TMP/codes" "$TMP/page"
+check_near "$(wc -l <"$TMP/codes")" 5 0 "exit statuses"
+page_status 1
+page_status 77
+check_grep 'e cycles' "$TMP/status-77" "a missing cycle counter is a host that cannot"
+check_grep '/proc' "$TMP/status-77"
+check_no_grep 'event' "$TMP/status-1" "and no failure"
 finish
