@@ -201,6 +201,27 @@ static int open_loop(struct record *r)
 	return 0;
 }
 
+/* -EINVAL is a mistake on the command line. Once that is checked, it is the kernel that objects. */
+static int not_usage(int err)
+{
+	return err == -EINVAL ? -EIO : err;
+}
+
+static int prepare(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	int err = o->program ? target_start(&r->target, o->program) : 0;
+
+	if (!err)
+		err = open_session(r);
+	if (!err)
+		err = open_loop(r);
+	if (err)
+		return not_usage(err);
+	r->sideband = sideband_open();
+	return r->sideband ? 0 : not_usage(-errno);
+}
+
 struct record *record_open(const struct record_opts *o)
 {
 	struct rlimit files;
@@ -216,17 +237,10 @@ struct record *record_open(const struct record_opts *o)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	err = check(r);
-	if (!err && o->program)
-		err = target_start(&r->target, o->program);
 	if (!err)
-		err = open_session(r);
+		err = prepare(r);
 	if (!err)
-		err = open_loop(r);
-	if (!err)
-		r->sideband = sideband_open();
-	if (!err && r->sideband)
 		return r;
-	err = err ? err : -errno;
 	record_close(r);
 	errno = -err;
 	return NULL;
@@ -468,7 +482,7 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 int record_run(struct record *r)
 {
 	uint64_t counters[PROF_NR_COUNTERS], end_ns, end_real_ns;
-	int err = start(r);
+	int err = not_usage(start(r));
 
 	if (err)
 		return err;

@@ -35,7 +35,7 @@ struct record;
 
 /*
  * Checks the options and the host, loads, and starts the program (not yet released). NULL with
- * errno set, logged.
+ * errno set, logged; EINVAL means the options.
  */
 struct record *record_open(const struct record_opts *o);
 

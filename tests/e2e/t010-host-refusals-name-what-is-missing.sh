@@ -46,8 +46,14 @@ if [ -w /proc/sys/kernel/ns_last_pid ]; then
 fi
 
 if command -v strace >/dev/null; then
+	samples=$(($(getconf _NPROCESSORS_ONLN) + 1)) # the first event that samples; before it, one per CPU reports processes
 	refused "may not open the cycles event .kernel.perf_event_paranoid is" \
-		strace -f -o /dev/null -e inject=perf_event_open:error=EACCES:when=3+ "$BPFPROF" oncpu 1
+		strace -f -o /dev/null -e inject=perf_event_open:error=EACCES:when=$samples+ "$BPFPROF" oncpu 1
+	for first in 1 "$samples"; do
+		check_status 1 "a kernel that finds fault is no mistake on the command line" \
+			strace -f -o /dev/null -e inject=perf_event_open:error=EINVAL:when=$first+ "$BPFPROF" oncpu 1
+		check_grep "cannot open the .*event.*: Invalid argument" "$ERR"
+	done
 	check_status 1 "out of descriptors" \
 		strace -f -o /dev/null -e inject=perf_event_open:error=EMFILE "$BPFPROF" oncpu 1
 	check_grep "Too many open files" "$ERR"
