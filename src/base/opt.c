@@ -152,11 +152,13 @@ static int set_count(const struct parse *p, const struct opt *o, void *field, ch
 
 static int set_number(const struct parse *p, const struct opt *o, void *field, char *value)
 {
-	uint64_t n;
+	uint64_t n, max = o->limit ? o->limit() : o->max;
 
-	if (parse_number(value, thousands, 1, &n) || n < o->min || n > o->max)
-		return complain(p, value, "must be a number from %llu to %llu",
-				(unsigned long long)o->min, (unsigned long long)o->max);
+	if (parse_number(value, thousands, 1, &n) || n < o->min || n > max)
+		return complain(p, value, "must be a number from %llu to %llu%s%s%s",
+				(unsigned long long)o->min, (unsigned long long)max,
+				o->limit ? " (" : "", o->limit ? o->limit_name : "",
+				o->limit ? ")" : "");
 	if (o->type == OPT_TYPE_U32)
 		*(uint32_t *)field = (uint32_t)n;
 	else

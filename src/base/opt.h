@@ -42,7 +42,7 @@ enum opt_type {
 	OPT_TYPE_FLAG,	  /* bool: true */
 	OPT_TYPE_NOFLAG,  /* bool: false */
 	OPT_TYPE_COUNT,	  /* int: one more each time */
-	OPT_TYPE_U32,	  /* uint32_t in min..max */
+	OPT_TYPE_U32,	  /* uint32_t in min..max; K, M, G = thousands */
 	OPT_TYPE_U64,	  /* uint64_t in min..max; K, M, G = thousands */
 	OPT_TYPE_SIZE,	  /* uint64_t bytes in min..max; K, M, G = 1024s; else counts units */
 	OPT_TYPE_TIME,	  /* uint64_t ns in min..max, see opt_seconds() */
@@ -61,8 +61,10 @@ struct opt {
 	enum opt_type type;
 	size_t offset;
 	const char *metavar, *help;
-	uint64_t min, max; /* of numbers, inclusive */
-	uint64_t unit;	   /* of OPT_TYPE_SIZE */
+	uint64_t min, max;	 /* of numbers, inclusive */
+	uint32_t (*limit)(void); /* asked instead of max where a setting of the host says it */
+	const char *limit_name;	 /* of the setting, for the message */
+	uint64_t unit;		 /* of OPT_TYPE_SIZE */
 };
 
 /* clang-format off */
@@ -79,6 +81,8 @@ struct opt {
 #define OPT_COUNT(l, n, s, f, h) { OPT_ROW(l, n, s, f, int, COUNT, NULL, h) }
 #define OPT_U32(l, n, s, f, lo, hi, mv, h)                                                         \
 	{ OPT_ROW(l, n, s, f, uint32_t, U32, mv, h), .min = lo, .max = hi }
+#define OPT_U32_UPTO(l, n, s, f, lo, fn, setting, mv, h)                                           \
+	{ OPT_ROW(l, n, s, f, uint32_t, U32, mv, h), .min = lo, .limit = fn, .limit_name = setting }
 #define OPT_U64(l, n, s, f, lo, hi, mv, h)                                                         \
 	{ OPT_ROW(l, n, s, f, uint64_t, U64, mv, h), .min = lo, .max = hi }
 #define OPT_SIZE(l, n, s, f, u, lo, hi, mv, h)                                                     \

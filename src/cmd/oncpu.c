@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/results.h"
 #include "collect/record.h"
+#include "event/host.h"
 
 struct oncpu_args {
 	int verbose;
@@ -39,8 +40,9 @@ const struct opt oncpu_opts[] = {
 	OPT_FLAG(0, "no-children", struct oncpu_args, record.no_children,
 		 "leave out threads (of -t) and processes born later"),
 	OPT_GROUP("How"),
-	OPT_U32('F', "freq", struct oncpu_args, record.rate_hz, 1, UINT32_MAX, "HZ",
-		"samples per second and CPU (default 99 with a target, 49 without)"),
+	OPT_U32_UPTO('F', "freq", struct oncpu_args, record.rate_hz, 1, host_max_rate,
+		     "kernel.perf_event_max_sample_rate", "HZ",
+		     "samples per second and CPU (default 99 with a target, 49 without)"),
 	OPT_ALIAS(0, "frequency", "freq"),
 	OPT_STRING('e', "event", struct oncpu_args, record.event, "NAME",
 		   "cycles or cpu-clock (default: cycles where the machine has them)"),

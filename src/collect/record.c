@@ -84,19 +84,6 @@ static int check_ids(const struct opt_ids *ids, bool thread)
 	return err;
 }
 
-static int check_rate(const struct record_opts *o)
-{
-	uint32_t max = host_max_rate();
-
-	if (o->rate_hz <= max)
-		return 0;
-	log_err(0,
-		"-F %u is above this kernel's limit of %u samples per second "
-		"(kernel.perf_event_max_sample_rate)",
-		o->rate_hz, max);
-	return -EINVAL;
-}
-
 static int check_cpus(const struct opt_ids *cpus)
 {
 	uint32_t limit = cpus_possible();
@@ -127,10 +114,8 @@ static bool has_target(const struct record_opts *o)
 static int check(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-	int err = check_rate(o);
+	int err = check_glob(r);
 
-	if (!err)
-		err = check_glob(r);
 	if (!err)
 		err = check_cpus(&o->cpus);
 	if (!err)

@@ -16,7 +16,7 @@
 struct record_opts {
 	const char *command;  /* "oncpu"; the probe of that name */
 	const char *event;    /* "cycles" or "cpu-clock"; NULL = the best there is */
-	uint32_t rate_hz;     /* 0 = 99 with a target, 49 without */
+	uint32_t rate_hz;     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
 	uint64_t duration_ns; /* 0 = until a signal or the target's end */
 	char **program;	      /* to start, NULL = none */
 	struct opt_ids pids, tids, cpus;

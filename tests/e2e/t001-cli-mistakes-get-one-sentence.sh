@@ -19,8 +19,12 @@ mistake "unknown option '--pidd'.*did you mean '--pid'" oncpu --pidd 1
 mistake "unknown option '-Q'" oncpu -Q
 mistake "needs a value" oncpu -p
 mistake "'x' is not a process" oncpu -p 12,x
-mistake "1 to" oncpu -F 0
-mistake "limit of [0-9]+ samples per second .kernel.perf_event_max_sample_rate" oncpu -F 100000000
+rates="must be a number from 1 to $(cat /proc/sys/kernel/perf_event_max_sample_rate) [(]kernel.perf_event_max_sample_rate[)]$"
+for rate in 0 -5 0.5 1e3 abc '' 99Hz 100000000 4294967295 4294967395 99999999999999999999; do
+	mistake "'-F $rate'?.*: $rates" oncpu -F "$rate" 1
+done
+mistake "'--freq 0': $rates" oncpu --freq=0 1
+mistake "option '-F' needs a value" oncpu -F
 mistake "'abc' is not a duration" oncpu abc
 mistake "above 0" oncpu 0
 mistake "one duration is enough" oncpu 1 2

@@ -29,6 +29,11 @@ struct args {
 	char **program;
 };
 
+static uint32_t limit_of_host(void)
+{
+	return 5000;
+}
+
 static const struct opt opts[] = {
 	OPT_GROUP("What to record"),
 	OPT_PIDS('p', "pid", struct args, pids, "LIST", "only these processes"),
@@ -37,6 +42,8 @@ static const struct opt opts[] = {
 	OPT_CPUS('C', "cpu", struct args, cpus, "LIST", "only these CPUs"),
 	OPT_U32('F', "freq", struct args, freq, 1, 100000, "HZ", "samples per second and CPU"),
 	OPT_ALIAS(0, "frequency", "freq"),
+	OPT_U32_UPTO('R', "rate", struct args, freq, 1, limit_of_host, "kernel.limit", "HZ",
+		     "as the host allows"),
 	OPT_U64('c', "count", struct args, count, 1, UINT64_MAX, "N", "one sample every N events"),
 	OPT_SIZE(0, "max-mem", struct args, mem, 1 << 20, 1 << 20, 4ull << 30, "SIZE", "memory"),
 	OPT_TIME('m', "min-block-time", struct args, block, 1000, 3600 * S, "TIME",
@@ -146,6 +153,7 @@ static const struct {
 	{ "-C 0-3,8,2", " cpus=0,1,2,3,8" },
 	{ "-F 49 -F 99", " freq=99" },
 	{ "--frequency 7", " freq=7" },
+	{ "-R 5k", " freq=5000" },
 	{ "-c 1000003", " n=1000003" },
 	{ "-c 10k", " n=10000" },
 	{ "-c 18446744073709551615", " n=18446744073709551615" },
@@ -209,6 +217,11 @@ static const struct {
 	{ "-F 0x10", "'-F 0x10': must be a number from 1 to 100000" },
 	{ "-F ''", "'-F ''': must be a number from 1 to 100000" },
 	{ "-F 4294967297", "'-F 4294967297': must be a number from 1 to 100000" },
+	{ "-R 0", "'-R 0': must be a number from 1 to 5000 (kernel.limit)" },
+	{ "-R -5", "'-R -5': must be a number from 1 to 5000 (kernel.limit)" },
+	{ "-R 1e3", "'-R 1e3': must be a number from 1 to 5000 (kernel.limit)" },
+	{ "--rate=5001", "'--rate 5001': must be a number from 1 to 5000 (kernel.limit)" },
+	{ "-R 4294967297", "'-R 4294967297': must be a number from 1 to 5000 (kernel.limit)" },
 	{ "-c 18446744073709551616",
 	  "'-c 18446744073709551616': must be a number from 1 to 18446744073709551615" },
 	{ "-c 18446744073709551G",
