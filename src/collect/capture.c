@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "collect/target.h"
 #include "proc/maps.h"
 
 /* An address that nothing explains may make us read /proc/PID/maps again, so often. */
@@ -23,9 +24,12 @@ static void put_source(struct capture *c, uint32_t module, struct symbol_source 
 }
 
 void capture_init(struct capture *c, struct profile *p, struct proc_table *procs,
-		  const struct session_maps *maps)
+		  const struct session_maps *maps, uint32_t own_child)
 {
-	*c = (struct capture){ .profile = p, .procs = procs, .nr_slots = maps->nr_stack_slots };
+	*c = (struct capture){ .profile = p,
+			       .procs = procs,
+			       .nr_slots = maps->nr_stack_slots,
+			       .own_child = own_child };
 	c->arena = (struct arena){ .words = maps->frames,
 				   .nr_words = maps->nr_frame_words,
 				   .cursor = maps->frame_cursor };
@@ -180,15 +184,25 @@ static uint32_t process_name(struct capture *c, const struct prof_count *n, uint
 	return p && p->name[0] ? profile_string(c->profile, p->name) : thread;
 }
 
+/* What the kernel recorded turns out to be something else. The sum stays. */
+static void recount(struct capture *c, const struct prof_count *n, enum prof_counter as)
+{
+	c->profile->counters[as] += n->samples;
+	c->profile->counters[PROF_RECORDED] -= n->samples;
+}
+
 static void add_sample(struct capture *c, const struct prof_count *n)
 {
 	struct sample s = {
 		.count = n->samples, .weight = n->weight, .pid = n->pid, .tid = n->tid
 	};
 
+	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm))) {
+		recount(c, n, PROF_FILTER_SELF);
+		return;
+	}
 	if (!stack_of(c, n->ustack, &s.ustack) || !stack_of(c, n->kstack, &s.kstack)) {
-		c->profile->counters[PROF_LOST_FRAMES] += n->samples;
-		c->profile->counters[PROF_RECORDED] -= n->samples;
+		recount(c, n, PROF_LOST_FRAMES);
 		return;
 	}
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));

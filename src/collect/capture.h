@@ -21,11 +21,12 @@ struct capture {
 	size_t nr_slots;
 	struct symbol_source *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;
-	uint64_t first_ns; /* time of the first stack, 0 = none yet */
+	uint64_t first_ns;  /* time of the first stack, 0 = none yet */
+	uint32_t own_child; /* the program that bpfprof started, 0 = none */
 };
 
 void capture_init(struct capture *c, struct profile *p, struct proc_table *procs,
-		  const struct session_maps *maps);
+		  const struct session_maps *maps, uint32_t own_child);
 
 /*
  * Takes over all stacks taken up to until_ns. procs must know everything up to then.

@@ -283,7 +283,7 @@ static int start(struct record *r)
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
 	r->profile = profile_new();
-	capture_init(&r->capture, r->profile, &r->procs, session_maps(r->session));
+	capture_init(&r->capture, r->profile, &r->procs, session_maps(r->session), r->target.pid);
 	for (size_t i = 0; i < o->pids.nr; i++) {
 		session_add_pid(r->session, o->pids.v[i]);
 		proc_snapshot(&r->procs, o->pids.v[i], now);

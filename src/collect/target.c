@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,13 +34,27 @@ static void run(int go, int failed, char **argv)
 	_exit(127);
 }
 
+/* The child has its name from its birth on: it may not run before the first sample. */
+static pid_t fork_held(void)
+{
+	char name[16] = "";
+	pid_t pid;
+
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, TARGET_HELD_NAME);
+	pid = fork();
+	if (pid)
+		prctl(PR_SET_NAME, name);
+	return pid;
+}
+
 int target_start(struct target *t, char **argv)
 {
 	int go[2] = { -1, -1 }, failed[2] = { -1, -1 };
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
 		return log_err(-errno, "cannot make a pipe");
-	t->pid = fork();
+	t->pid = fork_held();
 	if (t->pid < 0) {
 		t->pid = 0;
 		return log_err(-errno, "cannot start %s", argv[0]);

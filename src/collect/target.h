@@ -8,6 +8,12 @@
 
 #include <sys/types.h>
 
+/*
+ * The name of its thread until the exec, which names it after the file; no file's name has a slash.
+ * So a sample tells whether it is of the program or of bpfprof's own code on the way there.
+ */
+#define TARGET_HELD_NAME "bpfprof/start"
+
 struct target {
 	pid_t pid;  /* 0 = none */
 	int pidfd;  /* readable when it has ended; -1 = none */
