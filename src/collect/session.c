@@ -268,20 +268,12 @@ uint64_t session_missed(const struct session *s)
 	return missed;
 }
 
-static uint64_t map_bytes(const struct bpf_map *map)
+/* What fdinfo says is no measure: which overhead it counts differs from kernel to kernel. */
+static uint64_t map_bytes(const struct bpf_map *map, size_t nr_cpus)
 {
-	char path[64], line[128];
-	uint64_t bytes = 0;
-	FILE *f;
+	uint64_t bytes = (uint64_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_map__fd(map));
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "memlock: %lu", &bytes) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return bytes;
+	return bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY ? bytes * nr_cpus : bytes;
 }
 
 uint64_t session_map_bytes(const struct session *s)
@@ -291,7 +283,7 @@ uint64_t session_map_bytes(const struct session *s)
 
 	bpf_object__for_each_map (map, s->skel->obj)
 		if (bpf_map__fd(map) >= 0)
-			bytes += map_bytes(map);
+			bytes += map_bytes(map, s->maps.nr_cpus);
 	return bytes;
 }
 

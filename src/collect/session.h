@@ -61,7 +61,10 @@ void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);
  */
 uint64_t session_missed(const struct session *s);
 
-/* Kernel memory that the maps take. */
+/*
+ * What the maps hold: size of a value times entries, times CPUs where each has its own. The same on
+ * every kernel; keys, page ends and the kernel's bookkeeping are not counted.
+ */
 uint64_t session_map_bytes(const struct session *s);
 
 /* Detaches, unmaps and frees; NULL is fine. */

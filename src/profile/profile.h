@@ -90,7 +90,7 @@ struct profile_meta {
 	uint64_t cpu_ns;    /* CPU time of bpfprof's own process */
 	uint64_t bpf_ns;    /* CPU time of its BPF programs, from runs that timed themselves */
 	uint64_t rss_bytes; /* peak */
-	uint64_t map_bytes; /* kernel memory of the maps */
+	uint64_t map_bytes; /* of BPF maps: values times entries, see session.h */
 	uint64_t first_sample_ns; /* from the start of bpfprof to the first stack it took */
 	uint64_t missed;	  /* program runs that the kernel skipped because another one ran */
 	uint64_t sideband_lost;	  /* process and mapping records that did not fit their ring */
