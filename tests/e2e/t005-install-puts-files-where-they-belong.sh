@@ -15,6 +15,13 @@ for command in oncpu report; do
 done
 pass "options compared"
 
+if command -v python3 >/dev/null && [ -x "${PROGS%/progs}/e2e/gen_profile" ]; then
+	"${PROGS%/progs}/e2e/gen_profile" small "$TMP/x.json"
+	for key in $(python3 -c 'import json, sys; print(*json.load(open(sys.argv[1])))' "$TMP/x.json"); do
+		check_grep "^\.IR? $key( ,)?$" bpfprof.8 "the man page names $key of JSON"
+	done
+fi
+
 # What the page says of an exit status; the program's own list is in main.c.
 page_status() { # CODE
 	awk -v code="$1" '/^\.SH/ { inside = /EXIT STATUS/; next } inside && /^\.B [0-9]+$/ { at = $2 }
