@@ -2,15 +2,16 @@
 #
 #   make               build ./bpfprof                     make demo          install, build, profile, draw
 #   make check         every test (root)                   make check-nightly the long ones too
-#   make check-unit    unit tests only (no root)           make bench         figures, side by side
+#   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
+#   make bench         figures, side by side
 #   make lint          format, lengths, layers, shell      make format        rewrite with clang-format
 #   make install       DESTDIR= prefix=                    make V=1           show the commands
+#
+#   make CROSS_COMPILE=aarch64-linux-gnu-                  build for aarch64, below build-arm64
 #
 # Knobs: BUILD= CC= CLANG= BPFTOOL= ARCH= CROSS_COMPILE= DEBUG=1 SAN=1 STATIC=1 WERROR=1 DESTDIR= prefix=
 # Objects live under $(BUILD); a sanitizer build has a folder of its own, so the two never mix.
 
-ARCH      ?= $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
-BUILD     ?= build$(if $(SAN),-san)
 CLANG     ?= clang
 BPFTOOL   ?= $(shell tools/find-bpftool.sh)
 PKGCONF   ?= pkg-config
@@ -20,9 +21,21 @@ mandir    ?= $(prefix)/share/man
 ifdef CROSS_COMPILE
 CC        := $(CROSS_COMPILE)gcc
 endif
+TRIPLET   := $(shell $(CC) -print-multiarch 2>/dev/null || $(CC) -dumpmachine)
+ARCH      ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))))
+BUILD     ?= build$(if $(CROSS_COMPILE),-$(ARCH))$(if $(SAN),-san)
+
+# What a cross build is linked with: unpacked by tools/install-deps.sh --cross, else installed as multiarch packages.
+SYSROOT   ?= $(if $(CROSS_COMPILE),$(realpath $(or $(VM_CACHE),.cache)/sysroot-$(ARCH)))
+ifneq ($(SYSROOT),)
+PKGCONF_ENV = PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(TRIPLET)/pkgconfig
+else ifdef CROSS_COMPILE
+PKGCONF_ENV = PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig
+endif
+pkgconf    = $(PKGCONF_ENV) $(PKGCONF)
 
 VERSION   := $(shell cat VERSION)
-PROG      := $(if $(SAN),$(BUILD)/bpfprof,bpfprof)
+PROG      := $(if $(SAN)$(CROSS_COMPILE),$(BUILD)/bpfprof,bpfprof)
 BPF_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
 OBJS      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 LIB_OBJS  := $(filter-out $(BUILD)/src/main.o,$(OBJS))
@@ -38,17 +51,20 @@ ALL_CFLAGS = -std=gnu11 -O2 -g -fPIE -fno-omit-frame-pointer -fstack-protector-s
 	$(if $(WERROR)$(CI),-Werror) $(if $(SAN),,-D_FORTIFY_SOURCE=2) $(if $(DEBUG),-O0 -U_FORTIFY_SOURCE) \
 	$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
 	-D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -I$(BUILD) -Isrc -I. \
-	$(shell $(PKGCONF) --cflags $(LIBS)) $(CFLAGS)
-ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(STATIC),-static-pie) $(LDFLAGS)
-LDLIBS     = $(shell $(PKGCONF) $(if $(STATIC),--static) --libs $(LIBS)) -liberty -lm
+	$(patsubst -I%,-idirafter %,$(shell $(pkgconf) --cflags $(LIBS))) \
+	$(if $(SYSROOT),-idirafter $(SYSROOT)/usr/include -idirafter /usr/include) $(CFLAGS)
+ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(STATIC),-static-pie) $(LDFLAGS) \
+	$(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(TRIPLET) -Wl$(comma)-rpath-link$(comma)$(SYSROOT)/usr/lib/$(TRIPLET))
+LDLIBS     = $(shell $(pkgconf) $(if $(STATIC),--static) --libs $(LIBS)) -liberty -lm
 BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -O2 -g -Wall -Werror -Ivmlinux -Ibpf -I. \
-	-idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -print-multiarch)
+	$(foreach dir,/usr/include /usr/include/$(TRIPLET) /usr/$(TRIPLET)/include,-idirafter $(dir))
 comma     := ,
 
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
 
-all: $(PROG)
+# Who builds for another machine tests there.
+all: $(PROG) $(if $(CROSS_COMPILE),progs)
 
 $(PROG): $(OBJS)
 	$(call say,LINK,$@)
@@ -57,9 +73,11 @@ $(PROG): $(OBJS)
 $(BUILD)/.tools:
 	$(Q)mkdir -p $(@D)
 	$(Q)for tool in $(CC) $(CLANG) $(BPFTOOL) $(PKGCONF); do command -v $$tool >/dev/null || \
-		{ echo "bpfprof: $$tool is missing; sudo tools/install-deps.sh installs it" >&2; exit 1; }; done
-	$(Q)$(PKGCONF) --exists '$(firstword $(LIBS)) >= 1.0' $(LIBS) || \
-		{ echo "bpfprof: needs $(LIBS); sudo tools/install-deps.sh installs them" >&2; exit 1; }
+		{ echo "bpfprof: $$tool is missing; sudo tools/install-deps.sh$(if $(CROSS_COMPILE), --cross) installs it" >&2; \
+		exit 1; }; done
+	$(Q)$(pkgconf) --exists '$(firstword $(LIBS)) >= 1.0' $(LIBS) || \
+		{ echo "bpfprof: needs $(LIBS)$(if $(CROSS_COMPILE), for $(ARCH)); tools/install-deps.sh$(if \
+		$(CROSS_COMPILE), --cross) installs them" >&2; exit 1; }
 	$(Q)touch $@
 $(BUILD)/%.bpf.o: %.bpf.c | $(BUILD)/.tools
 	$(call say,BPF,$@)
@@ -104,17 +122,22 @@ $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
 unit: $(UNIT_BINS)
 progs: $(PROG_BINS) $(E2E_BINS)
 
-# Unit tests run with sanitizers, end-to-end tests with the program as it is shipped.
+# Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests.
+CHECK_VM = arm64-6.1 amd64-newest
 check:
-	@tools/install-deps.sh --check
+	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory all progs
 	@tests/run.sh
+	@tests/vm/run.sh $(CHECK_VM)
 check-nightly:
-	@tools/install-deps.sh --check
+	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory all progs $(BUILD)/tools/bench/reference
 	@NIGHTLY=1 tests/run.sh
+	@NIGHTLY=1 tests/vm/run.sh
+check-vm:
+	@TESTS=$(TESTS) tests/vm/run.sh $(VM)
 check-unit:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --unit
@@ -145,5 +168,5 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit demo bench lint format install clean help
+.PHONY: all unit progs check check-nightly check-unit check-vm demo bench lint format install clean help
 -include $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(E2E_BINS:=.d)

@@ -4,7 +4,11 @@
 # Installs what bpfprof is built with, from the distribution's packages: Debian 12 and 13, Ubuntu 22.04 and
 # 24.04. Elsewhere it names the packages. Says nothing and calls no package manager when all is there.
 #
-#	tools/install-deps.sh [--check]		--check: also what the tests and make lint use
+#	tools/install-deps.sh [--check] [--cross]
+#
+# --check: also what the tests and make lint use. --cross: also what builds for aarch64 and boots guests (Debian
+# only): QEMU and the cross compiler are installed; libraries for aarch64 are unpacked into the cache folder.
+# Installed, they would draw the machine's own libraries to the same versions.
 #
 # Exit status: 0 all is there now, 1 something is missing.
 
@@ -20,11 +24,14 @@ die() {
 }
 
 check=
-case ${1:-} in
-'') ;;
---check) check=1 ;;
-*) die "usage: tools/install-deps.sh [--check]" ;;
-esac
+cross=
+for arg; do
+	case $arg in
+	--check) check=1 ;;
+	--cross) cross=1 ;;
+	*) die "usage: tools/install-deps.sh [--check] [--cross]" ;;
+	esac
+done
 
 ID=unknown
 ID_LIKE=
@@ -36,6 +43,13 @@ packages=(gcc make clang pkg-config libc6-dev libelf-dev zlib1g-dev libjson-c-de
 if [ -n "$check" ]; then
 	packages+=(g++ libcmocka-dev python3 shellcheck codespell clang-format jq libxml2-utils xz-utils sqlite3
 		strace libcap2-bin)
+fi
+
+if [ -n "$cross" ] && [ "$ID" = debian ]; then
+	packages+=(qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
+		debian-archive-keyring)
+elif [ -n "$cross" ]; then
+	die "--cross knows the packages of Debian only; this is $ID"
 fi
 
 case $ID:$VERSION_ID in
@@ -134,11 +148,18 @@ if [ "$ID:$VERSION_ID" = ubuntu:22.04 ] && ! has_libbpf; then
 	needs_libbpf=1
 	packages+=(git ca-certificates)
 fi
+libraries_for_cross() {
+	[ -z "$cross" ] || "${BASH_SOURCE[0]%/*}/fetch.sh" sysroot arm64
+}
+
 mapfile -t todo < <(missing "${packages[@]}")
-[ ${#todo[@]} -gt 0 ] || [ -n "$needs_libbpf" ] || exit 0
+if [ ${#todo[@]} -eq 0 ] && [ -z "$needs_libbpf" ]; then
+	libraries_for_cross
+	exit
+fi
 
 [ "$(id -u)" -eq 0 ] ||
-	die "missing: ${todo[*]}${needs_libbpf:+ libbpf-1.x}; run it as root: sudo tools/install-deps.sh${check:+ --check}"
+	die "missing: ${todo[*]}${needs_libbpf:+ libbpf-1.x}; run it as root: sudo tools/install-deps.sh${*:+ $*}"
 
 if [ ${#todo[@]} -gt 0 ]; then
 	echo "install-deps: installing ${todo[*]}"
@@ -155,4 +176,4 @@ fi
 if [ -n "$check" ] && [ "$ID" = ubuntu ] && ! command -v chromium >/dev/null 2>&1; then
 	echo "install-deps: Ubuntu has chromium as a snap only; without it the browser tests are skipped"
 fi
-exit 0
+libraries_for_cross

@@ -1,0 +1,230 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Boots guests under QEMU and runs the end-to-end tests in each:
+#
+#	tests/vm/run.sh [GUEST...]	names or patterns from tests/vm/guests; all without
+#
+# A guest passes when its tests do, when it ends by itself, and when its kernel complained of nothing. What it
+# printed stays in build/tests/vm: GUEST.result, and GUEST.console from its kernel. Nothing is installed, root is
+# not needed, and nothing but build*/ and the cache folder is written.
+#
+# Environment: TESTS (patterns of tests, with commas), JOBS (guests at a time), VM_TIMEOUT (seconds per guest),
+# VM_CACHE (.cache), REFRESH (ask the archive for newer kernels), NIGHTLY, RUN (a script to run in place of the
+# tests). Exit status: 0 all passed, 1 a guest failed, 2 usage, 77 guests cannot run here.
+
+set -u
+export LC_ALL=C.UTF-8
+cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
+
+CACHE=${VM_CACHE:-.cache}
+LOGS=build/tests/vm
+JOBS=${JOBS:-$(nproc)}
+LIMIT=${VM_TIMEOUT:-480}
+MAKE=${MAKE:-make}
+CROSS=aarch64-linux-gnu-
+# What no kernel may print: a WARN or BUG, an oops, a panic, a stall, a lock in the wrong order.
+SPLAT='cut here|WARNING: (CPU|possible|suspicious|inconsistent|[^ ]*\.[ch]:[0-9])|BUG:|Oops|Kernel panic'
+SPLAT+='|Unable to handle kernel|general protection|rcu: INFO|rcu_[a-z]+ (self-)?detected|soft lockup|hard LOCKUP'
+SPLAT+='|blocked for more than|[Cc]all [Tt]race:|sleeping function called'
+
+cannot() {
+	echo "check-vm: $*" >&2
+	exit 77
+}
+
+guest_rows() { # PATTERN...: their lines of the table
+	local name rest pattern
+
+	while read -r name rest; do
+		for pattern; do
+			# shellcheck disable=SC2053
+			if [[ $name == $pattern ]]; then
+				echo "$name $rest"
+				break
+			fi
+		done
+	done < <(grep -v '^#' tests/vm/guests)
+}
+
+need_tools() { # ARCH...
+	local arch
+
+	for arch; do
+		case $arch in
+		amd64) command -v qemu-system-x86_64 >/dev/null || cannot "no qemu-system-x86_64; sudo tools/install-deps.sh --cross installs it" ;;
+		arm64)
+			command -v qemu-system-aarch64 >/dev/null || cannot "no qemu-system-aarch64; sudo tools/install-deps.sh --cross installs it"
+			command -v ${CROSS}gcc >/dev/null || cannot "no ${CROSS}gcc; sudo tools/install-deps.sh --cross installs it"
+			;;
+		esac
+	done
+	[ "$(uname -m)" = x86_64 ] || cannot "guests are built on x86-64 only"
+	command -v cpio >/dev/null || cannot "no cpio; sudo tools/install-deps.sh --cross installs it"
+}
+
+build() { # ARCH
+	case $1 in
+	amd64) $MAKE -s all progs || exit 1 ;;
+	arm64) $MAKE -s CROSS_COMPILE=$CROSS || exit 1 ;;
+	esac
+}
+
+# A guest's files: the userland, and over it what was built, as the source tree has it.
+make_initrd() { # ARCH
+	local dir prog=bpfprof built=build
+
+	if [ "$1" = arm64 ]; then
+		prog=build-arm64/bpfprof
+		built=build-arm64
+	fi
+	dir=$(mktemp -d) || exit 1
+	chmod 755 "$dir"
+	mkdir -p "$dir"/{guest,bpfprof/{tests,tools,build/tests/e2e}}
+	cp tests/vm/init.sh "$dir/init"
+	cp "${RUN:-tests/vm/suite.sh}" "$dir/guest/run"
+	cp -r tests/run.sh tests/e2e "$dir/bpfprof/tests"
+	cp tools/find-bpftool.sh "$dir/bpfprof/tools"
+	cp VERSION bpfprof.8 README.md $prog "$dir/bpfprof"
+	cp -r $built/tests/progs "$dir/bpfprof/build/tests"
+	find $built/tests/e2e -maxdepth 1 -type f -perm -u+x -exec cp -t "$dir/bpfprof/build/tests/e2e" {} +
+	(cd "$dir" && find . | cpio --quiet -o -H newc -R 0:0) | cat "$CACHE/userland-$1.cpio" - >"$LOGS/initrd-$1" ||
+		cannot "cannot write $LOGS/initrd-$1"
+	rm -rf "$dir"
+}
+
+# Runs QEMU until the guest leaves it; its exit status tells nothing but a time-out (124).
+boot() { # NAME SUITE ARCH CPU CPUS TESTS
+	local name=$1 suite=$2 arch=$3 qemu serial
+
+	case $arch in
+	amd64)
+		qemu="qemu-system-x86_64 -M q35"
+		serial="-serial file:$LOGS/$name.console -serial file:$LOGS/$name.result"
+		# The time stamp counter is as good as the emulator's clock; the kernel cannot know.
+		append="console=ttyS0 tsc=reliable"
+		;;
+	arm64)
+		qemu="qemu-system-aarch64 -M virt"
+		serial="-serial file:$LOGS/$name.console -chardev file,id=result,path=$LOGS/$name.result
+			-device pci-serial,chardev=result"
+		append="console=ttyAMA0"
+		;;
+	esac
+	rm -f "$LOGS/$name".{console,result,qemu}
+	# One CPU: 4 ns an instruction, and no waiting when the guest sleeps.
+	# shellcheck disable=SC2046,SC2086
+	timeout --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
+		$([ "$5" -gt 1 ] || echo -icount shift=2,sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
+		-initrd "$LOGS/initrd-$arch" $serial \
+		-append "$append panic=-1 ignore_loglevel guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
+		</dev/null >"$LOGS/$name.qemu" 2>&1
+}
+
+# Why the guest failed besides its tests, or nothing.
+trouble() { # NAME STATUS-OF-QEMU
+	local splat
+
+	splat=$(grep -aEm 1 "$SPLAT" "$LOGS/$1.console" | tr -d '\r' | cut -c 1-120)
+	if [ -n "$splat" ]; then
+		echo "its kernel said: $splat"
+	elif [ "$2" = 124 ] || [ "$2" = 137 ]; then
+		echo "no end after $LIMIT s"
+	elif ! grep -aq '^@@EXIT [0-9]' "$LOGS/$1.result" 2>/dev/null; then
+		echo "it died: $(tail -n 1 "$LOGS/$1.qemu" | cut -c 1-120)"
+	fi
+}
+
+# Boots a guest and leaves NAME.row: name, kernel, architecture, seconds, passed, failed, skipped, and what is wrong.
+run_guest() { # NAME SUITE ARCH CPU CPUS TESTS
+	local name=$1 from=$EPOCHREALTIME status=0 why seconds counts code
+
+	boot "$@" || status=$?
+	# Not even the first process ran, so nothing of ours did: that is the emulator's failure. Once.
+	if [ $status -eq 0 ] && ! grep -aq '^@@BOOT' "$LOGS/$name.result" 2>/dev/null; then
+		mv "$LOGS/$name.console" "$LOGS/$name.console-of-first-try"
+		echo "check-vm: $name did not get to its first process; once more" >&2
+		boot "$@" || status=$?
+	fi
+	seconds=$(awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.0f", b - a }')
+	tr -d '\r' <"$LOGS/$name.result" >"$LOGS/$name.text" 2>/dev/null
+	why=$(trouble "$name" $status)
+	code=$(sed -n 's/^@@EXIT \([0-9]*\)$/\1/p' "$LOGS/$name.text")
+	counts=$(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$LOGS/$name.text" | tail -n 1)
+	[ -n "$why" ] || [ "$code" = 0 ] || why="exit status $code"
+	mv "$LOGS/$name.text" "$LOGS/$name.result"
+	echo "$name $(cat "$CACHE/kernel-$2-$3/version") $3 $seconds ${counts:-0 0 0} ${why:--}" >"$LOGS/$name.row"
+	tell "$name"
+}
+
+# One guest's part of the report, in one piece.
+tell() { # NAME
+	local name kernel arch seconds passed failed skipped why
+
+	read -r name kernel arch seconds passed failed skipped why <"$LOGS/$1.row"
+	{
+		grep -aE '^(not ok|skip|       [|l])' "$LOGS/$name.result" | sed "s/^/$name: /"
+		[ "$why" = - ] || {
+			echo "$name: FAILED: $why"
+			echo "$name: console: $LOGS/$name.console"
+			tail -n 12 "$LOGS/$name.console" 2>/dev/null | tr -d '\r' | cut -c 1-160 | sed "s/^/$name: | /"
+		}
+		echo "$name: $passed passed, $failed failed, $skipped skipped (kernel $kernel, $seconds s)"
+	} >"$LOGS/$name.report"
+	cat "$LOGS/$name.report"
+}
+
+# The matrix as the README shows it.
+table() { # NAME...
+	local name
+
+	printf '\n| guest | kernel | architecture | seconds | passed | failed | skipped |\n|---|---|---|---|---|---|---|\n'
+	for name; do
+		awk '{ printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $7 }' "$LOGS/$name.row"
+	done
+}
+
+[ $# -gt 0 ] || set -- '*'
+for pattern; do
+	[ -n "$(guest_rows "$pattern")" ] || {
+		echo "check-vm: no guest '$pattern'; there are: $(guest_rows '*' | cut -d ' ' -f 1 | tr '\n' ' ')" >&2
+		exit 2
+	}
+done
+mapfile -t rows < <(guest_rows "$@")
+mapfile -t arches < <(printf '%s\n' "${rows[@]}" | awk '{ print $3 }' | sort -u)
+need_tools "${arches[@]}"
+mkdir -p "$LOGS" || exit 1
+for arch in "${arches[@]}"; do
+	tools/fetch.sh userland "$arch" || exit
+	[ "$arch" != arm64 ] || tools/fetch.sh sysroot "$arch" || exit
+done
+for row in "${rows[@]}"; do
+	read -r _ suite arch _ <<<"$row"
+	tools/fetch.sh kernel "$suite" "$arch" || exit
+done
+for arch in "${arches[@]}"; do
+	build "$arch"
+	make_initrd "$arch"
+done
+
+trap 'trap - INT TERM; kill -- $(jobs -p) 2>/dev/null; exit 130' INT TERM
+names=()
+for row in "${rows[@]}"; do
+	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
+		wait -n
+	done
+	read -r name suite arch cpu cpus tests <<<"$row"
+	rm -f "$LOGS/$name.row"
+	run_guest "$name" "$suite" "$arch" "$cpu" "$cpus" "$tests" &
+	names+=("$name")
+done
+wait
+table "${names[@]}"
+passed=0
+for name in "${names[@]}"; do
+	[ "$(cut -d ' ' -f 8- "$LOGS/$name.row" 2>/dev/null)" = - ] && passed=$((passed + 1))
+done
+echo
+echo "$passed guests passed, $((${#names[@]} - passed)) failed"
+[ "$passed" -eq ${#names[@]} ]
