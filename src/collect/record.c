@@ -23,6 +23,7 @@
 #include "collect/session.h"
 #include "collect/target.h"
 #include "event/cgroup.h"
+#include "event/cpus.h"
 #include "event/glob.h"
 #include "event/host.h"
 #include "event/perf.h"
@@ -84,14 +85,40 @@ static int check_ids(const struct opt_ids *ids, bool thread)
 	return err;
 }
 
+static bool any_online(const struct opt_ids *cpus, const struct cpus *online)
+{
+	for (size_t i = 0; i < cpus->nr; i++)
+		if (cpus_has(online, cpus->v[i]))
+			return true;
+	return false;
+}
+
+static int no_such_cpu(const struct cpus *wanted, const struct cpus *online, int err)
+{
+	char *w = cpus_text(wanted), *o = cpus_text(online);
+
+	log_err(0, "-C %s: no such CPU is online; those online are %s", w, o);
+	free(w);
+	free(o);
+	return err;
+}
+
+/* CPUs that are offline are passed over, unless all are; one that can never be is a mistake. */
 static int check_cpus(const struct opt_ids *cpus)
 {
-	uint32_t limit = cpus_possible();
+	struct cpus wanted = { .v = cpus->v, .nr = cpus->nr }, online = {};
+	struct cpus highest = { .nr = 1 };
+	int err = 0;
 
-	if (!cpus->nr || cpus->v[cpus->nr - 1] < limit)
+	if (!cpus->nr || cpus_online(&online))
 		return 0;
-	log_err(0, "-C %u: this machine has CPUs 0 to %u", cpus->v[cpus->nr - 1], limit - 1);
-	return -EINVAL;
+	highest.v = &cpus->v[cpus->nr - 1];
+	if (*highest.v >= cpus_possible())
+		err = no_such_cpu(&highest, &online, -EINVAL);
+	else if (!any_online(cpus, &online))
+		err = no_such_cpu(&wanted, &online, -ENODEV);
+	cpus_release(&online);
+	return err;
 }
 
 static int check_glob(struct record *r)

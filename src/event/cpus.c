@@ -78,6 +78,23 @@ uint32_t cpus_possible(void)
 	return n;
 }
 
+char *cpus_text(const struct cpus *c)
+{
+	char *text = NULL;
+	size_t len, last;
+	FILE *f = open_memstream(&text, &len);
+
+	for (size_t i = 0; i < c->nr; i = last + 1) {
+		for (last = i; last + 1 < c->nr && c->v[last + 1] == c->v[last] + 1;)
+			last++;
+		fprintf(f, "%s%u", i ? "," : "", c->v[i]);
+		if (last > i)
+			fprintf(f, "-%u", c->v[last]);
+	}
+	fclose(f);
+	return text;
+}
+
 bool cpus_has(const struct cpus *c, uint32_t cpu)
 {
 	for (size_t i = 0; i < c->nr; i++)

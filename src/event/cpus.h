@@ -18,6 +18,8 @@ int cpus_parse(struct cpus *c, const char *text);
 int cpus_online(struct cpus *c);
 /* Highest number a CPU of this machine can ever have, plus one. */
 uint32_t cpus_possible(void);
+/* The set as the kernel writes it. The caller frees it. */
+char *cpus_text(const struct cpus *c);
 bool cpus_has(const struct cpus *c, uint32_t cpu);
 void cpus_release(struct cpus *c);
 

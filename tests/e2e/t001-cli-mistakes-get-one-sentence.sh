@@ -33,7 +33,7 @@ mistake "-U and -K exclude" oncpu -U -K 1
 mistake "samples 'cycles' or 'cpu-clock'" oncpu -e page-faults 1
 mistake "'\[' without '\]'" oncpu -n '[abc' 1
 mistake "the extension tells the format, one of .folded .svg" oncpu -o x.jpeg 1
-mistake "-C 60000: this machine has CPUs 0 to" oncpu -C 0,60000 1
+mistake "-C 60000: no such CPU is online; those online are $(cat /sys/devices/system/cpu/online)$" oncpu -C 0,60000 1
 mistake "which profile" report
 mistake "-U and -K exclude" report -U -K x
 mistake "one profile at a time" report a b

@@ -4,7 +4,8 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
-need setpriv setarch unshare
+need setpriv setarch taskset unshare
+need_prog spin_abc
 
 chmod 755 "$TMP"
 cp "$BPFPROF" "$TMP/bpfprof"
@@ -31,6 +32,19 @@ check_status 1 "no such process" "$BPFPROF" oncpu -p 4194000 1
 check_grep "no process 4194000" "$ERR"
 check_status 1 "no such thread" "$BPFPROF" oncpu -t 4194000 1
 check_grep "no thread 4194000" "$ERR"
+
+# No CPU is taken away: a private mount shows another list.
+possible=$(sed 's/.*[-,]//' /sys/devices/system/cpu/possible)
+if [ "$possible" -gt 0 ]; then
+	echo 0 >"$TMP/online"
+	with_cpu_0() {
+		unshare -m sh -c 'mount --bind "$0" /sys/devices/system/cpu/online && exec "$@"' "$TMP/online" "$BPFPROF" oncpu "$@"
+	}
+	check_status 1 "a CPU that is offline" with_cpu_0 -C "$possible" 1
+	check_grep "^bpfprof: -C $possible: no such CPU is online; those online are 0$" "$ERR"
+	check_near "$(wc -l <"$ERR")" 1 0 "lines on stderr"
+	check "offline CPUs beside others are passed over" with_cpu_0 -C "0-$possible" -e cpu-clock -f 0.5 -- taskset -c 0 "$PROGS/spin_abc" 1
+fi
 
 # A process that calls itself 77777 in a namespace of its own.
 if [ -w /proc/sys/kernel/ns_last_pid ]; then
