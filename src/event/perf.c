@@ -13,6 +13,9 @@
 #include "base/mem.h"
 #include "event/host.h"
 
+#define LEAVE_TRIES   20 /* a CPU leaves or comes within 200 ms */
+#define LEAVE_STEP_US 10000
+
 int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group)
 {
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
@@ -96,17 +99,45 @@ static bool wanted(const struct perf_events *e, uint32_t cpu)
 	return !e->nr_only;
 }
 
-/* Opens on every wanted CPU; a CPU that just left is no error. */
-static int start_all(struct perf_events *e, const struct cpus *online)
+static bool is_online(uint32_t cpu)
+{
+	struct cpus online = {};
+	bool found = cpus_online(&online) || cpus_has(&online, cpu);
+
+	cpus_release(&online);
+	return found;
+}
+
+/*
+ * ENODEV: the CPU left since the list was read, which is no error, or it has no such counter. One
+ * that is on its way out refuses events some time before the list says so, and one on its way in
+ * some time after.
+ */
+static int start_unless_gone(struct perf_events *e, uint32_t cpu)
+{
+	int err;
+
+	for (unsigned int i = 0; i < LEAVE_TRIES; i++) {
+		if (i)
+			usleep(LEAVE_STEP_US);
+		err = start(e, cpu);
+		if (err != -ENODEV)
+			break;
+		if (!is_online(cpu))
+			return 0;
+	}
+	return err;
+}
+
+/* Opens on every wanted CPU. *cpu is the one that failed. */
+static int start_all(struct perf_events *e, const struct cpus *online, uint32_t *cpu)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < online->nr && !err; i++) {
-		if (!wanted(e, online->v[i]))
-			continue;
-		err = start(e, online->v[i]);
-		if (err == -ENODEV && e->attr.type == PERF_TYPE_SOFTWARE)
-			err = 0;
+		*cpu = online->v[i];
+		if (wanted(e, *cpu))
+			err = start_unless_gone(e, *cpu);
 	}
 	return err;
 }
@@ -115,26 +146,29 @@ int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz)
 {
 	bool hardware = !force || !strcmp(force, "cycles");
 	struct cpus online = {};
+	uint32_t cpu = 0;
 	int err;
 
 	err = cpus_online(&online);
 	if (err)
 		return log_err(err, "cannot read which CPUs are online");
 	choose(e, hardware, rate_hz);
-	err = start_all(e, &online);
+	err = start_all(e, &online, &cpu);
 	if (err && hardware && !force && means_no_pmu(err)) {
 		log_info("no hardware cycles (%s): falling back to cpu-clock", strerror(-err));
 		while (e->nr)
 			close(e->v[--e->nr].fd);
 		choose(e, false, rate_hz);
 		e->why = "this machine shows no hardware cycle counter";
-		err = start_all(e, &online);
+		err = start_all(e, &online, &cpu);
 	}
 	cpus_release(&online);
 	if (err)
-		return explain(err, e->nr ? e->v[e->nr - 1].cpu + 1 : 0, e->name);
-	if (!e->nr)
-		return log_err(-ENODEV, "none of the CPUs of -C is online");
+		return explain(err, cpu, e->name);
+	if (!e->nr) {
+		log_err(0, "all CPUs that were to be sampled have gone offline");
+		return -ENODEV;
+	}
 	return 0;
 }
 
