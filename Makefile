@@ -3,7 +3,7 @@
 #   make               build ./bpfprof                     make demo          install, build, profile, draw
 #   make check         every test (root)                   make check-nightly the long ones too
 #   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
-#   make bench         figures, side by side
+#   make bench         figures, side by side               make check-cost    BPF programs, in instructions
 #   make lint          format, lengths, layers, shell      make format        rewrite with clang-format
 #   make install       DESTDIR= prefix=                    make V=1           show the commands
 #
@@ -138,6 +138,9 @@ check-nightly:
 	@NIGHTLY=1 tests/vm/run.sh
 check-vm:
 	@TESTS=$(TESTS) tests/vm/run.sh $(VM)
+# Guests where a nanosecond is an instruction, and addresses are the same at every boot.
+check-cost:
+	@RUN=tests/vm/cost.sh VM_LOGS=build/tests/cost SHIFT=0 APPEND=nokaslr tests/vm/run.sh $(or $(VM),amd64-6.1 arm64-6.1)
 check-unit:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --unit
@@ -168,5 +171,5 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm demo bench lint format install clean help
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost demo bench lint format install clean help
 -include $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(E2E_BINS:=.d)

@@ -90,6 +90,7 @@ run_script() { # SCRIPT
 	case $status in
 	0)
 		report ok "$name" "$seconds"
+		sed -n 's/^# figure: /       figure: /p' "$log"
 		rm -f "$log"
 		;;
 	77)

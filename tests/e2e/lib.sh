@@ -77,6 +77,17 @@ need_bpf() {
 	[ -x "$BPFPROF" ] || skip "$BPFPROF is not built"
 }
 
+# What only a machine of our own may be put through.
+need_guest() {
+	[ -n "${IN_GUEST:-}" ] || skip "runs in guests (make check-vm)"
+}
+
+# The event source with the hardware's cycle counter.
+has_pmu() {
+	compgen -G '/sys/bus/event_source/devices/cpu*' >/dev/null ||
+		compgen -G '/sys/bus/event_source/devices/armv8*' >/dev/null
+}
+
 need_prog() { # NAME...
 	local name
 
@@ -236,6 +247,30 @@ folded_sum() { # FILE
 # Lines where FUNCTION is a frame of its own.
 check_pct() { # FOLDED_FILE FUNCTION EXPECTED_PCT TOLERANCE_POINTS
 	check_near "$(folded_pct "$1" "(^|;)$2(;|\$)")" "$3" "$4" "share of $2"
+}
+
+# A figure with a number kept in tests/kept: it may not grow above that by more than PCT percent, nor be above LIMIT.
+# Rows are "NAME ARCHITECTURE KERNEL VALUE"; the one of this kernel counts, else that of the newest before it, else the
+# oldest. tests/run.sh shows figures also of tests that pass, and tests/vm/keep.sh writes them into the file.
+check_kept() { # NAME VALUE UNIT PCT [LIMIT]
+	local arch kernel kept
+
+	arch=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
+	kernel=$(uname -r | cut -d . -f 1,2)
+	kept=$(awk -v name="$1" -v arch="$arch" '$1 == name && $2 == arch { print $3, $4 }' "$ROOT/tests/kept" |
+		sort -V | awk -v kernel="$kernel" '
+			function number(v, part) { split(v, part, "."); return part[1] * 1000 + part[2] }
+			NR == 1 || number($1) <= number(kernel) { kept = $2 }
+			END { print kept }')
+	echo "# figure: $1 $arch $kernel $2 $3 (kept: ${kept:-none})"
+	if [ -z "$kept" ]; then
+		fail "tests/kept has no number for $1 on $arch"
+	elif awk -v v="$2" -v kept="$kept" -v pct="$4" -v limit="${5:-}" 'BEGIN {
+		exit !(v ~ /^[0-9]+$/ && v > 0 && v <= kept * (1 + pct / 100) && (limit == "" || v <= limit)) }'; then
+		pass "$1: $2 $3"
+	else
+		fail "$1: $2 $3; kept is $kept, and it may grow by $4 %${5:+ and not above $5}"
+	fi
 }
 
 check_grep() { # PATTERN FILE [DESC]

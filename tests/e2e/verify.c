@@ -12,23 +12,40 @@
 #include "collect/session.h"
 #include "event/glob.h"
 
-static unsigned int most_sample, most_fork;
+#define MAX_PROGRAMS 64
+
+static struct {
+	char name[BPF_OBJ_NAME_LEN];
+	unsigned int most;
+} programs[MAX_PROGRAMS];
+static size_t nr_programs;
+static __u32 older; /* ids up to here were there before us */
+
+static void note_program(const struct bpf_prog_info *info)
+{
+	size_t i = 0;
+
+	while (i < nr_programs && strcmp(programs[i].name, info->name))
+		i++;
+	if (i == MAX_PROGRAMS)
+		return;
+	if (i == nr_programs)
+		memcpy(programs[nr_programs++].name, info->name, sizeof(info->name));
+	if (info->verified_insns > programs[i].most)
+		programs[i].most = info->verified_insns;
+}
 
 static void note(void)
 {
-	__u32 id = 0;
+	__u32 id = older;
 
 	while (!bpf_prog_get_next_id(id, &id)) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 		int fd = bpf_prog_get_fd_by_id(id);
 
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len)) {
-			if (!strcmp(info.name, "oncpu_sample") && info.verified_insns > most_sample)
-				most_sample = info.verified_insns;
-			if (!strcmp(info.name, "filter_fork") && info.verified_insns > most_fork)
-				most_fork = info.verified_insns;
-		}
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			note_program(&info);
 		close(fd);
 	}
 }
@@ -55,6 +72,8 @@ int main(void)
 {
 	struct prof_glob glob;
 
+	while (!bpf_prog_get_next_id(older, &older))
+		;
 	glob_compile(&glob, "worker-*");
 	for (unsigned int bits = 0; bits < 128; bits += bits < 8 ? 1 : 7) {
 		struct session_opts o = {
@@ -72,6 +91,7 @@ int main(void)
 		note();
 		session_close(s);
 	}
-	printf("oncpu_sample %u\nfilter_fork %u\n", most_sample, most_fork);
+	for (size_t i = 0; i < nr_programs; i++)
+		printf("%s %u\n", programs[i].name, programs[i].most);
 	return 0;
 }

@@ -10,15 +10,16 @@
 # not needed, and nothing but build*/ and the cache folder is written.
 #
 # Environment: TESTS (patterns of tests, with commas), JOBS (guests at a time), VM_TIMEOUT (seconds per guest),
-# VM_CACHE (.cache), REFRESH (ask the archive for newer kernels), NIGHTLY, RUN (a script to run in place of the
-# tests). Exit status: 0 all passed, 1 a guest failed, 2 usage, 77 guests cannot run here.
+# VM_CACHE (.cache), REFRESH (ask the archive for newer kernels), NIGHTLY; for another purpose than the tests, RUN (a
+# script), VM_LOGS (where results go), SHIFT (an instruction takes 2^SHIFT ns, 2), APPEND (to the kernel's command
+# line). Exit status: 0 all passed, 1 a guest failed, 2 usage, 77 guests cannot run here.
 
 set -u
 export LC_ALL=C.UTF-8
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 
 CACHE=${VM_CACHE:-.cache}
-LOGS=build/tests/vm
+LOGS=${VM_LOGS:-build/tests/vm}
 JOBS=${JOBS:-$(nproc)}
 LIMIT=${VM_TIMEOUT:-480}
 MAKE=${MAKE:-make}
@@ -83,7 +84,7 @@ make_initrd() { # ARCH
 	mkdir -p "$dir"/{guest,bpfprof/{tests,tools,build/tests/e2e}}
 	cp tests/vm/init.sh "$dir/init"
 	cp "${RUN:-tests/vm/suite.sh}" "$dir/guest/run"
-	cp -r tests/run.sh tests/e2e "$dir/bpfprof/tests"
+	cp -r tests/run.sh tests/kept tests/e2e "$dir/bpfprof/tests"
 	cp tools/find-bpftool.sh "$dir/bpfprof/tools"
 	cp VERSION bpfprof.8 README.md $prog "$dir/bpfprof"
 	cp -r $built/tests/progs "$dir/bpfprof/build/tests"
@@ -95,7 +96,7 @@ make_initrd() { # ARCH
 
 # Runs QEMU until the guest leaves it; its exit status tells nothing but a time-out (124).
 boot() { # NAME SUITE ARCH CPU CPUS TESTS
-	local name=$1 suite=$2 arch=$3 qemu serial
+	local name=$1 suite=$2 arch=$3 qemu serial append
 
 	case $arch in
 	amd64)
@@ -112,10 +113,10 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 		;;
 	esac
 	rm -f "$LOGS/$name".{console,result,qemu}
-	# One CPU: 4 ns an instruction, and no waiting when the guest sleeps.
+	# One CPU: time is the count of instructions, and nobody waits when the guest sleeps.
 	# shellcheck disable=SC2046,SC2086
 	timeout --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
-		$([ "$5" -gt 1 ] || echo -icount shift=2,sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
+		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
 		-initrd "$LOGS/initrd-$arch" $serial \
 		-append "$append panic=-1 ignore_loglevel guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
 		</dev/null >"$LOGS/$name.qemu" 2>&1
@@ -151,7 +152,7 @@ run_guest() { # NAME SUITE ARCH CPU CPUS TESTS
 	why=$(trouble "$name" $status)
 	code=$(sed -n 's/^@@EXIT \([0-9]*\)$/\1/p' "$LOGS/$name.text")
 	counts=$(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$LOGS/$name.text" | tail -n 1)
-	[ -n "$why" ] || [ "$code" = 0 ] || why="exit status $code"
+	[ -n "$why" ] || [ "$code" = 0 ] || why=tests
 	mv "$LOGS/$name.text" "$LOGS/$name.result"
 	echo "$name $(cat "$CACHE/kernel-$2-$3/version") $3 $seconds ${counts:-0 0 0} ${why:--}" >"$LOGS/$name.row"
 	tell "$name"
@@ -164,7 +165,7 @@ tell() { # NAME
 	read -r name kernel arch seconds passed failed skipped why <"$LOGS/$1.row"
 	{
 		grep -aE '^(not ok|skip|       [|l])' "$LOGS/$name.result" | sed "s/^/$name: /"
-		[ "$why" = - ] || {
+		[ "$why" = - ] || [ "$why" = tests ] || {
 			echo "$name: FAILED: $why"
 			echo "$name: console: $LOGS/$name.console"
 			tail -n 12 "$LOGS/$name.console" 2>/dev/null | tr -d '\r' | cut -c 1-160 | sed "s/^/$name: | /"
@@ -182,6 +183,34 @@ table() { # NAME...
 	for name; do
 		awk '{ printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $7 }' "$LOGS/$name.row"
 	done
+}
+
+# Figures that the guests measured, a column each.
+figures() { # NAME...
+	local name
+
+	for name; do
+		sed -nE "s/^[# ]*figure: ([^ ]+) [^ ]+ [^ ]+ ([0-9]+) .*/$name \\1 \\2/p" "$LOGS/$name.result"
+	done | awk '
+		!($1 in guest) { guest[$1]; guests[++nr] = $1 }
+		!($2 in figure) { figure[$2]; names[++rows] = $2 }
+		{ value[$1, $2] = $3 }
+		END {
+			if (!nr)
+				exit
+			printf "\n| figure |"
+			for (i = 1; i <= nr; i++)
+				printf " %s |", guests[i]
+			printf "\n|---|"
+			for (i = 1; i <= nr; i++)
+				printf "---|"
+			for (r = 1; r <= rows; r++) {
+				printf "\n| %s |", names[r]
+				for (i = 1; i <= nr; i++)
+					printf " %s |", value[guests[i], names[r]]
+			}
+			print ""
+		}'
 }
 
 [ $# -gt 0 ] || set -- '*'
@@ -221,6 +250,7 @@ for row in "${rows[@]}"; do
 done
 wait
 table "${names[@]}"
+figures "${names[@]}"
 passed=0
 for name in "${names[@]}"; do
 	[ "$(cut -d ' ' -f 8- "$LOGS/$name.row" 2>/dev/null)" = - ] && passed=$((passed + 1))

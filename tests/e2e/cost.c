@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cost PROGS: what a run of each BPF program costs under fixed workloads, from the kernel's run-time
+ * statistics: "NAME RUNS NS-PER-RUN". Where a guest counts time in instructions, so is this. One
+ * process runs per case, and nobody reads the maps meanwhile, so that every sample is of it.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "base/log.h"
+#include "collect/session.h"
+#include "event/glob.h"
+#include "event/perf.h"
+
+#define WARM_UP_US 200000
+#define RUN_US	   2000000
+#define RATE_HZ	   499
+
+struct workload {
+	const char *name;
+	const char *program; /* of ours, whose runs are told */
+	const char *argv[3]; /* argv[0] is below PROGS; what to run besides */
+	struct prof_config config;
+};
+
+static const struct workload workloads[] = {
+	{ "5-frames", "oncpu_sample", { "deep_fp", "4" }, {} },
+	{ "30-frames", "oncpu_sample", { "deep_fp", "28" }, {} },
+	{ "100-frames", "oncpu_sample", { "deep_fp", "98" }, {} },
+	{ "in-kernel", "oncpu_sample", { "in_kernel" }, {} },
+	{ "by-name", "oncpu_sample", { "deep_fp", "28" }, { .filter_comm = 1 } },
+	{ "other-process", "oncpu_sample", { "deep_fp", "28" }, { .filter_pid = 1 } },
+	{ "fork", "filter_fork", { "forks" }, { .filter_pid = 1 } },
+};
+
+static int find_program(const char *name)
+{
+	__u32 id = 0;
+	int found = -1;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info = {};
+		__u32 len = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &len) && !strcmp(info.name, name)) {
+			if (found >= 0)
+				close(found);
+			found = fd;
+		} else {
+			close(fd);
+		}
+	}
+	return found;
+}
+
+static struct bpf_prog_info stats(int prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(prog, &info, &len))
+		memset(&info, 0, sizeof(info));
+	return info;
+}
+
+static pid_t start(const char *progs, const struct workload *w)
+{
+	static char *const no_environment[] = { NULL };
+	char path[4096];
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	snprintf(path, sizeof(path), "%s/%s", progs, w->argv[0]);
+	/* Where in its page a stack begins would change how many windows of it are read. */
+	personality(ADDR_NO_RANDOMIZE);
+	execle(path, w->argv[0], w->argv[1] ? w->argv[1] : "1000", "1000", NULL, no_environment);
+	fprintf(stderr, "cost: %s: %s\n", path, strerror(errno));
+	_exit(127);
+}
+
+/* 0, or -1 when nothing was measured. */
+static int measure(const char *progs, const struct workload *w)
+{
+	struct prof_glob glob;
+	struct session_opts o = {
+		.probe = probe_get("oncpu"),
+		.config = w->config,
+		.glob = &glob,
+		.cgroup_fd = -1,
+	};
+	struct perf_events events = {};
+	struct bpf_prog_info from, to;
+	struct session *s;
+	pid_t child;
+	int prog;
+
+	glob_compile(&glob, "*deep_f[a-p]");
+	o.config.pc_mask = ~0ull >> 16;
+	o.config.own_pid = getpid();
+	o.config.max_depth = 127;
+	s = session_open(&o);
+	if (!s || session_attach(s))
+		return -1;
+	events.prog_fd = session_program(s, 0);
+	prog = find_program(w->program);
+	child = start(progs, w);
+	usleep(WARM_UP_US);
+	if (perf_events_open(&events, "cpu-clock", RATE_HZ))
+		return -1;
+	usleep(WARM_UP_US);
+	from = stats(prog);
+	usleep(RUN_US);
+	to = stats(prog);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	perf_events_close(&events);
+	close(prog);
+	session_close(s);
+	if (to.run_cnt - from.run_cnt < 100)
+		return log_err(-1, "%s: %llu runs only", w->name, to.run_cnt - from.run_cnt);
+	printf("%s/%s %llu %.0f\n", w->program, w->name, to.run_cnt - from.run_cnt,
+	       (double)(to.run_time_ns - from.run_time_ns) / (to.run_cnt - from.run_cnt));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int on = bpf_enable_stats(BPF_STATS_RUN_TIME), bad = 0;
+
+	if (argc != 2 || on < 0) {
+		fprintf(stderr, "usage: cost PROGS, as root\n");
+		return 2;
+	}
+	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
+		bad |= measure(argv[1], &workloads[i]);
+	close(on);
+	return bad ? 1 : 0;
+}
