@@ -43,7 +43,7 @@ SKEL      := $(BUILD)/bpfprof.skel.h
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard tests/progs/*.c tests/progs/*.cc))))
 
-E2E_BINS  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(wildcard tests/e2e/*.c))
+E2E_BINS  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(filter-out %.bpf.c,$(wildcard tests/e2e/*.c)))
 
 LIBS       = libbpf zlib json-c
 ALL_CFLAGS = -std=gnu11 -O2 -g -fPIE -fno-omit-frame-pointer -fstack-protector-strong \
@@ -85,9 +85,9 @@ $(BUILD)/%.bpf.o: %.bpf.c | $(BUILD)/.tools
 $(BUILD)/bpfprof.bpf.o: $(BPF_OBJS)
 	$(call say,BPFLINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
-$(SKEL): $(BUILD)/bpfprof.bpf.o
+$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name bpfprof_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(notdir $*)_bpf > $@
 $(BUILD)/%.o: %.c VERSION | $(SKEL)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
@@ -98,8 +98,6 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB_OBJS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
 
 # The yardstick of tools/bench.sh.
-$(BUILD)/tools/bench/reference.skel.h: $(BUILD)/tools/bench/reference.bpf.o
-	$(Q)$(BPFTOOL) gen skeleton $< name reference_bpf > $@
 $(BUILD)/tools/bench/reference: tools/bench/reference.c $(BUILD)/tools/bench/reference.skel.h
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(@D) $(ALL_LDFLAGS) $< $(LDLIBS) -o $@
@@ -114,7 +112,8 @@ flags_of    = $(shell sed -n 's@^/\* $(1): \(.*\) \*/@\1@p' $(2))
 $(BUILD)/tests/progs/%: tests/progs/%.c $(wildcard tests/progs/*.h)
 	$(call say,PROG,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(if $(STATIC),-static) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
-# Programs of end-to-end tests that use our own code (e.g. to write a large profile).
+# Programs of end-to-end tests that use our own code (e.g. to write a large profile), or BPF programs of their own.
+$(E2E_BINS:=.o): | $(patsubst %.bpf.c,$(BUILD)/%.skel.h,$(wildcard tests/e2e/*.bpf.c))
 $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
@@ -172,4 +171,4 @@ help:
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all unit progs check check-nightly check-unit check-vm check-cost demo bench lint format install clean help
--include $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(E2E_BINS:=.d)
+-include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

@@ -13,6 +13,7 @@
  * because of the page behind it.
  */
 #include "unwind.bpf.h"
+#include "kernel.bpf.h"
 
 #define WINDOW_BYTES 512u
 #define PAGE_BYTES   4096u /* the smallest page of any kernel we run on */
@@ -141,10 +142,9 @@ __noinline int unwind_user(__u32 id)
 
 __hidden bool unwind_regs_saved(struct scratch *s, struct task_struct *task)
 {
-	struct pt_regs *saved = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct pt_regs *regs = (struct pt_regs *)s->regs;
 
-	if (bpf_probe_read_kernel(regs, sizeof(*regs), saved))
+	if (!kernel_entry_regs(task, regs))
 		return false;
 	s->pc = REGS_PC(regs);
 	s->sp = REGS_SP(regs);

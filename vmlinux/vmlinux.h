@@ -35,7 +35,8 @@ struct mm_struct {
 };
 
 struct task_struct {
-	unsigned int flags; /* PF_* */
+	unsigned int __state; /* TASK_* */
+	unsigned int flags;   /* PF_* */
 	int pid;	    /* the thread */
 	int tgid;	    /* the process */
 	__u64 self_exec_id; /* raised by each exec */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cost PROGS: what a run of each BPF program costs under fixed workloads, from the kernel's run-time
- * statistics: "NAME RUNS NS-PER-RUN". Where a guest counts time in instructions, so is this. One
- * process runs per case, and nobody reads the maps meanwhile, so that every sample is of it.
+ * cost PROGS: what a run of each BPF program costs under fixed workloads, from the kernel's
+ * run-time statistics: "NAME RUNS NS-PER-RUN". Where a guest counts time in instructions, so is
+ * this. One process runs per case, and nobody reads the maps meanwhile, so that every sample is of
+ * it.
  */
 #include <errno.h>
 #include <signal.h>

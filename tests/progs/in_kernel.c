@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* in_kernel [SECONDS]: nearly all its time goes into one function of the kernel, under one system call. */
+/*
+ * in_kernel [SECONDS]: nearly all its time goes into one function of the kernel, under one system
+ * call.
+ */
 #include <fcntl.h>
 #include <unistd.h>
 
