@@ -32,7 +32,8 @@
 #define TURN_NS		 100000000ull
 #define RATE_WITH_TARGET 99
 #define RATE_SYSTEM_WIDE 49
-#define SLOW_TURNS	 5 /* CPUs and memory are looked at every so many turns */
+#define SLOW_TURNS	 5  /* CPUs and memory are looked at every so many turns */
+#define RECHECK_SHARE	 10 /* a host that outruns us is looked at a tenth of the time */
 
 struct record {
 	const struct record_opts *opts;
@@ -47,7 +48,9 @@ struct record {
 	int cgroup_fd, timer, signals;
 	sigset_t old_mask;
 	uint64_t begin_ns;
-	size_t nr_cpus; /* sampled at the end */
+	uint64_t gap_ns;     /* since when records are missing that nobody looked up; 0 = none */
+	uint64_t recheck_ns; /* /proc is not read anew before */
+	size_t nr_cpus;	     /* sampled at the end */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -288,10 +291,33 @@ static void on_exit_record(void *arg, uint32_t pid, uint32_t tid, uint64_t time_
 
 static const struct sideband_ops sideband_ops = { on_mmap, on_comm, on_fork, on_exit_record };
 
+static void look_again(struct record *r, uint64_t since_ns)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	proc_recheck(&r->procs, since_ns, now);
+	r->recheck_ns = now + RECHECK_SHARE * (now_ns(CLOCK_MONOTONIC) - now);
+}
+
+/* When records were lost, /proc says what became of it all. */
+static void fill_gap(struct record *r, bool last)
+{
+	uint64_t since = sideband_take_gap(r->sideband);
+
+	if (!r->gap_ns)
+		r->gap_ns = since;
+	if (!r->gap_ns || (!last && now_ns(CLOCK_MONOTONIC) < r->recheck_ns))
+		return;
+	look_again(r, r->gap_ns);
+	r->gap_ns = 0;
+}
+
+/* A stack's addresses are resolved once, so what is missing is looked up before. */
 static void drain(struct record *r, bool last)
 {
 	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs, last);
 
+	fill_gap(r, last);
 	if (capture_drain(&r->capture, last ? UINT64_MAX : horizon))
 		proc_prune(&r->procs, horizon);
 }
@@ -409,7 +435,7 @@ static void loop(struct record *r)
 		 * it is named by what its process was before.
 		 */
 		if (sideband_refresh(r->sideband))
-			proc_recheck(&r->procs, now_ns(CLOCK_MONOTONIC));
+			look_again(r, now_ns(CLOCK_MONOTONIC));
 		perf_events_refresh(&r->events);
 		show_progress(r);
 	}

@@ -21,11 +21,13 @@
 #define MANY_CPUS	32
 #define RING_BYTES_MANY (64u << 10)
 #define LATE_NS		5000000ull /* a record has its time before it is in the ring */
+#define RECORD_MAX	4352u	   /* bytes: a mapping with a path of PATH_MAX, and one of losses */
 
 struct ring {
 	uint32_t cpu;
 	int fd;
 	uint64_t enabled_ns;
+	uint64_t read_ns; /* when it was last emptied */
 	struct perf_event_mmap_page *page;
 };
 
@@ -42,6 +44,7 @@ struct sideband {
 	size_t ring_bytes;
 	int epoll;
 	uint64_t lost;
+	uint64_t gap_ns; /* 0 = none */
 	struct pending *pending;
 	size_t nr_pending, cap_pending;
 	char *bytes;
@@ -101,7 +104,7 @@ static int ring_open(struct sideband *s, uint32_t cpu)
 		.wakeup_watermark = s->ring_bytes / 2,
 	};
 	struct epoll_event ev = { .events = EPOLLIN };
-	struct ring r = { .cpu = cpu };
+	struct ring r = { .cpu = cpu, .read_ns = now_ns() };
 	int err;
 
 	r.fd = perf_open(&attr, -1, cpu, -1);
@@ -231,10 +234,21 @@ static void take(struct sideband *s, const struct perf_event_header *h)
 	s->len += (h->size + 7) & ~7u;
 }
 
+static void note_gap(struct sideband *s, const struct ring *r)
+{
+	if (!s->gap_ns || r->read_ns < s->gap_ns)
+		s->gap_ns = r->read_ns;
+}
+
+/*
+ * The kernel says that records were lost when it writes the next one, which may be much later. But
+ * a ring that has room for one more has lost none.
+ */
 static void ring_read(struct sideband *s, struct ring *r)
 {
-	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE),
-		 tail = r->page->data_tail;
+	uint64_t now = now_ns(), head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE),
+		 tail = r->page->data_tail, lost = s->lost;
+	bool full = head - tail + RECORD_MAX > s->ring_bytes;
 	struct perf_event_header h;
 	void *to;
 
@@ -248,6 +262,9 @@ static void ring_read(struct sideband *s, struct ring *r)
 		tail += h.size;
 	}
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	if (full || s->lost > lost)
+		note_gap(s, r);
+	r->read_ns = now;
 }
 
 static int by_time(const void *a, const void *b)
@@ -342,6 +359,14 @@ uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void
 uint64_t sideband_lost(const struct sideband *s)
 {
 	return s->lost;
+}
+
+uint64_t sideband_take_gap(struct sideband *s)
+{
+	uint64_t since = s->gap_ns;
+
+	s->gap_ns = 0;
+	return since;
 }
 
 void sideband_close(struct sideband *s)

@@ -56,6 +56,12 @@ uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void
 /* Records that did not fit their ring. */
 uint64_t sideband_lost(const struct sideband *s);
 
+/*
+ * The time since when records may be missing, because a ring was found full; 0 = all are there.
+ * Each gap is told once.
+ */
+uint64_t sideband_take_gap(struct sideband *s);
+
 void sideband_close(struct sideband *s);
 
 #endif

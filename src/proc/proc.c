@@ -320,7 +320,7 @@ static void snapshot_line(void *arg, const struct maps_line *line)
 }
 
 /* What the first look at a process finds was there before; what a later one finds anew was not. */
-int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns)
+static int snapshot_since(struct proc_table *t, uint32_t pid, uint64_t since_ns, uint64_t now_ns)
 {
 	struct snapshot s = { .t = t, .now_ns = now_ns };
 	struct process *p;
@@ -334,36 +334,46 @@ int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns)
 	process_rename(p, name);
 	s.image = p->image;
 	if (s.image->snapshot_ns || s.image->nr_maps)
-		s.from_ns = now_ns;
+		s.from_ns = since_ns;
 	else
 		s.image->snapshot_ns = now_ns;
 	p->checked_ns = now_ns;
 	return maps_read(pid, snapshot_line, &s);
 }
 
-void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)
+int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns)
+{
+	return snapshot_since(t, pid, now_ns, now_ns);
+}
+
+static void snapshot_all_since(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
 		if (isdigit((unsigned char)e->d_name[0]))
-			proc_snapshot(t, strtoul(e->d_name, NULL, 10), now_ns);
+			snapshot_since(t, strtoul(e->d_name, NULL, 10), since_ns, now_ns);
 	if (dir)
 		closedir(dir);
 }
 
-void proc_recheck(struct proc_table *t, uint64_t now_ns)
+void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)
+{
+	snapshot_all_since(t, now_ns, now_ns);
+}
+
+void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 {
 	struct process *p, *tmp;
 
 	if (t->track_all)
-		proc_snapshot_all(t, now_ns);
+		snapshot_all_since(t, since_ns, now_ns);
 	HASH_ITER (hh, t->processes, p, tmp) {
 		if (!p->exit_ns && !maps_is_alive(p->pid))
 			p->exit_ns = now_ns;
 		else if (!p->exit_ns && !t->track_all)
-			proc_snapshot(t, p->pid, now_ns);
+			snapshot_since(t, p->pid, since_ns, now_ns);
 	}
 }
 

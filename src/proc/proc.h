@@ -81,8 +81,11 @@ void proc_release(struct proc_table *t);
 int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns);
 /* All processes there are. */
 void proc_snapshot_all(struct proc_table *t, uint64_t now_ns);
-/* After records were missed: all that are tracked again, and who ended meanwhile. */
-void proc_recheck(struct proc_table *t, uint64_t now_ns);
+/*
+ * After records since then were missed: looks at all that are tracked again, and who ended. What it
+ * finds anew counts as mapped since then.
+ */
+void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns);
 
 struct process *proc_find(struct proc_table *t, uint32_t pid);
 

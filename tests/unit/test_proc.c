@@ -158,6 +158,25 @@ static void a_snapshot_finds_our_own_code_and_opens_its_file(void **state)
 	proc_release(&t);
 }
 
+/* Records were lost from 30 on: by 40 our own code is there again. */
+static void what_is_found_after_a_gap_was_there_since_it_began(void **state)
+{
+	uint64_t addr = (uintptr_t)code_in_this_program;
+	const struct proc_mapping *m;
+	struct proc_table t;
+
+	proc_init(&t, false, true);
+	assert_int_equal(proc_snapshot(&t, getpid(), 10), 0);
+	map(&t, getpid(), addr, 0x10, 0, 99, 20);
+	assert_string_equal(at(&t, getpid(), addr, 35), "99+0");
+	proc_recheck(&t, 30, 40);
+	assert_string_equal(at(&t, getpid(), addr, 29), "99+0");
+	m = proc_mapping_at(proc_find(&t, getpid()), addr, 31);
+	assert_non_null(m);
+	assert_non_null(strstr(m->file->path, "test_proc"));
+	proc_release(&t);
+}
+
 /* The same path, another inode: no name is better than a wrong one. */
 static void a_replaced_file_is_not_opened(void **state)
 {
@@ -201,6 +220,7 @@ int main(void)
 		cmocka_unit_test(only_targets_and_their_children_are_followed),
 		cmocka_unit_test(exited_processes_are_forgotten_unless_sampled),
 		cmocka_unit_test(a_snapshot_finds_our_own_code_and_opens_its_file),
+		cmocka_unit_test(what_is_found_after_a_gap_was_there_since_it_began),
 		cmocka_unit_test(a_replaced_file_is_not_opened),
 		cmocka_unit_test(parses_lines_of_maps),
 	};

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# When records of processes did not fit their ring, /proc is asked again: nobody keeps the names of what it was before.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3 taskset
+need_prog first_role second_role
+
+# The ring of CPU 0 fills while bpfprof is stopped; what the exec says of itself finds no room. The rate is low, so that
+# the first sample after it is hardly ever one of the dynamic loader, whose new address alone would tell.
+start taskset -c 0 "$PROGS/first_role" "$PROGS/second_role"
+target=$PID
+"$BPFPROF" oncpu -p "$target" -F 99 -f -o "$TMP/x.json" 60 >"$TMP/x.folded" 2>"$ERR" &
+bpfprof=$!
+pids+=("$bpfprof")
+sleep 1.5
+kill -STOP "$bpfprof"
+taskset -c 0 bash -c 'for ((i = 0; i < 600; i++)); do /bin/true; done'
+kill -USR1 "$target"
+became() { [ "$(cat "/proc/$target/comm")" = "$1" ]; }
+wait_until 5 became second_role
+sleep 1
+kill -CONT "$bpfprof"
+sleep 1
+stop "$bpfprof" TERM
+check_near "$STATUS" 0 0 "exit status"
+check "records were lost" python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["samples"]
+assert s["sideband_records_lost"] > 0, s' "$TMP/x.json"
+check_no_grep '^second_role;(.*;)?first_role' "$TMP/x.folded" "no name of the program before"
+check_no_grep '^first_role;(.*;)?second_role' "$TMP/x.folded" "nor of the one after"
+grep '^second_role;' "$TMP/x.folded" >"$TMP/second.folded"
+check_near "$(folded_pct "$TMP/second.folded" ';main;(.*;)?second_role')" 97 3 "samples of the second one in its function"
+grep '^first_role;' "$TMP/x.folded" >"$TMP/first.folded"
+check_near "$(folded_pct "$TMP/first.folded" ';main;(.*;)?first_role')" 97 3 "samples of the first one in its function"
+finish
