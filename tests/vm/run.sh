@@ -190,7 +190,7 @@ figures() { # NAME...
 	local name
 
 	for name; do
-		sed -nE "s/^[# ]*figure: ([^ ]+) [^ ]+ [^ ]+ ([0-9]+) .*/$name \\1 \\2/p" "$LOGS/$name.result"
+		sed -nE "s/^[|# ]*figure: ([^ ]+) [^ ]+ [^ ]+ ([0-9]+) .*/$name \\1 \\2/p" "$LOGS/$name.result"
 	done | awk '
 		!($1 in guest) { guest[$1]; guests[++nr] = $1 }
 		!($2 in figure) { figure[$2]; names[++rows] = $2 }
