@@ -29,7 +29,7 @@ compare() { # OPTIONS...
 	pids+=($!)
 	wait_until 10 has_events $!
 	sum=$(sum_of_maps $!)
-	sleep 0.5
+	sleep 1
 	stop $! TERM
 	check_near "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["cost"]["map_bytes"])' "$TMP/x.json")" \
 		"$sum" 0 "map_bytes of oncpu $*"
