@@ -107,7 +107,7 @@ $(BUILD)/src/output/flame.o: src/output/flame.js src/output/flame.css
 
 # Test programs say in their first lines what they want: "CFLAGS: …", "LDLIBS: …". Always with frame pointers.
 PROG_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-	-mno-omit-leaf-frame-pointer
+	-mno-omit-leaf-frame-pointer $(if $(filter arm64,$(ARCH)),-mbranch-protection=standard)
 flags_of    = $(shell sed -n 's@^/\* $(1): \(.*\) \*/@\1@p' $(2))
 $(BUILD)/tests/progs/%: tests/progs/%.c $(wildcard tests/progs/*.h)
 	$(call say,PROG,$@)

@@ -118,7 +118,7 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	timeout --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
 		-initrd "$LOGS/initrd-$arch" $serial \
-		-append "$append panic=-1 ignore_loglevel guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
+		-append "$append panic=-1 ignore_loglevel guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
 		</dev/null >"$LOGS/$name.qemu" 2>&1
 }
 
@@ -153,6 +153,7 @@ run_guest() { # NAME SUITE ARCH CPU CPUS TESTS
 	code=$(sed -n 's/^@@EXIT \([0-9]*\)$/\1/p' "$LOGS/$name.text")
 	counts=$(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$LOGS/$name.text" | tail -n 1)
 	[ -n "$why" ] || [ "$code" = 0 ] || why=tests
+	[ -n "$why" ] || [ "${counts%% *}" -gt 0 ] 2>/dev/null || why="no test passed"
 	mv "$LOGS/$name.text" "$LOGS/$name.result"
 	echo "$name $(cat "$CACHE/kernel-$2-$3/version") $3 $seconds ${counts:-0 0 0} ${why:--}" >"$LOGS/$name.row"
 	tell "$name"
