@@ -71,7 +71,7 @@ _Static_assert(sizeof(struct prof_counters) == 256, "struct prof_counters is par
  */
 #define UNWIND_ENDS(X)                                                                             \
 	X(NONE, "none", "no user stack")                                                           \
-	X(ROOT, "root", "the frame pointer was zero, no caller is known")                          \
+	X(ROOT, "zero-frame-pointer", "the frame pointer was zero, no caller is known")            \
 	X(READ, "unreadable", "stack memory could not be read")                                    \
 	X(BAD_FP, "bad-frame-pointer",                                                             \
 	  "the frame pointer was no frame pointer: code built without")                            \
