@@ -16,23 +16,12 @@ sum_of_maps() { # PID
 		$1 == "map_id:" { bytes[$2] = f["value_size:"] * f["max_entries:"] * (f["map_type:"] == 6 ? cpus : 1) }
 		END { for (id in bytes) sum += bytes[id]; print sum + 0 }'
 }
-has_events() { # PID: the maps are there before
-	local fd
-
-	for fd in /proc/"$1"/fd/*; do
-		[[ $(readlink "$fd") = 'anon_inode:[perf_event]' ]] && return
-	done
-	return 1
-}
 compare() { # OPTIONS...
-	"$BPFPROF" oncpu -F 99 -f -o "$TMP/x.json" "$@" 30 >/dev/null 2>"$ERR" &
-	pids+=($!)
-	wait_until 10 has_events $!
-	sum=$(sum_of_maps $!)
+	start_bpfprof oncpu -U -F 99 -f -o "$TMP/x.json" "$@" 30
+	sum=$(sum_of_maps "$PID")
 	sleep 1
-	stop $! TERM
-	check_near "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["cost"]["map_bytes"])' "$TMP/x.json")" \
-		"$sum" 0 "map_bytes of oncpu $*"
+	stop "$PID" TERM
+	check_near "$(json "$TMP/x.json" cost map_bytes)" "$sum" 0 "map_bytes of oncpu $*"
 	rm -f "$TMP/x.json"
 }
 start "$PROGS/spin_abc" 60

@@ -7,15 +7,6 @@ need_bpf
 need python3 taskset
 need_prog first_role second_role
 
-has_events() { # PID
-	local fd
-
-	for fd in /proc/"$1"/fd/*; do
-		[[ $(readlink "$fd") = 'anon_inode:[perf_event]' ]] && return
-	done
-	return 1
-}
-
 # The ring of CPU 0 fills while bpfprof is stopped; what the exec says of itself finds no room. The rate is low, so that
 # the first sample after it is hardly ever one of the dynamic loader, whose new address alone would tell.
 start taskset -c 0 "$PROGS/first_role" "$PROGS/second_role"
@@ -23,7 +14,7 @@ target=$PID
 "$BPFPROF" oncpu -p "$target" -F 99 -f -o "$TMP/x.json" 60 >"$TMP/x.folded" 2>"$ERR" &
 bpfprof=$!
 pids+=("$bpfprof")
-wait_until 10 has_events "$bpfprof"
+wait_until 10 recording "$bpfprof"
 sleep 1
 kill -STOP "$bpfprof"
 taskset -c 0 bash -c 'for ((i = 0; i < 600; i++)); do /bin/true; done'
