@@ -2,7 +2,8 @@
 /*
  * spin_abc [SECONDS]: burns 50 / 30 / 20 % of its CPU time in spin_a, spin_b, spin_c, called from
  * main. Whoever is furthest behind its share runs next, for 1 to 3 ms; the length varies, so that
- * no sampling rate falls into step. Ends with what it really did, in percent.
+ * no sampling rate falls into step. Ends with what it really did, in percent, and with the CPU time
+ * of the process in ms.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -66,5 +67,6 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; total && i < NR; i++)
 		printf("%c %.2f\n", 'a' + i, 100.0 * (double)spent[i] / (double)total);
+	printf("ms %.1f\n", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6);
 	return 0;
 }
