@@ -25,7 +25,10 @@ refused "no kernel type information at /sys/kernel/btf/vmlinux" \
 refused "/proc is not mounted here" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" oncpu 1' "$TMP/bpfprof"
 refused "inside a PID namespace.*--pid=host" unshare --pid --fork --mount-proc "$TMP/bpfprof" oncpu -p 1 1
 
-if ! "$BPFPROF" oncpu -e cycles -f 0.2 >/dev/null 2>&1; then
+if has_pmu; then
+	check "-e cycles, which this machine has" "$BPFPROF" oncpu -e cycles -U -F 999 -f -- "$PROGS/exiter" 0.1
+	check_grep '^exiter;(.*;)?doomed_spin ' "$OUT"
+else
 	refused "shows no hardware cycle counter .-e cpu-clock" "$BPFPROF" oncpu -e cycles 1
 fi
 check_status 1 "no such process" "$BPFPROF" oncpu -p 4194000 1
