@@ -7,12 +7,13 @@ need_bpf
 need_prog spin_abc
 
 list=
-for _ in $(seq 400); do
-	sleep 60 &
+mkfifo "$TMP/never"
+for _ in {1..400}; do
+	read -r <"$TMP/never" & # waits for a writer
 	pids+=($!)
 	list+=$!,
 done
 start "$PROGS/spin_abc" 20
-check "401 processes" "$BPFPROF" oncpu -p "$list$PID" -F 499 -f -s 1
+check "401 processes" "$BPFPROF" oncpu -p "$list$PID" -U -F 499 -f -s 1
 check_near "$(folded_pct "$OUT" '^spin_abc;')" 100 1 "the last one"
 finish
