@@ -12,7 +12,7 @@ cp "$BPFPROF" "$TMP/bpfprof"
 for f in folded svg html json txt; do
 	args+=(-o "$TMP/live.$f")
 done
-check "recording with all outputs at once" "$BPFPROF" oncpu -F 499 -f -o "$TMP/x.bpfprof" "${args[@]}" -- "$PROGS/pool" 3 1
+check "recording with all outputs at once" "$BPFPROF" oncpu -F 999 -f -o "$TMP/x.bpfprof" "${args[@]}" -- sh -c 'exec "$0" 3 0.5 >/dev/null' "$PROGS/pool"
 cp "$OUT" "$TMP/live.stdout"
 chmod 644 "$TMP"/x.bpfprof
 mkdir -m 777 "$TMP/out"
