@@ -41,7 +41,7 @@ OBJS      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 LIB_OBJS  := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 SKEL      := $(BUILD)/bpfprof.skel.h
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard tests/progs/*.c tests/progs/*.cc))))
+PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard tests/progs/*.c))))
 
 E2E_BINS  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(filter-out %.bpf.c,$(wildcard tests/e2e/*.c)))
 
@@ -112,6 +112,16 @@ flags_of    = $(shell sed -n 's@^/\* $(1): \(.*\) \*/@\1@p' $(2))
 $(BUILD)/tests/progs/%: tests/progs/%.c $(wildcard tests/progs/*.h)
 	$(call say,PROG,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(if $(STATIC),-static) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
+# exiter again, in the ways a program can be linked. Without a static C library there is no static one.
+LAYOUTS        = fixed high split static stripped
+FLAGS_fixed    = -no-pie
+FLAGS_high     = -no-pie -Wl,-Ttext-segment=0x10000000
+FLAGS_split    = -pie -Wl,-z,separate-code
+FLAGS_static   = -static
+FLAGS_stripped = -s
+$(BUILD)/tests/progs/exiter-%: tests/progs/exiter.c tests/progs/burn.h Makefile
+	$(call say,PROG,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(FLAGS_$*) $< -o $@ $(if $(filter static,$*),2>/dev/null || true)
 # Programs of end-to-end tests that use our own code (e.g. to write a large profile), or BPF programs of their own.
 $(E2E_BINS:=.o): | $(patsubst %.bpf.c,$(BUILD)/%.skel.h,$(wildcard tests/e2e/*.bpf.c))
 $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
@@ -119,7 +129,7 @@ $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
 
 unit: $(UNIT_BINS)
-progs: $(PROG_BINS) $(E2E_BINS)
+progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(E2E_BINS)
 
 # Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests.
 CHECK_VM = arm64-6.1 amd64-newest
