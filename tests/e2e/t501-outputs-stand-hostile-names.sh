@@ -56,15 +56,16 @@ outputs() { # NAME
 }
 
 mapfile -t args < <(outputs comm)
-check "64 threads with hostile names" "$BPFPROF" oncpu -F 999 -f "${args[@]}" 3 -- "$PROGS/hostile_comm" 4
+check "64 threads with hostile names" "$BPFPROF" oncpu -F 999 -f "${args[@]}" -- "$PROGS/hostile_comm" 1
 judge comm
 check_near "$(cut -d ';' -f 1 "$TMP/comm.folded" | sort -u | wc -l)" 60 8 "thread names"
 
 "$PROGS/hostile_sym" --patch "$TMP/hostile" && chmod +x "$TMP/hostile"
 mapfile -t args < <(outputs sym)
-check "65 functions with hostile names" "$BPFPROF" oncpu -F 1999 -f "${args[@]}" 4 -- "$TMP/hostile" 5
+check "65 functions with hostile names" "$BPFPROF" oncpu -U -F 1999 -f "${args[@]}" -- "$TMP/hostile" 1
 judge sym
-check_near "$(awk -F ';' '{ sub(/ [0-9]+$/, ""); print $NF }' "$TMP/sym.folded" | sort -u | wc -l)" 66 12 "function names"
+# What main calls, besides the clock: three of the 65 look like another one when they are made printable.
+check_near "$(sed -nE 's/^.*;main;([^;]*).* [0-9]+$/\1/p' "$TMP/sym.folded" | sort -u | grep -cv clock_gettime)" 62 0 "function names"
 check_near "$(awk '{ if (length > n) n = length } END { print n }' "$TMP/sym.folded")" 4200 150 "the 4 KB name is whole"
 for ext in folded json txt svg html; do
 	check "$ext from the saved profile" "$BPFPROF" report -f -o "$TMP/again.$ext" "$TMP/sym.bpfprof"

@@ -2,8 +2,8 @@
 /* CFLAGS: -pthread */
 /* LDLIBS: -lpthread */
 /*
- * hostile_comm [SECONDS]: one spinning thread for each hostile name, which it bears. With --names
- * it writes the names to stdout instead, each ended by a NUL.
+ * hostile_comm [SECONDS]: one thread for each hostile name, which it bears; they share SECONDS of
+ * CPU time. With --names it writes the names to stdout instead, each ended by a NUL.
  */
 #include <pthread.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "burn.h"
 #include "hostile.h"
 
-static uint64_t end;
+static uint64_t share;
 
 static KEEP void *hostile_spin(void *name)
 {
 	prctl(PR_SET_NAME, name);
-	burn_until(CLOCK_MONOTONIC, end);
+	burn_until(CLOCK_THREAD_CPUTIME_ID, share);
 	return NULL;
 }
 
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--names"))
 		return print_names();
-	end = wall_ns() + arg_ns(argc, argv, 1, 10);
+	share = arg_ns(argc, argv, 1, 10) / NR_HOSTILE;
 	for (i = 0; i < NR_HOSTILE; i++)
 		if (pthread_create(&threads[i], NULL, hostile_spin, (void *)hostile_names[i]))
 			return 1;

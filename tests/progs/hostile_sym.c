@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hostile_sym [SECONDS]: spins in 65 functions in turn, 1 ms each. Their symbols are place-holders,
- * "hostile_NN_xxx…", since no assembler takes the real names; the last one is 4 KB long and stays.
+ * hostile_sym [SECONDS]: spins in 65 functions in turn, 1 ms each, for SECONDS of CPU time. Their
+ * symbols are place-holders, "hostile_NN_xxx…", since no assembler takes the real names; the last
+ * one is 4 KB long and stays.
  *
  * hostile_sym --patch FILE: writes a copy of itself to FILE in which function NN bears hostile name
  * NN, in the symbol table and in the debug information. That copy is the one to profile.
@@ -27,7 +28,7 @@
 	void function_##n(uint64_t until) __asm__("hostile_" #n "_" pad);                          \
 	KEEP void function_##n(uint64_t until)                                                     \
 	{                                                                                          \
-		burn_until(CLOCK_MONOTONIC, until);                                                \
+		burn_until(CLOCK_THREAD_CPUTIME_ID, until);                                        \
 		__asm__ volatile("" : : "i"(1##n));                                                \
 	}
 /* clang-format off */
@@ -96,8 +97,8 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && !strcmp(argv[1], "--patch"))
 		return write_patched(argv[2]);
-	end = wall_ns() + arg_ns(argc, argv, 1, 10);
-	for (i = 0; wall_ns() < end; i++)
-		functions[i % NR_FUNCTIONS](wall_ns() + NS_PER_S / 1000);
+	end = arg_ns(argc, argv, 1, 10);
+	for (i = 0; cpu_ns() < end; i++)
+		functions[i % NR_FUNCTIONS](cpu_ns() + NS_PER_S / 1000);
 	return 0;
 }
