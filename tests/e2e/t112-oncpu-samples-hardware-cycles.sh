@@ -24,10 +24,9 @@ shares() {
 }
 
 before=$(interrupts)
-check "a process and its children" "$BPFPROF" oncpu -F 199 -f -o "$TMP/x.json" -- "$PROGS/count" "$PROGS/spin_abc" 4
-cp "$OUT" "$TMP/folded"
+check "a process and its children" "$BPFPROF" oncpu -F 199 -o "$TMP/x.json" -o "$TMP/x.folded" -- "$PROGS/count" "$PROGS/spin_abc" 4
 check_near "$(json profile event | grep -cx cycles)" 1 0 "the event is cycles by default"
-shares "$TMP/folded"
+shares "$TMP/x.folded"
 counted=$(awk '$1 == "cycles" { print $2 }' "$ERR")
 check_near "$(json samples period_sum)" "$counted" $((counted / 20)) "sum of periods, and cycles counted"
 recorded=$(json samples recorded)
