@@ -6,10 +6,10 @@
 need_bpf
 need_prog pool
 
-check "all threads" "$BPFPROF" oncpu -F 999 -o "$TMP/all.folded" -- "$PROGS/pool" 4 1
+check "all threads" "$BPFPROF" oncpu -U -F 999 -o "$TMP/all.folded" -- sh -c 'exec "$0" 4 1 >"$1"' "$PROGS/pool" "$TMP/pool"
 for n in 0 1 2 3; do
 	# How much of it the scheduler gave to each is not ours to judge; the threads tell.
-	share=$(awk -v name="worker-$n" '/^worker-. [0-9.]+$/ { all += $2 } $1 == name { its = $2 } END { print 100 * its / all }' "$OUT")
+	share=$(awk -v name="worker-$n" '{ all += $2 } $1 == name { its = $2 } END { print 100 * its / all }' "$TMP/pool")
 	check_near "$(folded_pct "$TMP/all.folded" "^worker-$n;(.*;)?worker_main;job_$n;step_$n;leaf_$n(;|\$)")" "$share" 5 "worker-$n in its own chain"
 done
 
