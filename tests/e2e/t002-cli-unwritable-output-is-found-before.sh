@@ -26,7 +26,7 @@ mkdir "$TMP/small"
 mount -t tmpfs -o size=64k none "$TMP/small" || skip "cannot mount a tmpfs"
 echo "an older result" >"$TMP/small/x.html"
 dd if=/dev/zero of="$TMP/small/fill" bs=1k count=56 2>/dev/null
-check_status 1 "disk full" "$BPFPROF" oncpu -F 999 -f -o "$TMP/small/x.html" -- "$PROGS/exiter" 0.5
+check_status 1 "disk full" "$BPFPROF" oncpu -U -F 999 -f -o "$TMP/small/x.html" -- "$PROGS/exiter" 0.5
 check_grep "x.html.*No space left" "$ERR"
 check_grep "^an older result$" "$TMP/small/x.html" "the older file is untouched"
 check_near "$(find "$TMP/small" -type f | wc -l)" 2 0 "files left"

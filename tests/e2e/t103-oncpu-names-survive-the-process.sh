@@ -17,7 +17,7 @@ check_near "$(folded_pct "$OUT" ';main;(.*;)?doomed_spin')" 98 2 "samples in doo
 spun_share() { # what part of its CPU time a forker let its children spin
 	awk '$1 == "ms" { print 100 * $2 / $3 }' "$1"
 }
-check "short-lived children" "$BPFPROF" oncpu -U -F 999 -o "$TMP/children.folded" -- "$PROGS/forker" 2
+check "short-lived children" "$BPFPROF" oncpu -U -F 999 -o "$TMP/children.folded" -- "$PROGS/forker" 1
 check_near "$(folded_pct "$TMP/children.folded" ';child_spin')" "$(spun_share "$OUT")" 3 "samples in children that lived 50 ms"
 expected=$(samples_in "$(awk '$1 == "ms" { print $2 }' "$OUT")" 999)
 check_near "$(awk '/;child_spin/ { n += $NF } END { print n }' "$TMP/children.folded")" "$expected" $((expected / 20)) "their number"
