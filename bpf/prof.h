@@ -155,6 +155,17 @@ struct prof_glob {
 };
 _Static_assert(sizeof(struct prof_glob) == 2072, "struct prof_glob is part of the contract");
 
+/*
+ * A question to the kernel: what is at addr (0 ends the batch)? The answer is what "%pS" prints.
+ * Longer names are cut.
+ */
+struct prof_ksym {
+	__u64 addr;
+	char text[248];
+};
+_Static_assert(sizeof(struct prof_ksym) == 256, "struct prof_ksym is part of the contract");
+#define PROF_KSYM_BATCH 64 /* questions at a time */
+
 /* Frozen before load, so the verifier sees constants and drops what is off. */
 struct prof_config {
 	__u64 seed;	   /* of the content hashes, random: a program cannot aim at collisions */

@@ -517,8 +517,14 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 			    p->counters[PROF_SEEN];
 }
 
+static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
+{
+	return session_ask_kernel(session, questions, nr);
+}
+
 int record_run(struct record *r)
 {
+	struct symbol_kernel kernel = { ask_kernel, r->session };
 	uint64_t counters[PROF_NR_COUNTERS], end_ns, end_real_ns;
 	int err = not_usage(start(r));
 
@@ -535,7 +541,7 @@ int record_run(struct record *r)
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	symbolizer_run(r->profile, r->capture.sources, "/proc/kallsyms");
+	symbolizer_run(r->profile, r->capture.sources, &kernel);
 	describe(r, end_ns, end_real_ns);
 	return 0;
 }

@@ -36,7 +36,8 @@ struct session {
 	const struct probe *probe;
 	struct bpf_link *fork_link;
 	struct session_maps maps;
-	uint64_t *pids, *tids; /* bitmaps, NULL without the filter */
+	uint64_t *pids, *tids;	 /* bitmaps, NULL without the filter */
+	struct prof_ksym *ksyms; /* a batch, NULL without kernel stacks */
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -100,6 +101,7 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.tids, c->filter_tid);
 	bpf_map__set_autocreate(s->skel->maps.globs, c->filter_comm);
 	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
+	bpf_map__set_autocreate(s->skel->maps.ksyms, !c->no_kstacks);
 }
 
 static struct bpf_program *find_program(const struct session *s, const char *name)
@@ -112,6 +114,7 @@ static void choose_programs(struct session *s, const struct prof_config *c)
 	for (size_t i = 0; i < 4 && s->probe->programs[i]; i++)
 		bpf_program__set_autoload(find_program(s, s->probe->programs[i]), true);
 	bpf_program__set_autoload(s->skel->progs.filter_fork, c->filter_pid || c->filter_tid);
+	bpf_program__set_autoload(s->skel->progs.ksyms_name, !c->no_kstacks);
 }
 
 static void *map_memory(const struct bpf_map *map, size_t len, bool writable)
@@ -140,8 +143,11 @@ static int map_all(struct session *s, const struct prof_config *c)
 		s->pids = map_memory(s->skel->maps.pids, bitmap, true);
 	if (c->filter_tid)
 		s->tids = map_memory(s->skel->maps.tids, bitmap, true);
+	if (!c->no_kstacks)
+		s->ksyms =
+			map_memory(s->skel->maps.ksyms, PROF_KSYM_BATCH * sizeof(*s->ksyms), true);
 	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
-	    (c->filter_tid && !s->tids))
+	    (c->filter_tid && !s->tids) || (!c->no_kstacks && !s->ksyms))
 		return log_err(-errno, "cannot map BPF memory");
 	return 0;
 }
@@ -256,6 +262,20 @@ void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS])
 			sum[i] += s->maps.counters[cpu].value[i];
 }
 
+int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int err;
+
+	if (!s->ksyms)
+		return -ENOTSUP;
+	memset(s->ksyms, 0, PROF_KSYM_BATCH * sizeof(*s->ksyms));
+	memcpy(s->ksyms, questions, nr * sizeof(*questions));
+	err = bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.ksyms_name), &run);
+	memcpy(questions, s->ksyms, nr * sizeof(*questions));
+	return err;
+}
+
 uint64_t session_missed(const struct session *s)
 {
 	struct bpf_prog_info info = {};
@@ -305,6 +325,7 @@ void session_close(struct session *s)
 	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));
 	unmap(s->pids, PROF_PID_LIMIT / 8);
 	unmap(s->tids, PROF_PID_LIMIT / 8);
+	unmap(s->ksyms, PROF_KSYM_BATCH * sizeof(*s->ksyms));
 	bpfprof_bpf__destroy(s->skel);
 	free(s);
 }

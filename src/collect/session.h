@@ -57,6 +57,12 @@ const struct session_maps *session_maps(const struct session *s);
 void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);
 
 /*
+ * What the kernel says lies at the addresses of nr questions, at most PROF_KSYM_BATCH: fills in
+ * their texts. Not with no_kstacks. 0 or negative errno.
+ */
+int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr);
+
+/*
  * Runs of our programs that the kernel skipped, since another BPF program was running on that CPU.
  */
 uint64_t session_missed(const struct session *s);

@@ -5,6 +5,7 @@
  */
 #include "symbol/symbolizer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "symbol/elf.h"
 #include "symbol/elf_file.h"
 #include "symbol/fdes.h"
-#include "symbol/kallsyms.h"
+#include "symbol/ksym.h"
 
 /*
  * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
@@ -185,7 +186,7 @@ static void name_user(struct symbolizer *s, const struct symbol_source *sources)
 }
 
 /*
- * The module of a name as kallsyms writes it, added when it is new. O(kernel modules seen), some
+ * The module of a name as the kernel writes it, added when it is new. O(kernel modules seen), some
  * dozen.
  */
 static uint32_t kernel_module(struct symbolizer *s, size_t first, const char *name)
@@ -198,12 +199,11 @@ static uint32_t kernel_module(struct symbolizer *s, size_t first, const char *na
 	return profile_add_module(p, name);
 }
 
-static void name_kernel_frame(struct symbolizer *s, struct frame *f, const struct kallsyms *names,
-			      size_t first)
+static void name_kernel_frame(struct symbolizer *s, struct frame *f, char *text, size_t first)
 {
-	struct kallsym sym = { .module = "[kernel]" };
+	struct ksym sym;
 
-	if (names && kallsyms_find(names, f->offset, &sym))
+	if (ksym_parse(text, &sym))
 		name_by_symbol(s, f, sym.name);
 	else
 		f->name = profile_string(s->profile, "[kernel]");
@@ -211,21 +211,31 @@ static void name_kernel_frame(struct symbolizer *s, struct frame *f, const struc
 	f->offset = sym.offset;
 }
 
-static void name_kernel(struct symbolizer *s, const char *path)
+static int ask_batch(const struct symbolizer *s, const struct symbol_kernel *kernel,
+		     struct prof_ksym *batch, size_t from, size_t nr)
 {
-	size_t from = skip_to_kind(s, FRAME_KERNEL), to = skip_to_kind(s, FRAME_KERNEL + 1);
-	size_t first = s->profile->nr_modules;
-	struct kallsyms *names;
+	memset(batch, 0, PROF_KSYM_BATCH * sizeof(*batch));
+	for (size_t i = 0; i < nr; i++)
+		batch[i].addr = frame_at(s, from + i)->offset;
+	return kernel->ask ? kernel->ask(kernel->arg, batch, nr) : -ENOSYS;
+}
 
-	if (from == to)
-		return;
-	names = kallsyms_load(path);
-	if (!names || !kallsyms_count(names))
-		log_info("no names of kernel functions: %s cannot be read or hides its addresses",
-			 path);
-	for (size_t i = from; i < to; i++)
-		name_kernel_frame(s, frame_at(s, i), names, first);
-	kallsyms_free(names);
+static void name_kernel(struct symbolizer *s, const struct symbol_kernel *kernel)
+{
+	size_t from = skip_to_kind(s, FRAME_KERNEL), to = skip_to_kind(s, FRAME_KERNEL + 1), nr;
+	struct prof_ksym *batch = xcalloc(PROF_KSYM_BATCH, sizeof(*batch));
+	size_t first = s->profile->nr_modules;
+	int err = 0;
+
+	for (; from < to; from += nr) {
+		nr = to - from < PROF_KSYM_BATCH ? to - from : PROF_KSYM_BATCH;
+		err = ask_batch(s, kernel, batch, from, nr);
+		for (size_t i = 0; i < nr; i++)
+			name_kernel_frame(s, frame_at(s, from + i), batch[i].text, first);
+	}
+	if (err)
+		log_info("no names of kernel functions: %s", strerror(-err));
+	free(batch);
 }
 
 /* Frames that no file can name. */
@@ -305,13 +315,14 @@ static void mark_rooted(struct symbolizer *s)
 			p->stacks[i].flags |= STACK_ROOTED;
 }
 
-void symbolizer_run(struct profile *p, const struct symbol_source *sources, const char *kallsyms)
+void symbolizer_run(struct profile *p, const struct symbol_source *sources,
+		    const struct symbol_kernel *kernel)
 {
 	struct symbolizer s = { .profile = p };
 
 	order_frames(&s);
 	name_user(&s, sources);
-	name_kernel(&s, kallsyms);
+	name_kernel(&s, kernel);
 	name_rest(&s);
 	mark_rooted(&s);
 	free(s.order);

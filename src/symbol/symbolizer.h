@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "bpf/prof.h"
 #include "profile/profile.h"
 
 /* Where a module's bytes are: an open file (fd >= 0, borrowed, position unused) or an image. */
@@ -18,13 +19,22 @@ struct symbol_source {
 };
 
 /*
+ * Who knows what lies at kernel addresses: ask() fills in the texts of nr questions, at most
+ * PROF_KSYM_BATCH, and returns 0 or a negative errno. NULL: nobody does.
+ */
+struct symbol_kernel {
+	int (*ask)(void *arg, struct prof_ksym *questions, size_t nr);
+	void *arg;
+};
+
+/*
  * Fills name and linkage of all frames, build-ids of modules, and STACK_ROOTED of stacks. sources
  * has one entry per module of p (index = module id). Kernel frames come in with offset = address
  * and leave with module "[kernel]" or "[name of the kernel module]" and offset = offset in the
- * function: no kernel address stays in the profile. kallsyms is the path of the kernel's symbol
- * list, normally "/proc/kallsyms". What cannot be read leaves frames named "[file+0xaddr]",
- * "[kernel]", "[jit]" or "[unknown]"; that is not an error.
+ * function: no kernel address stays in the profile. What cannot be had leaves frames named
+ * "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error.
  */
-void symbolizer_run(struct profile *p, const struct symbol_source *sources, const char *kallsyms);
+void symbolizer_run(struct profile *p, const struct symbol_source *sources,
+		    const struct symbol_kernel *kernel);
 
 #endif
