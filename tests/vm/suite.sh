@@ -9,7 +9,7 @@ parameter() { # NAME: from the kernel's command line
 scripts=()
 IFS=, read -ra patterns <<<"$(parameter tests)"
 for pattern in "${patterns[@]}"; do
-	mapfile -t -O ${#scripts[@]} scripts < <(compgen -G "tests/e2e/${pattern%.sh}*.sh" | grep '/t[0-9]')
+	mapfile -t -O ${#scripts[@]} scripts < <(compgen -G "tests/e2e/${pattern%.sh}*.sh" | grep '/t[0-9]' | sort)
 done
 [ ${#scripts[@]} -gt 0 ] || {
 	echo "no test is called ${patterns[*]}"
