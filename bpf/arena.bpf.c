@@ -8,7 +8,7 @@
 
 #define MAX_PROBES 16 /* double hashing: at half load all 16 are taken once in 65,536 inserts */
 
-#define COPY_FRAMES 64 /* by one call of a separately verified function */
+#define COPY_FRAMES 16 /* by one call of a separately verified function */
 
 #define GOLDEN 0x9e3779b97f4a7c15ull
 

@@ -9,21 +9,34 @@
 
 #define TIME_EVERY 64 /* one run in 64 measures its own time */
 
+/* Separately verified, or the loop would multiply with what comes before and after. */
+__noinline int oncpu_hash(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	__u64 hash = prof_cfg.seed;
+	__u32 nr;
+
+	if (!s)
+		return 0;
+	nr = s->kernel.nr;
+	for (__u32 i = 0; i < PROF_MAX_KFRAMES && i < nr; i++)
+		hash = hash_mix(hash, s->kernel.frames[i]);
+	s->kernel.hash = hash;
+	return 0;
+}
+
 /* Interns what stack the thread has in the kernel. False: lost. */
 static __always_inline bool take_kernel(void *ctx, struct scratch *s, __u32 *slot)
 {
 	long bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
-	__u64 hash = prof_cfg.seed;
 	__u32 nr;
 
 	if (bytes <= 0)
 		return true;
 	nr = (__u32)bytes / 8;
-	for (__u32 i = 0; i < PROF_MAX_KFRAMES && i < nr; i++)
-		hash = hash_mix(hash, s->kernel.frames[i]);
 	s->kernel.nr = nr;
-	s->kernel.hash = hash;
 	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
+	oncpu_hash(SCRATCH_PERF);
 	*slot = arena_stack(SCRATCH_PERF, PROF_STACK_KERNEL);
 	return *slot;
 }

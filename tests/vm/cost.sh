@@ -6,8 +6,9 @@
 check "measured" "$ROOT/build/tests/e2e/cost" "$PROGS"
 cp "$OUT" "$TMP/cost"
 cat "$ERR"
+# The clock of aarch64 guests ticks every 16 ns, and a workload may be in step with it.
 while read -r name _ cost; do
-	check_kept "cost/$name" "$cost" "instructions" 3
+	check_kept "cost/$name" "$cost" "instructions" 3 "" 16
 done <"$TMP/cost"
 check_near "$(wc -l <"$TMP/cost")" 7 0 "workloads"
 echo "$((nr_checks - nr_failed)) passed, $nr_failed failed, 0 skipped"
