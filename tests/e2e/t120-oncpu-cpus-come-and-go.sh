@@ -13,10 +13,6 @@ CPU1=/sys/devices/system/cpu/cpu1/online
 cpu1() { # 0|1
 	echo "$1" >"$CPU1"
 }
-json() { # EXPRESSION over d
-	python3 -c 'import json,sys
-d = json.load(open(sys.argv[1])); s = d["samples"]; print(eval(sys.argv[2]))' "$TMP/x.json" "$1"
-}
 record() { # SECONDS: in the background, over all that runs
 	"$BPFPROF" oncpu -F 99 -I -f -o "$TMP/x.json" "$1" >"$TMP/x.folded" 2>"$ERR" &
 	recorder=$!
@@ -26,28 +22,30 @@ recorded() { # DESC
 	wait_for "$recorder"
 	check_near "$STATUS" 0 0 "exit status: $1"
 	check_folded "$TMP/x.folded"
-	check_near "$(json 's["seen"] - s["recorded"] - s["filtered"] - s["lost"]')" 0 0 "what the ledger leaves open: $1"
-	check_near "$(json 's["lost"]')" 0 0 "lost: $1"
+	seen=$(json "$TMP/x.json" samples seen)
+	check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost: $1"
+	check_near $(($(json "$TMP/x.json" samples recorded) + $(json "$TMP/x.json" samples filtered))) "$seen" 0 "the ledger: $1"
 }
 
 start "$PROGS/spin_abc" 300
 start "$PROGS/spin_abc" 300
 
-# Four seconds away of eight.
+# Away for one second of eight. In real time an emulated CPU misses samples, so the bounds are wide, but not as wide as
+# what is to be told apart: without a new event the CPU would be missing for seven of eight.
 record 8
-sleep 2
+sleep 1
 cpu1 0
-sleep 4
+sleep 1
 cpu1 1
 recorded "away for a while"
-whole=$(json 's["seen"]')
+whole=$seen
 check_near "$(folded_pct "$TMP/x.folded" '^spin_abc;')" 90 10 "share of the two programs"
 
 # For comparison: both there all the time.
 record 8
 recorded "both CPUs"
-both=$(json 's["seen"]')
-check_near $((100 * whole / both)) 75 12 "samples while one of two CPUs was away half of the time, in percent"
+both=$seen
+check_near $((100 * whole / both)) 94 19 "samples, in percent of those of both (56 if it stayed away)"
 
 # So short that nobody may have seen it go: the event must be opened anew all the same.
 record 6
@@ -58,7 +56,7 @@ for _ in 1 2 3; do
 	sleep 0.3
 done
 recorded "away and back at once"
-check_near $((100 * $(json 's["seen"]') / both)) 70 12 "samples of 6 s in percent of those of 8 s"
+check_near $((100 * seen / both)) 75 18 "samples of 6 s, in percent of those of both in 8 s (44 if it stayed away)"
 
 # What starts while a CPU is away, and then runs there.
 cpu1 0
@@ -76,8 +74,8 @@ check_near "$(folded_pct <(grep '^worker-' "$TMP/x.folded") 'worker_main;job_[01
 # It begins with one CPU; the other joins.
 cpu1 0
 record 6
-sleep 2
+sleep 1
 cpu1 1
 recorded "a CPU joins"
-check_near $((100 * $(json 's["seen"]') / both)) 62 12 "samples, in percent of those of both in 8 s"
+check_near $((100 * seen / both)) 70 20 "samples of 6 s, in percent of those of both in 8 s (37 if it never joined)"
 finish
