@@ -102,8 +102,9 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	amd64)
 		qemu="qemu-system-x86_64 -M q35"
 		serial="-serial file:$LOGS/$name.console -serial file:$LOGS/$name.result"
-		# The time stamp counter is as good as the emulator's clock; the kernel cannot know.
-		append="console=ttyS0 tsc=reliable"
+		# The time stamp counter is as good as the emulator's clock; the kernel cannot know. Retpolines are slow
+		# to emulate.
+		append="console=ttyS0 tsc=reliable mitigations=off"
 		;;
 	arm64)
 		qemu="qemu-system-aarch64 -M virt"
