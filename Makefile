@@ -111,7 +111,7 @@ PROG_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fno-omit-frame-pointer -fno
 flags_of    = $(shell sed -n 's@^/\* $(1): \(.*\) \*/@\1@p' $(2))
 $(BUILD)/tests/progs/%: tests/progs/%.c $(wildcard tests/progs/*.h)
 	$(call say,PROG,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(if $(STATIC),-static) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(call flags_of,CFLAGS,$<) $< $(call flags_of,LDLIBS,$<) -o $@
 # exiter again, in the ways a program can be linked. Without a static C library there is no static one.
 LAYOUTS        = fixed high split static stripped
 FLAGS_fixed    = -no-pie

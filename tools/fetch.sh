@@ -21,7 +21,8 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # What the end-to-end tests call, in a guest. The usr-is-merged package stands for a script that would want perl.
 USERLAND="usr-is-merged bash dash coreutils mawk grep sed findutils util-linux mount procps diffutils libc-bin
 	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 zlib1g libjson-c5"
-SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 zlib1g-dev zlib1g libzstd-dev libjson-c-dev libjson-c5 libiberty-dev"
+SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 libelf1t64 zlib1g-dev zlib1g libzstd-dev libzstd1 libjson-c-dev libjson-c5
+	libiberty-dev"
 
 cannot() { # MESSAGE: nobody's mistake, but no guest can run
 	echo "fetch: $*" >&2
@@ -157,13 +158,21 @@ fetch_userland() { # ARCH
 	echo "$list" >"$CACHE/userland-$1.list"
 }
 
+known() { # SUITE ARCH PACKAGE...: those that the suite has; the name of a library changes with its interface
+	local suite=$1 arch=$2
+
+	shift 2
+	apt "$suite" "$arch" apt-cache show "$@" 2>/dev/null | sed -n 's/^Package: //p' | sort -u
+}
+
 fetch_sysroot() { # ARCH
 	local dir=$CACHE/sysroot-$1 suite link
 
 	suite=$(host_suite)
 	[ -n "${REFRESH:-}" ] || [ ! -e "$dir/complete" ] || [ "$(cat "$dir/complete" 2>/dev/null)" != "$suite $SYSROOT" ] || return 0
-	# shellcheck disable=SC2086
-	fetch "$dir" "$suite" "$1" download $SYSROOT
+	apt_update "$suite" "$1"
+	# shellcheck disable=SC2046,SC2086
+	fetch "$dir" "$suite" "$1" download $(known "$suite" "$1" $SYSROOT)
 	unpack "$dir"
 	mv "$dir"/root/* "$dir" && rmdir "$dir/root"
 	# Links for the linker that name a file of the running system.

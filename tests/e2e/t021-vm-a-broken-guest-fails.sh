@@ -45,4 +45,14 @@ vm 1 "a hang" 'while :; do :; done'
 check_grep "^$guest: FAILED: no end after 20 s" "$OUT"
 vm 1 "it goes away without a word" 'echo b >/proc/sysrq-trigger; sleep 1'
 check_grep "^$guest: FAILED: it died" "$OUT"
+# Who ends the run ends its guests.
+echo 'sleep 1000; while :; do :; done' >"$TMP/script"
+RUN=$TMP/script tests/vm/run.sh $guest >/dev/null 2>&1 &
+run=$!
+pids+=("$run")
+guest_runs() { pgrep -f "qemu-system-aarch64.*$VM_LOGS/" >/dev/null; }
+check "a guest runs" wait_until 30 guest_runs
+kill -TERM "$run"
+gone() { ! guest_runs; }
+check "and is gone after the run was ended" wait_until 10 gone
 finish

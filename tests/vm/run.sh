@@ -117,7 +117,7 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	rm -f "$LOGS/$name".{console,result,qemu}
 	# One CPU: time is the count of instructions, and nobody waits when the guest sleeps.
 	# shellcheck disable=SC2046,SC2086
-	timeout --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
+	timeout --foreground --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
 		-initrd "$LOGS/initrd-$arch" $serial \
 		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
@@ -240,7 +240,18 @@ for arch in "${arches[@]}"; do
 	make_initrd "$arch"
 done
 
-trap 'trap - INT TERM; kill -- $(jobs -p) 2>/dev/null; exit 130' INT TERM
+# Each guest is a process group, so that none outlives an interrupted run.
+set -m
+stop_all() {
+	local group
+
+	trap - INT TERM HUP
+	for group in $(jobs -p); do
+		kill -- "-$group" 2>/dev/null
+	done
+	exit 130
+}
+trap stop_all INT TERM HUP
 names=()
 for row in "${rows[@]}"; do
 	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
