@@ -156,8 +156,8 @@ struct prof_glob {
 _Static_assert(sizeof(struct prof_glob) == 2072, "struct prof_glob is part of the contract");
 
 /*
- * A question to the kernel: what is at addr (0 ends the batch)? The answer is what "%pS" prints; one
- * that does not fit is cut in its offset or name, and user space takes it as no name.
+ * A question to the kernel: what is at addr (0 ends the batch)? The answer is what "%pS" prints;
+ * one that does not fit has no offset and counts as no name.
  */
 struct prof_ksym {
 	__u64 addr;
