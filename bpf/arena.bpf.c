@@ -98,22 +98,21 @@ __noinline int arena_append(__u32 id, __u32 kind, __u32 slot, __u64 owner)
 {
 	struct scratch *s = scratch_get(id);
 	struct scratch_stack *st;
-	__u32 nr, end;
+	__u32 nr;
 	__u64 at;
 
 	if (!s)
 		return 0;
 	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
 	nr = st->nr;
-	end = st->end;
 	at = __sync_fetch_and_add(&prof_frame_cursor[0], nr + PROF_STACK_WORDS);
 	if (at + nr + PROF_STACK_WORDS > prof_cfg.frame_words)
 		return 0;
-	put_word(at + 1, owner);
+	put_word(at + 1, owner << 8 >> 8 | (__u64)st->guessed << 56);
 	put_word(at + 2, bpf_ktime_get_ns());
 	for (__u32 i = 0; i < PROF_MAX_FRAMES && i < nr; i += COPY_FRAMES)
 		arena_copy(id, kind, at + PROF_STACK_WORDS, i);
-	publish(at, stack_head(slot, nr, kind, end));
+	publish(at, stack_head(slot, nr, st->kind, st->end));
 	return 1;
 }
 
@@ -139,7 +138,7 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
 	owner = stack_owner(kind);
 	hash = hash_mix(st->hash, owner);
-	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)kind << 48);
+	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)st->kind << 48);
 	hash += !hash;
 	step = hash >> 40 | 1;
 	for (int i = 0; i < MAX_PROBES; i++) {

@@ -24,3 +24,11 @@ __hidden struct prof_counters *counters_row(void)
 
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
+
+__hidden void counters_add(__u32 counter)
+{
+	struct prof_counters *row = counters_row();
+
+	if (row)
+		__sync_fetch_and_add(&row->value[counter % 32], 1);
+}

@@ -12,4 +12,7 @@ extern const volatile struct prof_config prof_cfg;
 /* NULL only when the CPU's number lies above the rows that were sized at start. */
 __hidden struct prof_counters *counters_row(void);
 
+/* Adds one to a counter of this CPU, whatever else counts here at the moment. */
+__hidden void counters_add(__u32 counter);
+
 #endif

@@ -4,42 +4,10 @@
  * one to its count. Runs in interrupt or NMI context, so: no allocation, no lock, no unbounded
  * loop; what it cannot record it counts.
  */
-#include "unwind.bpf.h"
 #include "filter.bpf.h"
+#include "stacks.bpf.h"
 
 #define TIME_EVERY 64 /* one run in 64 measures its own time */
-
-/* Separately verified, or the loop would multiply with what comes before and after. */
-__noinline int oncpu_hash(__u32 id)
-{
-	struct scratch *s = scratch_get(id);
-	__u64 hash = prof_cfg.seed;
-	__u32 nr;
-
-	if (!s)
-		return 0;
-	nr = s->kernel.nr;
-	for (__u32 i = 0; i < PROF_MAX_KFRAMES && i < nr; i++)
-		hash = hash_mix(hash, s->kernel.frames[i]);
-	s->kernel.hash = hash;
-	return 0;
-}
-
-/* Interns what stack the thread has in the kernel. False: lost. */
-static __always_inline bool take_kernel(void *ctx, struct scratch *s, __u32 *slot)
-{
-	long bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
-	__u32 nr;
-
-	if (bytes <= 0)
-		return true;
-	nr = (__u32)bytes / 8;
-	s->kernel.nr = nr;
-	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
-	oncpu_hash(SCRATCH_PERF);
-	*slot = arena_stack(SCRATCH_PERF, PROF_STACK_KERNEL);
-	return *slot;
-}
 
 /* The registers of the innermost user frame. False: there are none that we can walk from. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,
@@ -47,9 +15,7 @@ static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct sc
 {
 	if (!in_user)
 		return unwind_regs_saved(s, task);
-	s->pc = REGS_PC(&ctx->regs);
-	s->sp = REGS_SP(&ctx->regs);
-	s->fp = REGS_FP(&ctx->regs);
+	UNWIND_FROM(s, &ctx->regs);
 	return !STATUS_IS_COMPAT(REGS_STATUS(&ctx->regs));
 }
 
@@ -57,14 +23,13 @@ static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct sc
 static __always_inline bool take_user(struct bpf_perf_event_data *ctx, struct scratch *s,
 				      struct task_struct *task, bool in_user, __u32 *slot)
 {
-	if (task->flags & PF_KTHREAD || !task->mm)
+	__u32 bad = UNWIND_END_NONE;
+
+	if (!stacks_has_user(task))
 		return true;
-	if (user_regs(ctx, s, task, in_user))
-		unwind_user(SCRATCH_PERF);
-	else
-		unwind_nothing(s, in_user ? UNWIND_END_COMPAT : UNWIND_END_READ);
-	*slot = arena_stack(SCRATCH_PERF, PROF_STACK_USER);
-	return *slot;
+	if (!user_regs(ctx, s, task, in_user))
+		bad = in_user ? UNWIND_END_COMPAT : UNWIND_END_READ;
+	return stacks_user(SCRATCH_PERF, s, bad, slot);
 }
 
 static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task_struct *task,
@@ -75,7 +40,7 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 
 	if (!s)
 		return PROF_LOST_SCRATCH;
-	if (!in_user && !prof_cfg.no_kstacks && !take_kernel(ctx, s, &key->kstack))
+	if (!in_user && !prof_cfg.no_kstacks && !stacks_kernel(ctx, SCRATCH_PERF, s, &key->kstack))
 		return PROF_LOST_STACKS;
 	if (!prof_cfg.no_ustacks && !take_user(ctx, s, task, in_user, &key->ustack))
 		return PROF_LOST_STACKS;

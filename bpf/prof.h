@@ -45,6 +45,8 @@
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
+	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
+	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(TIMED_RUNS, NOTE, "timed-runs", "runs that measured their own time")                     \
 	X(TIMED_NS, NOTE, "timed-ns", "nanoseconds these took")
 
@@ -78,7 +80,13 @@ _Static_assert(sizeof(struct prof_counters) == 256, "struct prof_counters is par
 	X(DEPTH, "too-deep", "deeper than --max-depth")                                            \
 	X(COMPAT, "32-bit", "32-bit process, not walked")                                          \
 	X(BAD_PC, "bad-return-address", "the frame pointer led to no code: code built without")    \
-	X(ENTRY, "entry", "walked up to the entry of the process")
+	X(ENTRY, "entry", "walked up to the entry of the process")                                 \
+	X(CFI_ROOT, "root", "the unwind table says that there is no caller")                       \
+	X(NO_TABLE, "no-table", "the unwind table of the code was not ready")                      \
+	X(NO_CODE, "no-code", "the return address lies in no known code")                          \
+	X(NO_CFI, "no-unwind-data", "code without unwind data, and no frame pointer to go by")     \
+	X(BAD_CFA, "bad-frame", "an unwind rule led nowhere: the stack was not as it says")        \
+	X(LOST_REG, "lost-register", "only the innermost frame has the register that leads on")
 
 enum unwind_end {
 #define X(name, key, text) UNWIND_END_##name,
@@ -103,7 +111,11 @@ enum unwind_end {
 #define PROF_FRAME_FILE_SHIFT  36
 #define PROF_FRAME_OFFSET_MASK ((1ull << PROF_FRAME_FILE_SHIFT) - 1)
 
-enum prof_stack_kind { PROF_STACK_USER = 1, PROF_STACK_KERNEL = 2 };
+enum prof_stack_kind {
+	PROF_STACK_USER = 1,
+	PROF_STACK_KERNEL = 2,
+	PROF_STACK_DEFERRED = 3, /* user space walks it: frames are numbers of prof_deferred */
+};
 
 /*
  * Stacks are interned: a slot of the stack table holds nothing but the 64-bit content hash (0 =
@@ -111,7 +123,7 @@ enum prof_stack_kind { PROF_STACK_USER = 1, PROF_STACK_KERNEL = 2 };
  * to the frame log, an array of 64-bit words with a bump cursor that starts at 0:
  *
  *   word 0   struct prof_stack_head      written last; zero means: not there yet
- *   word 1   pid (low half), execs of that process (high half)
+ *   word 1   pid : 32 | execs of that process : 24 | frames that were guessed, at most 255 : 8
  *   word 2   time, ns of CLOCK_MONOTONIC
  *   word 3…  frames, leaf first
  *
@@ -126,6 +138,24 @@ struct prof_stack_head {
 };
 _Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is one word");
 #define PROF_STACK_WORDS 3 /* header words in front of the frames */
+
+/*
+ * A user stack that could not be walked yet, because the process or the unwind table of its code is
+ * not known so far: registers and stack as they were. User space walks it and frees the slot. A
+ * claimer sets state by compare-and-swap; its record in the frame log says that all is there. A
+ * deep stack goes on in more slots, of which only bytes and words are used.
+ */
+#define PROF_DEFERRED_CHAIN 8 /* slots at most: 504 KiB */
+#define PROF_DEFERRED_WORDS 8152
+struct prof_deferred {
+	__u32 state; /* 0 = free */
+	__u32 bytes; /* of stack, from sp up */
+	__u64 pc, sp, fp, lr;
+	__u64 start_stack; /* mm_struct.start_stack: which image it was */
+	__u64 regs[34];	   /* struct pt_regs; only the innermost frame of some functions needs it */
+	__u64 words[PROF_DEFERRED_WORDS];
+};
+_Static_assert(sizeof(struct prof_deferred) == 65536, "struct prof_deferred is 64 KiB");
 
 /*
  * One cache line: who was sampled where, how often. Claimed by compare-and-swap of hash, 0 = free.
@@ -166,6 +196,13 @@ struct prof_ksym {
 _Static_assert(sizeof(struct prof_ksym) == 256, "struct prof_ksym is part of the contract");
 #define PROF_KSYM_BATCH 64 /* questions at a time */
 
+/* How user stacks are walked. */
+enum prof_call_graph {
+	CALL_GRAPH_AUTO = 0,  /* by unwind tables; by frame pointer where a file has none */
+	CALL_GRAPH_FP = 1,    /* by frame pointers only */
+	CALL_GRAPH_DWARF = 2, /* by unwind tables only */
+};
+
 /* Frozen before load, so the verifier sees constants and drops what is off. */
 struct prof_config {
 	__u64 seed;	   /* of the content hashes, random: a program cannot aim at collisions */
@@ -186,8 +223,11 @@ struct prof_config {
 	__u8 no_kstacks;  /* -U */
 	__u8 no_ustacks;  /* -K */
 	__u8 no_children;
-	__u8 pad[6];
+	__u8 call_graph; /* enum prof_call_graph */
+	__u8 pad[5];
+	__u32 deferred_slots; /* a power of two */
+	__u32 pad2;
 };
-_Static_assert(sizeof(struct prof_config) == 56, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 64, "struct prof_config is part of the contract");
 
 #endif

@@ -1,76 +1,168 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walk along frame pointers. On both architectures a frame record is two words, the caller's
- * frame pointer and the return address, and the frame pointer points to it:
- *
- *	higher   | return address   |
- *	fp ────► | caller's fp      | ──► the next record, always higher
- *	         | locals …         |
- *	sp ────► |                  |
+ * The walk. Each frame's rule comes from the unwind tables, through a cache on this CPU; what the
+ * tables know nothing of is left by frame pointer. (--call-graph fp: all of it, in a loop of its
+ * own, fp.bpf.c.)
  *
  * The stack is copied in windows that never cross a page, and walked in the copy: one probe of 512
- * bytes costs hardly more than one of 16, and a record near the end of the stack cannot fail
- * because of the page behind it.
+ * bytes costs hardly more than one of 16, and a word near the end of the stack cannot fail because
+ * of the page behind it. The frame pointer is not read at every frame: the walk remembers where it
+ * lies, until a rule needs it.
+ *
+ * Standard rules are all but a few, and the loop knows only these. All state is in the scratch
+ * between calls, so that the verifier sees one chunk of frames, not the sum.
  */
-#include "unwind.bpf.h"
+#include "defer.bpf.h"
+#include "fp.bpf.h"
 #include "kernel.bpf.h"
+#include "tables.bpf.h"
+#include "unwind.bpf.h"
 
-#define WINDOW_BYTES 512u
-#define PAGE_BYTES   4096u /* the smallest page of any kernel we run on */
-#define RECORD_BYTES 16u
-#define CHUNK_FRAMES 32u
-/*
- * From main's frame record up to where the kernel put argc: what libc's start code keeps there (272
- * on x86-64 glibc).
- */
-#define ENTRY_BYTES 512u
+/* The seams of the step. */
+struct step_env {
+	struct scratch *s;
+};
 
-/*
- * Makes [at, at + 16) readable in the window. Separately verified: the walk below has one path less
- * per frame.
- */
-__noinline int unwind_window(__u32 id, __u64 at)
+static __always_inline int step_read(struct step_env *env, __u64 at, __u64 *word)
+{
+	return bpf_probe_read_user(word, sizeof(*word), (void *)at);
+}
+
+static __always_inline int step_read_pair(struct step_env *env, __u64 at, __u64 words[2])
+{
+	return bpf_probe_read_user(words, 2 * sizeof(*words), (void *)at);
+}
+
+static __always_inline int step_reg(struct step_env *env, const struct step *w, __u32 reg,
+				    __u64 *value)
+{
+	struct scratch *s = env->s;
+
+	if (w->signal_at)
+		return step_read(env, w->signal_at + step_signal_reg(ARCH, reg) * 8, value);
+	if (!s->has_regs &&
+	    !kernel_entry_regs(bpf_get_current_task_btf(), (struct pt_regs *)s->regs))
+		return -1;
+	s->has_regs = 1;
+	*value = s->regs[step_entry_reg(ARCH, reg)];
+	return 0;
+}
+
+#define STEP_SLOW
+#include "step.bpf.h"
+
+#define CHUNK_FRAMES 16u
+
+/* The parts of leaving a frame by an exception, verified one by one. */
+__noinline int unwind_cfa(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
-	__u32 bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
+	struct step_env env = { .s = s };
 
-	if (!s)
-		return -1;
-	if (bytes > WINDOW_BYTES)
-		bytes = WINDOW_BYTES;
-	if (bytes < RECORD_BYTES) /* the record lies across two pages */
-		bytes = RECORD_BYTES;
-	s->window_start = at;
-	s->window_bytes = bytes;
-	return bpf_probe_read_user(s->window, bytes, (void *)at);
+	return s ? step_exception_cfa(ARCH, &env, &s->at, &s->exception, &s->cfa)
+		 : UNWIND_END_DEPTH;
+}
+
+__noinline int unwind_ra(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct step_env env = { .s = s };
+
+	return s ? step_exception_ra(ARCH, &env, &s->at, &s->exception, s->cfa, &s->ra)
+		 : UNWIND_END_DEPTH;
+}
+
+__noinline int unwind_fp(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct step_env env = { .s = s };
+
+	return s ? step_exception_fp(ARCH, &env, &s->at, &s->exception, s->cfa) : UNWIND_END_DEPTH;
+}
+
+static __always_inline __u32 leave_by_exception(struct scratch *s, __u32 id, __u32 rule)
+{
+	__u32 end;
+
+	if (tables_exception(id, s->at.pc - !s->at.inner, rule))
+		return UNWIND_END_NO_TABLE;
+	end = unwind_cfa(id);
+	if (!end)
+		end = unwind_ra(id);
+	if (!end)
+		end = unwind_fp(id);
+	return end ? end : step_leave(&s->at, s->cfa, s->ra);
+}
+
+static __always_inline __u32 leave_by_special(struct scratch *s, __u32 code)
+{
+	struct step_env env = { .s = s };
+
+	if (code == RULE_STOP)
+		return UNWIND_END_CFI_ROOT;
+	if (code == RULE_NO_TABLE || (code == RULE_NO_CODE && !s->final)) {
+		s->deferred = 1;
+		return UNWIND_END_NO_TABLE;
+	}
+	if (code == RULE_NO_CODE)
+		return UNWIND_END_NO_CODE;
+	if (code == RULE_SIGNAL)
+		return step_signal(ARCH, &env, &s->at);
+	if (code != RULE_NONE)
+		return step_plt(&env, &s->at, code == RULE_PLT11 ? 11 : 10);
+	if (prof_cfg.call_graph == CALL_GRAPH_DWARF)
+		return UNWIND_END_NO_CFI;
+	return step_by_fp(ARCH, &env, &s->at, s->exe == TABLE_EXE_ANON);
 }
 
 /*
- * Why the walk cannot go on from a record at fp, or NONE. last is the lowest address the record may
- * have: the stack pointer, then the end of the record before, since records only ever lie higher.
+ * A frame that has no standard rule. Returns why the walk ends, or NONE. Separately verified: few
+ * frames come here.
  */
-static __always_inline __u32 fp_fault(__u64 fp, __u64 last)
+__noinline int unwind_special(__u32 id, __u32 rule)
 {
-	if (!fp)
-		return UNWIND_END_ROOT;
-	return fp < last || (fp & 7) ? UNWIND_END_BAD_FP : UNWIND_END_NONE;
+	struct scratch *s = scratch_get(id);
+	__u32 end;
+
+	if (!s)
+		return UNWIND_END_DEPTH;
+	if (step_is_exception(ARCH, rule))
+		end = leave_by_exception(s, id, rule);
+	else
+		end = leave_by_special(s, step_special(ARCH, rule));
+	s->at.pc &= prof_cfg.pc_mask;
+	return end;
+}
+
+/* One word of the stack, by way of the window. */
+static __always_inline bool read_stack(struct scratch *s, __u32 id, __u64 at, __u64 *word)
+{
+	__u64 off = at - s->window_start;
+
+	if (off >= WINDOW_BYTES || off + 8 > s->window_bytes) {
+		if (unwind_window(id, at))
+			return false;
+		off = 0;
+	}
+	*word = s->window[(off / 8) & (WINDOW_BYTES / 8 - 1)];
+	return true;
 }
 
 /*
  * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
- * be more. All state is in the scratch between calls, so the verifier sees one chunk, not the sum.
+ * be more.
  */
 __noinline int unwind_chunk(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
-	__u64 pc, fp, last, at, hash;
-	__u32 nr, end = UNWIND_END_NONE;
+	struct rule_cache *cache = tables_cache();
+	__u32 nr, rule, end = UNWIND_END_NONE;
+	struct step_saved saved;
+	__u64 hash, pc, lookup, base;
+	struct rule_slot *slot;
 
-	if (!s)
+	if (!s || !cache)
 		return UNWIND_END_DEPTH;
-	pc = s->pc;
-	fp = s->fp;
-	last = s->sp;
 	hash = s->user.hash;
 	nr = s->user.nr;
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++) {
@@ -78,46 +170,70 @@ __noinline int unwind_chunk(__u32 id)
 			end = UNWIND_END_DEPTH;
 			break;
 		}
+		pc = s->at.pc;
 		s->user.frames[nr++ & (PROF_MAX_FRAMES - 1)] = pc;
 		hash = hash_mix(hash, pc);
-		end = fp_fault(fp, last);
-		if (end)
-			break;
-		at = fp - s->window_start;
-		if (at > WINDOW_BYTES || at + RECORD_BYTES > s->window_bytes) {
-			if (unwind_window(id, fp)) {
+		lookup = pc - !s->at.inner;
+		slot = &cache->slots[rule_slot_of(lookup)];
+		if (slot->pc == lookup && slot->rule_check >> 32 == rule_check(lookup, s->space))
+			rule = slot->rule_check;
+		else
+			rule = tables_rule(id, lookup);
+		if (!step_is_standard(ARCH, rule)) {
+			end = unwind_special(id, rule);
+			if (end)
+				break;
+			continue;
+		}
+		base = s->at.sp;
+		if (step_needs_fp(ARCH, rule)) {
+			if (s->at.fp_at && !read_stack(s, id, s->at.fp_at, &s->at.fp)) {
 				end = UNWIND_END_READ;
 				break;
 			}
-			at = 0;
+			s->at.fp_at = 0;
+			base = s->at.fp;
 		}
-		last = fp + RECORD_BYTES;
-		fp = s->window[(at / 8) & 63];
-		pc = s->window[(at / 8 + 1) & 63] & prof_cfg.pc_mask;
-		if (!pc) {
-			end = UNWIND_END_ROOT;
+		step_standard(ARCH, rule, s->at.sp, base, &saved);
+		if (!step_goes_up(s->at.sp, saved.cfa, s->at.inner)) {
+			end = UNWIND_END_BAD_CFA;
+			break;
+		}
+		if (saved.ra_at) {
+			if (!read_stack(s, id, saved.ra_at, &pc)) {
+				end = UNWIND_END_READ;
+				break;
+			}
+		} else if (s->at.inner) {
+			pc = s->at.lr;
+		} else {
+			end = UNWIND_END_LOST_REG;
+			break;
+		}
+		if (saved.fp_at)
+			s->at.fp_at = saved.fp_at;
+		s->at.sp = saved.cfa;
+		s->at.pc = pc & prof_cfg.pc_mask;
+		s->at.inner = 0;
+		if (!s->at.pc) {
+			end = UNWIND_END_NO_CODE;
 			break;
 		}
 	}
-	s->pc = pc;
-	s->fp = fp;
-	s->sp = last;
 	s->user.hash = hash;
 	s->user.nr = nr;
 	return end;
 }
 
-/*
- * The C library's own start code has no frame pointers, so main's record holds whatever stood in
- * the register. A record that lies right below the process's initial stack pointer has nothing but
- * that start code above it.
- */
-static __always_inline bool is_entry(__u64 record)
+static __always_inline void begin(struct scratch *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 top = task->mm->start_stack;
-
-	return record < top && top - record <= ENTRY_BYTES;
+	s->user.hash = prof_cfg.seed;
+	s->user.nr = 0;
+	s->user.kind = PROF_STACK_USER;
+	s->window_bytes = 0;
+	s->has_regs = 0;
+	s->deferred = 0;
+	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 }
 
 __noinline int unwind_user(__u32 id)
@@ -127,17 +243,23 @@ __noinline int unwind_user(__u32 id)
 
 	if (!s)
 		return 0;
-	s->user.hash = prof_cfg.seed;
-	s->user.nr = 0;
-	s->window_bytes = 0;
+	begin(s);
+	if (prof_cfg.call_graph == CALL_GRAPH_FP) {
+		s->user.end = fp_walk(id);
+		s->user.guessed = 0;
+		return 0;
+	}
+	if (!tables_begin(s, bpf_get_current_task_btf())) {
+		s->deferred = 1;
+		end = UNWIND_END_NO_TABLE;
+	}
 	for (__u32 i = 0; i < PROF_MAX_FRAMES / CHUNK_FRAMES && !end; i++)
 		end = unwind_chunk(id);
-	if (end == UNWIND_END_NONE)
-		end = UNWIND_END_DEPTH;
-	if (end == UNWIND_END_BAD_FP && is_entry(s->sp - RECORD_BYTES))
-		end = UNWIND_END_ENTRY;
-	s->user.end = end;
-	return s->user.nr;
+	s->user.end = end ? end : UNWIND_END_DEPTH;
+	s->user.guessed = s->at.guessed < 255 ? s->at.guessed : 255;
+	if (s->deferred)
+		defer_walk(id);
+	return 0;
 }
 
 __hidden bool unwind_regs_saved(struct scratch *s, struct task_struct *task)
@@ -146,8 +268,6 @@ __hidden bool unwind_regs_saved(struct scratch *s, struct task_struct *task)
 
 	if (!kernel_entry_regs(task, regs))
 		return false;
-	s->pc = REGS_PC(regs);
-	s->sp = REGS_SP(regs);
-	s->fp = REGS_FP(regs);
+	UNWIND_FROM(s, regs);
 	return s->pc && STATUS_IS_USER(REGS_STATUS(regs)) && !STATUS_IS_COMPAT(REGS_STATUS(regs));
 }

@@ -10,8 +10,9 @@
 #include "arena.bpf.h"
 
 /*
- * Walks from scratch->pc, sp and fp into scratch->user and user_frames, leaf first. Returns the
- * number of frames. Separately verified, so its cost does not multiply with the callers' paths.
+ * Walks from scratch->pc, sp, fp and lr into scratch->user, leaf first; what cannot be walked yet
+ * is deferred to user space. Separately verified, so its cost does not multiply with the callers'
+ * paths. The current thread must have user memory.
  */
 int unwind_user(__u32 id);
 
@@ -21,7 +22,18 @@ static __always_inline void unwind_nothing(struct scratch *s, __u32 end)
 	s->user.hash = prof_cfg.seed;
 	s->user.nr = 0;
 	s->user.end = end;
+	s->user.kind = PROF_STACK_USER;
+	s->user.guessed = 0;
 }
+
+/* The innermost user frame from struct pt_regs, or from a context that begins with one. */
+#define UNWIND_FROM(s, r)                                                                          \
+	do {                                                                                       \
+		(s)->pc = REGS_PC(r);                                                              \
+		(s)->sp = REGS_SP(r);                                                              \
+		(s)->fp = REGS_FP(r);                                                              \
+		(s)->lr = REGS_LR(r);                                                              \
+	} while (0)
 
 /*
  * The user registers of the current thread while it is in the kernel. False for threads that have

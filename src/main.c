@@ -19,7 +19,8 @@ static const struct command commands[] = {
 	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
 	  "any view of a saved profile, without root", report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
-	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n" },
+	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
+	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -14,6 +14,7 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_PC(r)	  ((r)->pc)
 #define REGS_SP(r)	  ((r)->sp)
 #define REGS_FP(r)	  ((r)->regs[29])
+#define REGS_LR(r)	  ((r)->regs[30])
 #define REGS_STATUS(r)	  ((r)->pstate)
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
 #define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)

@@ -14,6 +14,7 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define REGS_PC(r)	  ((r)->ip)
 #define REGS_SP(r)	  ((r)->sp)
 #define REGS_FP(r)	  ((r)->bp)
+#define REGS_LR(r)	  0 /* none: the return address is on the stack */
 #define REGS_STATUS(r)	  ((r)->cs)
 /* Only the low 16 bits are the selector: kernels with FRED keep event data above them. */
 #define STATUS_IS_USER(s)   (((s) & 3) == 3)

@@ -296,3 +296,15 @@ const char *text_count(unsigned long long n)
 	} while (n);
 	return p;
 }
+
+const char *text_pct(double pct)
+{
+	char *p = next_buf();
+
+	if (pct > 0 && pct < 0.1)
+		return "<0.1%";
+	if (pct > 99.9 && pct < 100)
+		return "99.9%";
+	snprintf(p, BUF_SZ, "%.1f%%", pct);
+	return p;
+}

@@ -41,9 +41,11 @@ void text_fit(FILE *out, const char *s, size_t width, int pad);
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n);
 
-/* "1.5 s", "230 ms", "12.3 MB", "1,234,567": human forms, into a static ring of buffers. */
+/* Human forms, into a static ring of buffers: "1.5 s", "230 ms", "12.3 MB", "1,234,567". */
 const char *text_ns(unsigned long long ns);
 const char *text_bytes(unsigned long long bytes);
 const char *text_count(unsigned long long n);
+/* "12.3%". Neither a little nor all but a little is rounded away: "<0.1%" and "99.9%". */
+const char *text_pct(double pct);
 
 #endif

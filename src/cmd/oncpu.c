@@ -16,6 +16,7 @@
 
 struct oncpu_args {
 	int verbose;
+	const char *call_graph;
 	struct record_opts record;
 	struct results_opts results;
 };
@@ -50,8 +51,13 @@ const struct opt oncpu_opts[] = {
 		 "no kernel frames"),
 	OPT_FLAG('K', "kernel-stacks-only", struct oncpu_args, record.kernel_stacks,
 		 "no user frames"),
+	OPT_STRING(0, "call-graph", struct oncpu_args, call_graph, "HOW",
+		   "walk user stacks by unwind tables (dwarf), by frame pointers (fp), or by "
+		   "tables and by frame pointers where there are none (auto, the default)"),
+	OPT_SIZE(0, "unwind-mem", struct oncpu_args, record.unwind_bytes, 1 << 20, 4 << 20,
+		 1ull << 30, "MB", "kernel memory for unwind tables (default 64)"),
 	OPT_U32(0, "max-depth", struct oncpu_args, record.max_depth, 1, PROF_MAX_FRAMES, "N",
-		"user frames per stack (default 127)"),
+		"user frames per stack (default 1000)"),
 	OPT_ALIAS(0, "perf-max-stack-depth", "max-depth"),
 	OPT_U32(0, "max-stacks", struct oncpu_args, record.max_stacks, 1, 1 << 24, "N",
 		"distinct stacks to keep, rounded up to a power of two (default 65536; more "
@@ -65,6 +71,24 @@ const struct opt oncpu_opts[] = {
 	OPT_PROGRAM(struct oncpu_args, record.program),
 	OPT_END,
 };
+
+/* "dwarf,8192" is what perf calls it: the size means nothing here. */
+static int parse_call_graph(struct oncpu_args *a)
+{
+	static const char *const names[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
+	size_t len = a->call_graph ? strcspn(a->call_graph, ",") : 0;
+
+	for (size_t i = 0; i < 3 && len; i++)
+		if (len == strlen(names[i]) && !strncmp(a->call_graph, names[i], len)) {
+			a->record.call_graph = i;
+			return 0;
+		}
+	if (!a->call_graph)
+		return 0;
+	log_err(0, "--call-graph '%s': 'auto', 'dwarf' or 'fp'%s", a->call_graph,
+		strcmp(a->call_graph, "lbr") ? "" : " (branch records have no place in BPF maps)");
+	return -EINVAL;
+}
 
 static int check(const struct oncpu_args *a)
 {
@@ -164,7 +188,7 @@ static enum cmd_result run(struct oncpu_args *a, char **words, int nr)
 	struct results *results;
 	enum cmd_result result;
 
-	if (check(a) || parse_duration(a, words, nr))
+	if (check(a) || parse_call_graph(a) || parse_duration(a, words, nr))
 		return CMD_USAGE;
 	log_verbosity = a->verbose;
 	results = results_open(&a->results);
@@ -177,7 +201,7 @@ static enum cmd_result run(struct oncpu_args *a, char **words, int nr)
 
 enum cmd_result cmd_oncpu(const struct command *self, int argc, char **argv)
 {
-	struct oncpu_args a = { .record = { .command = "oncpu", .max_depth = 127 } };
+	struct oncpu_args a = { .record = { .command = "oncpu", .max_depth = 1000 } };
 	enum cmd_result result = CMD_USAGE;
 	struct timespec ts;
 	char **words;

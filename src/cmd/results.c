@@ -58,6 +58,8 @@ struct results *results_open(const struct results_opts *o)
 
 static const struct output *stdout_output(const struct results_opts *o)
 {
+	if (o->broken)
+		return output_get(o->json ? "broken-json" : "broken");
 	if (o->json)
 		return output_get("json");
 	if (o->folded)

@@ -14,7 +14,8 @@
 #include "profile/tree.h"
 
 struct results_opts {
-	bool folded, json, summary; /* what stdout gets; none = by whether it is a terminal */
+	/* What stdout gets; none = by whether it is a terminal. */
+	bool folded, json, summary, broken;
 	struct opt_strings files;
 	struct view view;
 };
@@ -28,7 +29,9 @@ struct results_opts {
 			 "folded stacks on stdout (the default when it is no terminal)"),          \
 		OPT_FLAG('s', "summary", s, r.summary,                                             \
 			 "the summary on stdout (the default on a terminal)"),                     \
-		OPT_FLAG(0, "json", s, r.json, "the summary as JSON on stdout"),                   \
+		OPT_FLAG(0, "broken", s, r.broken,                                                 \
+			 "where stacks break, and what helps, on stdout"),                         \
+		OPT_FLAG(0, "json", s, r.json, "the summary (or --broken) as JSON on stdout"),     \
 		OPT_FLAG('d', "delimited", s, r.view.delimiter,                                    \
 			 "a '-' frame between user and kernel frames"),                            \
 		OPT_FLAG('a', "annotations", s, r.view.annotations,                                \

@@ -32,6 +32,7 @@ bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out)
 		.kind = head >> 48 & 0xff,
 		.end = head >> 56,
 		.pid = r[1],
+		.guessed = r[1] >> 56,
 		.time_ns = r[2],
 		.frames = r + PROF_STACK_WORDS,
 	};

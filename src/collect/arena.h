@@ -19,8 +19,9 @@ struct arena {
 struct arena_stack {
 	uint32_t slot, pid;
 	uint32_t nr_frames;
-	uint8_t kind; /* enum prof_stack_kind */
-	uint8_t end;  /* enum unwind_end */
+	uint8_t kind;	 /* enum prof_stack_kind */
+	uint8_t end;	 /* enum unwind_end */
+	uint8_t guessed; /* frames */
 	uint64_t time_ns;
 	const uint64_t *frames; /* in the arena, leaf first */
 };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -13,6 +13,16 @@
 
 /* An address that nothing explains may make us read /proc/PID/maps again, so often. */
 #define RECHECK_NS 1000000000ull
+
+#define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
 
 static void put_source(struct capture *c, uint32_t module, struct symbol_source source)
 {
@@ -23,16 +33,20 @@ static void put_source(struct capture *c, uint32_t module, struct symbol_source 
 	c->sources[module] = source;
 }
 
-void capture_init(struct capture *c, struct profile *p, struct proc_table *procs,
-		  const struct session_maps *maps, uint32_t own_child)
+void capture_init(struct capture *c, const struct capture_opts *o)
 {
-	*c = (struct capture){ .profile = p,
-			       .procs = procs,
+	const struct session_maps *maps = o->maps;
+
+	*c = (struct capture){ .profile = o->profile,
+			       .procs = o->procs,
+			       .store = o->store,
+			       .config = o->config,
 			       .nr_slots = maps->nr_stack_slots,
-			       .own_child = own_child };
+			       .own_child = o->own_child };
 	c->arena = (struct arena){ .words = maps->frames,
 				   .nr_words = maps->nr_frame_words,
 				   .cursor = maps->frame_cursor };
+	c->defer = (struct defer){ .slots = maps->deferred, .nr_slots = maps->nr_deferred };
 	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
 	put_source(c, 0, (struct symbol_source){ .fd = -1 });
 }
@@ -141,9 +155,11 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 		}
 		ids[nr++] = id ? id : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
 	}
+	if (end == UNWIND_END_CFI_ROOT && !c->first_root_ns)
+		c->first_root_ns = s->time_ns;
 	if (!nr && s->nr_frames)
 		ids[nr++] = profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
-	return profile_add_stack(c->profile, ids, nr, end);
+	return profile_add_stack(c->profile, ids, nr, end, s->guessed);
 }
 
 static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
@@ -152,7 +168,96 @@ static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
 
 	for (uint32_t i = 0; i < s->nr_frames; i++)
 		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0, lookup_address(s, i));
-	return profile_add_stack(c->profile, ids, s->nr_frames, s->end);
+	return profile_add_stack(c->profile, ids, s->nr_frames, s->end, 0);
+}
+
+struct lookup {
+	struct capture *capture;
+	struct process *process;
+	uint64_t time_ns;
+	bool asked; /* /proc, after that time, and it knew no such code */
+};
+
+static uint32_t special(uint32_t code)
+{
+#if defined(__x86_64__)
+	return RULE_X86_SPECIAL | code;
+#else
+	return RULE_ARM64_SPECIAL | code;
+#endif
+}
+
+static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
+{
+	struct lookup *l = arg;
+	const struct proc_mapping *m = NULL;
+
+	if (l->process)
+		m = find_mapping(l->capture, l->process, pc, l->time_ns);
+	if (m)
+		return store_rule(l->capture->store, l->process->pid, m, pc, rule);
+	l->asked = l->process && l->process->checked_ns > l->time_ns;
+	rule->rule = special(RULE_NO_CODE);
+	return true;
+}
+
+/* False: a table is wanted. */
+static bool walk_item(struct capture *c, const struct defer_item *item)
+{
+	struct arena_stack s = { .slot = item->slot, .pid = item->pid, .time_ns = item->time_ns };
+	struct lookup l = { .capture = c,
+			    .process = find_process(c, &s),
+			    .time_ns = item->time_ns };
+	__u64 frames[PROF_MAX_FRAMES];
+	struct walk w;
+
+	if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph, find_rule, &l))
+		return false;
+	for (uint32_t i = 0; i < w.nr; i++)
+		frames[i] = w.frames[i];
+	s.frames = (const uint64_t *)frames;
+	s.nr_frames = w.nr;
+	s.end = w.end;
+	s.guessed = w.guessed < 255 ? w.guessed : 255;
+	c->stack_of_slot[s.slot] = add_user_stack(c, &s);
+	if (w.end == UNWIND_END_CFI_ROOT && c->first_root_ns == item->time_ns)
+		c->first_root_ns = now_ns(); /* sampled then, walked now */
+	if (l.process)
+		store_publish(c->store, l.process, item->start_stack, l.asked);
+	return true;
+}
+
+enum capture_state capture_walk(struct capture *c)
+{
+	bool any = c->defer.nr != 0;
+
+	for (size_t i = c->defer.nr; i-- > 0;)
+		if (walk_item(c, &c->defer.items[i]))
+			defer_done(&c->defer, i);
+	if (c->defer.nr && !store_build(c->store, now_ns()))
+		return CAPTURE_BUSY;
+	return any ? CAPTURE_HASTE : CAPTURE_QUIET;
+}
+
+/* Walks that never got what they needed. */
+static void give_up(struct capture *c)
+{
+	struct defer_item *item;
+	struct arena_stack s;
+	uint64_t pc;
+
+	while (c->defer.nr) {
+		item = &c->defer.items[0];
+		pc = item->start.pc;
+		s = (struct arena_stack){ .slot = item->slot,
+					  .pid = item->pid,
+					  .time_ns = item->time_ns,
+					  .frames = &pc,
+					  .nr_frames = 1,
+					  .end = UNWIND_END_NO_TABLE };
+		c->stack_of_slot[s.slot] = add_user_stack(c, &s);
+		defer_done(&c->defer, 0);
+	}
 }
 
 bool capture_drain(struct capture *c, uint64_t until_ns)
@@ -164,6 +269,10 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 			c->first_ns = s.time_ns;
 		if (s.slot >= c->nr_slots)
 			continue;
+		if (s.kind == PROF_STACK_DEFERRED) {
+			defer_take(&c->defer, &s, c->config.pc_mask);
+			continue;
+		}
 		c->stack_of_slot[s.slot] =
 			s.kind == PROF_STACK_USER ? add_user_stack(c, &s) : add_kernel_stack(c, &s);
 	}
@@ -213,6 +322,13 @@ static void add_sample(struct capture *c, const struct prof_count *n)
 void capture_finish(struct capture *c, const struct session_maps *maps,
 		    const uint64_t counters[PROF_NR_COUNTERS])
 {
+	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
+
+	/* Memory for tables may still be on its way. */
+	while (c->defer.nr && now_ns() < until_ns)
+		if (capture_walk(c) != CAPTURE_BUSY && c->defer.nr)
+			usleep(1000);
+	give_up(c);
 	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
 	for (size_t i = 0; i < maps->nr_counts; i++)
 		if (maps->counts[i].samples)
@@ -223,6 +339,7 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 
 void capture_release(struct capture *c)
 {
+	defer_release(&c->defer);
 	free(c->stack_of_slot);
 	free(c->sources);
 }

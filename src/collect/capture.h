@@ -8,10 +8,12 @@
 #define BPFPROF_COLLECT_CAPTURE_H
 
 #include "collect/arena.h"
+#include "collect/defer.h"
 #include "collect/session.h"
 #include "proc/proc.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
+#include "unwind/store.h"
 
 struct capture {
 	struct profile *profile;  /* borrowed */
@@ -21,18 +23,41 @@ struct capture {
 	size_t nr_slots;
 	struct symbol_source *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;
-	uint64_t first_ns;  /* time of the first stack, 0 = none yet */
-	uint32_t own_child; /* the program that bpfprof started, 0 = none */
+	struct store *store; /* borrowed; NULL when walks go by frame pointer only */
+	struct defer defer;
+	struct prof_config config; /* what the kernel walks by */
+	uint64_t first_ns;	   /* time of the first stack, 0 = none yet */
+	uint64_t first_root_ns;	   /* when the first user stack had been walked to its root */
+	uint32_t own_child;	   /* the program that bpfprof started, 0 = none */
 };
 
-void capture_init(struct capture *c, struct profile *p, struct proc_table *procs,
-		  const struct session_maps *maps, uint32_t own_child);
+struct capture_opts {
+	struct profile *profile;
+	struct proc_table *procs;
+	struct store *store; /* or NULL */
+	const struct session_maps *maps;
+	struct prof_config config;
+	uint32_t own_child;
+};
+void capture_init(struct capture *c, const struct capture_opts *o);
 
 /*
  * Takes over all stacks taken up to until_ns. procs must know everything up to then.
  * False when a record is still in the making: others behind it wait for the next call.
  */
 bool capture_drain(struct capture *c, uint64_t until_ns);
+
+enum capture_state {
+	CAPTURE_QUIET, /* nothing was deferred */
+	CAPTURE_HASTE, /* something was, so more is likely to come */
+	CAPTURE_BUSY,  /* a table was built: look what came meanwhile, and call again at once */
+};
+
+/*
+ * Walks what the kernel deferred, as far as its tables are there, then builds the one table that is
+ * wanted most.
+ */
+enum capture_state capture_walk(struct capture *c);
 
 /* After the last drain: samples and ledger. counters are the sums over all CPUs. */
 void capture_finish(struct capture *c, const struct session_maps *maps,

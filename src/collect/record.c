@@ -32,12 +32,17 @@
 #define TURN_NS		 100000000ull
 #define RATE_WITH_TARGET 99
 #define RATE_SYSTEM_WIDE 49
+#define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
+#define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */
+#define WARM_NS		 80000000ull /* at most, before a given process is sampled */
+#define UNWIND_BYTES	 (64ull << 20)
 #define SLOW_TURNS	 5  /* CPUs and memory are looked at every so many turns */
 #define RECHECK_SHARE	 10 /* a host that outruns us is looked at a tenth of the time */
 
 struct record {
 	const struct record_opts *opts;
 	struct session *session;
+	struct store *store; /* NULL without unwind tables */
 	struct perf_events events;
 	struct sideband *sideband;
 	struct proc_table procs;
@@ -50,7 +55,9 @@ struct record {
 	uint64_t begin_ns;
 	uint64_t gap_ns;     /* since when records are missing that nobody looked up; 0 = none */
 	uint64_t recheck_ns; /* /proc is not read anew before */
-	size_t nr_cpus;	     /* sampled at the end */
+	uint64_t haste_ns;   /* turns are short until then */
+	enum capture_state state;
+	size_t nr_cpus; /* sampled at the end */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -180,7 +187,25 @@ static struct prof_config make_config(const struct record_opts *o)
 		.no_kstacks = o->user_stacks,
 		.no_ustacks = o->kernel_stacks,
 		.no_children = o->no_children,
+		.call_graph = o->kernel_stacks ? CALL_GRAPH_FP : o->call_graph,
 	};
+}
+
+static const struct store_ops store_ops = { session_segment_make, session_segment_drop,
+					    session_proc_set, session_proc_drop };
+
+static struct store *open_store(struct record *r)
+{
+	const struct session_maps *maps = session_maps(r->session);
+	struct store_opts o = { .ops = &store_ops,
+				.arg = r->session,
+				.exes = maps->exes,
+				.epoch = maps->table_epoch,
+				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
+								   : UNWIND_BYTES };
+
+	r->store = store_new(&o);
+	return r->store;
 }
 
 static int open_session(struct record *r)
@@ -195,7 +220,11 @@ static int open_session(struct record *r)
 	};
 
 	r->session = session_open(&so);
-	return r->session ? session_attach(r->session) : -errno;
+	if (!r->session)
+		return -errno;
+	if (so.config.call_graph != CALL_GRAPH_FP && !open_store(r))
+		return -errno;
+	return session_attach(r->session);
 }
 
 /* Signals become readable, so that nothing is interrupted half-way. */
@@ -316,10 +345,47 @@ static void fill_gap(struct record *r, bool last)
 static void drain(struct record *r, bool last)
 {
 	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs, last);
+	bool done;
 
 	fill_gap(r, last);
-	if (capture_drain(&r->capture, last ? UINT64_MAX : horizon))
+	if (r->store)
+		store_turn(r->store, &r->procs, now_ns(CLOCK_MONOTONIC));
+	done = capture_drain(&r->capture, last ? UINT64_MAX : horizon);
+	r->state = capture_walk(&r->capture);
+	if (r->state != CAPTURE_QUIET)
+		r->haste_ns = now_ns(CLOCK_MONOTONIC) + HASTE_NS;
+	if (done && !r->capture.defer.nr)
 		proc_prune(&r->procs, horizon);
+}
+
+/* What is profiled is known: its first stacks need not wait for tables. */
+static void warm_up(struct record *r)
+{
+	uint64_t until = now_ns(CLOCK_MONOTONIC) + WARM_NS;
+	struct process *p;
+
+	for (size_t i = 0; r->store && i < r->opts->pids.nr; i++) {
+		p = proc_find(&r->procs, r->opts->pids.v[i]);
+		if (p)
+			store_warm(r->store, p, until);
+	}
+}
+
+static int open_events(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+
+	if (probe_get(o->command)->kind != PROBE_PERF) {
+		r->events.name = o->command;
+		return session_start(r->session, o->file, o->function);
+	}
+	r->events = (struct perf_events){ .prog_fd = session_program(r->session, 0),
+					  .only = o->cpus.v,
+					  .nr_only = o->cpus.nr };
+	return perf_events_open(&r->events, o->event,
+				o->rate_hz	? o->rate_hz
+				: has_target(o) ? RATE_WITH_TARGET
+						: RATE_SYSTEM_WIDE);
 }
 
 /*
@@ -332,11 +398,17 @@ static int start(struct record *r)
 	const struct record_opts *o = r->opts;
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 	bool by_pid = (o->pids.nr || o->program) && !o->tids.nr;
+	struct capture_opts co = { .procs = &r->procs,
+				   .store = r->store,
+				   .maps = session_maps(r->session),
+				   .config = make_config(o),
+				   .own_child = r->target.pid };
 	int err;
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
 	r->profile = profile_new();
-	capture_init(&r->capture, r->profile, &r->procs, session_maps(r->session), r->target.pid);
+	co.profile = r->profile;
+	capture_init(&r->capture, &co);
 	for (size_t i = 0; i < o->pids.nr; i++) {
 		session_add_pid(r->session, o->pids.v[i]);
 		proc_snapshot(&r->procs, o->pids.v[i], now);
@@ -347,14 +419,10 @@ static int start(struct record *r)
 		session_add_pid(r->session, r->target.pid);
 		proc_snapshot(&r->procs, r->target.pid, now);
 	}
-	r->events = (struct perf_events){ .prog_fd = session_program(r->session, 0),
-					  .only = o->cpus.v,
-					  .nr_only = o->cpus.nr };
-	err = perf_events_open(&r->events, o->event,
-			       o->rate_hz      ? o->rate_hz
-			       : has_target(o) ? RATE_WITH_TARGET
-					       : RATE_SYSTEM_WIDE);
+	warm_up(r);
+	err = open_events(r);
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
+	r->haste_ns = r->store ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
 		err = target_release(&r->target, o->program[0]);
 	if (!err && !by_pid)
@@ -405,15 +473,18 @@ static void show_progress(struct record *r)
 }
 
 /* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
-static int until_end(const struct record *r)
+static int until_turn(const struct record *r)
 {
-	uint64_t elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns;
+	uint64_t now = now_ns(CLOCK_MONOTONIC), elapsed = now - r->begin_ns;
+	int haste = now < r->haste_ns ? HASTE_MS : -1, end;
 
+	if (r->state == CAPTURE_BUSY)
+		return 0;
 	if (!r->opts->duration_ns)
-		return -1;
-	return elapsed >= r->opts->duration_ns
-		       ? 0
-		       : (r->opts->duration_ns - elapsed + 999999) / 1000000;
+		return haste;
+	end = elapsed >= r->opts->duration_ns ? 0
+					      : (r->opts->duration_ns - elapsed + 999999) / 1000000;
+	return haste >= 0 && haste < end ? haste : end;
 }
 
 static void loop(struct record *r)
@@ -426,7 +497,7 @@ static void loop(struct record *r)
 	uint64_t ticks;
 
 	while (!is_over(r)) {
-		poll(fds, 4, until_end(r));
+		poll(fds, 4, until_turn(r));
 		drain(r, false);
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
@@ -436,7 +507,8 @@ static void loop(struct record *r)
 		 */
 		if (sideband_refresh(r->sideband))
 			look_again(r, now_ns(CLOCK_MONOTONIC));
-		perf_events_refresh(&r->events);
+		if (r->events.prog_fd)
+			perf_events_refresh(&r->events);
 		show_progress(r);
 	}
 	log_progress(NULL);
@@ -486,6 +558,28 @@ static void describe_host(struct profile *p)
 	p->meta.arch = profile_string(p, u.machine);
 }
 
+static void tell_tables(const struct record *r)
+{
+	struct store_stats s;
+
+	if (!r->store)
+		return;
+	s = store_stats(r->store);
+	log_info("unwind tables: %zu of %s in %s, built in %s, %zu evicted, %zu not to be had; "
+		 "%zu processes; %s stacks deferred, %s found no room",
+		 s.nr_tables, text_count(s.nr_rows), text_bytes(s.segment_bytes),
+		 text_ns(s.build_ns), s.nr_evicted, s.nr_failed, s.nr_processes,
+		 text_count(r->profile->counters[PROF_DEFERRED]),
+		 text_count(r->profile->counters[PROF_DEFER_FULL]));
+}
+
+static uint64_t since_start(const struct record *r, uint64_t time_ns)
+{
+	return time_ns > r->opts->start_ns ? time_ns - r->opts->start_ns : 0;
+}
+
+static const char *const call_graphs[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
+
 static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 {
 	struct profile *p = r->profile;
@@ -499,6 +593,8 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->event_note = r->events.why ? profile_string(p, r->events.why) : 0;
 	m->target = describe_target(r);
 	m->version = profile_string(p, BPFPROF_VERSION);
+	m->call_graph = profile_string(p, call_graphs[make_config(r->opts).call_graph]);
+	m->max_depth = r->opts->max_depth;
 	m->duration_ns = end_ns - r->begin_ns;
 	m->start_ns = end_real_ns - m->duration_ns;
 	m->rate_hz = r->events.attr.sample_freq;
@@ -509,9 +605,8 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->map_bytes = session_map_bytes(r->session);
 	m->missed = session_missed(r->session);
 	m->sideband_lost = sideband_lost(r->sideband);
-	m->first_sample_ns = r->capture.first_ns > r->opts->start_ns
-				     ? r->capture.first_ns - r->opts->start_ns
-				     : 0;
+	m->first_sample_ns = since_start(r, r->capture.first_ns);
+	m->first_root_ns = since_start(r, r->capture.first_root_ns);
 	if (p->counters[PROF_TIMED_RUNS])
 		m->bpf_ns = p->counters[PROF_TIMED_NS] / p->counters[PROF_TIMED_RUNS] *
 			    p->counters[PROF_SEEN];
@@ -535,6 +630,7 @@ int record_run(struct record *r)
 	end_real_ns = now_ns(CLOCK_REALTIME);
 	r->nr_cpus = r->events.nr;
 	perf_events_close(&r->events);
+	session_stop(r->session);
 	drain(r, true);
 	session_counters(r->session, counters);
 	capture_finish(&r->capture, session_maps(r->session), counters);
@@ -543,6 +639,7 @@ int record_run(struct record *r)
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	symbolizer_run(r->profile, r->capture.sources, &kernel);
 	describe(r, end_ns, end_real_ns);
+	tell_tables(r);
 	return 0;
 }
 
@@ -561,6 +658,7 @@ void record_close(struct record *r)
 	perf_events_close(&r->events);
 	target_stop(&r->target);
 	sideband_close(r->sideband);
+	store_free(r->store);
 	session_close(r->session);
 	capture_release(&r->capture);
 	proc_release(&r->procs);

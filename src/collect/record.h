@@ -14,11 +14,12 @@
 #include "profile/profile.h"
 
 struct record_opts {
-	const char *command;  /* "oncpu"; the probe of that name */
-	const char *event;    /* "cycles" or "cpu-clock"; NULL = the best there is */
-	uint32_t rate_hz;     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
-	uint64_t duration_ns; /* 0 = until a signal or the target's end */
-	char **program;	      /* to start, NULL = none */
+	const char *command;	     /* "oncpu"; the probe of that name */
+	const char *event;	     /* "cycles" or "cpu-clock"; NULL = the best there is */
+	const char *file, *function; /* of the probe "uprobe" */
+	uint32_t rate_hz;	     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
+	uint64_t duration_ns;	     /* 0 = until a signal or the target's end */
+	char **program;		     /* to start, NULL = none */
 	struct opt_ids pids, tids, cpus;
 	const char *comm;   /* glob list */
 	const char *cgroup; /* path, below the cgroup2 mount or absolute */
@@ -28,7 +29,9 @@ struct record_opts {
 	bool idle;
 	uint32_t max_stacks, max_depth;
 	uint64_t max_bytes;
-	uint64_t start_ns; /* CLOCK_MONOTONIC when bpfprof began */
+	enum prof_call_graph call_graph;
+	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
+	uint64_t start_ns;     /* CLOCK_MONOTONIC when bpfprof began */
 };
 
 struct record;

@@ -3,6 +3,7 @@
 #include "collect/session.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,16 +29,32 @@
 #define SLOTS_PER_CPU	   4096u	   /* by default, within these bounds */
 #define MIN_SLOTS	   65536u
 #define MAX_SLOTS	   262144u
+#define DEFERRED_PER_CPU   2 /* slots of 64 KB, within these bounds */
+#define MIN_DEFERRED	   128u
+#define MAX_DEFERRED	   256u
 #define WORDS_PER_STACK	   32 /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
+
+/* A segment that a thread is making. */
+enum { SEGMENT_NONE, SEGMENT_MAKING, SEGMENT_READY, SEGMENT_MADE };
+struct session_segment {
+	struct session *session;
+	uint32_t index;
+	int fd;
+	int state; /* or a negative errno */
+	pthread_t thread;
+};
 
 struct session {
 	struct bpfprof_bpf *skel;
 	const struct probe *probe;
-	struct bpf_link *fork_link;
+	struct bpf_link *fork_link, *event_link;
 	struct session_maps maps;
 	uint64_t *pids, *tids;	 /* bitmaps, NULL without the filter */
 	struct prof_ksym *ksyms; /* a batch, NULL without kernel stacks */
+	int segments_fd;	 /* the map of segments, 0 = none */
+	struct session_segment segments[TABLE_MAX_SEGMENTS];
+	uint32_t nr_segments; /* of unwind tables, there now */
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -73,6 +90,11 @@ static void size_maps(struct prof_config *c, const struct session_opts *o, uint6
 	uint64_t bytes = o->max_bytes, per_cpu, words;
 
 	c->nr_cpus = cpus_possible();
+	c->deferred_slots = power_of_two(c->nr_cpus * DEFERRED_PER_CPU);
+	if (c->deferred_slots < MIN_DEFERRED)
+		c->deferred_slots = MIN_DEFERRED;
+	if (c->deferred_slots > MAX_DEFERRED)
+		c->deferred_slots = MAX_DEFERRED;
 	if (!bytes)
 		bytes = DEFAULT_MB * MB +
 			(c->nr_cpus > DEFAULT_MB_CPUS
@@ -90,6 +112,17 @@ static void size_maps(struct prof_config *c, const struct session_opts *o, uint6
 	c->frame_words = words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
 }
 
+/* Without the segments no table was ever read, and so on: all or nothing. */
+static void choose_table_maps(struct session *s, const struct prof_config *c)
+{
+	struct bpf_map *maps[] = { s->skel->maps.segments, s->skel->maps.exes, s->skel->maps.procs,
+				   s->skel->maps.rules, s->skel->maps.deferred };
+
+	bpf_map__set_max_entries(s->skel->maps.deferred, c->deferred_slots);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		bpf_map__set_autocreate(maps[i], c->call_graph != CALL_GRAPH_FP);
+}
+
 /* Maps of filters that are off are not created; the verifier drops the code that would use them. */
 static void choose_maps(struct session *s, const struct prof_config *c)
 {
@@ -97,11 +130,13 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_max_entries(s->skel->maps.counts, c->count_slots);
 	bpf_map__set_max_entries(s->skel->maps.frames, c->frame_words);
 	bpf_map__set_max_entries(s->skel->maps.counters, c->nr_cpus);
+	bpf_map__set_max_entries(s->skel->maps.scratches, s->probe->nr_scratches);
 	bpf_map__set_autocreate(s->skel->maps.pids, c->filter_pid);
 	bpf_map__set_autocreate(s->skel->maps.tids, c->filter_tid);
 	bpf_map__set_autocreate(s->skel->maps.globs, c->filter_comm);
 	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
 	bpf_map__set_autocreate(s->skel->maps.ksyms, !c->no_kstacks);
+	choose_table_maps(s, c);
 }
 
 static struct bpf_program *find_program(const struct session *s, const char *name)
@@ -146,6 +181,15 @@ static int map_all(struct session *s, const struct prof_config *c)
 	if (!c->no_kstacks)
 		s->ksyms =
 			map_memory(s->skel->maps.ksyms, PROF_KSYM_BATCH * sizeof(*s->ksyms), true);
+	if (c->call_graph != CALL_GRAPH_FP) {
+		m->nr_deferred = c->deferred_slots;
+		m->deferred = map_memory(s->skel->maps.deferred,
+					 m->nr_deferred * sizeof(*m->deferred), true);
+		m->exes = map_memory(s->skel->maps.exes, TABLE_MAX_EXES * sizeof(*m->exes), true);
+		m->table_epoch = &s->skel->bss->prof_table_epoch;
+		if (!m->deferred || !m->exes)
+			return log_err(-errno, "cannot map BPF memory");
+	}
 	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
 	    (c->filter_tid && !s->tids) || (!c->no_kstacks && !s->ksyms))
 		return log_err(-errno, "cannot map BPF memory");
@@ -180,17 +224,88 @@ static int explain_load(int err)
 	return -EIO;
 }
 
+/*
+ * The kernel waits until all programs that run now have ended before a changed map of maps is
+ * believed to be so: some ten milliseconds, which we spend better.
+ */
+static void *insert_segment(void *arg)
+{
+	struct session_segment *g = arg;
+	int err = 0;
+
+	if (bpf_map_update_elem(g->session->segments_fd, &g->index, &g->fd, BPF_ANY))
+		err = -errno;
+	__atomic_store_n(&g->state, err ? err : SEGMENT_READY, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static int segment_create(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "segment", sizeof(uint32_t),
+				TABLE_SEGMENT_BYTES, 1, &opts);
+
+	return fd < 0 ? log_err(-errno, "no memory for unwind tables") : fd;
+}
+
+static int segment_insert(struct session *s, uint32_t index, int fd)
+{
+	struct session_segment *g = &s->segments[index];
+	int err;
+
+	*g = (struct session_segment){ s, index, fd, SEGMENT_MAKING, 0 };
+	err = pthread_create(&g->thread, NULL, insert_segment, g);
+	if (!err)
+		return 0;
+	close(fd);
+	g->state = SEGMENT_NONE;
+	return log_err(-err, "cannot start a thread");
+}
+
+/*
+ * The first segment is on its way while the programs are still being verified. It also is what the
+ * map of segments is told that all of them will look like.
+ */
+static int prepare_segments(struct session *s)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+	struct bpf_map *map = s->skel->maps.segments;
+	int fd = segment_create(), err;
+
+	if (fd < 0)
+		return fd;
+	opts.inner_map_fd = fd;
+	s->segments_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "segments", sizeof(uint32_t),
+					sizeof(uint32_t), TABLE_MAX_SEGMENTS, &opts);
+	err = s->segments_fd < 0 ? -errno : bpf_map__reuse_fd(map, s->segments_fd);
+	if (!err)
+		return segment_insert(s, 0, fd);
+	close(fd);
+	return log_err(err, "cannot make the map of unwind tables");
+}
+
+static int segment_map(const struct session_segment *g, void *at)
+{
+	if (mmap(at, TABLE_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, g->fd,
+		 0) != MAP_FAILED)
+		return 0;
+	return log_err(-errno, "cannot map memory for unwind tables");
+}
+
 static int load(struct session *s, const struct session_opts *o)
 {
 	struct prof_config c = o->config;
 	int err;
 
-	size_maps(&c, o, bpf_map__value_size(s->skel->maps.scratches));
+	size_maps(&c, o, bpf_map__value_size(s->skel->maps.scratches) * o->probe->nr_scratches);
 	if (getrandom(&c.seed, sizeof(c.seed), 0) != sizeof(c.seed))
 		c.seed = (uintptr_t)s;
 	memcpy((void *)&s->skel->rodata->prof_cfg, &c, sizeof(c));
 	choose_maps(s, &c);
 	choose_programs(s, &c);
+	err = c.call_graph != CALL_GRAPH_FP ? prepare_segments(s) : 0;
+	if (err)
+		return err;
 	err = bpfprof_bpf__load(s->skel);
 	if (err)
 		return explain_load(err);
@@ -226,6 +341,28 @@ int session_attach(struct session *s)
 		return 0;
 	s->fork_link = bpf_program__attach(s->skel->progs.filter_fork);
 	return s->fork_link ? 0 : log_err(-errno, "cannot follow births of tasks");
+}
+
+int session_start(struct session *s, const char *file, const char *function)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = function);
+	struct bpf_program *program = find_program(s, s->probe->programs[0]);
+
+	if (s->probe->kind == PROBE_UPROBE)
+		s->event_link = bpf_program__attach_uprobe_opts(program, -1, file, 0, &opts);
+	else
+		s->event_link = bpf_program__attach(program);
+	if (s->event_link)
+		return 0;
+	if (s->probe->kind == PROBE_UPROBE)
+		return log_err(-errno, "cannot probe %s in %s", function, file);
+	return log_err(-errno, "cannot attach to the scheduler");
+}
+
+void session_stop(struct session *s)
+{
+	bpf_link__destroy(s->event_link);
+	s->event_link = NULL;
 }
 
 static void set_bit(uint64_t *bitmap, uint32_t id)
@@ -276,6 +413,72 @@ int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr
 	return err;
 }
 
+int session_segment_make(void *session, uint32_t index, void *at)
+{
+	struct session *s = session;
+	struct session_segment *g = &s->segments[index];
+	int state = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE), err;
+
+	if (state == SEGMENT_NONE) {
+		err = segment_create();
+		if (err >= 0)
+			err = segment_insert(s, index, err);
+		return err ? err : -EINPROGRESS;
+	}
+	if (state == SEGMENT_MAKING)
+		return -EINPROGRESS;
+	pthread_join(g->thread, NULL);
+	err = state == SEGMENT_READY ? segment_map(g, at)
+				     : log_err(state, "no memory for unwind tables");
+	if (!err) {
+		g->state = SEGMENT_MADE;
+		s->nr_segments++;
+		return 0;
+	}
+	close(g->fd);
+	g->state = SEGMENT_NONE;
+	return err;
+}
+
+void session_segment_drop(void *session, uint32_t index, void *at)
+{
+	struct session *s = session;
+
+	bpf_map_delete_elem(s->segments_fd, &index);
+	mmap(at, TABLE_SEGMENT_BYTES, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	close(s->segments[index].fd);
+	s->segments[index].state = SEGMENT_NONE;
+	s->nr_segments--;
+}
+
+static void close_segments(struct session *s)
+{
+	for (size_t i = 0; i < TABLE_MAX_SEGMENTS; i++) {
+		if (s->segments[i].state == SEGMENT_NONE)
+			continue;
+		if (s->segments[i].state != SEGMENT_MADE)
+			pthread_join(s->segments[i].thread, NULL);
+		close(s->segments[i].fd);
+	}
+}
+
+int session_proc_set(void *session, uint32_t pid, const struct table_proc *p)
+{
+	struct session *s = session;
+
+	if (!bpf_map_update_elem(bpf_map__fd(s->skel->maps.procs), &pid, p, BPF_ANY))
+		return 0;
+	return -errno;
+}
+
+void session_proc_drop(void *session, uint32_t pid)
+{
+	struct session *s = session;
+
+	bpf_map_delete_elem(bpf_map__fd(s->skel->maps.procs), &pid);
+}
+
 uint64_t session_missed(const struct session *s)
 {
 	struct bpf_prog_info info = {};
@@ -304,7 +507,7 @@ uint64_t session_map_bytes(const struct session *s)
 	bpf_object__for_each_map (map, s->skel->obj)
 		if (bpf_map__fd(map) >= 0)
 			bytes += map_bytes(map, s->maps.nr_cpus);
-	return bytes;
+	return bytes + (uint64_t)s->nr_segments * TABLE_SEGMENT_BYTES;
 }
 
 static void unmap(const void *at, size_t len)
@@ -319,13 +522,19 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	close_segments(s);
+	session_stop(s);
 	bpf_link__destroy(s->fork_link);
 	unmap(s->maps.frames, s->maps.nr_frame_words * sizeof(*s->maps.frames));
 	unmap(s->maps.counts, s->maps.nr_counts * sizeof(*s->maps.counts));
 	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));
+	unmap(s->maps.deferred, s->maps.nr_deferred * sizeof(*s->maps.deferred));
+	unmap(s->maps.exes, TABLE_MAX_EXES * sizeof(*s->maps.exes));
 	unmap(s->pids, PROF_PID_LIMIT / 8);
 	unmap(s->tids, PROF_PID_LIMIT / 8);
 	unmap(s->ksyms, PROF_KSYM_BATCH * sizeof(*s->ksyms));
 	bpfprof_bpf__destroy(s->skel);
+	if (s->segments_fd > 0)
+		close(s->segments_fd);
 	free(s);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "bpf/prof.h"
+#include "bpf/table.h"
 #include "event/probe.h"
 
 struct session;
@@ -24,6 +25,10 @@ struct session_maps {
 	const struct prof_counters *counters; /* per CPU */
 	size_t nr_cpus;
 	size_t nr_stack_slots;
+	struct prof_deferred *deferred; /* NULL when walks go by frame pointer only */
+	size_t nr_deferred;
+	struct table_exe *exes; /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
+	uint32_t *table_epoch;
 };
 
 struct session_opts {
@@ -44,6 +49,14 @@ struct session *session_open(const struct session_opts *o);
  */
 int session_attach(struct session *s);
 
+/*
+ * Attaches the probe's first program to its event, when that is no perf event; file and function
+ * are for PROBE_UPROBE. 0 or negative errno, logged. Nothing is counted any more after
+ * session_stop().
+ */
+int session_start(struct session *s, const char *file, const char *function);
+void session_stop(struct session *s);
+
 /* Adds to the filter sets; takes effect at once. */
 void session_add_pid(struct session *s, uint32_t pid);
 void session_add_tid(struct session *s, uint32_t tid);
@@ -61,6 +74,16 @@ void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);
  * their texts. Not with no_kstacks. 0 or negative errno.
  */
 int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr);
+
+/*
+ * Segments of unwind tables: made and mapped at an address, or taken away from there again. And
+ * what the kernel knows of a process. struct store_ops (unwind/store.h) in shape; session is a
+ * struct session. 0 or negative errno.
+ */
+int session_segment_make(void *session, uint32_t index, void *at);
+void session_segment_drop(void *session, uint32_t index, void *at);
+int session_proc_set(void *session, uint32_t pid, const struct table_proc *p);
+void session_proc_drop(void *session, uint32_t pid);
 
 /*
  * Runs of our programs that the kernel skipped, since another BPF program was running on that CPU.

@@ -6,7 +6,9 @@
 #include <string.h>
 
 static const struct probe probes[] = {
-	{ "oncpu", { "oncpu_sample" } },
+	{ "oncpu", { "oncpu_sample" }, PROBE_PERF, 1 },
+	{ "switches", { "events_switch" }, PROBE_SWITCHES, 2 },
+	{ "uprobe", { "events_uprobe" }, PROBE_UPROBE, 6 },
 };
 
 const struct probe *probe_get(const char *name)

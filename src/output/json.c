@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The summary for programs, by json-c: facts, ledger, functions. All text is made valid UTF-8
+ * The summary and the table of broken stacks for programs, by json-c. All text is made valid UTF-8
  * first.
  */
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "output/output.h"
+#include "profile/breaks.h"
 #include "profile/top.h"
 
 static struct json_object *text(const char *s)
@@ -70,22 +71,13 @@ static struct json_object *by_cause(const struct profile *p, enum counter_kind k
 	return o;
 }
 
-static uint64_t periods(const struct profile *p)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < p->nr_samples; i++)
-		sum += p->samples[i].weight;
-	return sum;
-}
-
 static struct json_object *ledger(const struct profile *p)
 {
 	struct json_object *o = json_object_new_object();
 
 	put_count(o, "seen", p->counters[PROF_SEEN]);
 	put_count(o, "recorded", p->counters[PROF_RECORDED]);
-	put_count(o, "period_sum", periods(p)); /* cycles, or ns of cpu-clock */
+	put_count(o, "period_sum", profile_weight(p)); /* cycles, or ns of cpu-clock */
 	put_count(o, "filtered", profile_sum(p, COUNTER_FILTER));
 	put_count(o, "lost", profile_sum(p, COUNTER_LOST));
 	json_object_object_add(o, "filtered_by", by_cause(p, COUNTER_FILTER));
@@ -95,14 +87,36 @@ static struct json_object *ledger(const struct profile *p)
 	return o;
 }
 
-static struct json_object *broken(const struct profile *p)
+static struct json_object *broken(const struct profile_broken by_end[UNWIND_NR_ENDS])
 {
 	struct json_object *o = json_object_new_object();
-	uint64_t by_end[UNWIND_NR_ENDS];
 
-	profile_broken_ends(p, by_end);
 	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
-		put_count(o, unwind_end_keys[i], by_end[i]);
+		put_count(o, unwind_end_keys[i], by_end[i].samples);
+	return o;
+}
+
+static double pct(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * part / all : 0;
+}
+
+static void put_shares(struct json_object *o, const struct profile *p)
+{
+	put_number(o, "rooted_pct", 100 * profile_rooted_share(p));
+	put_number(o, "guessed_pct", 100 * profile_guessed_share(p));
+}
+
+/* Of weight; all ends and rooted_pct add up to 100. */
+static struct json_object *stacks(const struct profile *p,
+				  const struct profile_broken by_end[UNWIND_NR_ENDS])
+{
+	struct json_object *o = json_object_new_object(), *ends = json_object_new_object();
+
+	put_shares(o, p);
+	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
+		put_number(ends, unwind_end_keys[i], pct(by_end[i].weight, profile_weight(p)));
+	json_object_object_add(o, "ends", ends);
 	return o;
 }
 
@@ -118,6 +132,7 @@ static struct json_object *cost(const struct profile *p)
 	put_count(o, "rss_bytes", m->rss_bytes);
 	put_count(o, "map_bytes", m->map_bytes);
 	put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
+	put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);
 	return o;
 }
 
@@ -139,21 +154,62 @@ static struct json_object *functions(const struct tree *t)
 	return list;
 }
 
-int json_write(const struct profile *p, const struct view *v, FILE *out)
+static int print(struct json_object *o, FILE *out)
 {
-	struct json_object *o = json_object_new_object();
-	struct tree *t = tree_new(p, v);
-
-	json_object_object_add(o, "profile", facts(p));
-	json_object_object_add(o, "samples", ledger(p));
-	put_number(o, "rooted_share", profile_rooted_share(p));
-	json_object_object_add(o, "broken_by", broken(p));
-	json_object_object_add(o, "cost", cost(p));
-	json_object_object_add(o, "functions", functions(t));
 	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED),
 	      out);
 	fputc('\n', out);
 	json_object_put(o);
-	tree_free(t);
 	return 0;
+}
+
+int json_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct json_object *o = json_object_new_object();
+	struct profile_broken by_end[UNWIND_NR_ENDS];
+	struct tree *t = tree_new(p, v);
+
+	profile_broken_ends(p, by_end);
+	json_object_object_add(o, "profile", facts(p));
+	json_object_object_add(o, "samples", ledger(p));
+	put_number(o, "rooted_share", profile_rooted_share(p));
+	json_object_object_add(o, "broken_by", broken(by_end));
+	json_object_object_add(o, "stacks", stacks(p, by_end));
+	json_object_object_add(o, "cost", cost(p));
+	json_object_object_add(o, "functions", functions(t));
+	tree_free(t);
+	return print(o, out);
+}
+
+static struct json_object *broken_row(const struct profile *p, const struct view *v,
+				      const struct break_row *row, uint64_t all)
+{
+	const struct frame *f = &p->frames[row->frame];
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "module", text(break_module(p, row)));
+	put_text(o, "process", p, row->process);
+	put_text(o, "function", p, v->no_demangle && f->linkage ? f->linkage : f->name);
+	json_object_object_add(o, "end", text(unwind_end_keys[row->end]));
+	put_number(o, "pct", pct(row->weight, all));
+	put_count(o, "samples", row->samples);
+	put_count(o, "weight", row->weight);
+	json_object_object_add(o, "why", text(unwind_end_texts[row->end]));
+	json_object_object_add(o, "remedy", text(row->remedy));
+	return o;
+}
+
+int broken_json_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct json_object *o = json_object_new_object(), *rows = json_object_new_array();
+	struct breaks b;
+
+	breaks_init(&b, p);
+	put_shares(o, p);
+	put_number(o, "broken_pct", pct(b.weight, b.all));
+	for (size_t i = 0; i < b.nr; i++)
+		json_object_array_add(rows, broken_row(p, v, &b.rows[i], b.all));
+	json_object_object_add(o, "broken", rows);
+	breaks_release(&b);
+	return print(o, out);
 }

@@ -3,8 +3,12 @@
 #include "output/output.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "profile/save.h"
+
+#define MIN_WIDTH 60
+#define MAX_WIDTH 160
 
 int save_write(const struct profile *p, const struct view *v, FILE *out)
 {
@@ -20,6 +24,8 @@ static const struct output outputs[] = {
 	{ "json", ".json", json_write, "the summary, for programs" },
 	{ "summary", ".txt", summary_write, "the summary, for people" },
 	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report" },
+	{ "broken", NULL, broken_write, "where stacks break, for people" },
+	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs" },
 };
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
@@ -28,7 +34,7 @@ const struct output *output_find(const char *path)
 	const char *dot = strrchr(path, '.');
 
 	for (size_t i = 0; dot && i < NR_OUTPUTS; i++)
-		if (!strcmp(dot, outputs[i].extension))
+		if (outputs[i].extension && !strcmp(dot, outputs[i].extension))
 			return &outputs[i];
 	return NULL;
 }
@@ -48,8 +54,27 @@ const char *output_extensions(void)
 	if (text[0])
 		return text;
 	for (size_t i = 0; i < NR_OUTPUTS; i++) {
+		if (!outputs[i].extension)
+			continue;
 		strcat(text, i ? " " : "");
 		strcat(text, outputs[i].extension);
 	}
 	return text;
+}
+
+size_t output_width(FILE *out)
+{
+	struct winsize w;
+	int fd = fileno(out);
+
+	if (fd < 0 || ioctl(fd, TIOCGWINSZ, &w) || !w.ws_col)
+		return 80;
+	return w.ws_col < MIN_WIDTH ? MIN_WIDTH : w.ws_col > MAX_WIDTH ? MAX_WIDTH : w.ws_col;
+}
+
+const char *output_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
 }

@@ -15,7 +15,7 @@
 
 struct output {
 	const char *name;      /* "folded" */
-	const char *extension; /* ".folded" */
+	const char *extension; /* ".folded"; NULL: only for standard output */
 	int (*write)(const struct profile *p, const struct view *v, FILE *out);
 	const char *help;
 };
@@ -32,5 +32,11 @@ int html_write(const struct profile *p, const struct view *v, FILE *out);
 int json_write(const struct profile *p, const struct view *v, FILE *out);
 int summary_write(const struct profile *p, const struct view *v, FILE *out);
 int save_write(const struct profile *p, const struct view *v, FILE *out);
+int broken_write(const struct profile *p, const struct view *v, FILE *out);
+int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
+
+/* For writers of tables: columns of the terminal, 80 where there is none; a path's last part. */
+size_t output_width(FILE *out);
+const char *output_base_name(const char *path);
 
 #endif

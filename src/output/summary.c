@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "base/text.h"
 #include "output/output.h"
@@ -12,22 +11,11 @@
 #define TOP_FUNCTIONS 20
 #define MODULE_WIDTH  22
 #define MAX_TARGET    70
-#define MIN_WIDTH     60
-#define MAX_WIDTH     160
+#define HINT_SHARE    0.01 /* of broken weight, above which there is something to look into */
 
 static double pct(uint64_t part, uint64_t all)
 {
 	return all ? 100.0 * part / all : 0;
-}
-
-static size_t terminal_width(FILE *out)
-{
-	struct winsize w;
-	int fd = fileno(out);
-
-	if (fd < 0 || ioctl(fd, TIOCGWINSZ, &w) || !w.ws_col)
-		return 80;
-	return w.ws_col < MIN_WIDTH ? MIN_WIDTH : w.ws_col > MAX_WIDTH ? MAX_WIDTH : w.ws_col;
 }
 
 static void print_safe(FILE *out, const struct profile *p, uint32_t string)
@@ -64,18 +52,11 @@ static void print_head(const struct profile *p, FILE *out)
 	}
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void print_row(const struct tree *t, const struct top_row *row, uint64_t all, size_t width,
 		      FILE *out)
 {
 	const char *module =
-		base_name(profile_str(t->profile, t->profile->modules[row->module].path));
+		output_base_name(profile_str(t->profile, t->profile->modules[row->module].path));
 	char *safe = text_cleaned(module);
 
 	fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
@@ -91,7 +72,7 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 static void print_top(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct tree *t = tree_new(p, v);
-	size_t nr, width = terminal_width(out) - 17 - 2 - MODULE_WIDTH;
+	size_t nr, width = output_width(out) - 17 - 2 - MODULE_WIDTH;
 	struct top_row *rows = top_rows(t, &nr);
 
 	if (nr) {
@@ -135,19 +116,52 @@ static void print_ledger(const struct profile *p, FILE *out)
 			text_count(p->meta.sideband_lost));
 }
 
+/* Those ends that broke something, heaviest first; returns how many. */
+static size_t sort_ends(const struct profile_broken by_end[UNWIND_NR_ENDS],
+			enum unwind_end order[UNWIND_NR_ENDS])
+{
+	size_t nr = 0, k;
+
+	for (enum unwind_end end = 0; end < UNWIND_NR_ENDS; end++) {
+		if (!by_end[end].samples)
+			continue;
+		for (k = nr++; k && by_end[order[k - 1]].weight < by_end[end].weight; k--)
+			order[k] = order[k - 1];
+		order[k] = end;
+	}
+	return nr;
+}
+
+static void print_ends(const struct profile *p, FILE *out)
+{
+	struct profile_broken by_end[UNWIND_NR_ENDS];
+	enum unwind_end order[UNWIND_NR_ENDS];
+	uint64_t all = profile_weight(p);
+	size_t nr;
+
+	profile_broken_ends(p, by_end);
+	nr = sort_ends(by_end, order);
+	for (size_t i = 0; i < nr; i++)
+		fprintf(out, "  %13s broken: %s\n", text_pct(pct(by_end[order[i]].weight, all)),
+			unwind_end_texts[order[i]]);
+}
+
 static void print_stacks(const struct profile *p, FILE *out)
 {
-	uint64_t by_end[UNWIND_NR_ENDS];
+	double rooted = profile_rooted_share(p), guessed = profile_guessed_share(p);
 
 	if (!p->nr_samples)
 		return;
-	fprintf(out, "stacks    %.1f%% of the samples reach the root of their thread\n",
-		100 * profile_rooted_share(p));
-	profile_broken_ends(p, by_end);
-	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
-		if (by_end[i])
-			fprintf(out, "  %13s broken: %s\n", text_count(by_end[i]),
-				unwind_end_texts[i]);
+	fprintf(out, "stacks    %s of the weight reaches the root of its thread\n",
+		text_pct(100 * rooted));
+	print_ends(p, out);
+	if (guessed > 0)
+		fprintf(out, "  %13s has frames found by frame pointer for want of unwind data\n",
+			text_pct(100 * guessed));
+	if (1 - rooted > HINT_SHARE)
+		fputs("          --broken lists where; so does "
+		      "bpfprof report --broken FILE.bpfprof\n",
+		      out);
 }
 
 static void print_cost(const struct profile *p, FILE *out)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define START_STACK_FIELD 28 /* of /proc/PID/stat, counted from 1 */
+
 bool maps_parse(char *text, struct maps_line *line)
 {
 	char perms[5];
@@ -60,6 +62,26 @@ int maps_read_name(uint32_t pid, char *name, size_t sz)
 	if (len && name[len - 1] == '\n')
 		name[len - 1] = '\0';
 	return len ? 0 : -ESRCH;
+}
+
+int maps_read_start_stack(uint32_t pid, uint64_t *start_stack)
+{
+	char path[32], stat[1024];
+	const char *at;
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	len = fread(stat, 1, sizeof(stat) - 1, f);
+	fclose(f);
+	stat[len] = '\0';
+	at = strrchr(stat, ')'); /* then a blank and field 3 */
+	for (int field = 2; at && field < START_STACK_FIELD; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%" SCNu64, start_stack) == 1 ? 0 : -ESRCH;
 }
 
 /*

@@ -22,6 +22,12 @@ bool maps_parse(char *text, struct maps_line *line);
 /* Name of the process (of its first thread) as the kernel has it. 0 or negative errno. */
 int maps_read_name(uint32_t pid, char *name, size_t sz);
 
+/*
+ * Where the stack of its program began: different for every exec, unless the host does not
+ * randomize addresses. 0 or negative errno.
+ */
+int maps_read_start_stack(uint32_t pid, uint64_t *start_stack);
+
 /* Does any thread of the process still run? False for zombies, which only wait to be reaped. */
 bool maps_is_alive(uint32_t pid);
 

@@ -52,6 +52,7 @@ static struct proc_image *image_push(struct process *p, uint64_t from_ns)
 	image->from_ns = from_ns;
 	image->older = p->image;
 	p->image = image;
+	p->changes++;
 	return image;
 }
 
@@ -128,8 +129,9 @@ static void image_cut(struct proc_image *image, const struct proc_mapping *m)
 }
 
 /* The same again (a snapshot and its record, a JIT flipping protections) changes nothing. */
-static void image_map(struct proc_image *image, const struct proc_mapping *m)
+static void process_map(struct process *p, const struct proc_mapping *m)
 {
+	struct proc_image *image = p->image;
 	size_t i = image_lower(image, m->start);
 
 	if (i < image->nr_maps) {
@@ -141,6 +143,7 @@ static void image_map(struct proc_image *image, const struct proc_mapping *m)
 	}
 	image_cut(image, m);
 	image_insert(image, image_lower(image, m->start), m);
+	p->changes++;
 }
 
 static struct proc_file *file_get(struct proc_table *t, const struct proc_file_key *key,
@@ -187,7 +190,7 @@ void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time
 	if (!p || map.end <= map.start)
 		return;
 	map.file = file_of(t, &m->key, m->path, time_ns);
-	image_map(p->image, &map);
+	process_map(p, &map);
 }
 
 static void process_rename(struct process *p, const char *name)
@@ -301,7 +304,7 @@ const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t add
 
 struct snapshot {
 	struct proc_table *t;
-	struct proc_image *image;
+	struct process *p;
 	uint64_t now_ns, from_ns;
 };
 
@@ -316,7 +319,7 @@ static void snapshot_line(void *arg, const struct maps_line *line)
 				  .to_ns = UINT64_MAX };
 
 	m.file = file_of(s->t, &key, line->path, s->now_ns);
-	image_map(s->image, &m);
+	process_map(s->p, &m);
 }
 
 /* What the first look at a process finds was there before; what a later one finds anew was not. */
@@ -332,11 +335,11 @@ static int snapshot_since(struct proc_table *t, uint32_t pid, uint64_t since_ns,
 		return err;
 	p = process_get(t, pid);
 	process_rename(p, name);
-	s.image = p->image;
-	if (s.image->snapshot_ns || s.image->nr_maps)
+	s.p = p;
+	if (p->image->snapshot_ns || p->image->nr_maps)
 		s.from_ns = since_ns;
 	else
-		s.image->snapshot_ns = now_ns;
+		p->image->snapshot_ns = now_ns;
 	p->checked_ns = now_ns;
 	return maps_read(pid, snapshot_line, &s);
 }

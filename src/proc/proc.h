@@ -60,6 +60,7 @@ struct process {
 	bool sampled; /* something refers to it: keep */
 	uint64_t exit_ns;
 	uint64_t checked_ns; /* /proc was last read */
+	uint32_t changes;    /* of its present mappings, counted */
 	struct proc_image *image;
 	UT_hash_handle hh;
 };

@@ -46,7 +46,7 @@ struct profile *profile_new(void)
 	strings_init(&p->strings);
 	profile_add_module(p, "");
 	profile_frame(p, FRAME_NONE, 0, 0);
-	profile_add_stack(p, NULL, 0, UNWIND_END_NONE);
+	profile_add_stack(p, NULL, 0, UNWIND_END_NONE, 0);
 	return p;
 }
 
@@ -105,9 +105,12 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module,
 }
 
 uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
-			   enum unwind_end end)
+			   enum unwind_end end, uint32_t guessed)
 {
-	struct stack s = { .first = p->nr_stack_frames, .nr = nr, .end = end };
+	struct stack s = { .first = p->nr_stack_frames,
+			   .nr = nr,
+			   .end = end,
+			   .guessed = guessed < UINT8_MAX ? guessed : UINT8_MAX };
 
 	for (size_t i = 0; i < nr; i++) {
 		p->stack_frames = xgrow(p->stack_frames, p->nr_stack_frames, &p->cap_stack_frames,
@@ -135,34 +138,62 @@ uint64_t profile_sum(const struct profile *p, enum counter_kind kind)
 	return sum;
 }
 
-/* A thread's stack is complete when its user half is; a kernel thread has only a kernel half. */
-static bool sample_is_rooted(const struct profile *p, const struct sample *s)
+uint64_t profile_weight(const struct profile *p)
 {
-	uint32_t outer = s->ustack ? s->ustack : s->kstack;
+	uint64_t sum = 0;
 
-	return p->stacks[outer].flags & STACK_ROOTED;
+	for (size_t i = 0; i < p->nr_samples; i++)
+		sum += p->samples[i].weight;
+	return sum;
+}
+
+bool profile_is_rooted(const struct profile *p, const struct sample *s)
+{
+	return p->stacks[sample_outer_half(s)].flags & STACK_ROOTED;
+}
+
+static bool is_guessed(const struct profile *p, const struct sample *s)
+{
+	return p->stacks[s->ustack].guessed;
+}
+
+/* Of weight. */
+static double share_of(const struct profile *p,
+		       bool (*has)(const struct profile *p, const struct sample *s))
+{
+	uint64_t part = 0, all = profile_weight(p);
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (has(p, &p->samples[i]))
+			part += p->samples[i].weight;
+	return all ? (double)part / all : 0;
 }
 
 double profile_rooted_share(const struct profile *p)
 {
-	uint64_t rooted = 0, all = 0;
-
-	for (size_t i = 0; i < p->nr_samples; i++) {
-		all += p->samples[i].count;
-		if (sample_is_rooted(p, &p->samples[i]))
-			rooted += p->samples[i].count;
-	}
-	return all ? (double)rooted / all : 0;
+	return share_of(p, profile_is_rooted);
 }
 
-void profile_broken_ends(const struct profile *p, uint64_t by_end[UNWIND_NR_ENDS])
+double profile_guessed_share(const struct profile *p)
+{
+	return share_of(p, is_guessed);
+}
+
+enum unwind_end stack_end(const struct stack *s)
+{
+	return s->end < UNWIND_NR_ENDS ? s->end : UNWIND_END_NONE;
+}
+
+void profile_broken_ends(const struct profile *p, struct profile_broken by_end[UNWIND_NR_ENDS])
 {
 	memset(by_end, 0, UNWIND_NR_ENDS * sizeof(*by_end));
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
-		uint8_t end = p->stacks[s->ustack].end;
+		enum unwind_end end = stack_end(&p->stacks[sample_outer_half(s)]);
 
-		if (!sample_is_rooted(p, s))
-			by_end[end < UNWIND_NR_ENDS ? end : UNWIND_END_NONE] += s->count;
+		if (profile_is_rooted(p, s))
+			continue;
+		by_end[end].samples += s->count;
+		by_end[end].weight += s->weight;
 	}
 }

@@ -60,7 +60,8 @@ struct stack {
 	uint32_t nr;
 	uint8_t end; /* enum unwind_end */
 	uint8_t flags;
-	uint8_t pad[2];
+	uint8_t guessed; /* frames found by frame pointer for want of unwind data, at most 255 */
+	uint8_t pad;
 };
 
 struct sample {
@@ -83,17 +84,20 @@ struct profile_meta {
 	uint32_t kernel; /* release */
 	uint32_t arch;
 	uint32_t version;     /* of bpfprof */
+	uint32_t call_graph;  /* how user stacks were walked: "auto", "fp", "dwarf"; 0: by "fp" */
 	uint64_t start_ns;    /* CLOCK_REALTIME */
 	uint64_t duration_ns; /* of sampling */
 	uint64_t rate_hz;
+	uint64_t max_depth; /* user frames per stack at most; 0 = unknown */
 	uint64_t nr_cpus;   /* CPUs sampled */
 	uint64_t cpu_ns;    /* CPU time of bpfprof's own process */
 	uint64_t bpf_ns;    /* CPU time of its BPF programs, from runs that timed themselves */
 	uint64_t rss_bytes; /* peak */
 	uint64_t map_bytes; /* of BPF maps: values times entries, see session.h */
 	uint64_t first_sample_ns; /* from the start of bpfprof to the first stack it took */
-	uint64_t missed;	  /* program runs that the kernel skipped because another one ran */
-	uint64_t sideband_lost;	  /* process and mapping records that did not fit their ring */
+	uint64_t first_root_ns; /* to the first user stack that was walked to its root; 0 = none */
+	uint64_t missed;	/* program runs that the kernel skipped because another one ran */
+	uint64_t sideband_lost; /* process and mapping records that did not fit their ring */
 };
 
 struct frame_entry;
@@ -131,7 +135,7 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module,
 uint32_t profile_add_module(struct profile *p, const char *path);
 /* Copies the frame ids. Stacks are not merged: the arena did that. */
 uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
-			   enum unwind_end end);
+			   enum unwind_end end, uint32_t guessed);
 void profile_add_sample(struct profile *p, const struct sample *s);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
@@ -147,10 +151,30 @@ struct counter_info {
 };
 extern const struct counter_info profile_counters[PROF_NR_COUNTERS];
 uint64_t profile_sum(const struct profile *p, enum counter_kind kind);
-/* Share of recorded samples whose stack reaches a thread's root, 0..1; 0 of an empty profile. */
+
+/* A thread's stack is complete when its user half is; a kernel thread has only a kernel half. */
+static inline uint32_t sample_outer_half(const struct sample *s)
+{
+	return s->ustack ? s->ustack : s->kstack;
+}
+
+/*
+ * How honest the stacks are, by weight: what samples stand for (cycles, or ns of cpu-clock), in
+ * all; the share whose stack reaches a thread's root, and the one with frames that were guessed,
+ * 0..1; 0 of an empty profile.
+ */
+uint64_t profile_weight(const struct profile *p);
+bool profile_is_rooted(const struct profile *p, const struct sample *s);
 double profile_rooted_share(const struct profile *p);
-/* Samples by why their user stack ended; those that reach the root are left out. */
-void profile_broken_ends(const struct profile *p, uint64_t by_end[UNWIND_NR_ENDS]);
+double profile_guessed_share(const struct profile *p);
+
+/* The samples that do not reach the root, by why their stack ended. */
+struct profile_broken {
+	uint64_t samples, weight;
+};
+void profile_broken_ends(const struct profile *p, struct profile_broken by_end[UNWIND_NR_ENDS]);
+/* Why a stack ended. A saved profile may come from a newer bpfprof that knows more reasons. */
+enum unwind_end stack_end(const struct stack *s);
 
 extern const char *const unwind_end_keys[UNWIND_NR_ENDS];
 extern const char *const unwind_end_texts[UNWIND_NR_ENDS];

@@ -58,9 +58,12 @@ static const struct fact {
 	STRING(kernel),
 	STRING(arch),
 	STRING(version),
+	STRING(call_graph),
+	/* Ids of strings above, plain numbers below. */
 	NUMBER(start_ns),
 	NUMBER(duration_ns),
 	NUMBER(rate_hz),
+	NUMBER(max_depth),
 	NUMBER(nr_cpus),
 	NUMBER(cpu_ns),
 	NUMBER(bpf_ns),
@@ -69,6 +72,7 @@ static const struct fact {
 	NUMBER(map_bytes),
 	NUMBER(sideband_lost),
 	NUMBER(first_sample_ns),
+	NUMBER(first_root_ns),
 #undef STRING
 #undef NUMBER
 };

@@ -302,8 +302,8 @@ static bool stack_is_rooted(const struct symbolizer *sym, const struct stack *s)
 		return true;
 	if (p->frames[frames[0]].kind == FRAME_KERNEL)
 		return s->end != UNWIND_END_DEPTH;
-	return frame_is_entry(p, &p->frames[frames[s->nr - 1]]) || s->end == UNWIND_END_ENTRY ||
-	       (s->end == UNWIND_END_ROOT && s->nr > 1);
+	return frame_is_entry(p, &p->frames[frames[s->nr - 1]]) || s->end == UNWIND_END_CFI_ROOT ||
+	       s->end == UNWIND_END_ENTRY || (s->end == UNWIND_END_ROOT && s->nr > 1);
 }
 
 static void mark_rooted(struct symbolizer *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verify [--pairs]: loads the BPF programs in every combination of rules (or few of them, with
- * every pair of rules) and prints, per program, the most instructions that the verifier had to look
- * at: "NAME INSTRUCTIONS".
+ * verify [--pairs]: loads the sampling program in every combination of rules (or few of them, with
+ * every pair of rules), and all others with each way to walk stacks. Prints, per program, the most
+ * instructions that the verifier had to look at: "NAME INSTRUCTIONS".
  */
 #include <stdio.h>
 #include <string.h>
@@ -69,18 +69,21 @@ static struct prof_config config(unsigned int bits, unsigned int depth)
 	};
 }
 
-static int load(const struct prof_glob *glob, unsigned int bits)
+static int load(const char *probe, enum prof_call_graph how, const struct prof_glob *glob,
+		unsigned int bits)
 {
 	struct session_opts o = {
-		.probe = probe_get("oncpu"),
+		.probe = probe_get(probe),
 		.config = config(bits, bits & 1 ? PROF_MAX_FRAMES : 127),
 		.glob = glob,
 		.cgroup_fd = -1,
 		.max_stacks = 16,
 		.max_bytes = 1 << 20,
 	};
-	struct session *s = session_open(&o);
+	struct session *s;
 
+	o.config.call_graph = how;
+	s = session_open(&o);
 	if (!s)
 		return 1;
 	note();
@@ -101,6 +104,8 @@ static unsigned int pair_row(unsigned int i)
 	return bits;
 }
 
+static const char *const probes[] = { "oncpu", "switches", "uprobe" };
+
 int main(int argc, char **argv)
 {
 	bool pairs = argc > 1 && !strcmp(argv[1], "--pairs");
@@ -111,8 +116,11 @@ int main(int argc, char **argv)
 		;
 	glob_compile(&glob, "worker-*");
 	for (unsigned int i = 0; i < (pairs ? 8 : 128); i++)
-		bad |= load(&glob, pairs ? pair_row(i) : i);
-	bad |= load(&glob, 127);
+		bad |= load("oncpu", CALL_GRAPH_AUTO, &glob, pairs ? pair_row(i) : i);
+	bad |= load("oncpu", CALL_GRAPH_AUTO, &glob, 127);
+	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
+		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
+			bad |= load(probes[i], how, &glob, 0) | load(probes[i], how, &glob, 7);
 	for (size_t i = 0; i < nr_programs; i++)
 		printf("%s %u\n", programs[i].name, programs[i].most);
 	return bad;

@@ -53,10 +53,12 @@ static struct profile *small(void)
 	uint32_t leaf = named(p, FRAME_USER, m, 3, "leaf"),
 		 leaf2 = named(p, FRAME_USER, m, 4, "leaf");
 	uint32_t sys = named(p, FRAME_KERNEL, k, 5, "do_syscall_64");
-	uint32_t a = profile_add_stack(p, (uint32_t[]){ leaf, parse, main_f }, 3, UNWIND_END_ROOT);
-	uint32_t b = profile_add_stack(p, (uint32_t[]){ leaf2, parse, main_f }, 3, UNWIND_END_ROOT);
-	uint32_t c = profile_add_stack(p, (uint32_t[]){ main_f }, 1, UNWIND_END_ROOT);
-	uint32_t d = profile_add_stack(p, (uint32_t[]){ sys }, 1, UNWIND_END_ROOT);
+	uint32_t a =
+		profile_add_stack(p, (uint32_t[]){ leaf, parse, main_f }, 3, UNWIND_END_ROOT, 0);
+	uint32_t b =
+		profile_add_stack(p, (uint32_t[]){ leaf2, parse, main_f }, 3, UNWIND_END_ROOT, 0);
+	uint32_t c = profile_add_stack(p, (uint32_t[]){ main_f }, 1, UNWIND_END_ROOT, 0);
+	uint32_t d = profile_add_stack(p, (uint32_t[]){ sys }, 1, UNWIND_END_ROOT, 0);
 
 	p->stacks[a].flags = STACK_ROOTED;
 	p->frames[leaf].linkage = profile_string(p, "_Z4leafv");
@@ -126,7 +128,7 @@ static void hostile_names_stay_one_frame(void **state)
 	uint32_t f[] = { named(p, FRAME_USER, 0, 1, "worker 3 100"),
 			 named(p, FRAME_USER, 0, 2, "a;b\nc\033[31m") };
 
-	add(p, 1, "my thread 7", profile_add_stack(p, f, 2, UNWIND_END_ROOT), 0, 5);
+	add(p, 1, "my thread 7", profile_add_stack(p, f, 2, UNWIND_END_ROOT, 0), 0, 5);
 	check_folded(p, (struct view){}, "my_thread_7;a:b?c?[31m;worker 3_100 5\n");
 	profile_free(p);
 }
@@ -139,8 +141,8 @@ static void recursion_counts_once_in_total(void **state)
 	struct top_row *rows;
 	size_t nr;
 
-	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ f, g, f, f }, 4, 0), 0, 7);
-	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ g }, 1, 0), 0, 3);
+	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ f, g, f, f }, 4, 0, 0), 0, 7);
+	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ g }, 1, 0, 0), 0, 3);
 	t = tree_new(p, &(struct view){});
 	rows = top_rows(t, &nr);
 	assert_int_equal(nr, 2);
@@ -163,6 +165,112 @@ static void the_ledger_adds_up(void **state)
 							 profile_sum(p, COUNTER_FILTER) +
 							 profile_sum(p, COUNTER_LOST));
 	assert_true(profile_rooted_share(p) > 0.66 && profile_rooted_share(p) < 0.67); /* 6 of 9 */
+	profile_free(p);
+}
+
+/* Shares are of weight: few long periods count for more than many short ones. */
+static void honesty_is_a_share_of_weight(void **state)
+{
+	struct profile *p = small();
+	struct profile_broken by_end[UNWIND_NR_ENDS];
+	uint64_t sum = 0;
+
+	p->samples[0].weight = 700; /* 6 samples, rooted */
+	p->samples[1].weight = 250; /* 2 */
+	p->samples[2].weight = 50;  /* 1 */
+	p->stacks[p->samples[1].ustack].guessed = 1;
+	p->stacks[p->samples[2].ustack].end = 200; /* of a newer bpfprof */
+	assert_int_equal(profile_weight(p), 1000);
+	assert_true(profile_rooted_share(p) == 0.7);
+	assert_true(profile_guessed_share(p) == 0.25);
+	profile_broken_ends(p, by_end);
+	assert_int_equal(by_end[UNWIND_END_ROOT].samples, 2);
+	assert_int_equal(by_end[UNWIND_END_ROOT].weight, 250);
+	assert_int_equal(by_end[UNWIND_END_NONE].weight, 50);
+	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
+		sum += by_end[i].weight;
+	assert_int_equal(sum, 300);
+	profile_free(p);
+}
+
+/* A kernel thread is judged by its kernel half, and a program by its user half alone. */
+static void the_half_that_counts_is_the_outer_one(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t f = named(p, FRAME_USER, 0, 1, "f"), k = named(p, FRAME_KERNEL, 0, 2, "k");
+	uint32_t kstack = profile_add_stack(p, &k, 1, UNWIND_END_ROOT, 0);
+	uint32_t deep = profile_add_stack(p, &k, 1, UNWIND_END_DEPTH, 0);
+	uint32_t ustack = profile_add_stack(p, &f, 1, UNWIND_END_NO_CFI, 0);
+	struct profile_broken by_end[UNWIND_NR_ENDS];
+
+	p->stacks[kstack].flags = STACK_ROOTED;
+	add(p, 1, "kthread", 0, kstack, 5);
+	add(p, 2, "program", ustack, kstack, 3);
+	add(p, 3, "kthread", 0, deep, 2);
+	assert_true(profile_rooted_share(p) == 0.5);
+	profile_broken_ends(p, by_end);
+	assert_int_equal(by_end[UNWIND_END_NO_CFI].samples, 3);
+	assert_int_equal(by_end[UNWIND_END_DEPTH].samples, 2);
+	profile_free(p);
+}
+
+static void guesses_are_counted_up_to_255(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t f = named(p, FRAME_USER, 0, 1, "f");
+
+	assert_int_equal(p->stacks[profile_add_stack(p, &f, 1, 0, 255)].guessed, 255);
+	assert_int_equal(p->stacks[profile_add_stack(p, &f, 1, 0, 256)].guessed, 255);
+	assert_int_equal(p->stacks[profile_add_stack(p, &f, 1, 0, 1)].guessed, 1);
+	profile_free(p);
+}
+
+/* The summary's lines on stacks. */
+static char *summary_of_stacks(const struct profile *p)
+{
+	char *text = NULL, *from, *to;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	summary_write(p, &(struct view){}, f);
+	fclose(f);
+	from = strstr(text, "\nstacks ");
+	to = strstr(text, "\ncost ");
+	assert_true(from && to);
+	memmove(text, from + 1, to - from);
+	text[to - from] = '\0';
+	return text;
+}
+
+static void the_summary_tells_what_broke(void **state)
+{
+	struct profile *p = small();
+	char *text;
+
+	p->samples[0].weight = 7000;
+	p->samples[1].weight = 250;
+	p->samples[2].weight = 2750;
+	p->stacks[p->samples[0].ustack].guessed = 3;
+	p->stacks[p->samples[1].ustack].end = UNWIND_END_READ;
+	p->stacks[p->samples[2].ustack].end = UNWIND_END_LOST_REG;
+	text = summary_of_stacks(p);
+	assert_string_equal(
+		text,
+		"stacks    70.0% of the weight reaches the root of its thread\n"
+		"          27.5% broken: only the innermost frame has the register that leads on\n"
+		"           2.5% broken: stack memory could not be read\n"
+		"          70.0% has frames found by frame pointer for want of unwind data\n"
+		"          --broken lists where; so does bpfprof report --broken FILE.bpfprof\n");
+	free(text);
+	p->samples[0].weight = 10000000; /* so that the rest is 0.03 % */
+	p->stacks[p->samples[0].ustack].guessed = 0;
+	text = summary_of_stacks(p);
+	assert_string_equal(
+		text,
+		"stacks    99.9% of the weight reaches the root of its thread\n"
+		"          <0.1% broken: only the innermost frame has the register that leads on\n"
+		"          <0.1% broken: stack memory could not be read\n");
+	free(text);
 	profile_free(p);
 }
 
@@ -199,9 +307,16 @@ static void a_saved_profile_comes_back_whole(void **state)
 	struct profile *p = small(), *q;
 	char *before, *after;
 
+	p->stacks[1].guessed = 7;
+	p->stacks[1].end = UNWIND_END_LOST_REG;
+	p->meta.call_graph = profile_string(p, "auto");
+	p->meta.max_depth = 127;
 	save(p);
 	q = profile_load(path);
 	assert_non_null(q);
+	assert_memory_equal(p->stacks, q->stacks, p->nr_stacks * sizeof(*p->stacks));
+	assert_string_equal(profile_str(q, q->meta.call_graph), "auto");
+	assert_int_equal(q->meta.max_depth, 127);
 	before = folded(p, (struct view){ .per_thread = true });
 	after = folded(q, (struct view){ .per_thread = true });
 	assert_string_equal(before, after);
@@ -312,6 +427,10 @@ int main(void)
 		cmocka_unit_test(hostile_names_stay_one_frame),
 		cmocka_unit_test(recursion_counts_once_in_total),
 		cmocka_unit_test(the_ledger_adds_up),
+		cmocka_unit_test(honesty_is_a_share_of_weight),
+		cmocka_unit_test(the_half_that_counts_is_the_outer_one),
+		cmocka_unit_test(guesses_are_counted_up_to_255),
+		cmocka_unit_test(the_summary_tells_what_broke),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(forged_references_are_refused),

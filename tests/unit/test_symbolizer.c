@@ -302,7 +302,7 @@ static bool is_rooted(struct fixture *f, uint32_t outermost, size_t nr, enum unw
 				    ? outermost
 				    : profile_frame(f->p, FRAME_USER, CODE, 0x1041 + i);
 	frames[nr - 1] = outermost;
-	stack = profile_add_stack(f->p, frames, nr, end);
+	stack = profile_add_stack(f->p, frames, nr, end, 0);
 	fixture_run(f);
 	return f->p->stacks[stack].flags & STACK_ROOTED;
 }
@@ -320,6 +320,14 @@ static void rooted_stacks_are_told_from_cut_ones(void **state)
 	assert_false(is_rooted(&f, plain, 3, UNWIND_END_READ));
 	assert_true(is_rooted(&f, plain, 2, UNWIND_END_ROOT));
 	assert_false(is_rooted(&f, plain, 1, UNWIND_END_ROOT));
+	assert_true(is_rooted(&f, plain, 1, UNWIND_END_CFI_ROOT));
+	assert_true(is_rooted(&f, plain, 2, UNWIND_END_CFI_ROOT));
+	assert_true(is_rooted(&f, plain, 2, UNWIND_END_ENTRY));
+	assert_false(is_rooted(&f, plain, 3, UNWIND_END_NO_TABLE));
+	assert_false(is_rooted(&f, plain, 3, UNWIND_END_NO_CODE));
+	assert_false(is_rooted(&f, plain, 3, UNWIND_END_NO_CFI));
+	assert_false(is_rooted(&f, plain, 3, UNWIND_END_BAD_CFA));
+	assert_false(is_rooted(&f, plain, 3, UNWIND_END_LOST_REG));
 	assert_true(is_rooted(&f, kernel, 3, UNWIND_END_NONE));
 	assert_false(is_rooted(&f, kernel, 3, UNWIND_END_DEPTH));
 	assert_false(f.p->stacks[0].flags & STACK_ROOTED);

@@ -232,6 +232,18 @@ static void numbers_have_human_forms(void **state)
 	assert_string_equal(b, "2");
 }
 
+static void percentages_hide_nothing(void **state)
+{
+	assert_string_equal(text_pct(0), "0.0%");
+	assert_string_equal(text_pct(0.0001), "<0.1%");
+	assert_string_equal(text_pct(0.0999), "<0.1%");
+	assert_string_equal(text_pct(0.1), "0.1%");
+	assert_string_equal(text_pct(12.34), "12.3%");
+	assert_string_equal(text_pct(99.9), "99.9%");
+	assert_string_equal(text_pct(99.9999), "99.9%");
+	assert_string_equal(text_pct(100), "100.0%");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +254,7 @@ int main(void)
 		cmocka_unit_test(fit_cuts_and_pads),
 		cmocka_unit_test(nearest_finds_typing_mistakes),
 		cmocka_unit_test(numbers_have_human_forms),
+		cmocka_unit_test(percentages_hide_nothing),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What all programs that take stacks do: both halves interned, whatever the event was. */
+#ifndef BPFPROF_BPF_STACKS_BPF_H
+#define BPFPROF_BPF_STACKS_BPF_H
+
+#include "unwind.bpf.h"
+
+/* Hashes the kernel frames in scratch id. Separately verified, or the loop would multiply. */
+int stacks_hash(__u32 id);
+
+/*
+ * Interns what stack the current thread has in the kernel; a program's context is what
+ * bpf_get_stack() wants. False: lost.
+ */
+static __always_inline bool stacks_kernel(void *ctx, __u32 id, struct scratch *s, __u32 *slot)
+{
+	long bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
+	__u32 nr;
+
+	if (bytes <= 0)
+		return true;
+	nr = (__u32)bytes / 8;
+	s->kernel.nr = nr;
+	s->kernel.kind = PROF_STACK_KERNEL;
+	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
+	stacks_hash(id);
+	*slot = arena_stack(id, PROF_STACK_KERNEL);
+	return *slot;
+}
+
+/*
+ * Interns the user stack of the current thread from the registers in scratch, or an empty one that
+ * says why it cannot be walked. False: lost.
+ */
+static __always_inline bool stacks_user(__u32 id, struct scratch *s, __u32 unwalkable, __u32 *slot)
+{
+	if (unwalkable)
+		unwind_nothing(s, unwalkable);
+	else
+		unwind_user(id);
+	*slot = arena_stack(id, PROF_STACK_USER);
+	return *slot;
+}
+
+static __always_inline bool stacks_has_user(const struct task_struct *task)
+{
+	return !(task->flags & PF_KTHREAD) && task->mm;
+}
+
+#endif

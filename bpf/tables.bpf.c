@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Looking up rules: process -> list of mappings -> executable -> page of its table -> row. Two
+ * binary searches, both by direct loads from segments that user space fills through its own mapping
+ * of them; nothing here waits or writes, but for the cache and the mark that a table is in use.
+ */
+#include "tables.bpf.h"
+#include "step.bpf.h"
+
+#define PAGE_SHIFT	TABLE_PAGE_SHIFT(ARCH)
+#define UNIT_SHIFT	TABLE_UNIT_SHIFT(ARCH)
+#define SEARCH_MAPPINGS 15 /* steps: 2^15 = TABLE_MAX_MAPPINGS */
+#define SEARCH_ROWS	10 /* steps: 2^10 > TABLE_MAX_ROWS */
+_Static_assert(1u << SEARCH_MAPPINGS == TABLE_MAX_MAPPINGS, "mappings of a process");
+
+/* No type for the value: kernel < 6.2 compares it with that of the segments, which have none. */
+struct segment {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, TABLE_SEGMENT_BYTES);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, TABLE_MAX_SEGMENTS);
+	__uint(key_size, sizeof(__u32));
+	__array(values, struct segment);
+} segments SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TABLE_MAX_EXES);
+	__type(key, __u32);
+	__type(value, struct table_exe);
+} exes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TABLE_MAX_PROCS);
+	__type(key, __u32);
+	__type(value, struct table_proc);
+} procs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rule_cache);
+} rules SEC(".maps");
+
+/*
+ * Raised by user space when a table was taken away: all rules that were looked up before are
+ * forgotten. And every now and then when memory is short, to learn which tables are in use.
+ */
+__u32 prof_table_epoch;
+
+/*
+ * With --call-graph fp the maps are not there. kernel < 6.8: functions of their own are verified
+ * even if nothing calls them, so all that touch a map ask first.
+ */
+static __always_inline bool tables_are_off(void)
+{
+	return prof_cfg.call_graph == CALL_GRAPH_FP;
+}
+
+__hidden struct rule_cache *tables_cache(void)
+{
+	__u32 zero = 0;
+
+	return tables_are_off() ? NULL : bpf_map_lookup_elem(&rules, &zero);
+}
+
+/* The words of the segment that holds a word. */
+static __always_inline __u32 *segment_of(__u32 word)
+{
+	__u32 index = word >> TABLE_SEGMENT_SHIFT, zero = 0;
+	void *segment;
+
+	if (tables_are_off())
+		return NULL;
+	segment = bpf_map_lookup_elem(&segments, &index);
+	return segment ? bpf_map_lookup_elem(segment, &zero) : NULL;
+}
+
+__hidden bool tables_begin(struct scratch *s, struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	struct table_proc *p;
+
+	if (tables_are_off())
+		return false;
+	p = bpf_map_lookup_elem(&procs, &tgid);
+	s->map_start = 0;
+	s->map_end = 0;
+	if (!p || p->start_stack != task->mm->start_stack)
+		return false;
+	s->list = p->list;
+	s->nr_mappings = p->nr_mappings;
+	s->epoch = prof_table_epoch;
+	s->space = p->space + s->epoch * 0x85ebca6bu;
+	s->final = p->final;
+	return true;
+}
+
+/*
+ * All ones when a > b, else 0; both below 2^63. The searches add by this mask: a branch would let
+ * the verifier try each way at each step, and a processor guess wrong at every other.
+ */
+static __always_inline __u64 above(__u64 a, __u64 b)
+{
+	__s64 mask = (__s64)(b - a) >> 63;
+
+	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
+	return mask;
+}
+
+static __always_inline struct table_mapping *mapping_at(__u32 *words, __u32 word)
+{
+	return (void *)&words[word & (TABLE_SEGMENT_WORDS - TABLE_MAPPING_WORDS)];
+}
+
+/* Takes the mapping that starts last at or below pc. Separately verified. */
+__noinline int tables_mapping(__u32 id, __u64 pc)
+{
+	struct scratch *s = scratch_get(id);
+	__u32 at, left, half, exe, *words;
+	struct table_mapping *m;
+	struct table_exe *x;
+
+	if (!s)
+		return -1;
+	words = segment_of(s->list);
+	if (!words)
+		return -1;
+	at = s->list;
+	left = s->nr_mappings;
+	for (__u32 i = 0; i < SEARCH_MAPPINGS && left > 1; i++) {
+		half = left / 2;
+		m = mapping_at(words, at + half * TABLE_MAPPING_WORDS);
+		at += half * TABLE_MAPPING_WORDS & ~above(m->start, pc);
+		left -= half;
+	}
+	m = mapping_at(words, at);
+	if (!left || pc < m->start || pc >= m->end)
+		return -1;
+	exe = m->exe;
+	x = bpf_map_lookup_elem(&exes, &exe);
+	if (!x)
+		return -1;
+	s->map_start = m->start;
+	s->map_end = m->end;
+	s->bias = m->bias - x->delta;
+	s->exe = exe;
+	s->state = x->state;
+	s->base = x->base;
+	s->nr_pages = x->nr_pages;
+	s->first_page = x->first_page;
+	s->exceptions = x->exceptions;
+	if (x->used != s->epoch)
+		x->used = s->epoch;
+	return 0;
+}
+
+/* The last of count rows, from a word on, that begins at or below an offset; none: rule. */
+static __always_inline __u32 search_rows(__u32 word, __u32 count, __u32 offset, __u32 rule)
+{
+	__u32 key = offset << ROW_RULE_BITS | ROW_RULE_MASK, half, row;
+	__u32 *words = segment_of(word);
+
+	if (!words)
+		return step_make_special(ARCH, RULE_NONE);
+	for (__u32 i = 0; i < SEARCH_ROWS && count > 1; i++) {
+		half = count / 2;
+		row = words[(word + half) & (TABLE_SEGMENT_WORDS - 1)];
+		word += half & ~above(row, key);
+		count -= half;
+	}
+	row = words[word & (TABLE_SEGMENT_WORDS - 1)];
+	return row <= key ? row & ROW_RULE_MASK : rule;
+}
+
+static __always_inline __u32 search_page(struct scratch *s, __u64 vaddr)
+{
+	__u64 page = (vaddr >> PAGE_SHIFT) - s->first_page;
+	struct table_page *entry;
+	__u32 word, *words, count, rule;
+
+	if (page >= s->nr_pages)
+		return step_make_special(ARCH, RULE_NONE);
+	word = s->base + (__u32)page * TABLE_PAGE_WORDS;
+	words = segment_of(word);
+	if (!words)
+		return step_make_special(ARCH, RULE_NONE);
+	entry = (void *)&words[word & (TABLE_SEGMENT_WORDS - TABLE_PAGE_WORDS)];
+	count = entry->rule_count & TABLE_MAX_ROWS;
+	rule = entry->rule_count >> (32 - ROW_RULE_BITS);
+	if (!count)
+		return rule;
+	return search_rows(s->base + entry->rows, count,
+			   (vaddr & ((1u << PAGE_SHIFT) - 1)) >> UNIT_SHIFT, rule);
+}
+
+__noinline int tables_rule(__u32 id, __u64 pc)
+{
+	struct scratch *s = scratch_get(id);
+	struct rule_cache *cache = tables_cache();
+	struct rule_slot *slot;
+	__u32 rule;
+
+	if (!s || !cache)
+		return step_make_special(ARCH, RULE_NONE);
+	if ((pc < s->map_start || pc >= s->map_end) && tables_mapping(id, pc))
+		return step_make_special(ARCH, RULE_NO_CODE);
+	if (s->state == TABLE_ABSENT)
+		return step_make_special(ARCH, RULE_NO_TABLE);
+	rule = s->state == TABLE_READY ? search_page(s, pc - s->bias)
+				       : step_make_special(ARCH, RULE_NONE);
+	slot = &cache->slots[rule_slot_of(pc)];
+	*(volatile __u64 *)&slot->pc = pc;
+	*(volatile __u64 *)&slot->rule_check = rule | (__u64)rule_check(pc, s->space) << 32;
+	return rule;
+}
+
+__noinline int tables_exception(__u32 id, __u64 pc, __u32 rule)
+{
+	struct scratch *s = scratch_get(id);
+	__u32 word, *words;
+
+	if (!s)
+		return -1;
+	if ((pc < s->map_start || pc >= s->map_end) && tables_mapping(id, pc))
+		return -1;
+	if (s->state != TABLE_READY)
+		return -1;
+	word = s->base + s->exceptions + step_exception_index(ARCH, rule) * TABLE_EXCEPTION_WORDS;
+	words = segment_of(word);
+	if (!words)
+		return -1;
+	s->exception = *(struct table_exception
+				 *)&words[word & (TABLE_SEGMENT_WORDS - TABLE_EXCEPTION_WORDS)];
+	return 0;
+}

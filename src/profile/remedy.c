@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of remedies: the first row that fits says what helps. */
+#include "profile/remedy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* What the walk stopped in. */
+enum place {
+	IN_FILE = 1,
+	IN_JIT = 2,
+	IN_KERNEL = 4,
+	IN_UNKNOWN = 8,
+	NOWHERE = 16,
+	ANYWHERE = 31,
+};
+
+/* How user stacks were walked. */
+enum walk {
+	BY_FP = 1,
+	BY_AUTO = 2,
+	BY_DWARF = 4,
+	ANYHOW = 7,
+};
+
+#define END(name) (1u << UNWIND_END_##name)
+#define ALL_ENDS  ((1u << UNWIND_NR_ENDS) - 1)
+#define BAD_FPS	  (END(BAD_FP) | END(BAD_PC) | END(ROOT)) /* the frame pointer held anything */
+#define BAD_STEPS (BAD_FPS | END(NO_CODE) | END(NO_CFI) | END(BAD_CFA) | END(LOST_REG))
+
+static const struct remedy {
+	unsigned int ends, places, walks;
+	const char *text; /* NULL: another table knows */
+} remedies[] = {
+	{ END(NONE), ANYWHERE, ANYHOW,
+	  "no stack was taken: -K leaves out those of programs, -U those of the kernel" },
+	{ END(COMPAT), ANYWHERE, ANYHOW, "nothing: only 64-bit processes are walked" },
+	{ END(NO_TABLE), ANYWHERE, ANYHOW,
+	  "record longer; raise --unwind-mem if the tables did not fit" },
+	{ END(DEPTH), IN_KERNEL, ANYHOW,
+	  "the kernel ends its own stacks there: raise kernel.perf_event_max_stack" },
+	{ END(DEPTH), ANYWHERE, ANYHOW, NULL },
+	{ END(READ), NOWHERE, ANYHOW,
+	  "no user registers: the thread was starting or ending, or is 32-bit" },
+	{ END(READ), IN_FILE | IN_JIT, BY_FP,
+	  "swapped out, or the frame pointer was none: --call-graph auto unwinds by tables" },
+	{ END(READ), ANYWHERE, ANYHOW,
+	  "swapped out or not mapped: mlockall() in the program keeps it there" },
+	{ BAD_STEPS, IN_JIT, ANYHOW, NULL },
+	{ BAD_STEPS, IN_UNKNOWN, ANYHOW,
+	  "gone before its mappings were read: let bpfprof start the program, behind --" },
+	{ BAD_FPS, IN_FILE, BY_FP,
+	  "built without frame pointers: --call-graph auto unwinds by tables" },
+	{ END(NO_CFI), IN_FILE, BY_DWARF,
+	  "built without unwind tables: --call-graph auto goes on by frame pointer there" },
+	{ BAD_FPS | END(NO_CFI), IN_FILE, ANYHOW,
+	  "built without unwind tables: build with -fasynchronous-unwind-tables or "
+	  "-fno-omit-frame-pointer" },
+	{ END(NO_CODE) | END(BAD_CFA), IN_FILE, ANYHOW,
+	  "its unwind tables do not fit the stack: hand-written assembly, or code that switches "
+	  "stacks" },
+	{ END(LOST_REG), IN_FILE, ANYHOW,
+	  "its unwind tables need more registers: build with -fno-omit-frame-pointer" },
+	{ ALL_ENDS, ANYWHERE, ANYHOW, "no remedy is known" },
+};
+
+/* Runtimes by the name of the process, or by a file whose code it runs; the last row fits all. */
+static const struct runtime {
+	const char *process, *file, *text;
+} runtimes[] = {
+	{ "java", "libjvm.so",
+	  "Java code without frame pointers: run it with java -XX:+PreserveFramePointer" },
+	{ "node", "node",
+	  "V8 keeps frame pointers except in stubs, so a little is normal; "
+	  "node --interpreted-frames-native-stack gives interpreted functions frames" },
+	{ NULL, NULL,
+	  "JIT code without frame pointers: its runtime may have an option for profilers that "
+	  "keeps them" },
+};
+
+static enum place place_of(const struct break_row *row)
+{
+	switch (row->kind) {
+	case FRAME_NONE:
+		return NOWHERE;
+	case FRAME_USER:
+		return IN_FILE;
+	case FRAME_KERNEL:
+		return IN_KERNEL;
+	case FRAME_ANON:
+		return IN_JIT;
+	default:
+		return IN_UNKNOWN;
+	}
+}
+
+/* Those that do not say how they walked are older than tables. */
+static enum walk walk_of(const struct profile *p)
+{
+	const char *name = profile_str(p, p->meta.call_graph);
+
+	if (!strcmp(name, "auto"))
+		return BY_AUTO;
+	return strcmp(name, "dwarf") ? BY_FP : BY_DWARF;
+}
+
+static bool frame_is_of(const struct profile *p, const struct frame *f, const char *file)
+{
+	const char *path = profile_str(p, p->modules[f->module].path);
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, file);
+}
+
+static bool stack_is_of(const struct profile *p, const struct stack *s, const char *file)
+{
+	for (uint32_t i = 0; i < s->nr; i++)
+		if (frame_is_of(p, &p->frames[p->stack_frames[s->first + i]], file))
+			return true;
+	return false;
+}
+
+/* O(frames of all stacks of processes so named); asked for the few rows in JIT code. */
+static bool process_runs(const struct profile *p, uint32_t process, const char *file)
+{
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].process == process &&
+		    stack_is_of(p, &p->stacks[p->samples[i].ustack], file))
+			return true;
+	return false;
+}
+
+static const char *jit_remedy(const struct profile *p, uint32_t process)
+{
+	const struct runtime *r = runtimes;
+
+	while (r->process && strcmp(profile_str(p, process), r->process) &&
+	       !process_runs(p, process, r->file))
+		r++;
+	return r->text;
+}
+
+static char *depth_remedy(const struct profile *p)
+{
+	if (!p->meta.max_depth)
+		return xstrdup("raise --max-depth");
+	if (p->meta.max_depth >= PROF_MAX_FRAMES)
+		return xasprintf("deeper than %d frames, the most that --max-depth can take",
+				 PROF_MAX_FRAMES);
+	return xasprintf("raise --max-depth (it was %" PRIu64 ")", p->meta.max_depth);
+}
+
+char *remedy_new(const struct profile *p, const struct break_row *row)
+{
+	const struct remedy *r = remedies;
+
+	while (!(r->ends & 1u << row->end && r->places & place_of(row) && r->walks & walk_of(p)))
+		r++;
+	if (r->text)
+		return xstrdup(r->text);
+	return row->end == UNWIND_END_DEPTH ? depth_remedy(p)
+					    : xstrdup(jit_remedy(p, row->process));
+}

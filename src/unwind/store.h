@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel unwinds by: the unwind tables of executables, shared by all processes that map
+ * the same build, and each process's list of mappings. Tables are built when a walk first needs
+ * them, the most wanted one first, within a budget; the least recently used one goes when room is
+ * short.
+ *
+ *	process -> list of mappings -> executable (file, offset) -> table (build-id)
+ *
+ * Files and processes belong to the proc table; the store hangs its numbers on them.
+ */
+#ifndef BPFPROF_UNWIND_STORE_H
+#define BPFPROF_UNWIND_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/table.h"
+#include "proc/proc.h"
+#include "unwind/segments.h"
+#include "unwind/walk.h"
+
+/* The kernel's side, see session.h. */
+struct store_ops {
+	segment_make segment_make;
+	segment_drop segment_drop;
+	int (*proc_set)(void *arg, uint32_t pid, const struct table_proc *p);
+	void (*proc_drop)(void *arg, uint32_t pid);
+};
+
+struct store_opts {
+	const struct store_ops *ops;
+	void *arg;
+	struct table_exe *exes; /* TABLE_MAX_EXES rows that the kernel reads */
+	uint32_t *epoch;	/* prof_table_epoch */
+	uint64_t max_bytes;	/* of all tables and lists */
+};
+
+struct store;
+
+/* NULL with errno set. */
+struct store *store_new(const struct store_opts *o);
+void store_free(struct store *s);
+
+/*
+ * The rule at an address of a mapping of a process. False when its table is not built: it is wanted
+ * from now on, and its file is open while the process still lives.
+ */
+bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uint64_t pc,
+		struct walk_rule *rule);
+
+/*
+ * Builds the table that is wanted most. 0, -ENOENT when none is wanted, -EINPROGRESS when memory
+ * for it is on its way.
+ */
+int store_build(struct store *s, uint64_t now_ns);
+
+/*
+ * Makes a process known before its first walk: builds tables of what it has mapped, in order of
+ * address, until the clock says until_ns.
+ */
+void store_warm(struct store *s, struct process *p, uint64_t until_ns);
+
+/*
+ * Tells the kernel of a process and its present mappings, if they are those of the image whose
+ * stack began at start_stack. checked: /proc was asked, so that what is not there is no code.
+ */
+void store_publish(struct store *s, struct process *p, uint64_t start_stack, bool checked);
+
+/*
+ * Ten times a second: lists of processes that changed or ended, memory that can be used again.
+ */
+void store_turn(struct store *s, struct proc_table *procs, uint64_t now_ns);
+
+struct store_stats {
+	size_t nr_tables, nr_processes, nr_evicted, nr_failed;
+	uint64_t nr_rows, table_bytes; /* of tables that are there now */
+	uint64_t segment_bytes;
+	uint64_t build_ns; /* spent building */
+};
+struct store_stats store_stats(const struct store *s);
+
+#endif

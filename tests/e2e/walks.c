@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * walks switches|FILE:FUNCTION PID SECONDS [OUTPUT]: records a stack wherever a thread of a process
+ * leaves the CPU, or calls a function, and prints a summary as JSON; folded stacks go to OUTPUT.
+ * The same recording as a command's, for programs that no command has yet.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "collect/record.h"
+#include "output/output.h"
+
+static int write_results(const struct profile *p, const char *folded)
+{
+	const struct view view = {};
+	FILE *f = folded ? fopen(folded, "w") : NULL;
+	int err = json_write(p, &view, stdout);
+
+	if (f) {
+		folded_write(p, &view, f);
+		fclose(f);
+	}
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct record_opts o = { .command = "switches", .max_depth = 1000 };
+	uint32_t pid = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
+	char *colon = argc > 3 ? strrchr(argv[1], ':') : NULL;
+	struct record *r;
+	struct profile *p;
+	int err;
+
+	if (!pid)
+		return 2;
+	if (colon) {
+		*colon = '\0';
+		o.command = "uprobe";
+		o.file = argv[1];
+		o.function = colon + 1;
+	}
+	o.pids = (struct opt_ids){ .v = &pid, .nr = 1 };
+	o.duration_ns = strtod(argv[3], NULL) * 1e9;
+	log_verbosity = 1;
+	r = record_open(&o);
+	if (!r || record_run(r))
+		return 1;
+	p = record_take(r);
+	err = write_results(p, argc > 4 ? argv[4] : NULL);
+	profile_free(p);
+	record_close(r);
+	return err != 0;
+}

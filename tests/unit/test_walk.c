@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The step, rule by rule, over stacks written by hand. Both architectures, on any host. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unwind/walk.h"
+
+#define SP    0x7ffe00001000ull
+#define WORDS 80
+#define ROOT  0xf00ull /* where all walks end: STOP */
+
+struct place {
+	uint64_t pc; /* that is looked up */
+	uint32_t rule;
+	struct table_exception exception;
+	bool anon;
+};
+
+struct scene {
+	struct walk_start start;
+	uint64_t stack[WORDS];
+	uint64_t regs[34];
+	struct place places[8];
+	bool pending;
+};
+
+static uint32_t special(const struct scene *s, uint32_t code)
+{
+	return (s->start.arch == TABLE_X86 ? RULE_X86_SPECIAL : RULE_ARM64_SPECIAL) | code;
+}
+
+static bool lookup(void *arg, uint64_t pc, struct walk_rule *rule)
+{
+	const struct scene *s = arg;
+
+	if (s->pending)
+		return false;
+	rule->rule = special(s, RULE_NO_CODE);
+	for (size_t i = 0; i < 8 && s->places[i].pc; i++)
+		if (s->places[i].pc == pc)
+			*rule = (struct walk_rule){ s->places[i].rule, &s->places[i].exception,
+						    s->places[i].anon };
+	if (pc == ROOT - 1 || pc == ROOT)
+		rule->rule = special(s, RULE_STOP);
+	return true;
+}
+
+static void setup(struct scene *s, enum table_arch arch)
+{
+	*s = (struct scene){};
+	s->start = (struct walk_start){ .arch = arch,
+					.pc = 0x100,
+					.sp = SP,
+					.pc_mask = (1ull << 48) - 1,
+					.regs = s->regs,
+					.stack = (uint8_t *)s->stack,
+					.stack_bytes = sizeof(s->stack) };
+}
+
+static struct walk go(struct scene *s)
+{
+	struct walk w;
+
+	assert_true(walk_run(&w, &s->start, 100, CALL_GRAPH_AUTO, lookup, s));
+	return w;
+}
+
+/* The walk came from 0x100 straight to the root. */
+static void check_one_step(struct scene *s)
+{
+	struct walk w = go(s);
+
+	assert_int_equal(w.end, UNWIND_END_CFI_ROOT);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.frames[0], 0x100);
+	assert_int_equal(w.frames[1], ROOT);
+}
+
+static uint32_t x86(bool by_fp, uint32_t cfa, uint32_t slot)
+{
+	return (by_fp ? RULE_X86_BASE_FP : 0) | cfa / 8 << 7 | slot / 8;
+}
+
+static uint32_t arm64(bool by_fp, uint32_t cfa, enum rule_mode mode, uint32_t slot)
+{
+	return (by_fp ? RULE_ARM64_BASE_FP : 0) | cfa / 16 << 9 | mode << 6 | slot / 8;
+}
+
+static void x86_by_sp(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_X86);
+	s.places[0] = (struct place){ .pc = 0x100, .rule = x86(false, 48, 0) };
+	s.stack[5] = ROOT;
+	check_one_step(&s);
+}
+
+static void x86_by_fp_that_was_saved_on_the_way(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_X86);
+	s.start.fp = 0xdead; /* a number of the innermost function's own */
+	s.places[0] = (struct place){ .pc = 0x100, .rule = x86(false, 32, 16) };
+	s.stack[2] = SP + 80; /* the caller's frame pointer */
+	s.stack[3] = 0x200;
+	s.places[1] = (struct place){ .pc = 0x1ff, .rule = x86(true, 16, 16) };
+	s.stack[11] = ROOT;
+	w = go(&s);
+	assert_int_equal(w.nr, 3);
+	assert_int_equal(w.frames[1], 0x200);
+	assert_int_equal(w.frames[2], ROOT);
+	assert_int_equal(w.end, UNWIND_END_CFI_ROOT);
+	assert_int_equal(w.guessed, 0);
+}
+
+static void x86_return_address_must_lie_higher(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_X86);
+	s.start.fp = SP - 64;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = x86(true, 16, 16) };
+	assert_int_equal(go(&s).end, UNWIND_END_BAD_CFA);
+}
+
+static void x86_plt_pushes_in_the_middle(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_X86);
+	s.start.pc = 0x10a;
+	s.places[0] = (struct place){ .pc = 0x10a, .rule = RULE_X86_SPECIAL | RULE_PLT11 };
+	s.stack[0] = ROOT;
+	assert_int_equal(go(&s).frames[1], ROOT);
+	s.start.pc = s.places[0].pc = 0x10b;
+	s.stack[0] = 7;
+	s.stack[1] = ROOT;
+	assert_int_equal(go(&s).frames[1], ROOT);
+}
+
+static void x86_exception_through_memory(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_X86); /* CFA = *(rbp - 8), rbp saved where it points: a realigned frame */
+	s.start.fp = SP + 64;
+	s.places[0] = (struct place){ .pc = 0x100,
+				      .rule = RULE_X86_EXCEPTION,
+				      .exception = { .cfa_kind = CFA_DEREF,
+						     .cfa_reg = 6,
+						     .cfa_off = -8,
+						     .fp_kind = AT_REG,
+						     .fp_reg = 6,
+						     .ra_kind = AT_CFA,
+						     .ra_off = -8 } };
+	s.stack[7] = SP + 160;
+	s.stack[8] = SP + 200; /* the caller's rbp */
+	s.stack[19] = 0x200;
+	s.places[1] = (struct place){ .pc = 0x1ff, .rule = x86(true, 16, 16) };
+	s.stack[26] = ROOT;
+	assert_int_equal(go(&s).nr, 3);
+	assert_int_equal(go(&s).frames[2], ROOT);
+}
+
+/* pt_regs of x86-64 begins r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di. */
+static void x86_exception_in_a_register(void **state)
+{
+	static const uint8_t at[16] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0 };
+	struct scene s;
+
+	for (uint8_t reg = 0; reg < 16; reg++) {
+		if (reg == 6 || reg == 7)
+			continue;
+		setup(&s, TABLE_X86);
+		s.regs[at[reg]] = ROOT;
+		s.places[0] = (struct place){ .pc = 0x100,
+					      .rule = RULE_X86_EXCEPTION,
+					      .exception = { .cfa_reg = 7,
+							     .cfa_off = 8,
+							     .ra_kind = IN_REG,
+							     .ra_reg = reg } };
+		check_one_step(&s);
+	}
+}
+
+static void registers_are_lost_above_a_call(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_X86);
+	s.places[0] = (struct place){ .pc = 0x100, .rule = x86(false, 8, 0) };
+	s.stack[0] = 0x200;
+	s.places[1] = (struct place){ .pc = 0x1ff,
+				      .rule = RULE_X86_EXCEPTION,
+				      .exception = { .cfa_reg = 3, .ra_kind = AT_CFA } };
+	assert_int_equal(go(&s).end, UNWIND_END_LOST_REG);
+}
+
+/* The signal frame of x86-64: from 40 on r8…r15 di si bp bx dx ax cx sp ip. */
+static void x86_signal_restores_everything(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_X86);
+	s.places[0] = (struct place){ .pc = 0x100, .rule = RULE_X86_SPECIAL | RULE_SIGNAL };
+	s.stack[5 + 3] = 0xbad;	    /* r11 */
+	s.stack[5 + 10] = SP + 256; /* bp */
+	s.stack[5 + 12] = ROOT;	    /* dx */
+	s.stack[5 + 15] = SP + 240; /* sp */
+	s.stack[5 + 16] = 0x300;    /* ip: no return address, so not looked up one lower */
+	s.places[1] = (struct place){
+		.pc = 0x300,
+		.rule = RULE_X86_EXCEPTION,
+		.exception = { .cfa_reg = 6, .cfa_off = 16, .ra_kind = IN_REG, .ra_reg = 1 }
+	};
+	w = go(&s);
+	assert_int_equal(w.nr, 3);
+	assert_int_equal(w.frames[1], 0x300);
+	assert_int_equal(w.frames[2], ROOT);
+}
+
+static void a_signal_may_lead_to_another_stack(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_X86);
+	s.places[0] = (struct place){ .pc = 0x100, .rule = RULE_X86_SPECIAL | RULE_SIGNAL };
+	s.stack[5 + 15] = SP - 0x100000; /* not in the copy */
+	s.stack[5 + 16] = 0x300;
+	s.places[1] = (struct place){ .pc = 0x300, .rule = x86(false, 8, 0) };
+	assert_int_equal(go(&s).nr, 2);
+	assert_int_equal(go(&s).end, UNWIND_END_READ);
+}
+
+static void frame_pointers_where_nothing_is_known(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_X86);
+	s.start.fp = SP + 32;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = special(&s, RULE_NONE), .anon = true };
+	s.stack[4] = 99;
+	s.stack[5] = 0x200;
+	s.places[1] = (struct place){ .pc = 0x1ff, .rule = x86(false, 16, 0) };
+	s.stack[7] = ROOT;
+	w = go(&s);
+	assert_int_equal(w.nr, 3);
+	assert_int_equal(w.guessed, 1);
+	assert_int_equal(w.end, UNWIND_END_CFI_ROOT);
+	assert_true(walk_run(&w, &s.start, 100, CALL_GRAPH_DWARF, lookup, &s));
+	assert_int_equal(w.end, UNWIND_END_NO_CFI);
+	assert_int_equal(w.nr, 1);
+}
+
+static void a_frame_pointer_must_be_plausible(void **state)
+{
+	static const uint64_t bad[] = { 0, 8, SP - 8, SP + 4, SP + (2 << 20) };
+	struct scene s;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		setup(&s, TABLE_X86);
+		s.start.fp = bad[i];
+		s.places[0] =
+			(struct place){ .pc = 0x100, .rule = special(&s, RULE_NONE), .anon = true };
+		assert_int_equal(go(&s).end, UNWIND_END_NO_CFI);
+	}
+	s.start.fp = SP; /* an empty record is the root */
+	assert_int_equal(go(&s).end, UNWIND_END_ROOT);
+}
+
+static void arm64_modes(void **state)
+{
+	static const struct {
+		enum rule_mode mode;
+		uint32_t slot, ra; /* bytes, word */
+	} cases[] = {
+		{ MODE_PAIR_CFA, 16, 11 }, { MODE_PAIR_CFA, 96, 1 }, { MODE_PAIR_SP, 32, 5 },
+		{ MODE_RA_CFA, 24, 9 },	   { MODE_RA_SP, 40, 5 },
+	};
+	struct scene s;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		setup(&s, TABLE_ARM64);
+		s.start.lr = 0xbad;
+		s.places[0] =
+			(struct place){ .pc = 0x100,
+					.rule = arm64(false, 96, cases[i].mode, cases[i].slot) };
+		s.stack[cases[i].ra] = ROOT | 0x2aull << 48; /* signed */
+		check_one_step(&s);
+	}
+}
+
+static void arm64_leaf_uses_the_link_register(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_ARM64);
+	s.start.lr = ROOT | 0x55ull << 56;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = arm64(false, 0, MODE_LR, 0) };
+	check_one_step(&s);
+	s.places[0].rule = arm64(false, 32, MODE_FP_SP, 8);
+	check_one_step(&s);
+}
+
+static void arm64_link_register_only_once(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_ARM64);
+	s.start.lr = 0x200;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = arm64(false, 0, MODE_LR, 0) };
+	s.places[1] = (struct place){ .pc = 0x1ff, .rule = arm64(false, 16, MODE_LR, 0) };
+	assert_int_equal(go(&s).nr, 2);
+	assert_int_equal(go(&s).end, UNWIND_END_LOST_REG);
+}
+
+static void arm64_by_fp(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_ARM64);
+	s.start.fp = SP + 64;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = arm64(true, 16, MODE_PAIR_CFA, 16) };
+	s.stack[9] = ROOT;
+	check_one_step(&s);
+}
+
+/* Registers x0…x30, sp, pc from 312 on. */
+static void arm64_signal(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_ARM64);
+	s.places[0] = (struct place){ .pc = 0x100, .rule = RULE_ARM64_SPECIAL | RULE_SIGNAL };
+	s.places[1] = (struct place){ .pc = 0x300, .rule = arm64(false, 0, MODE_LR, 0) };
+	s.stack[39 + 30] = ROOT; /* lr */
+	s.stack[39 + 31] = SP;
+	s.stack[39 + 32] = 0x300;
+	w = go(&s);
+	assert_int_equal(w.nr, 3);
+	assert_int_equal(w.frames[2], ROOT);
+}
+
+static void arm64_code_by_hand_leaves_lr(void **state)
+{
+	struct scene s;
+
+	setup(&s, TABLE_ARM64);
+	s.start.lr = ROOT;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = special(&s, RULE_NONE) };
+	check_one_step(&s);
+	s.places[0].anon = true; /* generated code keeps frame records */
+	s.start.fp = SP + 16;
+	s.start.lr = 0xbad;
+	s.stack[3] = ROOT;
+	check_one_step(&s);
+}
+
+static void ends_are_told_apart(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_X86);
+	s.places[0] = (struct place){ .pc = 0x100, .rule = x86(false, 8, 0) };
+	s.stack[0] = 0x999; /* nothing there */
+	assert_int_equal(go(&s).end, UNWIND_END_NO_CODE);
+	s.stack[0] = 0;
+	assert_int_equal(go(&s).end, UNWIND_END_NO_CODE);
+	s.places[0].rule = x86(false, 1024, 0); /* beyond the copy */
+	assert_int_equal(go(&s).end, UNWIND_END_READ);
+	s.places[0].rule = x86(false, 8, 0);
+	s.stack[0] = 0x101;
+	for (size_t i = 1; i < WORDS; i++)
+		s.stack[i] = 0x101;
+	assert_true(walk_run(&w, &s.start, 10, CALL_GRAPH_AUTO, lookup, &s));
+	assert_int_equal(w.end, UNWIND_END_DEPTH);
+	assert_int_equal(w.nr, 10);
+	s.pending = true;
+	assert_false(walk_run(&w, &s.start, 10, CALL_GRAPH_AUTO, lookup, &s));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(x86_by_sp),
+		cmocka_unit_test(x86_by_fp_that_was_saved_on_the_way),
+		cmocka_unit_test(x86_return_address_must_lie_higher),
+		cmocka_unit_test(x86_plt_pushes_in_the_middle),
+		cmocka_unit_test(x86_exception_through_memory),
+		cmocka_unit_test(x86_exception_in_a_register),
+		cmocka_unit_test(registers_are_lost_above_a_call),
+		cmocka_unit_test(x86_signal_restores_everything),
+		cmocka_unit_test(a_signal_may_lead_to_another_stack),
+		cmocka_unit_test(frame_pointers_where_nothing_is_known),
+		cmocka_unit_test(a_frame_pointer_must_be_plausible),
+		cmocka_unit_test(arm64_modes),
+		cmocka_unit_test(arm64_leaf_uses_the_link_register),
+		cmocka_unit_test(arm64_link_register_only_once),
+		cmocka_unit_test(arm64_by_fp),
+		cmocka_unit_test(arm64_signal),
+		cmocka_unit_test(arm64_code_by_hand_leaves_lr),
+		cmocka_unit_test(ends_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
