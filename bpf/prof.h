@@ -98,18 +98,15 @@ enum unwind_end {
 /*
  * A frame is one 64-bit word. The top four bits tell its kind:
  *
- *   0x0  raw user address; its process and time stand in the stack's header
- *   0x1  file-relative: bits 59..36 file id, bits 35..0 byte offset in that file
+ *   0x0  return address in user code; its process and time stand in the stack's header
+ *   0x2  next instruction there: of the innermost frame, or of one that a signal interrupted
  *   0xf  kernel address as it is (all kernels map themselves in the top sixteenth)
  *
- * Frames are stored leaf first. Every frame but the leaf is a return address.
+ * Frames are stored leaf first. The innermost one is an instruction whatever its kind.
  */
-#define PROF_FRAME_KIND_SHIFT  60
-#define PROF_FRAME_RAW	       0x0
-#define PROF_FRAME_FILE	       0x1
-#define PROF_FRAME_KERNEL      0xf
-#define PROF_FRAME_FILE_SHIFT  36
-#define PROF_FRAME_OFFSET_MASK ((1ull << PROF_FRAME_FILE_SHIFT) - 1)
+#define PROF_FRAME_EXACT	  (2ull << 60)
+#define PROF_FRAME_EXACT_BIT	  61
+#define PROF_FRAME_ADDRESS(frame) ((frame) & ~PROF_FRAME_EXACT) /* of a user frame */
 
 enum prof_stack_kind {
 	PROF_STACK_USER = 1,

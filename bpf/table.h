@@ -160,8 +160,9 @@ struct table_exe {
 	__u32 nr_pages, exceptions; /* as in the table, from base */
 	__u64 first_page;
 	__u64 delta; /* address as linked - offset in the file */
-	__u32 used;  /* epoch of the last walk that looked something up; written by BPF */
-	__u32 pad;
+	/* Written by BPF: */
+	__u32 used;   /* epoch of the last walk that looked something up */
+	__u32 wanted; /* a walk came here, and there was no table */
 };
 _Static_assert(sizeof(struct table_exe) == 40, "struct table_exe is part of the contract");
 #define TABLE_MAX_EXES 8192u
@@ -187,7 +188,8 @@ struct table_proc {
 	__u32 list;	   /* word where its mappings begin */
 	__u32 nr_mappings;
 	__u32 space; /* different for every list there ever was */
-	__u32 final; /* code outside of the list is no code: /proc was asked */
+	__u16 final; /* code outside of the list is no code: /proc was asked */
+	__u16 defer; /* addresses change hands too often to walk by any list */
 };
 _Static_assert(sizeof(struct table_proc) == 24, "struct table_proc is part of the contract");
 #define TABLE_MAX_PROCS 16384u

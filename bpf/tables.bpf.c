@@ -95,7 +95,7 @@ __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 	p = bpf_map_lookup_elem(&procs, &tgid);
 	s->map_start = 0;
 	s->map_end = 0;
-	if (!p || p->start_stack != task->mm->start_stack)
+	if (!p || p->defer || p->start_stack != task->mm->start_stack)
 		return false;
 	s->list = p->list;
 	s->nr_mappings = p->nr_mappings;
@@ -161,6 +161,8 @@ __noinline int tables_mapping(__u32 id, __u64 pc)
 	s->exceptions = x->exceptions;
 	if (x->used != s->epoch)
 		x->used = s->epoch;
+	if (x->state == TABLE_ABSENT)
+		x->wanted = 1;
 	return 0;
 }
 

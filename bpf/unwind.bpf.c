@@ -171,7 +171,8 @@ __noinline int unwind_chunk(__u32 id)
 			break;
 		}
 		pc = s->at.pc;
-		s->user.frames[nr++ & (PROF_MAX_FRAMES - 1)] = pc;
+		s->user.frames[nr++ & (PROF_MAX_FRAMES - 1)] = pc | (__u64)s->at.inner
+									    << PROF_FRAME_EXACT_BIT;
 		hash = hash_mix(hash, pc);
 		lookup = pc - !s->at.inner;
 		slot = &cache->slots[rule_slot_of(lookup)];

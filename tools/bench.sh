@@ -66,6 +66,129 @@ sample_cost() { # DEPTH LIMIT
 		"$(awk '{ print $2 }' "$tmp/cost" | median)" "$rounds"
 }
 
+# Cost of one sample while a target runs on the CPU: "oncpu_sample ref_sample", ns, of one round. The folded stacks stay in
+# $tmp/stacks.
+round() { # HZ
+	start ./bpfprof oncpu -C "$cpu" -e cpu-clock -F "$1" -o "$tmp/stacks.folded" -f 3
+	sleep 0.5
+	"$build/tools/bench/reference" "$cpu" 997 2 >"$tmp/round"
+	wait "$pid"
+	awk '{ ns[$1] = $3 } END { print ns["oncpu_sample"], ns["ref_sample"] }' "$tmp/round"
+}
+
+# Frames of an average stack of the last round, by weight; the first name of a line is the thread's.
+mean_depth() {
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); depth += n * (split($0, part, ";") - 1); all += n }
+		END { print all ? depth / all : 0 }' "$tmp/stacks.folded"
+}
+
+per_frame() { # NAME LIMIT HZ COMMAND...
+	local name=$1 limit=$2 hz=$3 target
+
+	shift 3
+	: >"$tmp/cost"
+	for _ in $(seq "$rounds"); do
+		start taskset -c "$cpu" "$@"
+		target=$pid
+		sleep 0.3
+		round "$hz" | cut -d ' ' -f 1 >"$tmp/ns"
+		finish "$target"
+		awk -v ns="$(cat "$tmp/ns")" -v depth="$(mean_depth)" 'BEGIN { print ns / depth, ns, depth }' >>"$tmp/cost"
+	done
+	verdict "$name" "$(awk '{ printf "%.1f\n", $1 }' "$tmp/cost" | median)" "$limit" ns
+	printf '  %s ns a sample, %s frames (medians of %d rounds; all that a sample costs, by its frames)\n' \
+		"$(awk '{ print $2 }' "$tmp/cost" | median)" "$(awk '{ printf "%.1f\n", $3 }' "$tmp/cost" | median)" "$rounds"
+}
+
+# A stack without frame pointers, unwound, against the yardstick on the same stack with them.
+unwound_cost() { # DEPTH LIMIT
+	local target ours theirs
+
+	: >"$tmp/cost"
+	for _ in $(seq "$rounds"); do
+		start taskset -c "$cpu" "$build/tests/progs/nofp_deep" "$1" 1000
+		target=$pid
+		ours=$(round 999 | cut -d ' ' -f 1)
+		finish "$target"
+		start taskset -c "$cpu" "$build/tests/progs/deep_fp" "$1" 1000
+		target=$pid
+		theirs=$(round 999 | cut -d ' ' -f 2)
+		finish "$target"
+		awk -v a="$ours" -v b="$theirs" 'BEGIN { print a / b, a, b }' >>"$tmp/cost"
+	done
+	verdict "unwound sample of $1 frames: ratio to the yardstick with frame pointers" \
+		"$(awk '{ print $1 }' "$tmp/cost" | median)" "$2" ""
+	printf '  bpfprof %s ns, yardstick %s ns (medians of %d rounds)\n' "$(awk '{ print $2 }' "$tmp/cost" | median)" \
+		"$(awk '{ print $3 }' "$tmp/cost" | median)" "$rounds"
+}
+
+# A C++ file that keeps a compiler busy for some seconds.
+heavy_source() {
+	cat <<-'EOF'
+		#include <algorithm>
+		#include <functional>
+		#include <iostream>
+		#include <map>
+		#include <regex>
+		#include <string>
+		#include <unordered_map>
+		#include <vector>
+		template <int N> struct F {
+			static int f(int x)
+			{
+				std::map<std::string, std::vector<int>> m;
+				m[std::to_string(N + x)].push_back(N);
+				std::regex r("a+b*c?");
+				std::unordered_map<int, std::function<int(int)>> u;
+				u[N] = [&](int y) { return y + N; };
+				return u[N](m.size()) + F<N - 1>::f(x);
+			}
+		};
+		template <> struct F<0> {
+			static int f(int) { return 0; }
+		};
+		int main(int argc, char **) { std::cout << F<150>::f(argc); }
+	EOF
+}
+
+# Compiles it over and over, in processes that live for seconds.
+compile_for_ever() { # COMPILER
+	heavy_source >"$tmp/heavy.cc"
+	exec bash -c "while :; do $1 -O2 -c -o /dev/null $tmp/heavy.cc; done"
+}
+
+# Tables of a large library: what its table takes, in memory and in time, from the file to the finished table.
+tables() {
+	local lib
+
+	lib=$(find /usr/lib -name 'libLLVM-*.so*' -type f -size +50M 2>/dev/null | sort | head -n 1)
+	[ -n "$lib" ] || { echo "no libLLVM here: tables are not measured"; return; }
+	for _ in $(seq "$rounds"); do
+		"$build/tests/e2e/oracle" --time "$lib"
+	done | awk '{ for (i = 1; i < NF; i++) v[$i] = $(i + 1); print v["ms"], v["bytes/row"], v["read"] / v["ms"] / 1000 }' \
+		>"$tmp/tables"
+	verdict "unwind table of ${lib##*/}" "$(awk '{ print $1 }' "$tmp/tables" | median)" 40 ms
+	verdict "  bytes of kernel memory per row" "$(awk '{ print $2 }' "$tmp/tables" | median)" 4.5 B
+	verdict "  rows compiled, 25 million a second: time for a million" \
+		"$(awk '{ printf "%.1f\n", 1000 / $3 }' "$tmp/tables" | median)" 40 ms
+}
+
+# From the start of bpfprof to the first stack of a C++ process of 100 MB that was walked to its root.
+first_stack() { # COMPILER
+	local target
+
+	for _ in $(seq "$rounds"); do
+		heavy_source >"$tmp/heavy.cc"
+		start "$1" -O2 -c -o /dev/null "$tmp/heavy.cc"
+		target=$pid
+		sleep 1
+		./bpfprof oncpu -p "$({ pgrep -P "$target" || :; echo "$target"; } | paste -sd ,)" --json 0.5 2>/dev/null |
+			jq .cost.first_complete_stack_s
+		finish "$target"
+	done | awk '{ print $1 * 1000 }' | median >"$tmp/first"
+	verdict "start of bpfprof to the first complete stack of $1" "$(cat "$tmp/first")" 150 ms
+}
+
 first_sample() {
 	local target
 
@@ -115,6 +238,14 @@ memory() {
 sample_cost 5 1.0
 sample_cost 30 0.7
 sample_cost 100 1.0
+unwound_cost 30 1.0
+per_frame "unwinding, warm: 127 frames at 9,999 Hz, per frame" 25 9999 "$build/tests/progs/nofp_deep" 127 1000
+compiler=$(command -v clang++ || command -v g++)
+export -f compile_for_ever heavy_source
+export tmp
+per_frame "unwinding, cold: ${compiler##*/} at 999 Hz, per frame" 170 999 bash -c "compile_for_ever $compiler"
+tables
+first_stack "$compiler"
 first_sample
 finish_time
 memory

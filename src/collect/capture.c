@@ -14,6 +14,9 @@
 /* An address that nothing explains may make us read /proc/PID/maps again, so often. */
 #define RECHECK_NS 1000000000ull
 
+/* Mappings that were made about when addresses last changed hands, of a library's several. */
+#define REUSE_NS 10000000ull
+
 #define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
 
 static uint64_t now_ns(void)
@@ -122,22 +125,26 @@ static struct process *find_process(struct capture *c, const struct arena_stack 
  */
 static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
 {
-	return s->frames[i] - (i > 0);
+	return PROF_FRAME_ADDRESS(s->frames[i]) - (i > 0 && !(s->frames[i] & PROF_FRAME_EXACT));
 }
 
-/*
- * 0 when addr lies in no code: then it is no return address but whatever the frame pointer led to.
- */
-static uint32_t user_frame(struct capture *c, struct process *p, uint64_t addr, uint64_t time_ns)
+static uint32_t user_frame(struct capture *c, struct process *p, const struct proc_mapping *m,
+			   uint64_t addr)
 {
-	const struct proc_mapping *m = find_mapping(c, p, addr, time_ns);
-
-	if (!m)
-		return 0;
 	if (!m->file)
 		return profile_frame(c->profile, FRAME_ANON, 0, 0);
 	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m),
 			     addr - m->start + m->file_offset);
+}
+
+/*
+ * The kernel left this frame by a table of other code, since it had not yet been told that the
+ * addresses have changed hands: what it found beyond is nothing.
+ */
+static bool was_left_wrong(const struct process *p, const struct proc_mapping *m, uint64_t time_ns)
+{
+	return p->reused_ns && m->from_ns && m->from_ns <= time_ns && time_ns < p->listed_ns &&
+	       m->from_ns >= p->reused_ns - REUSE_NS;
 }
 
 static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
@@ -147,13 +154,20 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 	uint8_t end = s->end;
 
 	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
-		uint32_t id = user_frame(c, p, lookup_address(s, i), s->time_ns);
+		uint64_t addr = lookup_address(s, i);
+		const struct proc_mapping *m = find_mapping(c, p, addr, s->time_ns);
 
-		if (!id && i > 0) {
-			end = UNWIND_END_BAD_PC;
+		if (!m && i > 0) { /* no return address, but whatever the walk was led to */
+			if (end != UNWIND_END_NO_CODE || i + 1 < s->nr_frames)
+				end = UNWIND_END_BAD_PC;
 			break;
 		}
-		ids[nr++] = id ? id : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
+		ids[nr++] = m ? user_frame(c, p, m, addr)
+			      : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
+		if (m && s->kind == PROF_STACK_USER && was_left_wrong(p, m, s->time_ns)) {
+			end = UNWIND_END_NO_TABLE;
+			break;
+		}
 	}
 	if (end == UNWIND_END_CFI_ROOT && !c->first_root_ns)
 		c->first_root_ns = s->time_ns;
@@ -167,7 +181,7 @@ static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
 	uint32_t ids[PROF_MAX_FRAMES];
 
 	for (uint32_t i = 0; i < s->nr_frames; i++)
-		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0, lookup_address(s, i));
+		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0, s->frames[i] - (i > 0));
 	return profile_add_stack(c->profile, ids, s->nr_frames, s->end, 0);
 }
 
@@ -214,7 +228,7 @@ static bool walk_item(struct capture *c, const struct defer_item *item)
 	if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph, find_rule, &l))
 		return false;
 	for (uint32_t i = 0; i < w.nr; i++)
-		frames[i] = w.frames[i];
+		frames[i] = w.frames[i] | (w.exact[i] ? PROF_FRAME_EXACT : 0);
 	s.frames = (const uint64_t *)frames;
 	s.nr_frames = w.nr;
 	s.end = w.end;
@@ -222,8 +236,12 @@ static bool walk_item(struct capture *c, const struct defer_item *item)
 	c->stack_of_slot[s.slot] = add_user_stack(c, &s);
 	if (w.end == UNWIND_END_CFI_ROOT && c->first_root_ns == item->time_ns)
 		c->first_root_ns = now_ns(); /* sampled then, walked now */
-	if (l.process)
+	if (l.process) {
 		store_publish(c->store, l.process, item->start_stack, l.asked);
+		/* Memory that the kernel could not copy ends this walk, but may not end its own. */
+		if (w.end == UNWIND_END_READ)
+			store_want(c->store, l.process);
+	}
 	return true;
 }
 
@@ -234,7 +252,7 @@ enum capture_state capture_walk(struct capture *c)
 	for (size_t i = c->defer.nr; i-- > 0;)
 		if (walk_item(c, &c->defer.items[i]))
 			defer_done(&c->defer, i);
-	if (c->defer.nr && !store_build(c->store, now_ns()))
+	if (any && !store_build(c->store, now_ns()))
 		return CAPTURE_BUSY;
 	return any ? CAPTURE_HASTE : CAPTURE_QUIET;
 }

@@ -141,6 +141,8 @@ static void process_map(struct process *p, const struct proc_mapping *m)
 		    (!m->file || m->file_offset - now->file_offset == m->start - now->start))
 			return;
 	}
+	if (i < image->nr_maps && image->maps[i].start < m->end && image->maps[i].file)
+		p->reused_ns = m->from_ns;
 	image_cut(image, m);
 	image_insert(image, image_lower(image, m->start), m);
 	p->changes++;

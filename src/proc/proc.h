@@ -61,6 +61,8 @@ struct process {
 	uint64_t exit_ns;
 	uint64_t checked_ns; /* /proc was last read */
 	uint32_t changes;    /* of its present mappings, counted */
+	uint64_t reused_ns;  /* addresses of one file were last given to another; 0 = never */
+	uint64_t listed_ns;  /* for unwind/store: the kernel was last told of its mappings */
 	struct proc_image *image;
 	UT_hash_handle hh;
 };

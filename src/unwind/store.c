@@ -18,6 +18,7 @@
 #include "unwind/table.h"
 
 #define COOL_NS	   5000000000ull /* a table that was taken away is not built again before */
+#define HANDS_NS   1000000000ull /* so long a process whose addresses changed hands is deferred */
 #define AGE_EVERY  20		 /* turns: then what is in use is asked anew, if room is short */
 #define MAX_PAGE   65536u	 /* of any kernel we run on */
 #define SHORT_PART 4		 /* room is short when less than this part is left */
@@ -51,6 +52,7 @@ struct list {
 	uint32_t word, nr_words;
 	uint64_t start_stack;
 	uint32_t changes; /* of the process, when it was written */
+	bool deferred;
 	bool checked;
 	UT_hash_handle hh;
 };
@@ -429,15 +431,25 @@ static uint32_t image_write(struct store *s, const struct proc_image *image, uin
 	return nr;
 }
 
+/*
+ * Between a library that took the place of another and our hearing of it, walks go by the wrong table
+ * (the collector finds out and cuts such stacks). Where that happens, it is likely to happen again.
+ */
+static bool changes_hands(const struct process *p, uint64_t now)
+{
+	return p->reused_ns && now < p->reused_ns + HANDS_NS;
+}
+
 /* Writes a new list; the old one is read until the kernel has been told. */
-static int list_write(struct store *s, struct list *l, const struct process *p, uint64_t now)
+static int list_write(struct store *s, struct list *l, struct process *p, uint64_t now)
 {
 	const struct proc_image *image = p->image;
 	uint32_t nr = image->nr_maps < TABLE_MAX_MAPPINGS ? image->nr_maps : TABLE_MAX_MAPPINGS;
 	uint32_t nr_words = (nr ? nr : 1) * TABLE_MAPPING_WORDS, word;
 	struct table_proc row = { .start_stack = l->start_stack,
 				  .space = s->next_space++,
-				  .final = l->checked };
+				  .final = l->checked,
+				  .defer = changes_hands(p, now) };
 	int err;
 
 	err = segments_take(&s->segments, nr_words, &word);
@@ -457,6 +469,8 @@ static int list_write(struct store *s, struct list *l, const struct process *p, 
 	l->word = word;
 	l->nr_words = nr_words;
 	l->changes = p->changes;
+	l->deferred = row.defer;
+	p->listed_ns = now;
 	return 0;
 }
 
@@ -479,6 +493,22 @@ void store_publish(struct store *s, struct process *p, uint64_t start_stack, boo
 	l->checked = checked;
 	if (list_write(s, l, p, now_ns()))
 		list_drop(s, l, now_ns());
+}
+
+void store_want(struct store *s, const struct process *p)
+{
+	const struct proc_mapping *m;
+	struct walk_rule rule;
+	struct exe *x;
+
+	for (size_t i = 0; i < p->image->nr_maps; i++) {
+		m = &p->image->maps[i];
+		x = m->file ? exe_get(s, m) : NULL;
+		if (x && s->o.exes[x->index].wanted) {
+			s->o.exes[x->index].wanted = 0;
+			store_rule(s, p->pid, m, m->start, &rule);
+		}
+	}
 }
 
 void store_warm(struct store *s, struct process *p, uint64_t until_ns)
@@ -507,7 +537,7 @@ static void refresh_list(struct store *s, struct list *l, struct proc_table *pro
 		list_drop(s, l, now);
 		return;
 	}
-	if (p->changes == l->changes)
+	if (p->changes == l->changes && l->deferred == changes_hands(p, now))
 		return;
 	/* After an exec the next walk finds that the stack began elsewhere, and brings it here. */
 	l->checked = false;

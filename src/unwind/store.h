@@ -50,6 +50,9 @@ void store_free(struct store *s);
 bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uint64_t pc,
 		struct walk_rule *rule);
 
+/* Wants the tables that walks in the kernel found missing, of what a process has mapped. */
+void store_want(struct store *s, const struct process *p);
+
 /*
  * Builds the table that is wanted most. 0, -ENOENT when none is wanted, -EINPROGRESS when memory
  * for it is on its way.

@@ -136,6 +136,7 @@ bool walk_run(struct walk *w, const struct walk_start *start, uint32_t max_depth
 			end = UNWIND_END_DEPTH;
 			break;
 		}
+		w->exact[w->nr] = at.inner;
 		w->frames[w->nr++] = at.pc;
 		rule = (struct walk_rule){};
 		if (!lookup(arg, at.pc - !at.inner, &rule))

@@ -35,6 +35,7 @@ typedef bool (*walk_lookup)(void *arg, uint64_t pc, struct walk_rule *rule);
 
 struct walk {
 	uint64_t frames[PROF_MAX_FRAMES]; /* leaf first */
+	bool exact[PROF_MAX_FRAMES];	  /* the next instruction, no return address */
 	uint32_t nr;
 	enum unwind_end end;
 	uint32_t guessed; /* frames found by frame pointer for want of unwind data */
