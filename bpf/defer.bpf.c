@@ -11,9 +11,8 @@
 
 #define BLOCK_BYTES 1024u
 #define BLOCK_WORDS (BLOCK_BYTES / 8)
-#define MAX_BLOCKS  63u
-#define MAX_PROBES  64
-#define CPU_SLOTS   8u /* distance of where CPUs begin to look for one */
+#define MAX_BLOCKS  15u
+#define MAX_PROBES  128
 #define PAGE_BYTES  4096u
 _Static_assert(MAX_BLOCKS *BLOCK_WORDS <= PROF_DEFERRED_WORDS, "blocks fit the slot");
 
@@ -31,15 +30,22 @@ static __always_inline struct prof_deferred *slot_get(__u32 slot)
 	return prof_cfg.call_graph == CALL_GRAPH_FP ? NULL : bpf_map_lookup_elem(&deferred, &slot);
 }
 
+/* Where to look for a free slot: behind the one that was taken last. A hint, so it may be raced for. */
+__u32 prof_defer_next;
+
 /* Number of a slot that is ours now, or -1. Separately verified. */
-__noinline int defer_claim(__u32 cpu)
+__noinline int defer_claim(void)
 {
+	__u32 first = prof_defer_next;
+
 	for (__u32 i = 0; i < MAX_PROBES; i++) {
-		__u32 slot = (cpu * CPU_SLOTS + i) & (prof_cfg.deferred_slots - 1);
+		__u32 slot = (first + i) & (prof_cfg.deferred_slots - 1);
 		struct prof_deferred *d = slot_get(slot);
 
-		if (d && !d->state && !__sync_val_compare_and_swap(&d->state, 0, 1))
+		if (d && !d->state && !__sync_val_compare_and_swap(&d->state, 0, 1)) {
+			prof_defer_next = slot + 1;
 			return slot;
+		}
 	}
 	return -1;
 }
@@ -72,7 +78,7 @@ __noinline int defer_copy(__u32 slot, __u64 sp)
 }
 
 /* The stack, in as many slots as it takes and as there are. */
-static __always_inline void copy_stack(struct scratch *s, __u32 cpu, __s32 slot)
+static __always_inline void copy_stack(struct scratch *s, __s32 slot)
 {
 	__u64 sp = s->sp;
 	__u32 nr = 0;
@@ -83,24 +89,34 @@ static __always_inline void copy_stack(struct scratch *s, __u32 cpu, __s32 slot)
 		if (!defer_copy(slot, sp))
 			break;
 		sp += MAX_BLOCKS * BLOCK_BYTES;
-		slot = i + 1 < PROF_DEFERRED_CHAIN ? defer_claim(cpu) : -1;
+		slot = i + 1 < PROF_DEFERRED_CHAIN ? defer_claim() : -1;
 	}
 	s->user.nr = nr;
+}
+
+/* A walk that did not even begin has come as far as the innermost frame. */
+static __always_inline void keep_leaf(struct scratch *s)
+{
+	if (s->user.nr)
+		return;
+	s->user.frames[0] = s->pc | PROF_FRAME_EXACT;
+	s->user.hash = hash_mix(s->user.hash, s->pc);
+	s->user.nr = 1;
 }
 
 __noinline int defer_walk(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 cpu = bpf_get_smp_processor_id();
+	__s32 slot = defer_claim();
 	struct prof_deferred *d;
-	__s32 slot = defer_claim(cpu);
 
 	if (!s)
 		return 0;
 	d = slot_get(slot);
 	if (slot < 0 || !d) {
 		counters_add(PROF_DEFER_FULL);
+		keep_leaf(s);
 		return 0;
 	}
 	d->pc = s->pc;
@@ -109,7 +125,7 @@ __noinline int defer_walk(__u32 id)
 	d->lr = s->lr;
 	d->start_stack = task->mm->start_stack;
 	kernel_entry_regs(task, (struct pt_regs *)d->regs);
-	copy_stack(s, cpu, slot);
+	copy_stack(s, slot);
 	s->user.kind = PROF_STACK_DEFERRED;
 	/* Every one is a stack of its own. */
 	s->user.hash = hash_mix(bpf_ktime_get_ns(), slot);

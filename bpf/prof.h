@@ -142,8 +142,8 @@ _Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is o
  * claimer sets state by compare-and-swap; its record in the frame log says that all is there. A
  * deep stack goes on in more slots, of which only bytes and words are used.
  */
-#define PROF_DEFERRED_CHAIN 8 /* slots at most: 504 KiB */
-#define PROF_DEFERRED_WORDS 8152
+#define PROF_DEFERRED_CHAIN 32 /* slots at most: 480 KiB */
+#define PROF_DEFERRED_WORDS 2008
 struct prof_deferred {
 	__u32 state; /* 0 = free */
 	__u32 bytes; /* of stack, from sp up */
@@ -152,7 +152,7 @@ struct prof_deferred {
 	__u64 regs[34];	   /* struct pt_regs; only the innermost frame of some functions needs it */
 	__u64 words[PROF_DEFERRED_WORDS];
 };
-_Static_assert(sizeof(struct prof_deferred) == 65536, "struct prof_deferred is 64 KiB");
+_Static_assert(sizeof(struct prof_deferred) == 16384, "struct prof_deferred is 16 KiB");
 
 /*
  * One cache line: who was sampled where, how often. Claimed by compare-and-swap of hash, 0 = free.

@@ -249,6 +249,15 @@ static inline __attribute__((always_inline)) __u32 step_leave(struct step *w, __
 	return ra ? UNWIND_END_NONE : UNWIND_END_NO_CODE;
 }
 
+/* Reads the frame record that the frame pointer points to, if it does. */
+static inline __attribute__((always_inline)) __u32 step_record(struct step_env *env, struct step *w,
+							       __u64 record[2])
+{
+	if (w->fp < w->sp || w->fp - w->sp > STEP_FP_REACH || w->fp & 7)
+		return UNWIND_END_NO_CFI;
+	return step_read_pair(env, w->fp, record) ? UNWIND_END_READ : UNWIND_END_NONE;
+}
+
 /*
  * By frame pointer, where nothing is known of the code. A record without a return address is the
  * root. A frame pointer of zero is not: it may be any number that such code keeps there. aarch64:
@@ -258,20 +267,20 @@ static inline __attribute__((always_inline)) __u32 step_leave(struct step *w, __
 static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct step_env *env,
 							      struct step *w, int anon)
 {
-	__u64 record[2];
+	__u64 record[2] = {};
+	__u32 end;
 
-	if (arch == TABLE_ARM64 && w->inner && w->lr && !anon) {
+	if (step_resolve_fp(env, w))
+		return UNWIND_END_READ;
+	end = step_record(env, w, record);
+	if (arch == TABLE_ARM64 && w->inner && w->lr && !anon && (end || record[1] != w->lr)) {
 		w->pc = w->lr;
 		w->inner = 0;
 		w->guessed++;
 		return UNWIND_END_NONE;
 	}
-	if (step_resolve_fp(env, w))
-		return UNWIND_END_READ;
-	if (w->fp < w->sp || w->fp - w->sp > STEP_FP_REACH || w->fp & 7)
-		return UNWIND_END_NO_CFI;
-	if (step_read_pair(env, w->fp, record))
-		return UNWIND_END_READ;
+	if (end)
+		return end;
 	w->sp = w->fp + 16;
 	w->fp = record[0];
 	w->pc = record[1];

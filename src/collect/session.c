@@ -29,9 +29,9 @@
 #define SLOTS_PER_CPU	   4096u	   /* by default, within these bounds */
 #define MIN_SLOTS	   65536u
 #define MAX_SLOTS	   262144u
-#define DEFERRED_PER_CPU   2 /* slots of 64 KB, within these bounds */
-#define MIN_DEFERRED	   128u
-#define MAX_DEFERRED	   256u
+#define DEFERRED_PER_CPU   8 /* slots of 16 KB, within these bounds */
+#define MIN_DEFERRED	   512u
+#define MAX_DEFERRED	   1024u
 #define WORDS_PER_STACK	   32 /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 

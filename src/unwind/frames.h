@@ -10,8 +10,8 @@
 #include "unwind/cfi.h"
 #include "unwind/layout.h"
 
-#define FRAMES_MAX_BYTES (64u << 20) /* of one section; the largest programs have a fourth of it */
-#define FRAMES_MAX	 2000000u    /* functions; the largest programs have a million */
+#define FRAMES_MAX_BYTES (24u << 20) /* of one section; the largest programs have half of it */
+#define FRAMES_MAX	 1500000u    /* functions; the largest programs have a million */
 
 struct frame;
 

@@ -174,9 +174,28 @@ static int take_large(struct segments *s, uint32_t nr, uint32_t *word)
 	return err;
 }
 
-void segments_prepare(struct segments *s)
+static uint64_t free_words(const struct segments *s)
 {
-	segment_add(s, 0);
+	uint64_t words = 0;
+
+	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS; i++)
+		for (size_t k = 0; k < s->list[i].nr_gaps; k++)
+			words += s->list[i].gaps[k].nr;
+	return words;
+}
+
+void segments_expect(struct segments *s, uint64_t nr)
+{
+	uint64_t room = free_words(s);
+	uint32_t more = 0;
+
+	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS && room < nr && s->nr + more < s->max; i++) {
+		if (s->list[i].made)
+			continue;
+		segment_add(s, i);
+		room += TABLE_SEGMENT_WORDS;
+		more += !s->list[i].made;
+	}
 }
 
 int segments_take(struct segments *s, uint32_t nr, uint32_t *word)

@@ -53,8 +53,11 @@ int segments_init(struct segments *s, segment_make make, segment_drop drop, void
 		  uint64_t max_bytes);
 void segments_release(struct segments *s);
 
-/* Begins to make the first segment, so that it is there when it is needed. */
-void segments_prepare(struct segments *s);
+/*
+ * Begins to make the segments that ranges of nr words in sum will need, as far as there is no room:
+ * they are on their way while the tables are built.
+ */
+void segments_expect(struct segments *s, uint64_t nr);
 
 /*
  * A range of nr words, in one segment, or from the start of one when it is larger. 0 or negative

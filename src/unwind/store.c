@@ -17,11 +17,13 @@
 #include "symbol/elf_file.h"
 #include "unwind/table.h"
 
-#define COOL_NS	   5000000000ull /* a table that was taken away is not built again before */
-#define HANDS_NS   1000000000ull /* so long a process whose addresses changed hands is deferred */
-#define AGE_EVERY  20		 /* turns: then what is in use is asked anew, if room is short */
-#define MAX_PAGE   65536u	 /* of any kernel we run on */
-#define SHORT_PART 4		 /* room is short when less than this part is left */
+#define COOL_NS		  5000000000ull /* a table that was taken away is not built again before */
+#define HANDS_NS	  1000000000ull /* so long a process whose addresses changed hands is deferred */
+#define AGE_EVERY	  20	 /* turns: then what is in use is asked anew, if room is short */
+#define MAX_PAGE	  65536u /* of any kernel we run on */
+#define ROWS_PER_FUNCTION 9	 /* x86-64; on aarch64 2 to 3 */
+#define MAX_ESTIMATE	  (16u << TABLE_SEGMENT_SHIFT)
+#define SHORT_PART	  4 /* room is short when less than this part is left */
 
 /* A table, shared by all files with the same build-id. */
 struct build {
@@ -93,7 +95,7 @@ struct store *store_new(const struct store_opts *o)
 		errno = -err;
 		return NULL;
 	}
-	segments_prepare(&s->segments);
+	segments_expect(&s->segments, 1);
 	s->nr_exes = 1; /* TABLE_EXE_ANON */
 	s->next_space = 1;
 	o->exes[TABLE_EXE_ANON].state = TABLE_NONE;
@@ -364,6 +366,25 @@ static bool find_delta(const struct elf_file *f, uint64_t offset, uint64_t *delt
 	return best != NULL;
 }
 
+/*
+ * Words that the table of a file will take, about, told from its search table (8 bytes a function)
+ * and the size of its code.
+ */
+static uint64_t estimate(const struct elf_file *f)
+{
+	uint64_t words = 0;
+
+	for (size_t i = 0; i < f->nr_segments; i++) {
+		const Elf64_Phdr *p = &f->segments[i];
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			words += p->p_filesz / 8 * ROWS_PER_FUNCTION;
+		else if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			words += (p->p_filesz >> TABLE_PAGE_SHIFT(TABLE_X86)) * TABLE_PAGE_WORDS;
+	}
+	return words < MAX_ESTIMATE ? words : MAX_ESTIMATE;
+}
+
 /* False: it has to wait for room that is on its way. */
 static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 {
@@ -372,6 +393,8 @@ static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 	uint64_t delta = 0;
 	int err = -ENOENT;
 
+	if (f && !s->unplaced)
+		segments_expect(&s->segments, estimate(f));
 	if (f && find_delta(f, x->key.offset, &delta))
 		err = build_get(s, f, x->key.file->path[0] == '[', &b, now);
 	elf_file_close(f);
@@ -432,8 +455,9 @@ static uint32_t image_write(struct store *s, const struct proc_image *image, uin
 }
 
 /*
- * Between a library that took the place of another and our hearing of it, walks go by the wrong table
- * (the collector finds out and cuts such stacks). Where that happens, it is likely to happen again.
+ * Between a library that took the place of another and our hearing of it, walks go by the wrong
+ * table (the collector finds out and cuts such stacks). Where that happens, it is likely to happen
+ * again.
  */
 static bool changes_hands(const struct process *p, uint64_t now)
 {
@@ -513,13 +537,22 @@ void store_want(struct store *s, const struct process *p)
 
 void store_warm(struct store *s, struct process *p, uint64_t until_ns)
 {
+	const struct proc_mapping *m;
+	uint64_t start_stack, words = 0;
 	struct walk_rule rule;
-	uint64_t start_stack;
+	struct elf_file *f;
 	int err = 0;
 
-	for (size_t i = 0; i < p->image->nr_maps; i++)
-		if (p->image->maps[i].file)
-			store_rule(s, p->pid, &p->image->maps[i], p->image->maps[i].start, &rule);
+	for (size_t i = 0; i < p->image->nr_maps; i++) {
+		m = &p->image->maps[i];
+		if (!m->file || store_rule(s, p->pid, m, m->start, &rule))
+			continue;
+		f = exe_open(exe_get(s, m));
+		if (f)
+			words += estimate(f);
+		elf_file_close(f);
+	}
+	segments_expect(&s->segments, words);
 	while (err != -ENOENT && now_ns() < until_ns) {
 		err = store_build(s, now_ns());
 		if (err == -EINPROGRESS)

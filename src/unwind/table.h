@@ -9,9 +9,9 @@
  * RULE_NONE.
  *
  * Limits, for files made to hurt:
- *	64 MB of .eh_frame, and of .debug_frame; 2,000,000 functions in each: the rest counts as
+ *	24 MB of .eh_frame, and of .debug_frame; 1,500,000 functions in each: the rest counts as
  *	absent, as does whatever makes no sense;
- *	2,000,000 pages from first to last (2 GB of code on x86-64), 8,000,000 rows: beyond, -E2BIG.
+ *	2,000,000 pages from first to last (2 GB of code on x86-64), 3,500,000 rows: beyond, -E2BIG.
  * Memory is at most the section in work, 8 bytes per function, twice the table. Each byte is
  * interpreted once, 20 to 40 ns per row.
  */
@@ -25,7 +25,7 @@
 #include "symbol/elf_file.h"
 
 #define TABLE_MAX_PAGES	     2000000u
-#define TABLE_MAX_ROWS_TOTAL 8000000u
+#define TABLE_MAX_ROWS_TOTAL 3500000u
 #define TABLE_MAX_PADDING    15u
 
 struct table {

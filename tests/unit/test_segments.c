@@ -166,6 +166,23 @@ static void empty_segments_are_dropped_but_one(void **state)
 	segments_release(&s);
 }
 
+static void what_is_expected_is_asked_for_at_once(void **state)
+{
+	struct kernel k = { .slow = true };
+	struct segments s;
+	uint32_t word;
+
+	setup(&s, &k, 4);
+	segments_expect(&s, 2 * TABLE_SEGMENT_WORDS + 1);
+	assert_true(k.asked[0] && k.asked[1] && k.asked[2]);
+	assert_false(k.asked[3]);
+	segments_expect(&s, 100 * (uint64_t)TABLE_SEGMENT_WORDS); /* not above the maximum */
+	assert_true(k.asked[3]);
+	assert_false(k.asked[4]);
+	assert_int_equal(segments_take(&s, 3 * TABLE_SEGMENT_WORDS, &word), 0);
+	segments_release(&s);
+}
+
 static void memory_may_be_on_its_way(void **state)
 {
 	struct kernel k = { .slow = true };
@@ -173,7 +190,7 @@ static void memory_may_be_on_its_way(void **state)
 	uint32_t word;
 
 	setup(&s, &k, 4);
-	segments_prepare(&s);
+	segments_expect(&s, 1);
 	assert_int_equal(k.nr_made, 0);
 	assert_int_equal(segments_take(&s, 8, &word), 0);
 	assert_int_equal(segments_take(&s, 2 * TABLE_SEGMENT_WORDS, &word), -EINPROGRESS);
@@ -194,6 +211,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_back_rests),
 		cmocka_unit_test(gaps_join),
 		cmocka_unit_test(empty_segments_are_dropped_but_one),
+		cmocka_unit_test(what_is_expected_is_asked_for_at_once),
 		cmocka_unit_test(memory_may_be_on_its_way),
 	};
 

@@ -716,9 +716,9 @@ static void an_arm64_vdso_is_looked_into(void **state)
 		0xd503201f, /* 118: nop */
 		0xd2801168, /* 11c: mov x8, #139 */
 		0xd4000001, /* 120: svc 0 */
-		0xa9817bfd, /* 124: stp x29, x30, [sp, #16]! */
-		0xa9bf7bfd, /* 128: stp x29, x30, [sp, #-16]! */
-		0xa9817bfd, /* 12c: stp x29, x30, [sp, #16]! */
+		0xa9befbfd, /* 124: stp x29, x30, [sp, #-24]! */
+		0xa9817bfd, /* 128: stp x29, x30, [sp, #16]! */
+		0xa9bf7bfd, /* 12c: stp x29, x30, [sp, #-16]! */
 		0xd65f03c0, /* 130: ret */
 	};
 	struct spec s = { ARM, .code = code, .code_at = 0x100, .code_sz = sizeof(code),
@@ -731,9 +731,8 @@ static void an_arm64_vdso_is_looked_into(void **state)
 	put_symbol(&s, "__kernel_leaf", 0x200, 0x20);
 	put_symbol(&s, "__kernel_described", 0x300, 0x20);
 	PUT_FDE(&s.eh, cie, TEXT + 0x300, 0x20, NOP);
-	check(&s,
-	      "100:sp+0,lr 108:sp+32,pair+0 114:sp+0,lr 118:signal 124:sp+0,lr 12c:sp+16,pair+0 134:none 200:sp+0,lr 220:none "
-	      "300:sp+16,lr 320:none ");
+	check(&s, "100:sp+0,lr 108:sp+32,pair+0 114:sp+0,lr 118:signal 124:sp+0,lr "
+		  "130:sp+16,pair+0 134:none 200:sp+0,lr 220:none 300:sp+16,lr 320:none ");
 }
 
 /* --- the blob --- */
