@@ -3,6 +3,7 @@
 #   make               build ./bpfprof                     make demo          install, build, profile, draw
 #   make check         every test (root)                   make check-nightly the long ones too
 #   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
+#   make check-fuzz    files made to hurt (FUZZ_SECONDS=)
 #   make bench         figures, side by side               make check-cost    BPF programs, in instructions
 #   make lint          format, lengths, layers, shell      make format        rewrite with clang-format
 #   make install       DESTDIR= prefix=                    make V=1           show the commands
@@ -20,6 +21,7 @@ sbindir   ?= $(prefix)/sbin
 mandir    ?= $(prefix)/share/man
 ifdef CROSS_COMPILE
 CC        := $(CROSS_COMPILE)gcc
+CXX       := $(CROSS_COMPILE)g++
 endif
 TRIPLET   := $(shell $(CC) -print-multiarch 2>/dev/null || $(CC) -dumpmachine)
 ARCH      ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))))
@@ -41,7 +43,7 @@ OBJS      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 LIB_OBJS  := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 SKEL      := $(BUILD)/bpfprof.skel.h
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard tests/progs/*.c))))
+PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard tests/progs/*.c tests/progs/*.cc))))
 
 E2E_BINS  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(filter-out %.bpf.c,$(wildcard tests/e2e/*.c)))
 
@@ -122,14 +124,25 @@ FLAGS_stripped = -s
 $(BUILD)/tests/progs/exiter-%: tests/progs/exiter.c tests/progs/burn.h Makefile
 	$(call say,PROG,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(FLAGS_$*) $< -o $@ $(if $(filter static,$*),2>/dev/null || true)
-# Programs of end-to-end tests that use our own code (e.g. to write a large profile), or BPF programs of their own.
+$(BUILD)/tests/progs/%-static: tests/progs/%.c $(wildcard tests/progs/*.h) Makefile
+	$(call say,PROG,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(PROG_CFLAGS) $(call flags_of,CFLAGS,$<) -static $< -o $@ 2>/dev/null || true
+# C++ as it is shipped, without frame pointers; guests have no library for it. Without a compiler there is none.
+$(BUILD)/tests/progs/%: tests/progs/%.cc
+	$(call say,PROG,$@)
+	$(Q)mkdir -p $(@D) && ! command -v $(CXX) >/dev/null || \
+		$(CXX) -O2 -g -Wall -fomit-frame-pointer -static-libstdc++ -static-libgcc $< -o $@
+# Programs of end-to-end tests that use our own code (e.g. to write a large profile), BPF programs of their own, or
+# libraries: "LDLIBS: …" in their first lines.
 $(E2E_BINS:=.o): | $(patsubst %.bpf.c,$(BUILD)/%.skel.h,$(wildcard tests/e2e/*.bpf.c))
 $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) $(call flags_of,LDLIBS,tests/e2e/$*.c) -o $@
+
+$(BUILD)/tests/e2e/replay: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/e2e/stacks/*.c))
 
 unit: $(UNIT_BINS)
-progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(E2E_BINS)
+progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(BUILD)/tests/progs/nofp_libc-static $(E2E_BINS)
 
 # Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests.
 CHECK_VM = arm64-6.1 amd64-newest
@@ -143,12 +156,14 @@ check:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory all progs
 	@tests/run.sh
+	@$(MAKE) --no-print-directory check-fuzz
 	@tests/vm/run.sh $(CHECK_VM) || $(no_guests)
 check-nightly:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory all progs $(BUILD)/tools/bench/reference
 	@NIGHTLY=1 tests/run.sh
+	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=600
 	@NIGHTLY=1 tests/vm/run.sh || $(no_guests)
 	@$(cost) || $(no_guests)
 check-vm:
@@ -158,6 +173,17 @@ check-cost:
 check-unit:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --unit
+
+# Files made to hurt, for so many seconds each. A target names the sources it needs in its first lines; what it finds
+# stays in build-fuzz.
+FUZZ_SECONDS ?= 60
+FUZZ_CFLAGS   = -std=gnu11 -O1 -g -D_GNU_SOURCE -Isrc -I. -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=all
+check-fuzz: $(patsubst %.c,build-fuzz/%,$(notdir $(wildcard tests/fuzz/*.c)))
+	@for target in $(notdir $^); do tests/fuzz/run.sh $$target $(FUZZ_SECONDS) || exit 1; done
+build-fuzz/%: tests/fuzz/%.c $(wildcard src/*/*.[ch] bpf/*.h)
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) $< $(call flags_of,SOURCES,$<) -o $@
 
 demo:
 	@tools/install-deps.sh
@@ -178,12 +204,12 @@ install: all
 	install -D -m 644 bpfprof.8 $(DESTDIR)$(mandir)/man8/bpfprof.8
 
 clean:
-	rm -rf build build-san bpfprof
+	rm -rf build build-san build-fuzz bpfprof
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost demo bench lint format install clean help
--include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-fuzz demo bench lint format install clean help
+-include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

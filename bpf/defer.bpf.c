@@ -30,7 +30,7 @@ static __always_inline struct prof_deferred *slot_get(__u32 slot)
 	return prof_cfg.call_graph == CALL_GRAPH_FP ? NULL : bpf_map_lookup_elem(&deferred, &slot);
 }
 
-/* Where to look for a free slot: behind the one that was taken last. A hint, so it may be raced for. */
+/* Where to look for a free slot: behind the last one taken. A hint, so it may be raced for. */
 __u32 prof_defer_next;
 
 /* Number of a slot that is ours now, or -1. Separately verified. */

@@ -114,6 +114,15 @@ static inline __attribute__((always_inline)) int step_goes_up(__u64 sp, __u64 cf
 	return !(cfa & 7) && (cfa > sp || (inner && cfa == sp));
 }
 
+/* The caller becomes the frame that the walk has come to. */
+static inline __attribute__((always_inline)) __u32 step_leave(struct step *w, __u64 cfa, __u64 ra)
+{
+	w->sp = cfa;
+	w->pc = ra;
+	w->inner = 0;
+	return ra ? UNWIND_END_NONE : UNWIND_END_NO_CODE;
+}
+
 /*
  * Registers, by DWARF's number, as indices of 8-byte words: in struct pt_regs, and in what a signal
  * frame keeps. x86-64 (ax dx cx bx si di bp sp r8…r15) has neither in order: four bits each.
@@ -171,7 +180,7 @@ step_value(int arch, struct step_env *env, struct step *w, __u32 reg, __u64 *val
 
 /*
  * Leaving a frame by a record of its own, in three parts, in this order: where the CFA is, what the
- * return address is, where the frame pointer is. The frame is left with step_leave().
+ * return address is, where the frame pointer is. Then step_leave().
  */
 static inline __attribute__((always_inline)) __u32
 step_exception_cfa(int arch, struct step_env *env, struct step *w, const struct table_exception *e,
@@ -239,14 +248,6 @@ step_exception_fp(int arch, struct step_env *env, struct step *w, const struct t
 	else
 		w->fp_at = v;
 	return UNWIND_END_NONE;
-}
-
-static inline __attribute__((always_inline)) __u32 step_leave(struct step *w, __u64 cfa, __u64 ra)
-{
-	w->sp = cfa;
-	w->pc = ra;
-	w->inner = 0;
-	return ra ? UNWIND_END_NONE : UNWIND_END_NO_CODE;
 }
 
 /* Reads the frame record that the frame pointer points to, if it does. */

@@ -51,7 +51,7 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 #define STEP_SLOW
 #include "step.bpf.h"
 
-#define CHUNK_FRAMES 16u
+#define CHUNK_FRAMES 8u
 
 /* The parts of leaving a frame by an exception, verified one by one. */
 __noinline int unwind_cfa(__u32 id)
@@ -148,6 +148,42 @@ static __always_inline bool read_stack(struct scratch *s, __u32 id, __u64 at, __
 	return true;
 }
 
+/* Leaves a frame by its standard rule: what nearly all frames have. */
+static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, __u32 rule)
+{
+	__u64 base = s->at.sp, pc = s->at.lr;
+	struct step_saved saved;
+
+	if (step_needs_fp(ARCH, rule)) {
+		if (s->at.fp_at && !read_stack(s, id, s->at.fp_at, &s->at.fp))
+			return UNWIND_END_READ;
+		s->at.fp_at = 0;
+		base = s->at.fp;
+	}
+	step_standard(ARCH, rule, s->at.sp, base, &saved);
+	if (!step_goes_up(s->at.sp, saved.cfa, s->at.inner))
+		return UNWIND_END_BAD_CFA;
+	if (saved.ra_at && !read_stack(s, id, saved.ra_at, &pc))
+		return UNWIND_END_READ;
+	if (!saved.ra_at && !s->at.inner)
+		return UNWIND_END_LOST_REG;
+	if (saved.fp_at)
+		s->at.fp_at = saved.fp_at;
+	return step_leave(&s->at, saved.cfa, pc & prof_cfg.pc_mask);
+}
+
+/* The rule for an address, out of the cache if it is there. */
+static __always_inline __u32 rule_at(struct scratch *s, struct rule_cache *cache, __u32 id,
+				     __u64 pc)
+{
+	struct rule_slot *slot = &cache->slots[rule_slot_of(pc)];
+	__u64 found = slot->rule_check;
+
+	if (slot->pc == pc && found >> 32 == rule_check(pc, s->space))
+		return found;
+	return tables_rule(id, pc);
+}
+
 /*
  * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
  * be more.
@@ -157,9 +193,7 @@ __noinline int unwind_chunk(__u32 id)
 	struct scratch *s = scratch_get(id);
 	struct rule_cache *cache = tables_cache();
 	__u32 nr, rule, end = UNWIND_END_NONE;
-	struct step_saved saved;
-	__u64 hash, pc, lookup, base;
-	struct rule_slot *slot;
+	__u64 hash;
 
 	if (!s || !cache)
 		return UNWIND_END_DEPTH;
@@ -170,56 +204,14 @@ __noinline int unwind_chunk(__u32 id)
 			end = UNWIND_END_DEPTH;
 			break;
 		}
-		pc = s->at.pc;
-		s->user.frames[nr++ & (PROF_MAX_FRAMES - 1)] = pc | (__u64)s->at.inner
-									    << PROF_FRAME_EXACT_BIT;
-		hash = hash_mix(hash, pc);
-		lookup = pc - !s->at.inner;
-		slot = &cache->slots[rule_slot_of(lookup)];
-		if (slot->pc == lookup && slot->rule_check >> 32 == rule_check(lookup, s->space))
-			rule = slot->rule_check;
-		else
-			rule = tables_rule(id, lookup);
-		if (!step_is_standard(ARCH, rule)) {
-			end = unwind_special(id, rule);
-			if (end)
-				break;
-			continue;
-		}
-		base = s->at.sp;
-		if (step_needs_fp(ARCH, rule)) {
-			if (s->at.fp_at && !read_stack(s, id, s->at.fp_at, &s->at.fp)) {
-				end = UNWIND_END_READ;
-				break;
-			}
-			s->at.fp_at = 0;
-			base = s->at.fp;
-		}
-		step_standard(ARCH, rule, s->at.sp, base, &saved);
-		if (!step_goes_up(s->at.sp, saved.cfa, s->at.inner)) {
-			end = UNWIND_END_BAD_CFA;
+		s->user.frames[nr++ & (PROF_MAX_FRAMES - 1)] =
+			s->at.pc | (__u64)s->at.inner << PROF_FRAME_EXACT_BIT;
+		hash = hash_mix(hash, s->at.pc);
+		rule = rule_at(s, cache, id, s->at.pc - !s->at.inner);
+		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, id, rule)
+						   : (__u32)unwind_special(id, rule);
+		if (end)
 			break;
-		}
-		if (saved.ra_at) {
-			if (!read_stack(s, id, saved.ra_at, &pc)) {
-				end = UNWIND_END_READ;
-				break;
-			}
-		} else if (s->at.inner) {
-			pc = s->at.lr;
-		} else {
-			end = UNWIND_END_LOST_REG;
-			break;
-		}
-		if (saved.fp_at)
-			s->at.fp_at = saved.fp_at;
-		s->at.sp = saved.cfa;
-		s->at.pc = pc & prof_cfg.pc_mask;
-		s->at.inner = 0;
-		if (!s->at.pc) {
-			end = UNWIND_END_NO_CODE;
-			break;
-		}
 	}
 	s->user.hash = hash;
 	s->user.nr = nr;

@@ -164,7 +164,7 @@ tables() {
 	lib=$(find /usr/lib -name 'libLLVM-*.so*' -type f -size +50M 2>/dev/null | sort | head -n 1)
 	[ -n "$lib" ] || { echo "no libLLVM here: tables are not measured"; return; }
 	for _ in $(seq "$rounds"); do
-		"$build/tests/e2e/oracle" --time "$lib"
+		"$build/tests/e2e/oracle" "$lib"
 	done | awk '{ for (i = 1; i < NF; i++) v[$i] = $(i + 1); print v["ms"], v["bytes/row"], v["read"] / v["ms"] / 1000 }' \
 		>"$tmp/tables"
 	verdict "unwind table of ${lib##*/}" "$(awk '{ print $1 }' "$tmp/tables" | median)" 40 ms

@@ -7,6 +7,7 @@
 #	tools/fetch.sh kernel SUITE ARCH	cache/kernel-SUITE-ARCH/vmlinuz and /version
 #	tools/fetch.sh userland ARCH		cache/userland-ARCH.cpio: shell, coreutils, python3 … of a guest
 #	tools/fetch.sh sysroot ARCH		cache/sysroot-ARCH: what a program for ARCH is linked with
+#	tools/fetch.sh corpus ARCH		cache/corpus-ARCH: large and odd libraries, to read their tables
 #
 # Each suite has an apt configuration of its own, so apt follows dependencies and checks signatures and
 # checksums as ever. What is there is kept; REFRESH=1 asks the archive again.
@@ -20,9 +21,11 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # What the end-to-end tests call, in a guest. The usr-is-merged package stands for a script that would want perl.
 USERLAND="usr-is-merged bash dash coreutils mawk grep sed findutils util-linux mount procps diffutils libc-bin
-	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 zlib1g libjson-c5"
+	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 libdw1 zlib1g libjson-c5"
 SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 libelf1t64 zlib1g-dev zlib1g libzstd-dev libzstd1 libjson-c-dev libjson-c5
-	libiberty-dev"
+	libiberty-dev libdw-dev libdw1 libdw1t64 liblzma5 libbz2-1.0"
+CORPUS="libc6 libssl3 libssl3t64 libstdc++6 python3.11-minimal python3.13-minimal libllvm14 libllvm19 libnode108
+	libnode115"
 
 cannot() { # MESSAGE: nobody's mistake, but no guest can run
 	echo "fetch: $*" >&2
@@ -165,21 +168,35 @@ known() { # SUITE ARCH PACKAGE...: those that the suite has; the name of a libra
 	apt "$suite" "$arch" apt-cache show "$@" 2>/dev/null | sed -n 's/^Package: //p' | sort -u
 }
 
-fetch_sysroot() { # ARCH
-	local dir=$CACHE/sysroot-$1 suite link
+# The packages of a list that the suite has, unpacked into one folder.
+fetch_folder() { # DIR ARCH PACKAGE...
+	local dir=$1 arch=$2 suite
 
+	shift 2
 	suite=$(host_suite)
-	[ -n "${REFRESH:-}" ] || [ ! -e "$dir/complete" ] || [ "$(cat "$dir/complete" 2>/dev/null)" != "$suite $SYSROOT" ] || return 0
-	apt_update "$suite" "$1"
-	# shellcheck disable=SC2046,SC2086
-	fetch "$dir" "$suite" "$1" download $(known "$suite" "$1" $SYSROOT)
+	[ -n "${REFRESH:-}" ] || [ ! -e "$dir/complete" ] || [ "$(cat "$dir/complete" 2>/dev/null)" != "$suite $*" ] || return 0
+	apt_update "$suite" "$arch"
+	# shellcheck disable=SC2046
+	fetch "$dir" "$suite" "$arch" download $(known "$suite" "$arch" "$@")
 	unpack "$dir"
 	mv "$dir"/root/* "$dir" && rmdir "$dir/root"
+	echo "$suite $*" >"$dir/complete"
+}
+
+fetch_sysroot() { # ARCH
+	local dir=$CACHE/sysroot-$1 link
+
+	# shellcheck disable=SC2086
+	fetch_folder "$dir" "$1" $SYSROOT
 	# Links for the linker that name a file of the running system.
 	find "$dir/usr/lib" -name '*.so' -lname '/*' | while read -r link; do
 		ln -sf "$(basename "$(readlink "$link")")" "$link"
 	done
-	echo "$suite $SYSROOT" >"$dir/complete"
+}
+
+fetch_corpus() { # ARCH
+	# shellcheck disable=SC2086
+	fetch_folder "$CACHE/corpus-$1" "$1" $CORPUS
 }
 
 for tool in apt-get dpkg-deb tar cpio; do
@@ -191,8 +208,9 @@ case ${1:-} in
 kernel) fetch_kernel "$2" "$3" ;;
 userland) fetch_userland "$2" ;;
 sysroot) fetch_sysroot "$2" ;;
+corpus) fetch_corpus "$2" ;;
 *)
-	echo "usage: tools/fetch.sh kernel SUITE ARCH | userland ARCH | sysroot ARCH" >&2
+	echo "usage: tools/fetch.sh kernel SUITE ARCH | userland ARCH | sysroot ARCH | corpus ARCH" >&2
 	exit 2
 	;;
 esac

@@ -42,11 +42,15 @@ VERSION_ID=
 packages=(gcc make clang pkg-config libc6-dev libelf-dev zlib1g-dev libjson-c-dev libiberty-dev uthash-dev)
 if [ -n "$check" ]; then
 	packages+=(g++ libcmocka-dev python3 shellcheck codespell clang-format jq libxml2-utils xz-utils sqlite3
-		strace libcap2-bin)
+		strace libcap2-bin libdw-dev gdb)
+	# To be profiled: programs in C, Go and Rust as a distribution builds them. All three are small.
+	packages+=(redis-tools gron ripgrep)
+	# Ubuntu 22.04 has the sanitizers of clang in clang itself.
+	[ "$ID:$VERSION_ID" = ubuntu:22.04 ] || packages+=(libclang-rt-dev)
 fi
 
 if [ -n "$cross" ] && [ "$ID" = debian ]; then
-	packages+=(qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
+	packages+=(qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross cpio
 		debian-archive-keyring)
 elif [ -n "$cross" ]; then
 	echo "install-deps: --cross knows the packages of Debian only; this is $ID" >&2
@@ -109,10 +113,10 @@ has_all() {
 has_check_tools() {
 	local tool
 
-	for tool in g++ python3 shellcheck codespell clang-format jq xmllint xz sqlite3 strace capsh; do
+	for tool in g++ python3 shellcheck codespell clang-format jq xmllint xz sqlite3 strace capsh gdb; do
 		command -v "$tool" >/dev/null 2>&1 || return 1
 	done
-	pkg-config --exists cmocka 2>/dev/null
+	pkg-config --exists cmocka libdw 2>/dev/null
 }
 
 name_packages() {
@@ -123,13 +127,14 @@ name_packages() {
 		echo "      elfutils-libelf-devel zlib-devel json-c-devel binutils-devel uthash-devel"
 		[ -z "$check" ] ||
 			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 ShellCheck codespell \\
-      clang-tools-extra jq libxml2 xz sqlite strace libcap chromium chromedriver"
+      clang-tools-extra jq libxml2 xz sqlite strace libcap gdb elfutils-devel \\
+      compiler-rt chromium chromedriver"
 		;;
 	*)
 		echo "install-deps: something is missing, and the packages of '$ID' are not known here."
 		echo "  Needed: gcc make clang bpftool pkg-config, and the development files of libbpf (1.0 or"
 		echo "  newer), libelf, zlib, json-c, libiberty (binutils) and uthash."
-		[ -z "$check" ] || echo "  For the tests: cmocka shellcheck codespell clang-format jq xmllint sqlite3."
+		[ -z "$check" ] || echo "  For the tests: cmocka libdw shellcheck codespell clang-format jq xmllint sqlite3."
 		;;
 	esac >&2
 }

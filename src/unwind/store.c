@@ -18,7 +18,7 @@
 #include "unwind/table.h"
 
 #define COOL_NS		  5000000000ull /* a table that was taken away is not built again before */
-#define HANDS_NS	  1000000000ull /* so long a process whose addresses changed hands is deferred */
+#define HANDS_NS	  1000000000ull /* deferred for that long after addresses changed hands */
 #define AGE_EVERY	  20	 /* turns: then what is in use is asked anew, if room is short */
 #define MAX_PAGE	  65536u /* of any kernel we run on */
 #define ROWS_PER_FUNCTION 9	 /* x86-64; on aarch64 2 to 3 */

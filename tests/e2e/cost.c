@@ -20,6 +20,8 @@
 #include "collect/session.h"
 #include "event/glob.h"
 #include "event/perf.h"
+#include "proc/proc.h"
+#include "unwind/store.h"
 
 #define WARM_UP_US 200000
 #define RUN_US	   2000000
@@ -32,12 +34,17 @@ struct workload {
 	struct prof_config config;
 };
 
+#define FP .call_graph = CALL_GRAPH_FP
+
 static const struct workload workloads[] = {
-	{ "5-frames", "oncpu_sample", { "deep_fp", "4" }, {} },
-	{ "30-frames", "oncpu_sample", { "deep_fp", "28" }, {} },
-	{ "100-frames", "oncpu_sample", { "deep_fp", "98" }, {} },
-	{ "in-kernel", "oncpu_sample", { "in_kernel" }, {} },
-	{ "by-name", "oncpu_sample", { "deep_fp", "28" }, { .filter_comm = 1 } },
+	{ "5-frames", "oncpu_sample", { "deep_fp", "4" }, { FP } },
+	{ "30-frames", "oncpu_sample", { "deep_fp", "28" }, { FP } },
+	{ "100-frames", "oncpu_sample", { "deep_fp", "98" }, { FP } },
+	{ "unwound-5-frames", "oncpu_sample", { "nofp_deep", "4" }, {} },
+	{ "unwound-30-frames", "oncpu_sample", { "nofp_deep", "28" }, {} },
+	{ "unwound-100-frames", "oncpu_sample", { "nofp_deep", "98" }, {} },
+	{ "in-kernel", "oncpu_sample", { "in_kernel" }, { FP } },
+	{ "by-name", "oncpu_sample", { "deep_fp", "28" }, { FP, .filter_comm = 1 } },
 	{ "other-process", "oncpu_sample", { "deep_fp", "28" }, { .filter_pid = 1 } },
 	{ "fork", "filter_fork", { "forks" }, { .filter_pid = 1 } },
 };
@@ -91,6 +98,33 @@ static pid_t start(const char *progs, const struct workload *w)
 	_exit(127);
 }
 
+static const struct store_ops store_ops = { session_segment_make, session_segment_drop,
+					    session_proc_set, session_proc_drop };
+
+/* The tables of a process, all of them, so that nothing is deferred. NULL: it needs none. */
+static struct store *give_tables(struct session *s, pid_t child)
+{
+	const struct session_maps *maps = session_maps(s);
+	struct store_opts o = { .ops = &store_ops,
+				.arg = s,
+				.exes = maps->exes,
+				.epoch = maps->table_epoch,
+				.max_bytes = 64 << 20 };
+	struct store *store = maps->exes ? store_new(&o) : NULL;
+	struct proc_table procs;
+	struct process *p;
+
+	if (!store)
+		return NULL;
+	proc_init(&procs, false, false);
+	proc_snapshot(&procs, child, 1);
+	p = proc_find(&procs, child);
+	if (p)
+		store_warm(store, p, UINT64_MAX);
+	proc_release(&procs);
+	return store;
+}
+
 /* 0, or -1 when nothing was measured. */
 static int measure(const char *progs, const struct workload *w)
 {
@@ -103,6 +137,7 @@ static int measure(const char *progs, const struct workload *w)
 	};
 	struct perf_events events = {};
 	struct bpf_prog_info from, to;
+	struct store *store;
 	struct session *s;
 	pid_t child;
 	int prog;
@@ -118,6 +153,7 @@ static int measure(const char *progs, const struct workload *w)
 	prog = find_program(w->program);
 	child = start(progs, w);
 	usleep(WARM_UP_US);
+	store = give_tables(s, child);
 	if (perf_events_open(&events, "cpu-clock", RATE_HZ))
 		return -1;
 	usleep(WARM_UP_US);
@@ -128,6 +164,7 @@ static int measure(const char *progs, const struct workload *w)
 	waitpid(child, NULL, 0);
 	perf_events_close(&events);
 	close(prog);
+	store_free(store);
 	session_close(s);
 	if (to.run_cnt - from.run_cnt < 100)
 		return log_err(-1, "%s: %llu runs only", w->name, to.run_cnt - from.run_cnt);

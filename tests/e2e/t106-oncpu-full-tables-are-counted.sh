@@ -11,7 +11,7 @@ record() { # NAME OPTIONS...
 	local name=$1
 
 	shift
-	check "$name" "$BPFPROF" oncpu -U -F 4999 "$@" -f -o "$TMP/x.json" -o "$TMP/x.txt" 1 -- "$PROGS/many_stacks" 3 28
+	check "$name" "$BPFPROF" oncpu --call-graph fp -U -F 4999 "$@" -f -o "$TMP/x.json" -o "$TMP/x.txt" 1 -- "$PROGS/many_stacks" 3 28
 	cp "$OUT" "$TMP/x.folded"
 	check_grep "warning: .* samples lost: .*raise --max-" "$ERR"
 	check "$name: the ledger closes and the folded lines add up to it" python3 -c 'import json,sys

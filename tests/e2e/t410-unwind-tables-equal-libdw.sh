@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The unwind table of a file says in every row what libdw says: libraries of this machine, and of aarch64. Where files are
+# large, a row takes little more than its 4 bytes.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+[ -z "${IN_GUEST:-}" ] || skip "needs no guest: tables are made the same everywhere"
+ORACLE=${PROGS%/progs}/e2e/oracle
+CORPUS=${VM_CACHE:-$ROOT/.cache}/corpus-arm64
+[ -x "$ORACLE" ] || lacks "$ORACLE is not built"
+
+# Those that exist: names differ between distributions.
+existing() { # FILE...
+	local file
+
+	for file; do
+		[ ! -f "$file" ] || realpath "$file"
+	done | sort -u
+}
+
+sum() { # FIELD: over all files
+	awk -v field="$1" '{ for (i = 2; i < NF; i++) if ($i == field) sum += $(i + 1) } END { print sum + 0 }' "$OUT"
+}
+
+compare() { # WHAT FEWEST-ROWS MOST-BYTES-PER-ROW FILE...
+	local what=$1 fewest=$2 most=$3 over
+
+	shift 3
+	check "$what: $# files equal libdw" "$ORACLE" "$@"
+	sed 's/^/#   /' "$OUT"
+	check_near "$(sum mismatches)" 0 0 "$what: mismatches"
+	check "$what: $(sum rows) rows" test "$(sum rows)" -ge "$fewest"
+	over=$(sed -nE '/libLLVM/s/.*bytes\/row ([0-9.]+).*/\1/p' "$OUT" | awk -v most="$most" '$1 > most')
+	check_near "$(wc -w <<<"$over")" 0 0 "$what: large files of more than $most bytes per row"
+	check_fail "$what: one wrong rule in $1 is seen" "$ORACLE" --spoil "$1"
+	check_near "$(grep -c 'mismatch at' "$OUT")" 3 2 "$what: mismatches of that rule"
+}
+
+mapfile -t libraries < <(ldconfig -p | sed -nE 's/.*(libc\.so\.6|libcrypto\.so\.3|libstdc\+\+\.so\.6|libLLVM-14\.so\.1) .*x86-64.* => (.*)/\2/p')
+mapfile -t files < <(existing "${libraries[@]}" /lib64/ld-linux-x86-64.so.2 /usr/bin/python3 /usr/bin/node "$BPFPROF" \
+	"$PROGS/exiter-static" "$PROGS/exiter-stripped" "$PROGS/demo")
+[ "$(uname -m)" != x86_64 ] || compare x86-64 50000 4.5 "${files[@]}"
+
+"$ROOT/tools/fetch.sh" corpus arm64 2>"$TMP/fetch.log" || { cat "$TMP/fetch.log"; skip "no files for aarch64"; }
+mapfile -t files < <(existing "$CORPUS"/usr/lib/aarch64-linux-gnu/{libc.so.6,ld-linux-aarch64.so.1,libcrypto.so.3,libstdc++.so.6} \
+	"$CORPUS"/usr/bin/python3* "$CORPUS"/usr/lib/aarch64-linux-gnu/{libnode.so*,libLLVM*})
+compare aarch64 50000 4.8 "${files[@]}"
+finish

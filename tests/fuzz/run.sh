@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# tests/fuzz/run.sh TARGET SECONDS: runs build-fuzz/TARGET on files made here, and what becomes of them. An input may
+# take a second and allocate 64 MB; more, or a report of a sanitizer, is a failure (exit status 1), and the input stays
+# as build-fuzz/TARGET-*. What was learnt is kept in build-fuzz/TARGET.corpus for the next run.
+
+set -u
+cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
+target=$1
+seconds=$2
+corpus=build-fuzz/$target.corpus
+seeds=build-fuzz/$target.seeds
+
+program='
+#include <alloca.h>
+int leaf(int);
+int use(void *);
+int big(int n) { char room[70000]; return use(room) + leaf(n); }
+int many(int a, int b, int c, int d) { return leaf(a) * leaf(b) + leaf(c) * leaf(d) + leaf(a + b); }
+int moves(int n) { return n ? use(alloca(n)) : leaf(n); }
+int aligned(int n) { char room[64] __attribute__((aligned(64))); return n ? use(room) + leaf(n) : n; }
+int _start(void) { return big(1) + many(1, 2, 3, 4) + moves(5) + aligned(6); }
+int leaf(int n) { return n; }
+int use(void *p) { return p != 0; }
+'
+
+seed() { # NAME PREFIX MACHINE OPTIONS...: a program, and its sections alone (their first byte is for the target)
+	local name=$1 prefix=$2 machine=$3
+
+	shift 3
+	command -v "${prefix}gcc" >/dev/null || return 0
+	"${prefix}gcc" -x c - -O1 -fno-inline -nostdlib "$@" -o "$seeds/$name" <<<"$program" || return 0
+	section .eh_frame "$machine"
+	section .debug_frame $((machine + 2))
+}
+
+section() { # SECTION FIRST-BYTE
+	"${prefix}objcopy" --dump-section "$1=$seeds/part" "$seeds/$name" /dev/null 2>/dev/null
+	[ -s "$seeds/part" ] || return 0
+	{ printf '%b' "\\x$2"; cat "$seeds/part"; } >"$seeds/$name$1"
+	rm -f "$seeds/part"
+}
+
+rm -rf "$seeds"
+mkdir -p "$seeds" "$corpus"
+debug=(-g1 -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=none)
+seed x86 "" 0 -pie -fPIE
+seed x86-static "" 0 -static -Wl,--no-eh-frame-hdr
+seed x86-stripped "" 0 -shared -fPIC -s
+seed x86-debug "" 0 -pie -fPIE "${debug[@]}"
+seed arm64 aarch64-linux-gnu- 1 -pie -fPIE
+seed arm64-static aarch64-linux-gnu- 1 -static -mbranch-protection=standard
+seed arm64-debug aarch64-linux-gnu- 1 -pie -fPIE "${debug[@]}"
+
+log=build-fuzz/$target.log
+if "build-fuzz/$target" -max_total_time="$seconds" -timeout=1 -malloc_limit_mb=64 -rss_limit_mb=1024 -max_len=262144 \
+	-len_control=0 -use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
+	echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $(find "$corpus" -type f | wc -l) inputs kept"
+else
+	tail -n 40 "$log"
+	echo "FAIL   fuzz $target, see $log"
+	exit 1
+fi
