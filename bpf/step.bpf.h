@@ -37,7 +37,9 @@ struct step {
 	 * is the next instruction, in all other frames it is a return address.
 	 */
 	__u32 inner;
-	__u32 guessed; /* frames found by frame pointer for want of unwind data */
+	__u32 guessed;	/* frames found by frame pointer for want of unwind data */
+	__u16 by_fp;	/* this one was */
+	__u16 switched; /* the walk has gone over to another stack */
 };
 
 /* Where a frame keeps what its caller had. */
@@ -119,6 +121,7 @@ static inline __attribute__((always_inline)) __u32 step_leave(struct step *w, __
 {
 	w->sp = cfa;
 	w->pc = ra;
+	w->by_fp = 0;
 	w->inner = 0;
 	return ra ? UNWIND_END_NONE : UNWIND_END_NO_CODE;
 }
@@ -250,20 +253,27 @@ step_exception_fp(int arch, struct step_env *env, struct step *w, const struct t
 	return UNWIND_END_NONE;
 }
 
-/* Reads the frame record that the frame pointer points to, if it does. */
+/*
+ * Reads the frame record that the frame pointer points to, if it does. Code that keeps frame records
+ * may have gone over to another stack (Go's runtime does): believed once.
+ */
 static inline __attribute__((always_inline)) __u32 step_record(struct step_env *env, struct step *w,
 							       __u64 record[2])
 {
-	if (w->fp < w->sp || w->fp - w->sp > STEP_FP_REACH || w->fp & 7)
+	int far = w->fp < w->sp || w->fp - w->sp > STEP_FP_REACH;
+
+	if (w->fp & 7 || !w->fp || (far && (!w->by_fp || w->switched)))
 		return UNWIND_END_NO_CFI;
+	w->switched |= far;
 	return step_read_pair(env, w->fp, record) ? UNWIND_END_READ : UNWIND_END_NONE;
 }
 
 /*
- * By frame pointer, where nothing is known of the code. A record without a return address is the
- * root. A frame pointer of zero is not: it may be any number that such code keeps there. aarch64:
- * code of a file without unwind data is written by hand, and its leaves leave the return address
- * where it is; generated code (anon) keeps frame records.
+ * By frame pointer, where nothing is known of the code. The root is a record without a return
+ * address, or one whose own link is zero, in code that was itself reached by a record. Elsewhere a
+ * zero is no sign: code without unwind data may keep any number there. aarch64: code of a file
+ * without unwind data is written by hand, and its leaves leave the return address where it is;
+ * generated code (anon) keeps frame records.
  */
 static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct step_env *env,
 							      struct step *w, int anon)
@@ -281,11 +291,12 @@ static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct s
 		return UNWIND_END_NONE;
 	}
 	if (end)
-		return end;
+		return !w->fp && w->by_fp ? UNWIND_END_ROOT : end;
 	w->sp = w->fp + 16;
 	w->fp = record[0];
 	w->pc = record[1];
 	w->inner = 0;
+	w->by_fp = 1;
 	w->guessed++;
 	return w->pc ? UNWIND_END_NONE : UNWIND_END_ROOT;
 }

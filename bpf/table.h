@@ -110,6 +110,7 @@ enum rule_special {
 	/* Never in a table; what looking up an address may end with: */
 	RULE_NO_TABLE = 5, /* code of a file whose table is not there yet */
 	RULE_NO_CODE = 6,  /* no known code */
+	RULE_REFUSED = 7,  /* code of a file whose table did not fit */
 };
 
 /*
@@ -152,7 +153,8 @@ _Static_assert(sizeof(struct table_exception) == 32, "struct table_exception is 
 enum table_state {
 	TABLE_ABSENT = 0, /* not built yet, or taken away: wanted when a walk comes here */
 	TABLE_READY = 1,
-	TABLE_NONE = 2, /* there is nothing to build one from: go by frame pointers */
+	TABLE_NONE = 2,	   /* there is nothing to build one from: go by frame pointers */
+	TABLE_REFUSED = 3, /* no room for it: the stack ends here */
 };
 struct table_exe {
 	__u32 state; /* enum table_state */

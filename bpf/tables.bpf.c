@@ -218,6 +218,8 @@ __noinline int tables_rule(__u32 id, __u64 pc)
 		return step_make_special(ARCH, RULE_NO_CODE);
 	if (s->state == TABLE_ABSENT)
 		return step_make_special(ARCH, RULE_NO_TABLE);
+	if (s->state == TABLE_REFUSED)
+		return step_make_special(ARCH, RULE_REFUSED);
 	rule = s->state == TABLE_READY ? search_page(s, pc - s->bias)
 				       : step_make_special(ARCH, RULE_NONE);
 	slot = &cache->slots[rule_slot_of(pc)];

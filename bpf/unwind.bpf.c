@@ -106,6 +106,8 @@ static __always_inline __u32 leave_by_special(struct scratch *s, __u32 code)
 	}
 	if (code == RULE_NO_CODE)
 		return UNWIND_END_NO_CODE;
+	if (code == RULE_REFUSED)
+		return UNWIND_END_NO_TABLE;
 	if (code == RULE_SIGNAL)
 		return step_signal(ARCH, &env, &s->at);
 	if (code != RULE_NONE)

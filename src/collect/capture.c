@@ -158,8 +158,9 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 		const struct proc_mapping *m = find_mapping(c, p, addr, s->time_ns);
 
 		if (!m && i > 0) { /* no return address, but whatever the walk was led to */
-			if (end != UNWIND_END_NO_CODE || i + 1 < s->nr_frames)
-				end = UNWIND_END_BAD_PC;
+			end = c->config.call_graph == CALL_GRAPH_FP || s->guessed
+				      ? UNWIND_END_BAD_PC
+				      : UNWIND_END_NO_CODE;
 			break;
 		}
 		ids[nr++] = m ? user_frame(c, p, m, addr)

@@ -128,20 +128,36 @@ static void image_cut(struct proc_image *image, const struct proc_mapping *m)
 	}
 }
 
+/* Is an address that lies in both the same place of the same file? */
+static bool mapping_agrees(const struct proc_mapping *a, const struct proc_mapping *b)
+{
+	return a->file == b->file &&
+	       (!a->file || a->file_offset - b->file_offset == a->start - b->start);
+}
+
+/* Does other code come to lie where that of a file was, of which the kernel has been told? */
+static bool process_reuses(const struct process *p, const struct proc_mapping *m)
+{
+	const struct proc_image *image = p->image;
+
+	for (size_t i = image_lower(image, m->start);
+	     i < image->nr_maps && image->maps[i].start < m->end; i++)
+		if (image->maps[i].file && image->maps[i].from_ns < p->listed_ns &&
+		    !mapping_agrees(&image->maps[i], m))
+			return true;
+	return false;
+}
+
 /* The same again (a snapshot and its record, a JIT flipping protections) changes nothing. */
 static void process_map(struct process *p, const struct proc_mapping *m)
 {
 	struct proc_image *image = p->image;
 	size_t i = image_lower(image, m->start);
 
-	if (i < image->nr_maps) {
-		const struct proc_mapping *now = &image->maps[i];
-
-		if (now->start <= m->start && now->end >= m->end && now->file == m->file &&
-		    (!m->file || m->file_offset - now->file_offset == m->start - now->start))
-			return;
-	}
-	if (i < image->nr_maps && image->maps[i].start < m->end && image->maps[i].file)
+	if (i < image->nr_maps && image->maps[i].start <= m->start &&
+	    image->maps[i].end >= m->end && mapping_agrees(&image->maps[i], m))
+		return;
+	if (process_reuses(p, m))
 		p->reused_ns = m->from_ns;
 	image_cut(image, m);
 	image_insert(image, image_lower(image, m->start), m);

@@ -47,7 +47,7 @@ static const struct remedy {
 	{ END(READ), IN_FILE | IN_JIT, BY_FP,
 	  "swapped out, or the frame pointer was none: --call-graph auto unwinds by tables" },
 	{ END(READ), ANYWHERE, ANYHOW,
-	  "swapped out or not mapped: mlockall() in the program keeps it there" },
+	  "swapped out, or never touched: ends by itself once tables are built (-v tells)" },
 	{ BAD_STEPS, IN_JIT, ANYHOW, NULL },
 	{ BAD_STEPS, IN_UNKNOWN, ANYHOW,
 	  "gone before its mappings were read: let bpfprof start the program, behind --" },

@@ -70,6 +70,7 @@ struct store {
 	struct build *unplaced;
 	struct list *lists; /* by pid */
 	uint32_t next_space;
+	uint64_t next_thaw_ns; /* 0 = nothing is refused */
 	unsigned int turn;
 	struct store_stats stats;
 };
@@ -173,11 +174,11 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 	r->rule = none;
 	if (!x || s->o.exes[x->index].state == TABLE_NONE)
 		return true;
+	if (s->o.exes[x->index].state == TABLE_REFUSED) {
+		r->rule = none - RULE_NONE + RULE_REFUSED;
+		return true;
+	}
 	if (!x->build) {
-		if (x->not_before_ns > now_ns()) {
-			r->rule = none - RULE_NONE + RULE_NO_TABLE;
-			return true;
-		}
 		if (m->file->path[0] != '[')
 			proc_file_open(m->file, pid, m);
 		s->nr_wanted += !x->wanted++;
@@ -189,15 +190,39 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 	return true;
 }
 
+/* For a while walks end there, rather than being deferred for a table that has no room. */
+static void refuse(struct store *s, struct exe *x, uint64_t now)
+{
+	set_state(s, x, TABLE_REFUSED);
+	x->not_before_ns = now + COOL_NS;
+	s->next_thaw_ns = now + COOL_NS;
+}
+
+static void thaw(struct store *s, uint64_t now)
+{
+	if (!s->next_thaw_ns || now < s->next_thaw_ns)
+		return;
+	s->next_thaw_ns = 0;
+	for (uint32_t i = 1; i < s->nr_exes; i++) {
+		struct exe *x = s->by_index[i];
+
+		if (s->o.exes[i].state != TABLE_REFUSED)
+			continue;
+		if (x->not_before_ns <= now)
+			set_state(s, x, TABLE_ABSENT);
+		else if (!s->next_thaw_ns || x->not_before_ns < s->next_thaw_ns)
+			s->next_thaw_ns = x->not_before_ns;
+	}
+}
+
 /* Gives up the table of all executables that have it. The kernel looks it up anew from now on. */
 static void evict(struct store *s, struct build *b, uint64_t now)
 {
 	for (uint32_t i = 1; i < s->nr_exes; i++) {
 		if (s->by_index[i]->build != b)
 			continue;
-		set_state(s, s->by_index[i], TABLE_ABSENT);
 		s->by_index[i]->build = NULL;
-		s->by_index[i]->not_before_ns = now + COOL_NS;
+		refuse(s, s->by_index[i], now);
 	}
 	__atomic_fetch_add(s->o.epoch, 1, __ATOMIC_SEQ_CST);
 	segments_give(&s->segments, b->word, b->table.nr_words, now);
@@ -401,7 +426,7 @@ static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 	if (!err) {
 		publish_exe(s, x, b, delta);
 	} else if (err == -ENOSPC) {
-		x->not_before_ns = now + COOL_NS;
+		refuse(s, x, now);
 	} else if (err != -EINPROGRESS) {
 		log_info("%s: no unwind table (%s): its code is walked by frame pointer",
 			 x->key.file->path, strerror(-err));
@@ -586,6 +611,7 @@ void store_turn(struct store *s, struct proc_table *procs, uint64_t now)
 	HASH_ITER (hh, s->lists, l, tmp)
 		refresh_list(s, l, procs, now);
 	segments_settle(&s->segments, now);
+	thaw(s, now);
 	if (++s->turn % AGE_EVERY == 0 && free_segments < s->segments.max / SHORT_PART)
 		__atomic_fetch_add(s->o.epoch, 1, __ATOMIC_SEQ_CST);
 }

@@ -68,6 +68,7 @@ static uint32_t leave_by_special(int arch, struct step_env *env, struct step *at
 	case RULE_STOP:
 		return UNWIND_END_CFI_ROOT;
 	case RULE_NO_TABLE:
+	case RULE_REFUSED:
 		return UNWIND_END_NO_TABLE;
 	case RULE_NO_CODE:
 		return UNWIND_END_NO_CODE;

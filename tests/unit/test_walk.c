@@ -278,6 +278,44 @@ static void a_frame_pointer_must_be_plausible(void **state)
 	assert_int_equal(go(&s).end, UNWIND_END_ROOT);
 }
 
+/* Records all the way, the last of which links to zero: Go, where nothing has unwind data. */
+static void records_end_with_a_zero_link(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_X86);
+	s.start.fp = SP + 16;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = special(&s, RULE_NONE) };
+	s.places[1] = (struct place){ .pc = 0x1ff, .rule = special(&s, RULE_NONE) };
+	s.stack[3] = 0x200;
+	w = go(&s);
+	assert_int_equal(w.end, UNWIND_END_ROOT);
+	assert_int_equal(w.nr, 2);
+	s.places[0].rule = x86(false, 32, 0); /* the same zero, but not by a record */
+	assert_int_equal(go(&s).end, UNWIND_END_NO_CFI);
+}
+
+/* A record may lead to another stack, once. */
+static void records_may_lead_to_another_stack(void **state)
+{
+	struct scene s;
+	struct walk w;
+
+	setup(&s, TABLE_X86);
+	s.start.sp = SP + 256;
+	s.start.stack = (uint8_t *)s.stack + 256;
+	s.start.stack_bytes = sizeof(s.stack) - 256;
+	s.start.fp = SP + 264;
+	s.stack[33] = SP - 4096; /* below: not in the copy, so it is only seen that it was tried */
+	s.stack[34] = 0x200;
+	s.places[0] = (struct place){ .pc = 0x100, .rule = special(&s, RULE_NONE) };
+	s.places[1] = (struct place){ .pc = 0x1ff, .rule = special(&s, RULE_NONE) };
+	w = go(&s);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.end, UNWIND_END_READ);
+}
+
 static void arm64_modes(void **state)
 {
 	static const struct {
@@ -405,6 +443,8 @@ int main(void)
 		cmocka_unit_test(a_signal_may_lead_to_another_stack),
 		cmocka_unit_test(frame_pointers_where_nothing_is_known),
 		cmocka_unit_test(a_frame_pointer_must_be_plausible),
+		cmocka_unit_test(records_end_with_a_zero_link),
+		cmocka_unit_test(records_may_lead_to_another_stack),
 		cmocka_unit_test(arm64_modes),
 		cmocka_unit_test(arm64_leaf_uses_the_link_register),
 		cmocka_unit_test(arm64_link_register_only_once),

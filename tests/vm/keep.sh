@@ -8,7 +8,7 @@ cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 	grep '^#' tests/kept
 	{
 		grep -v '^#' tests/kept
-		cat "$@" 2>/dev/null | sed -n 's/^[|# ]*figure: //p' | awk '{ print $1, $2, $3, $4 }'
+		cat "$@" 2>/dev/null | sed -n '/(kept:/s/^[|# ]*figure: //p' | awk '{ print $1, $2, $3, $4 }'
 	} | awk '{ value[$1 " " $2 " " $3] = $4 } END { for (key in value) print key, value[key] }' | LC_ALL=C sort -V
 } >build/kept.new && mv build/kept.new tests/kept
 git --no-pager diff --stat -- tests/kept 2>/dev/null
