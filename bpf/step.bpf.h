@@ -254,8 +254,8 @@ step_exception_fp(int arch, struct step_env *env, struct step *w, const struct t
 }
 
 /*
- * Reads the frame record that the frame pointer points to, if it does. Code that keeps frame records
- * may have gone over to another stack (Go's runtime does): believed once.
+ * Reads the frame record that the frame pointer points to, if it does. Code that keeps frame
+ * records may have gone over to another stack (Go's runtime does): believed once.
  */
 static inline __attribute__((always_inline)) __u32 step_record(struct step_env *env, struct step *w,
 							       __u64 record[2])

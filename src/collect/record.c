@@ -358,15 +358,21 @@ static void drain(struct record *r, bool last)
 		proc_prune(&r->procs, horizon);
 }
 
-/* What is profiled is known: its first stacks need not wait for tables. */
+/*
+ * What is profiled is known. Samples come slowly enough for the first ones to be deferred while
+ * tables are built of what they need; other events do not.
+ */
 static void warm_up(struct record *r)
 {
 	uint64_t until = now_ns(CLOCK_MONOTONIC) + WARM_NS;
+	bool slow = probe_get(r->opts->command)->kind == PROBE_PERF;
 	struct process *p;
 
 	for (size_t i = 0; r->store && i < r->opts->pids.nr; i++) {
 		p = proc_find(&r->procs, r->opts->pids.v[i]);
-		if (p)
+		if (p && slow)
+			store_expect(r->store, p);
+		else if (p)
 			store_warm(r->store, p, until);
 	}
 }

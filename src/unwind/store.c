@@ -560,24 +560,38 @@ void store_want(struct store *s, const struct process *p)
 	}
 }
 
-void store_warm(struct store *s, struct process *p, uint64_t until_ns)
+void store_expect(struct store *s, const struct process *p)
 {
 	const struct proc_mapping *m;
-	uint64_t start_stack, words = 0;
-	struct walk_rule rule;
 	struct elf_file *f;
-	int err = 0;
+	uint64_t words = 0;
+	struct exe *x;
 
 	for (size_t i = 0; i < p->image->nr_maps; i++) {
 		m = &p->image->maps[i];
-		if (!m->file || store_rule(s, p->pid, m, m->start, &rule))
+		x = m->file ? exe_get(s, m) : NULL;
+		if (!x || x->build)
 			continue;
-		f = exe_open(exe_get(s, m));
+		if (m->file->path[0] != '[')
+			proc_file_open(m->file, p->pid, m);
+		f = exe_open(x);
 		if (f)
 			words += estimate(f);
 		elf_file_close(f);
 	}
 	segments_expect(&s->segments, words);
+}
+
+void store_warm(struct store *s, struct process *p, uint64_t until_ns)
+{
+	struct walk_rule rule;
+	uint64_t start_stack;
+	int err = 0;
+
+	store_expect(s, p);
+	for (size_t i = 0; i < p->image->nr_maps; i++)
+		if (p->image->maps[i].file)
+			store_rule(s, p->pid, &p->image->maps[i], p->image->maps[i].start, &rule);
 	while (err != -ENOENT && now_ns() < until_ns) {
 		err = store_build(s, now_ns());
 		if (err == -EINPROGRESS)

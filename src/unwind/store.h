@@ -60,8 +60,14 @@ void store_want(struct store *s, const struct process *p);
 int store_build(struct store *s, uint64_t now_ns);
 
 /*
- * Makes a process known before its first walk: builds tables of what it has mapped, in order of
- * address, until the clock says until_ns.
+ * Before the first walk of a process: asks for the memory that the tables of all it has mapped will
+ * need, if they are.
+ */
+void store_expect(struct store *s, const struct process *p);
+
+/*
+ * The same, and builds them, in order of address, until the clock says until_ns: for events that
+ * come faster than stacks can be deferred.
  */
 void store_warm(struct store *s, struct process *p, uint64_t until_ns);
 
