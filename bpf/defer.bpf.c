@@ -11,10 +11,11 @@
 
 #define BLOCK_BYTES 1024u
 #define BLOCK_WORDS (BLOCK_BYTES / 8)
-#define MAX_BLOCKS  15u
+#define MAX_BLOCKS  14u
 #define MAX_PROBES  128
+#define STACK_REACH (8u << 20) /* from the first thread's stack pointer to its top, at most */
 #define PAGE_BYTES  4096u
-_Static_assert(MAX_BLOCKS *BLOCK_WORDS <= PROF_DEFERRED_WORDS, "blocks fit the slot");
+_Static_assert((MAX_BLOCKS + 1) * BLOCK_WORDS <= PROF_DEFERRED_WORDS, "blocks and their parts fit");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -51,42 +52,63 @@ __noinline int defer_claim(void)
 }
 
 /*
- * Copies the stack from sp up into a slot, as far as it can be read. Nonzero: there may be more of
- * it. Separately verified.
+ * A block of the stack. When not all of it is there: what lies in its first page, and what lies in
+ * the second; zeros take the place of the rest. Returns the bytes from the beginning that were read.
  */
-__noinline int defer_copy(__u32 slot, __u64 sp)
+static __always_inline __u32 copy_block(struct prof_deferred *d, __u32 block, __u64 at)
 {
-	struct prof_deferred *d = slot_get(slot);
-	__u32 block, rest;
+	__u8 *to = (__u8 *)&d->words[block * BLOCK_WORDS];
+	__u32 first = PAGE_BYTES - (at & (PAGE_BYTES - 1));
 
-	if (!d)
+	if (!bpf_probe_read_user(to, BLOCK_BYTES, (void *)at))
+		return BLOCK_BYTES;
+	if (first >= BLOCK_BYTES)
 		return 0;
-	for (block = 0; block < MAX_BLOCKS; block++)
-		if (bpf_probe_read_user(&d->words[block * BLOCK_WORDS], BLOCK_BYTES,
-					(void *)(sp + block * BLOCK_BYTES)))
-			break;
-	d->bytes = block * BLOCK_BYTES;
-	if (block == MAX_BLOCKS)
-		return 1;
-	/* Near the top of the stack: what is left of the last page. */
-	rest = PAGE_BYTES - ((sp + block * BLOCK_BYTES) & (PAGE_BYTES - 1));
-	if (rest < BLOCK_BYTES &&
-	    !bpf_probe_read_user(&d->words[block * BLOCK_WORDS], rest & (BLOCK_BYTES - 1),
-				 (void *)(sp + block * BLOCK_BYTES)))
-		d->bytes += rest;
+	first &= BLOCK_BYTES - 1;
+	if (!bpf_probe_read_user(to, first, (void *)at))
+		return first;
+	bpf_probe_read_user(to + first, (BLOCK_BYTES - first) & (BLOCK_BYTES - 1),
+			    (void *)(at + first));
 	return 0;
 }
 
-/* The stack, in as many slots as it takes and as there are. */
-static __always_inline void copy_stack(struct scratch *s, __s32 slot)
+/*
+ * Copies the stack from sp up into a slot. Of the first thread's stack it is known where it ends
+ * (top), so that memory which nobody has touched yet may lie in between; others end where they
+ * cannot be read. Nonzero: there may be more. Separately verified.
+ */
+__noinline int defer_copy(__u32 slot, __u64 sp, __u64 top)
 {
-	__u64 sp = s->sp;
+	struct prof_deferred *d = slot_get(slot);
+	__u32 block, bytes = 0;
+
+	if (!d)
+		return 0;
+	for (block = 0; block < MAX_BLOCKS; block++) {
+		__u64 at = sp + block * BLOCK_BYTES;
+
+		if (top && at >= top)
+			break;
+		bytes = copy_block(d, block, at);
+		if (!top && bytes < BLOCK_BYTES)
+			break;
+		bytes = 0;
+	}
+	d->bytes = block * BLOCK_BYTES + bytes;
+	return block == MAX_BLOCKS;
+}
+
+/* The stack, in as many slots as it takes and as there are. */
+static __always_inline void copy_stack(struct scratch *s, __s32 slot, __u64 start_stack)
+{
+	__u64 sp = s->sp,
+	      top = sp < start_stack && start_stack - sp < STACK_REACH ? start_stack : 0;
 	__u32 nr = 0;
 
 	for (__u32 i = 0; i < PROF_DEFERRED_CHAIN && slot >= 0; i++) {
 		s->user.frames[i] = slot;
 		nr++;
-		if (!defer_copy(slot, sp))
+		if (!defer_copy(slot, sp, top))
 			break;
 		sp += MAX_BLOCKS * BLOCK_BYTES;
 		slot = i + 1 < PROF_DEFERRED_CHAIN ? defer_claim() : -1;
@@ -125,7 +147,7 @@ __noinline int defer_walk(__u32 id)
 	d->lr = s->lr;
 	d->start_stack = task->mm->start_stack;
 	kernel_entry_regs(task, (struct pt_regs *)d->regs);
-	copy_stack(s, slot);
+	copy_stack(s, slot, d->start_stack);
 	s->user.kind = PROF_STACK_DEFERRED;
 	/* Every one is a stack of its own. */
 	s->user.hash = hash_mix(bpf_ktime_get_ns(), slot);

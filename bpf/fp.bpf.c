@@ -13,7 +13,7 @@
 #define PAGE_BYTES   4096u /* the smallest page of any kernel we run on */
 #define WORD_BYTES   8u
 #define RECORD_BYTES 16u
-#define CHUNK_FRAMES 32u
+#define CHUNK_FRAMES 16u
 /*
  * From main's frame record up to where the kernel put argc: what libc's start code keeps there (272
  * on x86-64 glibc).

@@ -142,7 +142,7 @@ _Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is o
  * claimer sets state by compare-and-swap; its record in the frame log says that all is there. A
  * deep stack goes on in more slots, of which only bytes and words are used.
  */
-#define PROF_DEFERRED_CHAIN 32 /* slots at most: 480 KiB */
+#define PROF_DEFERRED_CHAIN 32 /* slots at most: 448 KiB */
 #define PROF_DEFERRED_WORDS 2008
 struct prof_deferred {
 	__u32 state; /* 0 = free */

@@ -51,7 +51,7 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 #define STEP_SLOW
 #include "step.bpf.h"
 
-#define CHUNK_FRAMES 8u
+#define CHUNK_FRAMES 4u
 
 /* The parts of leaving a frame by an exception, verified one by one. */
 __noinline int unwind_cfa(__u32 id)

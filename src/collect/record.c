@@ -34,7 +34,9 @@
 #define RATE_SYSTEM_WIDE 49
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
 #define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */
-#define WARM_NS		 80000000ull /* at most, before a given process is sampled */
+#define WARM_NS		 20000000ull  /* before a given process is sampled */
+#define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
+#define WARM_EVENTS_NS	 80000000ull
 #define UNWIND_BYTES	 (64ull << 20)
 #define SLOW_TURNS	 5  /* CPUs and memory are looked at every so many turns */
 #define RECHECK_SHARE	 10 /* a host that outruns us is looked at a tenth of the time */
@@ -359,21 +361,19 @@ static void drain(struct record *r, bool last)
 }
 
 /*
- * What is profiled is known. Samples come slowly enough for the first ones to be deferred while
- * tables are built of what they need; other events do not.
+ * What is profiled is known. Samples come slowly enough for stacks to be deferred while large tables
+ * are built of what the first ones need; other events do not.
  */
 static void warm_up(struct record *r)
 {
-	uint64_t until = now_ns(CLOCK_MONOTONIC) + WARM_NS;
 	bool slow = probe_get(r->opts->command)->kind == PROBE_PERF;
+	uint64_t until = now_ns(CLOCK_MONOTONIC) + (slow ? WARM_NS : WARM_EVENTS_NS);
 	struct process *p;
 
 	for (size_t i = 0; r->store && i < r->opts->pids.nr; i++) {
 		p = proc_find(&r->procs, r->opts->pids.v[i]);
-		if (p && slow)
-			store_expect(r->store, p);
-		else if (p)
-			store_warm(r->store, p, until);
+		if (p)
+			store_warm(r->store, p, slow ? WARM_WORDS : UINT64_MAX, until);
 	}
 }
 

@@ -560,12 +560,25 @@ void store_want(struct store *s, const struct process *p)
 	}
 }
 
-void store_expect(struct store *s, const struct process *p)
+struct candidate {
+	struct exe *exe;
+	uint64_t words;
+};
+
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->words < y->words ? -1 : x->words > y->words;
+}
+
+/* What a process has mapped and has no table yet, with how large that will be. */
+static size_t candidates(struct store *s, const struct process *p, struct candidate *c)
 {
 	const struct proc_mapping *m;
 	struct elf_file *f;
-	uint64_t words = 0;
 	struct exe *x;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < p->image->nr_maps; i++) {
 		m = &p->image->maps[i];
@@ -576,27 +589,30 @@ void store_expect(struct store *s, const struct process *p)
 			proc_file_open(m->file, p->pid, m);
 		f = exe_open(x);
 		if (f)
-			words += estimate(f);
+			c[nr++] = (struct candidate){ x, estimate(f) };
 		elf_file_close(f);
 	}
-	segments_expect(&s->segments, words);
+	qsort(c, nr, sizeof(*c), candidate_compare);
+	return nr;
 }
 
-void store_warm(struct store *s, struct process *p, uint64_t until_ns)
+void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t until_ns)
 {
-	struct walk_rule rule;
-	uint64_t start_stack;
-	int err = 0;
+	struct candidate *c = xcalloc(p->image->nr_maps, sizeof(*c));
+	size_t nr = candidates(s, p, c), i = 0;
+	uint64_t start_stack, words = 0;
 
-	store_expect(s, p);
-	for (size_t i = 0; i < p->image->nr_maps; i++)
-		if (p->image->maps[i].file)
-			store_rule(s, p->pid, &p->image->maps[i], p->image->maps[i].start, &rule);
-	while (err != -ENOENT && now_ns() < until_ns) {
-		err = store_build(s, now_ns());
-		if (err == -EINPROGRESS)
+	for (size_t k = 0; k < nr; k++)
+		words += c[k].words;
+	segments_expect(&s->segments, words);
+	while (i < nr && c[i].words <= max_words && now_ns() < until_ns) {
+		if (c[i].exe->build || s->o.exes[c[i].exe->index].state != TABLE_ABSENT ||
+		    exe_build(s, c[i].exe, now_ns()))
+			i++;
+		else
 			usleep(1000);
 	}
+	free(c);
 	if (!maps_read_start_stack(p->pid, &start_stack))
 		store_publish(s, p, start_stack, false);
 }

@@ -61,15 +61,10 @@ int store_build(struct store *s, uint64_t now_ns);
 
 /*
  * Before the first walk of a process: asks for the memory that the tables of all it has mapped will
- * need, if they are.
+ * need, builds the small ones, of up to max_words, the smallest first, until the clock says
+ * until_ns, and tells the kernel of its mappings.
  */
-void store_expect(struct store *s, const struct process *p);
-
-/*
- * The same, and builds them, in order of address, until the clock says until_ns: for events that
- * come faster than stacks can be deferred.
- */
-void store_warm(struct store *s, struct process *p, uint64_t until_ns);
+void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t until_ns);
 
 /*
  * Tells the kernel of a process and its present mappings, if they are those of the image whose
