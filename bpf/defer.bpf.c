@@ -13,7 +13,8 @@
 #define BLOCK_WORDS (BLOCK_BYTES / 8)
 #define MAX_BLOCKS  14u
 #define MAX_PROBES  128
-#define STACK_REACH (8u << 20) /* from the first thread's stack pointer to its top, at most */
+#define STACK_REACH (8u << 20) /* from a stack pointer to the top, at most */
+#define BLIND_CHAIN 4	       /* slots, when the top is not known */
 #define PAGE_BYTES  4096u
 _Static_assert((MAX_BLOCKS + 1) * BLOCK_WORDS <= PROF_DEFERRED_WORDS, "blocks and their parts fit");
 
@@ -73,9 +74,8 @@ static __always_inline __u32 copy_block(struct prof_deferred *d, __u32 block, __
 }
 
 /*
- * Copies the stack from sp up into a slot. Of the first thread's stack it is known where it ends
- * (top), so that memory which nobody has touched yet may lie in between; others end where they
- * cannot be read. Nonzero: there may be more. Separately verified.
+ * Copies the stack from sp up into a slot. Where it is known where the stack ends (top), memory
+ * that nobody has touched yet may lie in between; else it ends where it cannot be read. Nonzero: there may be more. Separately verified.
  */
 __noinline int defer_copy(__u32 slot, __u64 sp, __u64 top)
 {
@@ -98,12 +98,25 @@ __noinline int defer_copy(__u32 slot, __u64 sp, __u64 top)
 	return block == MAX_BLOCKS;
 }
 
-/* The stack, in as many slots as it takes and as there are. */
-static __always_inline void copy_stack(struct scratch *s, __s32 slot, __u64 start_stack)
+/*
+ * Where the stack that sp points into ends, 0 when that is not known: the first thread's where the
+ * kernel began it, others of the C library where they keep their thread-local data.
+ */
+static __always_inline __u64 stack_top(const struct task_struct *task, __u64 sp)
 {
-	__u64 sp = s->sp,
-	      top = sp < start_stack && start_stack - sp < STACK_REACH ? start_stack : 0;
-	__u32 nr = 0;
+	__u64 top = task->mm->start_stack;
+
+	if (sp < top && top - sp < STACK_REACH)
+		return top;
+	top = THREAD_POINTER(task);
+	return sp < top && top - sp < STACK_REACH ? top : 0;
+}
+
+/* The stack, in as many slots as it takes and as there are. */
+static __always_inline void copy_stack(struct scratch *s, __s32 slot, __u64 top)
+{
+	__u32 nr = 0, most = top ? PROF_DEFERRED_CHAIN : BLIND_CHAIN;
+	__u64 sp = s->sp;
 
 	for (__u32 i = 0; i < PROF_DEFERRED_CHAIN && slot >= 0; i++) {
 		s->user.frames[i] = slot;
@@ -111,7 +124,7 @@ static __always_inline void copy_stack(struct scratch *s, __s32 slot, __u64 star
 		if (!defer_copy(slot, sp, top))
 			break;
 		sp += MAX_BLOCKS * BLOCK_BYTES;
-		slot = i + 1 < PROF_DEFERRED_CHAIN ? defer_claim() : -1;
+		slot = i + 1 < most ? defer_claim() : -1;
 	}
 	s->user.nr = nr;
 }
@@ -147,7 +160,7 @@ __noinline int defer_walk(__u32 id)
 	d->lr = s->lr;
 	d->start_stack = task->mm->start_stack;
 	kernel_entry_regs(task, (struct pt_regs *)d->regs);
-	copy_stack(s, slot, d->start_stack);
+	copy_stack(s, slot, stack_top(task, s->sp));
 	s->user.kind = PROF_STACK_DEFERRED;
 	/* Every one is a stack of its own. */
 	s->user.hash = hash_mix(bpf_ktime_get_ns(), slot);

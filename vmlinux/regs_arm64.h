@@ -19,4 +19,11 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
 #define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)
 
+struct thread_struct {
+	struct {
+		unsigned long tp_value;
+	} __attribute__((preserve_access_index)) uw;
+} __attribute__((preserve_access_index));
+#define THREAD_POINTER(task) ((task)->thread.uw.tp_value)
+
 #endif

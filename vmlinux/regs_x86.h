@@ -20,4 +20,9 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define STATUS_IS_USER(s)   (((s) & 3) == 3)
 #define STATUS_IS_COMPAT(s) (((s) & 0xffff) == 0x23)
 
+struct thread_struct {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
+#define THREAD_POINTER(task) ((task)->thread.fsbase)
+
 #endif

@@ -41,6 +41,7 @@ struct task_struct {
 	int tgid;	    /* the process */
 	__u64 self_exec_id; /* raised by each exec */
 	struct mm_struct *mm;
+	struct thread_struct thread;
 };
 
 #pragma clang attribute pop

@@ -18,6 +18,7 @@
 #include "unwind/table.h"
 
 #define COOL_NS		  5000000000ull /* a table that was taken away is not built again before */
+#define MEMORY_NS	  100000000ull
 #define HANDS_NS	  1000000000ull /* deferred for that long after addresses changed hands */
 #define AGE_EVERY	  20	 /* turns: then what is in use is asked anew, if room is short */
 #define MAX_PAGE	  65536u /* of any kernel we run on */
@@ -596,6 +597,18 @@ static size_t candidates(struct store *s, const struct process *p, struct candid
 	return nr;
 }
 
+/* The first segment may still be on its way. Returns how long that took. */
+static uint64_t wait_for_memory(struct store *s)
+{
+	uint64_t begin = now_ns();
+
+	while (!s->segments.nr && now_ns() < begin + MEMORY_NS) {
+		usleep(1000);
+		segments_expect(&s->segments, 1);
+	}
+	return now_ns() - begin;
+}
+
 void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t until_ns)
 {
 	struct candidate *c = xcalloc(p->image->nr_maps, sizeof(*c));
@@ -605,6 +618,7 @@ void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t
 	for (size_t k = 0; k < nr; k++)
 		words += c[k].words;
 	segments_expect(&s->segments, words);
+	until_ns += wait_for_memory(s);
 	while (i < nr && c[i].words <= max_words && now_ns() < until_ns) {
 		if (c[i].exe->build || s->o.exes[c[i].exe->index].state != TABLE_ABSENT ||
 		    exe_build(s, c[i].exe, now_ns()))

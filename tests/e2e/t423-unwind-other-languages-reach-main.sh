@@ -20,7 +20,7 @@ record() { # NAME FUNCTION COMMAND...: FUNCTION stands below main in nearly all 
 	cp "$OUT" "$TMP/x.folded"
 	pct=$(json "$TMP/x.json" stacks rooted_pct)
 	echo "# figure: rooted/$1 $(uname -m) $(uname -r | cut -d . -f 1,2) $pct % of $(folded_sum "$TMP/x.folded") samples"
-	check_near "$pct" 100 0.1 "weight that reaches the root, %"
+	check_near "$pct" 100 "${spare:-0.1}" "weight that reaches the root, %"
 	check_near "$(folded_pct "$TMP/x.folded" "^[^;]+;(_start;.*;)$2;")" 100 2 "samples below $2, %"
 	grep -v ';_start;' "$TMP/x.folded" | cut -c 1-200 | sed 's/^/#   /'
 }
@@ -36,7 +36,9 @@ else
 fi
 
 if [ -x "$PROGS/nofp_throw" ]; then
-	record nofp_throw main "$PROGS/nofp_throw"
+	# While an exception is thrown, the unwinder in libgcc overwrites return addresses of its own frames; in an emulator that
+	# takes a larger part of the time.
+	spare=${IN_GUEST:+0.5} record nofp_throw main "$PROGS/nofp_throw"
 	for what in throw_often sort_often call_virtual fill_map; do
 		check_grep ";main;([^ ]*;)?$what" "$TMP/x.folded"
 	done
