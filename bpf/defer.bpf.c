@@ -54,7 +54,8 @@ __noinline int defer_claim(void)
 
 /*
  * A block of the stack. When not all of it is there: what lies in its first page, and what lies in
- * the second; zeros take the place of the rest. Returns the bytes from the beginning that were read.
+ * the second; zeros take the place of the rest. Returns the bytes from its beginning that were
+ * read.
  */
 static __always_inline __u32 copy_block(struct prof_deferred *d, __u32 block, __u64 at)
 {
@@ -75,7 +76,8 @@ static __always_inline __u32 copy_block(struct prof_deferred *d, __u32 block, __
 
 /*
  * Copies the stack from sp up into a slot. Where it is known where the stack ends (top), memory
- * that nobody has touched yet may lie in between; else it ends where it cannot be read. Nonzero: there may be more. Separately verified.
+ * that nobody has touched yet may lie in between; else it ends where it cannot be read. Nonzero:
+ * there may be more. Separately verified.
  */
 __noinline int defer_copy(__u32 slot, __u64 sp, __u64 top)
 {

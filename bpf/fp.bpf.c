@@ -62,8 +62,8 @@ static __always_inline bool read_record(struct scratch *s, __u32 id, __u64 fp, _
 			return !bpf_probe_read_user(record, RECORD_BYTES, (void *)fp);
 		at = 0;
 	}
-	record[0] = s->window[(at / 8) & (WINDOW_BYTES / 8 - 1)];
-	record[1] = s->window[(at / 8 + 1) & (WINDOW_BYTES / 8 - 1)];
+	record[0] = window_word(s, at);
+	record[1] = window_word(s, at + 8);
 	return true;
 }
 

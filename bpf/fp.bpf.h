@@ -8,6 +8,16 @@
 #define WINDOW_BYTES 512u
 
 /*
+ * A word of the window at a byte offset that is known to lie in it. verifier: 6.12 forgets what it
+ * knew, so the mask has to be there, and clang must not see that it changes nothing.
+ */
+static __always_inline __u64 window_word(const struct scratch *s, __u64 offset)
+{
+	asm volatile("" : "+r"(offset));
+	return s->window[(offset / 8) & (WINDOW_BYTES / 8 - 1)];
+}
+
+/*
  * Copies the stack from an address on, up to the end of its page but at least one word, into
  * scratch->window. Nonzero: not readable. Separately verified.
  */

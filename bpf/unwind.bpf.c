@@ -146,7 +146,7 @@ static __always_inline bool read_stack(struct scratch *s, __u32 id, __u64 at, __
 			return false;
 		off = 0;
 	}
-	*word = s->window[(off / 8) & (WINDOW_BYTES / 8 - 1)];
+	*word = window_word(s, off);
 	return true;
 }
 

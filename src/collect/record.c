@@ -361,8 +361,8 @@ static void drain(struct record *r, bool last)
 }
 
 /*
- * What is profiled is known. Samples come slowly enough for stacks to be deferred while large tables
- * are built of what the first ones need; other events do not.
+ * What is profiled is known. Samples come slowly enough for stacks to be deferred while large
+ * tables are built of what the first ones need; other events do not.
  */
 static void warm_up(struct record *r)
 {

@@ -120,7 +120,7 @@ static struct store *give_tables(struct session *s, pid_t child)
 	proc_snapshot(&procs, child, 1);
 	p = proc_find(&procs, child);
 	if (p)
-		store_warm(store, p, UINT64_MAX, UINT64_MAX);
+		store_warm(store, p, UINT64_MAX, UINT64_MAX / 2);
 	proc_release(&procs);
 	return store;
 }
