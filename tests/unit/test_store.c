@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The store, over our own mappings: what is built for whom, what the kernel is told, what goes. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proc/maps.h"
+#include "unwind/store.h"
+
+#define MB (1ull << 20)
+
+struct kernel {
+	struct table_exe exes[TABLE_MAX_EXES];
+	uint32_t epoch;
+	struct table_proc proc;
+	int nr_set, nr_dropped;
+	int slow; /* memory is asked for so often until it is there */
+};
+
+static int make(void *arg, uint32_t index, void *at)
+{
+	struct kernel *k = arg;
+
+	if (k->slow && k->slow--)
+		return -EINPROGRESS;
+	assert_true(mmap(at, TABLE_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == at);
+	return 0;
+}
+
+static void drop(void *arg, uint32_t index, void *at)
+{
+}
+
+static int proc_set(void *arg, uint32_t pid, const struct table_proc *p)
+{
+	struct kernel *k = arg;
+
+	k->proc = *p;
+	k->nr_set++;
+	return 0;
+}
+
+static void proc_drop(void *arg, uint32_t pid)
+{
+	((struct kernel *)arg)->nr_dropped++;
+}
+
+static const struct store_ops ops = { make, drop, proc_set, proc_drop };
+
+struct scene {
+	struct kernel *kernel;
+	struct store *store;
+	struct proc_table procs;
+	struct process *self;
+	struct proc_mapping code; /* where this test's own code lies */
+	uint64_t start_stack;
+};
+
+static void setup(struct scene *s, uint64_t max_bytes, int slow)
+{
+	struct store_opts o = { .ops = &ops, .max_bytes = max_bytes };
+
+	s->kernel = calloc(1, sizeof(*s->kernel));
+	s->kernel->slow = slow;
+	o.arg = s->kernel;
+	o.exes = s->kernel->exes;
+	o.epoch = &s->kernel->epoch;
+	s->store = store_new(&o);
+	assert_non_null(s->store);
+	proc_init(&s->procs, false, false);
+	assert_int_equal(proc_snapshot(&s->procs, getpid(), 1), 0);
+	s->self = proc_find(&s->procs, getpid());
+	assert_non_null(proc_mapping_at(s->self, (uintptr_t)setup, 1));
+	s->code = *proc_mapping_at(s->self, (uintptr_t)setup, 1);
+	assert_int_equal(maps_read_start_stack(getpid(), &s->start_stack), 0);
+}
+
+static void teardown(struct scene *s)
+{
+	store_free(s->store);
+	proc_release(&s->procs);
+	free(s->kernel);
+}
+
+static struct walk_rule rule_of(struct scene *s, const void *function)
+{
+	struct walk_rule r = {};
+
+	assert_true(store_rule(s->store, getpid(), &s->code, (uintptr_t)function, &r));
+	return r;
+}
+
+static void tables_are_built_when_they_are_wanted(void **state)
+{
+	struct walk_rule r;
+	struct scene s;
+
+	setup(&s, 64 * MB, 0);
+	assert_int_equal(store_build(s.store, 1), -ENOENT);
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s.store, 1), 0);
+	assert_int_equal(store_build(s.store, 1), -ENOENT);
+	assert_false(rule_of(&s, setup).anon);
+#if defined(__x86_64__)
+	/* At a function's entry the return address is what the stack pointer points to. */
+	assert_int_equal(rule_of(&s, setup).rule, 8 / 8 << 7);
+#endif
+	assert_int_equal(store_stats(s.store).nr_tables, 1);
+	teardown(&s);
+}
+
+static void the_most_wanted_comes_first(void **state)
+{
+	const struct proc_mapping *libc;
+	struct walk_rule r;
+	struct scene s;
+
+	setup(&s, 64 * MB, 0);
+	libc = proc_mapping_at(s.self, (uintptr_t)getpid, 1);
+	if (!libc || libc->file == s.code.file)
+		libc = proc_mapping_at(s.self, (uintptr_t)_run_test, 1);
+	if (!libc || libc->file == s.code.file) {
+		teardown(&s);
+		skip();
+	}
+	assert_false(store_rule(s.store, getpid(), libc, libc->start, &r));
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s.store, 1), 0);
+	rule_of(&s, setup);
+	assert_false(store_rule(s.store, getpid(), libc, libc->start, &r));
+	teardown(&s);
+}
+
+static void code_without_a_file_has_no_table(void **state)
+{
+	struct proc_mapping anon = { .start = 0x1000, .end = 0x2000 };
+	struct walk_rule r;
+	struct scene s;
+
+	setup(&s, 64 * MB, 0);
+	assert_true(store_rule(s.store, getpid(), &anon, 0x1800, &r));
+	assert_true(r.anon);
+	teardown(&s);
+}
+
+/* Memory that is on its way delays a table, which is not built twice for that. */
+static void a_table_waits_for_memory(void **state)
+{
+	struct walk_rule r;
+	struct scene s;
+
+	setup(&s, 64 * MB, 3);
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s.store, 1), -EINPROGRESS);
+	assert_int_equal(store_stats(s.store).nr_tables, 0);
+	assert_int_equal(store_build(s.store, 1), 0);
+	rule_of(&s, setup);
+	teardown(&s);
+}
+
+static void the_kernel_is_told_of_mappings(void **state)
+{
+	struct scene s;
+
+	setup(&s, 64 * MB, 0);
+	store_publish(s.store, s.self, s.start_stack + 16, false); /* of another image */
+	assert_int_equal(s.kernel->nr_set, 0);
+	store_publish(s.store, s.self, s.start_stack, false);
+	assert_int_equal(s.kernel->nr_set, 1);
+	assert_int_equal(s.kernel->proc.nr_mappings, s.self->image->nr_maps);
+	assert_int_equal(s.kernel->proc.start_stack, s.start_stack);
+	store_publish(s.store, s.self, s.start_stack, false); /* nothing new */
+	assert_int_equal(s.kernel->nr_set, 1);
+	store_publish(s.store, s.self, s.start_stack, true);
+	assert_int_equal(s.kernel->nr_set, 2);
+	assert_int_equal(s.kernel->proc.final, 1);
+	teardown(&s);
+}
+
+/* A library in the place of another: the list is new, and walks are deferred for a while. */
+static void addresses_that_change_hands_are_deferred(void **state)
+{
+	struct proc_mmap m = { .pid = getpid(), .key = { 12345, 1, 1 }, .path = "/tmp/other.so" };
+	uint64_t now;
+	uint32_t space;
+	struct scene s;
+
+	setup(&s, 64 * MB, 0);
+	store_publish(s.store, s.self, s.start_stack, false);
+	space = s.kernel->proc.space;
+	now = s.self->listed_ns + 1000;
+	m.start = s.code.start;
+	m.len = s.code.end - s.code.start;
+	proc_on_mmap(&s.procs, &m, now);
+	store_turn(s.store, &s.procs, now + 1000);
+	assert_int_equal(s.kernel->nr_set, 2);
+	assert_int_equal(s.kernel->proc.defer, 1);
+	assert_int_not_equal(s.kernel->proc.space, space);
+	store_turn(s.store, &s.procs, now + 5000000000ull);
+	assert_int_equal(s.kernel->nr_set, 3);
+	assert_int_equal(s.kernel->proc.defer, 0);
+	teardown(&s);
+}
+
+/* 4 MiB in all: lists that rest take the room, and the table that is there has to go. */
+static void without_room_the_oldest_table_goes(void **state)
+{
+	struct proc_mmap m = { .pid = getpid(), .len = 4096, .key = { 1, 1, 1 }, .path = "/tmp/x" };
+	struct walk_rule r;
+	struct scene s;
+	int i;
+
+	setup(&s, 4 * MB, 0);
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s.store, 1), 0);
+	for (i = 0; i < 30000; i++) {
+		m.start = 0x10000000 + i * 8192ull;
+		proc_on_mmap(&s.procs, &m, 2);
+	}
+	for (i = 0; i < 6 && !store_stats(s.store).nr_evicted; i++)
+		store_publish(s.store, s.self, s.start_stack, i % 2);
+	for (i = 0; i < 6 && !store_stats(s.store).nr_evicted; i++) {
+		m.start += 8192;
+		proc_on_mmap(&s.procs, &m, 2);
+		store_turn(s.store, &s.procs, 3);
+	}
+	assert_int_equal(store_stats(s.store).nr_evicted, 1);
+	assert_int_equal(store_stats(s.store).nr_tables, 0);
+	assert_int_equal(s.kernel->epoch, 1);
+	r = rule_of(&s, setup); /* for a while walks end here */
+	assert_int_equal(r.rule & 0xff, RULE_REFUSED);
+	store_turn(s.store, &s.procs, 1ull << 62);
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	teardown(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_built_when_they_are_wanted),
+		cmocka_unit_test(the_most_wanted_comes_first),
+		cmocka_unit_test(code_without_a_file_has_no_table),
+		cmocka_unit_test(a_table_waits_for_memory),
+		cmocka_unit_test(the_kernel_is_told_of_mappings),
+		cmocka_unit_test(addresses_that_change_hands_are_deferred),
+		cmocka_unit_test(without_room_the_oldest_table_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
