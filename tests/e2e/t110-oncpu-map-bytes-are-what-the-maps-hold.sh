@@ -17,7 +17,7 @@ sum_of_maps() { # PID
 		END { for (id in bytes) sum += bytes[id]; print sum + 0 }'
 }
 compare() { # OPTIONS...
-	start_bpfprof oncpu -U -F 99 -f -o "$TMP/x.json" "$@" 30
+	start_bpfprof oncpu --unwind-mem 4 -U -F 99 -f -o "$TMP/x.json" "$@" 30
 	sum=$(sum_of_maps "$PID")
 	sleep 1
 	stop "$PID" TERM

@@ -11,7 +11,8 @@ need_prog first_role second_role
 # the first sample after it is hardly ever one of the dynamic loader, whose new address alone would tell.
 start taskset -c 0 "$PROGS/first_role" "$PROGS/second_role"
 target=$PID
-"$BPFPROF" oncpu -p "$target" -U -F 99 -f -o "$TMP/x.json" 60 >"$TMP/x.folded" 2>"$ERR" &
+# By frame pointers: with tables the rings would be read every few milliseconds at first, and nothing be lost.
+"$BPFPROF" oncpu --call-graph fp -p "$target" -U -F 99 -f -o "$TMP/x.json" 60 >"$TMP/x.folded" 2>"$ERR" &
 bpfprof=$!
 pids+=("$bpfprof")
 wait_until 10 recording "$bpfprof"
