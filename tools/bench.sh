@@ -30,8 +30,11 @@ start() { # CMD...; sets $pid
 	started+=("$pid")
 }
 
-finish() { # PID
-	kill "$1" 2>/dev/null || :
+finish() { # PID, and what it has started
+	local children
+
+	mapfile -t children < <(pgrep -P "$1" || :)
+	kill "$1" "${children[@]}" 2>/dev/null || :
 	wait "$1" 2>/dev/null || :
 }
 
