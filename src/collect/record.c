@@ -34,7 +34,7 @@
 #define RATE_SYSTEM_WIDE 49
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
 #define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */
-#define WARM_NS		 50000000ull /* at most, before a given process is sampled */
+#define WARM_NS		 50000000ull  /* at most, before a given process is sampled */
 #define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
 #define WARM_EVENTS_NS	 80000000ull
 #define UNWIND_BYTES	 (64ull << 20)
