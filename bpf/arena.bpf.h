@@ -35,6 +35,7 @@ struct scratch_stack {
 struct scratch {
 	struct scratch_stack user, kernel;
 	__u64 pc, sp, fp, lr;		  /* of the innermost user frame */
+	__u64 status;			  /* uprobes: tells 32-bit code */
 	struct step at;			  /* the frame that the walk has come to */
 	__u64 window_start, window_bytes; /* user addresses that window holds */
 	__u64 window[64];

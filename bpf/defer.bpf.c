@@ -2,9 +2,9 @@
 /*
  * Deferring a walk. In the first moments of a recording or of a process, tables and mappings are
  * still on their way. Rather than lose these stacks, or guess, they are kept as they are: the
- * registers and the stack, in some of a fixed number of slots that user space empties
- * ten times a second. When all are taken, the stack is recorded as one that ended for want of a
- * table.
+ * registers and the stack, in some of a fixed number of slots that user space empties every few
+ * milliseconds while there are any. When all are taken, the stack is recorded as one that ended for
+ * want of a table.
  */
 #include "defer.bpf.h"
 #include "kernel.bpf.h"

@@ -20,7 +20,9 @@ static __always_inline __u32 count(void *ctx, __u32 id, struct scratch *s, struc
 	if (!own && !prof_cfg.no_kstacks && !stacks_kernel(ctx, id, s, &key->kstack))
 		return PROF_LOST_STACKS;
 	if (!prof_cfg.no_ustacks && stacks_has_user(task)) {
-		if (!own && !unwind_regs_saved(s, task))
+		if (own && STATUS_IS_COMPAT(s->status))
+			bad = UNWIND_END_COMPAT;
+		else if (!own && !unwind_regs_saved(s, task))
 			bad = UNWIND_END_READ;
 		if (!stacks_user(id, s, bad, &key->ustack))
 			return PROF_LOST_STACKS;
@@ -74,6 +76,7 @@ int events_uprobe(struct pt_regs *ctx)
 	if (s) {
 		bpf_get_current_comm(key.comm, sizeof(key.comm));
 		UNWIND_FROM(s, ctx);
+		s->status = REGS_STATUS(ctx);
 		outcome = count(ctx, id, s, task, &key, true);
 		__sync_lock_test_and_set(&s->busy, 0);
 	}

@@ -55,6 +55,7 @@ struct session {
 	int segments_fd;	 /* the map of segments, 0 = none */
 	struct session_segment segments[TABLE_MAX_SEGMENTS];
 	uint32_t nr_segments; /* of unwind tables, there now */
+	uint32_t told_memory;
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -245,7 +246,7 @@ static int segment_create(void)
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "segment", sizeof(uint32_t),
 				TABLE_SEGMENT_BYTES, 1, &opts);
 
-	return fd < 0 ? log_err(-errno, "no memory for unwind tables") : fd;
+	return fd < 0 ? -errno : fd;
 }
 
 static int segment_insert(struct session *s, uint32_t index, int fd)
@@ -281,7 +282,7 @@ static int prepare_segments(struct session *s)
 	if (!err)
 		return segment_insert(s, 0, fd);
 	close(fd);
-	return log_err(err, "cannot make the map of unwind tables");
+	return err;
 }
 
 static int segment_map(const struct session_segment *g, void *at)
@@ -304,9 +305,8 @@ static int load(struct session *s, const struct session_opts *o)
 	choose_maps(s, &c);
 	choose_programs(s, &c);
 	err = c.call_graph != CALL_GRAPH_FP ? prepare_segments(s) : 0;
-	if (err)
-		return err;
-	err = bpfprof_bpf__load(s->skel);
+	if (!err)
+		err = bpfprof_bpf__load(s->skel);
 	if (err)
 		return explain_load(err);
 	err = map_all(s, &c);
@@ -423,6 +423,10 @@ int session_segment_make(void *session, uint32_t index, void *at)
 		err = segment_create();
 		if (err >= 0)
 			err = segment_insert(s, index, err);
+		else if (!s->told_memory++) /* it is asked for again and again */
+			log_warn(
+				"no memory for more unwind tables (%s): some stacks will end early",
+				strerror(-err));
 		return err ? err : -EINPROGRESS;
 	}
 	if (state == SEGMENT_MAKING)

@@ -196,7 +196,8 @@ static void refuse(struct store *s, struct exe *x, uint64_t now)
 {
 	set_state(s, x, TABLE_REFUSED);
 	x->not_before_ns = now + COOL_NS;
-	s->next_thaw_ns = now + COOL_NS;
+	if (!s->next_thaw_ns) /* later ones do not put off those before */
+		s->next_thaw_ns = x->not_before_ns;
 }
 
 static void thaw(struct store *s, uint64_t now)

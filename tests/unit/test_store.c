@@ -244,6 +244,46 @@ static void without_room_the_oldest_table_goes(void **state)
 	teardown(&s);
 }
 
+/* Each refusal ends when its own time is over, however many come after it. */
+static void a_refusal_is_not_put_off_by_the_next(void **state)
+{
+	struct proc_mmap m = { .pid = getpid(), .len = 4096, .key = { 1, 1, 1 }, .path = "/tmp/x" };
+	const uint64_t second = 1000000000ull;
+	const struct proc_mapping *found;
+	struct proc_mapping other;
+	struct walk_rule r;
+	struct scene s;
+
+	setup(&s, 4 * MB, 0);
+	found = proc_mapping_at(s.self, (uintptr_t)_run_test, 1);
+	if (!found || found->file == s.code.file)
+		found = proc_mapping_at(s.self, (uintptr_t)getpid, 1);
+	if (!found || found->file == s.code.file) {
+		teardown(&s);
+		skip();
+	}
+	other = *found;
+	for (int i = 0; i < 33000; i++) {
+		m.start = 0x10000000 + i * 8192ull;
+		proc_on_mmap(&s.procs, &m, 2);
+	}
+	for (int i = 0; i < 6; i++) { /* lists of 1 MB each, until there is no room */
+		m.start += 8192;
+		proc_on_mmap(&s.procs, &m, 2);
+		store_publish(s.store, s.self, s.start_stack, false);
+	}
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s.store, 1 * second), 0);
+	assert_true(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(r.rule & 0xff, RULE_REFUSED);
+	assert_false(store_rule(s.store, getpid(), &other, other.start, &r));
+	assert_int_equal(store_build(s.store, 4 * second), 0);
+	store_turn(s.store, &s.procs, 7 * second);
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_true(store_rule(s.store, getpid(), &other, other.start, &r));
+	teardown(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +294,7 @@ int main(void)
 		cmocka_unit_test(the_kernel_is_told_of_mappings),
 		cmocka_unit_test(addresses_that_change_hands_are_deferred),
 		cmocka_unit_test(without_room_the_oldest_table_goes),
+		cmocka_unit_test(a_refusal_is_not_put_off_by_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
