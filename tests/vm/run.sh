@@ -270,5 +270,9 @@ for name in "${names[@]}"; do
 	[ "$(cut -d ' ' -f 8- "$LOGS/$name.row" 2>/dev/null)" = - ] && passed=$((passed + 1))
 done
 echo
+# Last, so that they are seen where only the end of a log is kept.
+for name in "${names[@]}"; do
+	grep -aE -A 4 '^not ok' "$LOGS/$name.result" 2>/dev/null | sed "s/^/$name: /" | cut -c 1-200
+done
 echo "$passed guests passed, $((${#names[@]} - passed)) failed"
 [ "$passed" -eq ${#names[@]} ]
