@@ -30,5 +30,5 @@ __hidden void counters_add(__u32 counter)
 	struct prof_counters *row = counters_row();
 
 	if (row)
-		__sync_fetch_and_add(&row->value[counter % 32], 1);
+		__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], 1);
 }

@@ -64,7 +64,7 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome)
 		outcome = record(ctx, task, &key);
-	row->value[outcome % 32]++;
+	row->value[outcome % PROF_COUNTER_SLOTS]++;
 	if (start) {
 		row->value[PROF_TIMED_RUNS]++;
 		row->value[PROF_TIMED_NS] += bpf_ktime_get_ns() - start;

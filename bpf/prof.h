@@ -41,14 +41,29 @@
 	X(FILTER_CGROUP, FILTER, "other-cgroup", "outside of --cgroup")                            \
 	X(FILTER_KTHREAD, FILTER, "kernel-thread", "kernel thread (-u leaves them out)")           \
 	X(FILTER_UTHREAD, FILTER, "user-thread", "user thread (-k leaves them out)")               \
+	X(FILTER_STATE, FILTER, "other-state", "task state not in --state")                        \
+	X(FILTER_SHORT, FILTER, "too-short", "shorter than -m")                                    \
+	X(FILTER_LONG, FILTER, "too-long", "longer than -M")                                       \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
+	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
+	X(LOST_THREAD, LOST, "no-thread-state", "no memory for the state of the thread")           \
+	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-stacks")       \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(TIMED_RUNS, NOTE, "timed-runs", "runs that measured their own time")                     \
-	X(TIMED_NS, NOTE, "timed-ns", "nanoseconds these took")
+	X(TIMED_NS, NOTE, "timed-ns", "nanoseconds these took")                                    \
+	X(FILTER_NS, NOTE, "filtered-ns", "nanoseconds of waits that were filtered")               \
+	X(LOST_NS, NOTE, "lost-ns", "nanoseconds of waits that were lost")                         \
+	X(SWITCHES, NOTE, "switches", "times a thread left its CPU")                               \
+	X(VERIFIED, NOTE, "verified", "stacks found unchanged, so not walked again")               \
+	X(WALKED, NOTE, "walked", "stacks walked")                                                 \
+	X(NOT_SAMPLED, NOTE, "not-sampled", "stacks not taken, to bound what walking costs")       \
+	X(AUDIT_WRONG, NOTE, "audit-wrong", "stacks found unchanged that a walk said were not")    \
+	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")     \
+	X(OUTLIERS_LOST, NOTE, "outliers-lost", "outliers that were not read in time")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,
@@ -61,11 +76,12 @@ enum prof_counter {
  * One row per CPU, written only by programs on that CPU, read through mmap. A power of two of cache
  * lines.
  */
+#define PROF_COUNTER_SLOTS 64
 struct prof_counters {
-	__u64 value[32];
+	__u64 value[PROF_COUNTER_SLOTS];
 };
-_Static_assert(PROF_NR_COUNTERS <= 32, "grow struct prof_counters");
-_Static_assert(sizeof(struct prof_counters) == 256, "struct prof_counters is part of the contract");
+_Static_assert(PROF_NR_COUNTERS <= PROF_COUNTER_SLOTS, "grow struct prof_counters");
+_Static_assert(sizeof(struct prof_counters) == 512, "struct prof_counters is part of the contract");
 
 /*
  * Why a user stack ended where it did.
@@ -165,10 +181,94 @@ struct prof_count {
 	__u32 kstack; /* slot of the kernel stack + 1, 0 = none */
 	char comm[PROF_COMM_LEN];
 	__u64 samples;
-	__u64 weight;	/* sum of sample periods: cycles, or ns of cpu-clock */
-	__u64 reserved; /* state and class of off-CPU time */
+	__u64 weight; /* sum of sample periods: cycles, or ns of cpu-clock; ns of waits */
+	__u32 wait;   /* of scheduler recordings: what the thread did, see below; else 0 */
+	__u32 chain;  /* who ended the wait: slot of a prof_waker + 1, 0 = not known */
 };
 _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
+
+/*
+ * What a thread did while it did not run, as the scheduler says it. Reaches saved files.
+ *
+ *   bits 0-11   system call number + 1, 0 = it was in none
+ *   bits 12-15  enum prof_wait_kind
+ *   bits 16-19  flags
+ *   bits 20-31  task state (TASK_*) of PROF_BLOCKED
+ */
+enum prof_wait_kind {
+	PROF_NO_WAIT = 0,   /* a sample of oncpu */
+	PROF_BLOCKED = 1,   /* until it was woken */
+	PROF_PREEMPTED = 2, /* could have gone on, until it did */
+	PROF_WOKEN = 3,	    /* from its wake-up until it ran */
+	PROF_RUNNING = 4,   /* ran: by the clock, stacks belong to samples of PROF_ON_CPU */
+	PROF_ON_CPU = 5,    /* a sample of running code, in a recording of waits */
+	PROF_NR_WAIT_KINDS
+};
+#define PROF_WAIT_OPEN	      (1u << 16) /* it had not ended when the recording did */
+#define PROF_WAIT_NOT_SAMPLED (1u << 17) /* its stack was not taken */
+#define PROF_WAIT_IO	      (1u << 18) /* the kernel counts it as waiting for a device */
+#define PROF_WAIT_BEFORE      (1u << 19) /* it had begun before the recording */
+#define PROF_WAIT_KIND(wait)  ((wait) >> 12 & 15)
+#define PROF_WAIT_STATE(wait) ((wait) >> 20)
+#define PROF_WAIT_SYSCALL(w)  ((int)((w)&0xfff) - 1)
+#define PROF_WAIT(kind, state, nr)                                                                 \
+	((__u32)(state) << 20 | (__u32)(kind) << 12 | (((__u32)(nr) + 1) & 0xfff))
+
+/*
+ * Who ended a wait: a thread, what it was doing, and who had ended its own last wait. Interned like
+ * stacks: claimed by compare-and-swap of hash, 0 = free.
+ */
+struct prof_waker {
+	__u64 hash;
+	__u32 pid, tid;
+	__u32 ustack, kstack; /* slots + 1, 0 = none */
+	__u32 next;	      /* who woke the waker: slot + 1, 0 = not known */
+	__u32 ready;	      /* the rest is there */
+	char comm[PROF_COMM_LEN];
+	__u64 pad[2];
+};
+_Static_assert(sizeof(struct prof_waker) == 64, "struct prof_waker is one cache line");
+
+/*
+ * Waits for a CPU, in log-linear buckets: four to each doubling. Bucket i of 0…3 is i ns; bucket
+ * 4 * e + k - 4, k of 0…3, begins at (4 + k) << (e - 2) ns. The last one has no end.
+ */
+#define PROF_HIST_BUCKETS 156 /* up to 2^40 ns */
+struct prof_hist {
+	__u64 count[PROF_HIST_BUCKETS];
+	__u64 sum_ns, max_ns;
+	__u64 pad[2];
+};
+enum prof_hist_kind { PROF_HIST_WOKEN, PROF_HIST_PREEMPTED, PROF_NR_HISTS };
+struct prof_hist_row {
+	__u64 hash; /* 0 = free; rows of CPUs need no claim */
+	__u32 pid, tid;
+	char comm[PROF_COMM_LEN];
+	__u64 pad[4];
+	struct prof_hist hist[PROF_NR_HISTS];
+};
+_Static_assert(sizeof(struct prof_hist_row) == 2624,
+	       "struct prof_hist_row is part of the contract");
+
+/* A wait for a CPU that was longer than asked for, and which threads ran there meanwhile. */
+#define PROF_OUTLIER_RAN 4
+struct prof_ran {
+	__u32 pid, tid;
+	char comm[PROF_COMM_LEN];
+	__u64 ns;
+};
+struct prof_outlier {
+	__u64 seq; /* written last: number of the outlier + 1 */
+	__u64 time_ns, wait_ns;
+	__u32 pid, tid;
+	char comm[PROF_COMM_LEN];
+	__u32 cpu;
+	__u32 kind; /* enum prof_hist_kind */
+	__u64 pad;
+	struct prof_ran ran[PROF_OUTLIER_RAN]; /* latest first; ns 0 = none */
+};
+_Static_assert(sizeof(struct prof_outlier) == 192, "struct prof_outlier is part of the contract");
+#define PROF_OUTLIERS 4096 /* a ring: a power of two */
 
 /*
  * Thread-name patterns as a bit-parallel automaton: bit i of a word is pattern position i
@@ -200,6 +300,9 @@ enum prof_call_graph {
 	CALL_GRAPH_DWARF = 2, /* by unwind tables only */
 };
 
+/* What a row of histograms is about. */
+enum prof_hist_by { PROF_HIST_BY_CPU, PROF_HIST_BY_PROCESS, PROF_HIST_BY_THREAD };
+
 /* Frozen before load, so the verifier sees constants and drops what is off. */
 struct prof_config {
 	__u64 seed;	   /* of the content hashes, random: a program cannot aim at collisions */
@@ -220,11 +323,25 @@ struct prof_config {
 	__u8 no_kstacks;  /* -U */
 	__u8 no_ustacks;  /* -K */
 	__u8 no_children;
-	__u8 call_graph; /* enum prof_call_graph */
-	__u8 pad[5];
+	__u8 call_graph;      /* enum prof_call_graph */
+	__u8 per_thread;      /* counts of waits tell threads apart */
+	__u8 stacks;	      /* waits have stacks */
+	__u8 remember;	      /* and those are verified before they are walked again */
+	__u8 audit;	      /* walked all the same, and compared */
+	__u8 running;	      /* waits and running time: wall */
 	__u32 deferred_slots; /* a power of two */
-	__u32 pad2;
+	__u32 hist_rows;      /* of prof_hist_row, a power of two; 0 = no histograms */
+	__u8 hist_by;	      /* enum prof_hist_by */
+	__u8 wakeups;	      /* wake-ups are followed by their tracepoint */
+	__u8 hops;	      /* wakers of wakers, 0 = none */
+	__u8 pad[1];
+	__u32 state_mask;     /* --state, as kernel states; bit 31: those that could go on */
+	__u32 walk_ns;	      /* a walk is worth that much time of a CPU, by default 1/walks */
+	__u32 waker_slots;    /* a power of two */
+	__u64 min_ns, max_ns; /* of a wait; max_ns 0 = no limit */
+	__u64 outlier_ns;     /* 0 = none are kept */
+	__u64 cgroup_id;      /* with filter_cgroup */
 };
-_Static_assert(sizeof(struct prof_config) == 64, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 112, "struct prof_config is part of the contract");
 
 #endif

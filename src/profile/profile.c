@@ -47,6 +47,7 @@ struct profile *profile_new(void)
 	profile_add_module(p, "");
 	profile_frame(p, FRAME_NONE, 0, 0);
 	profile_add_stack(p, NULL, 0, UNWIND_END_NONE, 0);
+	profile_add_waker(p, &(struct waker){});
 	return p;
 }
 
@@ -66,6 +67,7 @@ void profile_free(struct profile *p)
 	free(p->stack_frames);
 	free(p->stacks);
 	free(p->samples);
+	free(p->wakers);
 	free(p);
 }
 
@@ -126,6 +128,13 @@ void profile_add_sample(struct profile *p, const struct sample *s)
 {
 	p->samples = xgrow(p->samples, p->nr_samples, &p->cap_samples, sizeof(*s));
 	p->samples[p->nr_samples++] = *s;
+}
+
+uint32_t profile_add_waker(struct profile *p, const struct waker *w)
+{
+	p->wakers = xgrow(p->wakers, p->nr_wakers, &p->cap_wakers, sizeof(*w));
+	p->wakers[p->nr_wakers] = *w;
+	return p->nr_wakers++;
 }
 
 uint64_t profile_sum(const struct profile *p, enum counter_kind kind)

@@ -5,7 +5,7 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Five tables, each an array whose index is the id; entry 0 of strings, modules, frames and stacks
+ * Six tables, each an array whose index is the id; entry 0 of all but samples
  * means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
@@ -13,6 +13,7 @@
  *	frames   one code location each: (module, offset), with its names once symbolized
  *	stacks   frame ids, leaf first; a user or a kernel half
  *	samples  who (pid, tid, names), where (user half, kernel half), how much (count, weight)
+ *	wakers   who ended a wait, what it was doing, and who had woken it
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
  * hands out.
@@ -72,6 +73,16 @@ struct sample {
 	uint32_t thread;  /* name of the thread when it was sampled, string */
 	uint32_t ustack;  /* 0 = none */
 	uint32_t kstack;  /* 0 = none */
+	uint32_t wait;	  /* prof.h: what the thread did; 0 = a sample of running code */
+	uint32_t waker;	  /* who ended the wait, 0 = not known */
+};
+
+struct waker {
+	uint32_t pid, tid;
+	uint32_t process, thread; /* names, strings */
+	uint32_t ustack, kstack;  /* 0 = none */
+	uint32_t next;		  /* the waker's own waker, 0 = not known */
+	uint32_t pad;
 };
 
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
@@ -85,6 +96,7 @@ struct profile_meta {
 	uint32_t arch;
 	uint32_t version;     /* of bpfprof */
 	uint32_t call_graph;  /* how user stacks were walked: "auto", "fp", "dwarf"; 0: by "fp" */
+	uint64_t is_time;     /* weights are ns of waiting, shown as us; else they are periods */
 	uint64_t start_ns;    /* CLOCK_REALTIME */
 	uint64_t duration_ns; /* of sampling */
 	uint64_t rate_hz;
@@ -117,6 +129,8 @@ struct profile {
 	size_t nr_stacks, cap_stacks;
 	struct sample *samples;
 	size_t nr_samples, cap_samples;
+	struct waker *wakers;
+	size_t nr_wakers, cap_wakers;
 
 	struct frame_entry *frame_index;
 };
@@ -137,6 +151,8 @@ uint32_t profile_add_module(struct profile *p, const char *path);
 uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
 			   enum unwind_end end, uint32_t guessed);
 void profile_add_sample(struct profile *p, const struct sample *s);
+/* Not merged either: returns the id. */
+uint32_t profile_add_waker(struct profile *p, const struct waker *w);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {

@@ -33,7 +33,7 @@ struct pair {
 };
 
 _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
-		       sizeof(struct stack) == 12 && sizeof(struct sample) == 40 &&
+		       sizeof(struct stack) == 12 && sizeof(struct sample) == 48 &&
 		       sizeof(struct pair) == 16,
 	       "these reach the file");
 

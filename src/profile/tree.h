@@ -13,6 +13,13 @@
 
 #include "profile/profile.h"
 
+/* What becomes of waits that are nothing but a worker without work (profile/idle.h). */
+enum view_idle {
+	IDLE_FOLD, /* one frame "[idle]" in place of the stack */
+	IDLE_HIDE,
+	IDLE_SHOW,
+};
+
 struct view {
 	bool per_thread;	     /* one root per thread: "name/tid" */
 	bool merge_threads;	     /* "worker-1", "worker-2" -> "worker-" */
@@ -20,6 +27,11 @@ struct view {
 	bool annotations;	     /* "_[k]" behind kernel frames, "_[j]" behind JIT code */
 	bool delimiter;		     /* a "-" frame between user and kernel frames */
 	bool user_only, kernel_only; /* of what was recorded */
+	/* Of waits. */
+	bool by_class;	  /* the first frame says what was waited for */
+	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
+	enum view_idle idle;
+	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
 };
 
 struct tree_node {
