@@ -49,10 +49,11 @@
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
-	X(LOST_THREAD, LOST, "no-thread-state", "no memory for the state of the thread")           \
+	X(LOST_THREAD, LOST, "no-thread-state", "a thread whose state is not known")               \
 	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-stacks")       \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
+	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \
 	X(TIMED_RUNS, NOTE, "timed-runs", "runs that measured their own time")                     \
 	X(TIMED_NS, NOTE, "timed-ns", "nanoseconds these took")                                    \
 	X(FILTER_NS, NOTE, "filtered-ns", "nanoseconds of waits that were filtered")               \
@@ -62,8 +63,8 @@
 	X(WALKED, NOTE, "walked", "stacks walked")                                                 \
 	X(NOT_SAMPLED, NOTE, "not-sampled", "stacks not taken, to bound what walking costs")       \
 	X(AUDIT_WRONG, NOTE, "audit-wrong", "stacks found unchanged that a walk said were not")    \
-	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")     \
-	X(OUTLIERS_LOST, NOTE, "outliers-lost", "outliers that were not read in time")
+	X(MADE_UP, NOTE, "made-up", "runs that we were not told of, timed by the kernel's count")  \
+	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,
@@ -158,10 +159,11 @@ _Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is o
  * claimer sets state by compare-and-swap; its record in the frame log says that all is there. A
  * deep stack goes on in more slots, of which only bytes and words are used.
  */
-#define PROF_DEFERRED_CHAIN 32 /* slots at most: 448 KiB */
-#define PROF_DEFERRED_WORDS 2008
+#define PROF_DEFERRED_ASLEEP 2	/* user space copies the stack: words are tid, switches so far */
+#define PROF_DEFERRED_CHAIN  32 /* slots at most: 448 KiB */
+#define PROF_DEFERRED_WORDS  2008
 struct prof_deferred {
-	__u32 state; /* 0 = free */
+	__u32 state; /* 0 = free, 1 = taken, PROF_DEFERRED_ASLEEP */
 	__u32 bytes; /* of stack, from sp up */
 	__u64 pc, sp, fp, lr;
 	__u64 start_stack; /* mm_struct.start_stack: which image it was */
@@ -218,6 +220,7 @@ enum prof_wait_kind {
  * Who ended a wait: a thread, what it was doing, and who had ended its own last wait. Interned like
  * stacks: claimed by compare-and-swap of hash, 0 = free.
  */
+#define PROF_MAX_HOPS 3
 struct prof_waker {
 	__u64 hash;
 	__u32 pid, tid;

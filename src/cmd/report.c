@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof report: any view of a saved profile, on any machine, without root. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -18,10 +19,13 @@ const struct opt report_opts[] = {
 	OPT_FLAG('K', "kernel-stacks-only", struct report_args, results.view.kernel_only,
 		 "no user frames"),
 	RESULTS_ROWS(struct report_args, results),
+	OPT_GROUP("Of waits"),
+	WAIT_ROWS(struct report_args, results),
+	TABLE_ROW(struct report_args, results),
 	OPT_END,
 };
 
-static int check(const struct report_args *a, int nr_words)
+static int check(struct report_args *a, int nr_words)
 {
 	if (!nr_words)
 		return log_err(0, "which profile? (bpfprof report FILE.bpfprof)");
@@ -29,10 +33,10 @@ static int check(const struct report_args *a, int nr_words)
 		return log_err(0, "report reads one profile at a time");
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
-	return 0;
+	return results_check(&a->results);
 }
 
-static enum cmd_result run(const struct report_args *a, char **words, int nr)
+static enum cmd_result run(struct report_args *a, char **words, int nr)
 {
 	struct results *results = NULL;
 	enum cmd_result result = CMD_FAILED;
@@ -43,6 +47,9 @@ static enum cmd_result run(const struct report_args *a, char **words, int nr)
 	p = profile_load(words[0]);
 	if (!p)
 		return CMD_FAILED;
+	a->results.view.split = !strcmp(profile_str(p, p->meta.command), "wall");
+	if (!a->results.idle && !strcmp(profile_str(p, p->meta.command), "wakeup"))
+		a->results.view.idle = IDLE_SHOW;
 	results = results_open(&a->results);
 	if (results)
 		result = results_write(results, p) ? CMD_FAILED : CMD_OK;

@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "output/output.h"
+#include "profile/wait.h"
 
 struct result {
 	const struct output *output;
@@ -22,6 +25,34 @@ struct results {
 	struct result *v;
 	size_t nr;
 };
+
+static int parse_idle(const char *mode, enum view_idle *idle)
+{
+	static const char *const modes[] = { "fold", "hide", "show" }; /* enum view_idle */
+	const char *near = text_nearest(mode, modes, 3);
+	char *shown;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (!strcmp(mode, modes[i])) {
+			*idle = i;
+			return 0;
+		}
+	}
+	shown = text_frame(mode, strlen(mode), 0);
+	if (near)
+		log_err(0, "--idle '%s' is none; did you mean '%s'?", *mode ? shown : "", near);
+	else
+		log_err(0, "--idle '%s' is none of fold, hide, show", *mode ? shown : "");
+	free(shown);
+	return -EINVAL;
+}
+
+int results_check(struct results_opts *o)
+{
+	int err = o->classes ? wait_parse_classes(o->classes, &o->view.classes) : 0;
+
+	return !err && o->idle ? parse_idle(o->idle, &o->view.idle) : err;
+}
 
 static int open_one(struct results *r, const char *path)
 {
@@ -58,6 +89,8 @@ struct results *results_open(const struct results_opts *o)
 
 static const struct output *stdout_output(const struct results_opts *o)
 {
+	if (o->ledger)
+		return output_get(o->json ? "ledger-json" : "ledger");
 	if (o->broken)
 		return output_get(o->json ? "broken-json" : "broken");
 	if (o->json)

@@ -15,9 +15,11 @@
 
 struct results_opts {
 	/* What stdout gets; none = by whether it is a terminal. */
-	bool folded, json, summary, broken;
+	bool folded, json, summary, broken, ledger;
 	struct opt_strings files;
 	struct view view;
+	/* Of waits; results_check() makes parts of the view of them. */
+	const char *classes, *idle;
 };
 
 /* Rows for an options table; r is the struct results_opts within struct s. */
@@ -43,9 +45,27 @@ struct results_opts {
 		OPT_FLAG(0, "no-demangle", s, r.view.no_demangle,                                  \
 			 "C++ and Rust names as the linker has them")
 
+/* Further rows, of commands whose profiles are of waits. */
+#define WAIT_ROWS(s, r)                                                                            \
+	OPT_FLAG(0, "by-class", s, r.view.by_class,                                                \
+		 "what was waited for as the first frame: [lock], [poll], [sleep] …"),             \
+		OPT_STRING(0, "class", s, r.classes, "LIST",                                       \
+			   "only waits of these classes: lock, poll, sleep, io, net, pipe, "       \
+			   "pagefault, preempt, other"),                                           \
+		OPT_STRING(0, "idle", s, r.idle, "MODE",                                           \
+			   "waits of workers without work: fold (one frame [idle], the default), " \
+			   "hide, or show them")
+
+/* And of those that account for all time of threads. */
+#define TABLE_ROW(s, r)                                                                            \
+	OPT_FLAG(0, "table", s, r.ledger, "where the time of each thread went, on stdout")
+
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
 
 struct results;
+
+/* What options say in words, checked. 0 or -EINVAL, logged. */
+int results_check(struct results_opts *o);
 
 /*
  * Opens all files, so that what cannot be written is known before anything is recorded. NULL with

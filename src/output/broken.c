@@ -153,7 +153,7 @@ static void print_notes(const struct table *t)
 
 static void print_table(const struct table *t)
 {
-	fputs(" SHARE   SAMPLES  ", t->out);
+	fprintf(t->out, " SHARE   %7s  ", t->p->meta.is_time ? "WAITS" : "SAMPLES");
 	text_fit(t->out, "MODULE", t->module_width, 1);
 	fputs("  ", t->out);
 	text_fit(t->out, "STOPPED IN", t->function_width, 1);
@@ -161,8 +161,9 @@ static void print_table(const struct table *t)
 	for (size_t i = 0; i < t->b.nr; i++)
 		print_row(t, i);
 	print_notes(t);
-	fprintf(t->out, "\n%s of the weight is broken, %s samples; %s reaches the root\n",
-		share(t, t->b.weight), text_count(t->b.samples), share(t, t->b.all - t->b.weight));
+	fprintf(t->out, "\n%s of the weight is broken, %s %s; %s reaches the root\n",
+		share(t, t->b.weight), text_count(t->b.samples),
+		t->p->meta.is_time ? "waits" : "samples", share(t, t->b.all - t->b.weight));
 }
 
 int broken_write(const struct profile *p, const struct view *v, FILE *out)

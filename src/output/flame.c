@@ -9,7 +9,7 @@
  *	symbols  per symbol: module, colour class  (names stand beside it, commonest first)
  *	frames   per node, depth first: symbol
  *	up       per node: levels up from the node before, then one down
- *	self     per node: its own samples
+ *	self     per node: its own samples, or ns where the unit is "ns"
  *
  * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
  * Names are hostile: all that came from outside passes flame_put_text() or put_json().
@@ -303,6 +303,7 @@ void flame_put_script(const struct flame *f, FILE *out)
 	put_json(out, f->title);
 	fputs(",\n\"note\":", out);
 	put_json(out, f->note);
+	fprintf(out, ",\n\"unit\":\"%s\"", f->p->meta.is_time ? "ns" : "samples");
 	put_symbols(f, out);
 	put_column(f, out, "frames", COLUMN_FRAMES);
 	put_column(f, out, "up", COLUMN_UP);
@@ -313,11 +314,15 @@ void flame_put_script(const struct flame *f, FILE *out)
 
 /* --- one graph --- */
 
-/* "cpu-clock at 99 Hz · 10 s · 12,345 samples, 6 lost · host · Linux 6.1.0" */
+/*
+ * "cpu-clock at 99 Hz · 10 s · 12,345 samples, 6 lost · host · Linux 6.1.0"; of waits
+ * "10 s · 42 s in all, 1 ms lost · …"
+ */
 static char *note_of(const struct flame *f)
 {
 	const struct profile_meta *m = &f->p->meta;
-	uint64_t lost = profile_sum(f->p, COUNTER_LOST);
+	uint64_t lost = m->is_time ? f->p->counters[PROF_LOST_NS] : profile_sum(f->p, COUNTER_LOST);
+	uint64_t found = f->t->nodes[0].total - lost;
 	char *event = text_cleaned(profile_str(f->p, m->event)),
 	     *host = text_cleaned(profile_str(f->p, m->host));
 	char *kernel = text_cleaned(profile_str(f->p, m->kernel)), *note = NULL;
@@ -332,10 +337,10 @@ static char *note_of(const struct flame *f)
 		fprintf(mem, " at %s Hz", text_count(m->rate_hz));
 	if (m->duration_ns)
 		fprintf(mem, "%s%s", *event ? " · " : "", text_ns(m->duration_ns));
-	fprintf(mem, "%s%s samples", *event || m->duration_ns ? " · " : "",
-		text_count(f->t->nodes[0].total - lost));
+	fprintf(mem, "%s%s %s", *event || m->duration_ns ? " · " : "",
+		m->is_time ? text_ns(found) : text_count(found), m->is_time ? "in all" : "samples");
 	if (lost)
-		fprintf(mem, ", %s lost", text_count(lost));
+		fprintf(mem, ", %s lost", m->is_time ? text_ns(lost) : text_count(lost));
 	fprintf(mem, "%s%s%s%s", *host ? " · " : "", host, *kernel ? " · Linux " : "", kernel);
 	fclose(mem);
 	free(event);

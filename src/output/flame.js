@@ -49,7 +49,7 @@ function readData() {
 	const symbols = unpack(data.symbols, Uint32Array);
 
 	return Object.assign(layOut(up, unpack(data.self, Float64Array)), {
-		nr, title: data.title, note: data.note, names: data.names,
+		nr, title: data.title, note: data.note, unit: data.unit, names: data.names,
 		symbol: unpack(data.frames, Uint32Array),
 		module: data.names.map((_, s) => data.modules[symbols[2 * s]]),
 		colour: data.names.map((_, s) => data.colours[symbols[2 * s + 1]]),
@@ -139,8 +139,22 @@ const ui = {
 
 /* --- numbers and names as text --- */
 
+/* Three digits, as the other outputs have them: "1.5 s", "230 ms". */
+function time(ns) {
+	const units = [[1, 'ns', 999.5], [1e3, 'us', 999.5], [1e6, 'ms', 999.5], [1e9, 's', 119.5],
+		[60e9, 'min', 119.5], [3600e9, 'h', Infinity]];
+	const [size, name] = units.find(([unit, , until]) => ns / unit < until);
+	const n = ns / size;
+
+	return (n < 99.95 ? String(Number(n.toPrecision(3))) : n.toFixed(0)) + ' ' + name;
+}
+
+function amount(n) {
+	return data.unit === 'ns' ? time(n) : n.toLocaleString('en-US');
+}
+
 function count(n) {
-	return n.toLocaleString('en-US') + (n === 1 ? ' sample' : ' samples');
+	return amount(n) + (data.unit === 'ns' ? '' : n === 1 ? ' sample' : ' samples');
 }
 
 function percent(part, whole) {
@@ -160,7 +174,8 @@ function details(i) {
 	const {total, self, parent, end} = data, zoom = state.zoom;
 	const of = (k, note) => percent(total[i], total[k]) + ' of ' + nameOf(k) + note;
 	const lines = [[data.module[data.symbol[i]], kindOf(i)].filter(Boolean).join(', '),
-		`${count(total[i])}, self ${self[i].toLocaleString('en-US')}`, of(0, ' samples')];
+		`${count(total[i])}, self ${amount(self[i])}`,
+		of(0, data.unit === 'ns' ? '' : ' samples')];
 
 	if (parent[i] > 0)
 		lines.push(of(parent[i], ', the caller'));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Folded stacks: one line per distinct stack, thread name first, frames root to leaf, one space, an
- * integer. Heaviest first, ties by text, so that two runs can be compared line by line. Nothing
- * else is ever printed here.
+ * integer: samples, or us of waiting, where less than half a one is no line. Heaviest first, ties
+ * by text, so that two runs can be compared line by line. Nothing else is ever printed here.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "output/output.h"
+#include "profile/waits.h"
 
 struct lines {
 	struct line {
@@ -24,8 +25,13 @@ static void add_line(const struct tree *t, const uint32_t *path, size_t nr, void
 	struct lines *lines = arg;
 	struct line l = { .count = t->nodes[path[nr - 1]].self };
 	size_t len;
-	FILE *f = open_memstream(&l.text, &len);
+	FILE *f;
 
+	if (t->profile->meta.is_time)
+		l.count = waits_us(l.count);
+	if (!l.count)
+		return;
+	f = open_memstream(&l.text, &len);
 	for (size_t i = 0; f && i < nr; i++) {
 		if (i)
 			fputc(';', f);

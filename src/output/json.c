@@ -1,44 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The summary and the table of broken stacks for programs, by json-c. All text is made valid UTF-8
- * first.
+ * The summary and the tables of broken stacks and of threads for programs, by json-c. All text is
+ * made valid UTF-8 first.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include <json.h>
-
-#include "base/text.h"
+#include "output/json_put.h"
 #include "output/output.h"
 #include "profile/breaks.h"
+#include "profile/budget.h"
 #include "profile/top.h"
-
-static struct json_object *text(const char *s)
-{
-	char *safe = text_cleaned(s);
-	struct json_object *o = json_object_new_string(safe);
-
-	free(safe);
-	return o;
-}
+#include "profile/waits.h"
 
 static void put_text(struct json_object *o, const char *key, const struct profile *p,
 		     uint32_t string)
 {
-	json_object_object_add(o, key, string ? text(profile_str(p, string)) : NULL);
-}
-
-static void put_count(struct json_object *o, const char *key, uint64_t n)
-{
-	json_object_object_add(o, key, json_object_new_uint64(n));
-}
-
-static void put_number(struct json_object *o, const char *key, double x)
-{
-	char digits[32];
-
-	snprintf(digits, sizeof(digits), "%.6f", x);
-	json_object_object_add(o, key, json_object_new_double_s(x, digits));
+	json_object_object_add(o, key, string ? json_text(profile_str(p, string)) : NULL);
 }
 
 static struct json_object *facts(const struct profile *p)
@@ -50,10 +28,11 @@ static struct json_object *facts(const struct profile *p)
 	put_text(o, "target", p, m->target);
 	put_text(o, "event", p, m->event);
 	put_text(o, "event_note", p, m->event_note);
-	put_count(o, "rate_hz", m->rate_hz);
-	put_count(o, "cpus", m->nr_cpus);
-	put_number(o, "start_s", m->start_ns / 1e9);
-	put_number(o, "duration_s", m->duration_ns / 1e9);
+	json_put_count(o, "rate_hz", m->rate_hz);
+	json_put_count(o, "cpus", m->nr_cpus);
+	json_put_number(o, "start_s", m->start_ns / 1e9);
+	json_put_number(o, "duration_s", m->duration_ns / 1e9);
+	json_put_number(o, "suspended_s", m->suspended_ns / 1e9);
 	put_text(o, "host", p, m->host);
 	put_text(o, "kernel", p, m->kernel);
 	put_text(o, "arch", p, m->arch);
@@ -61,29 +40,18 @@ static struct json_object *facts(const struct profile *p)
 	return o;
 }
 
-static struct json_object *by_cause(const struct profile *p, enum counter_kind kind)
-{
-	struct json_object *o = json_object_new_object();
-
-	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
-		if (profile_counters[i].kind == kind)
-			put_count(o, profile_counters[i].key, p->counters[i]);
-	return o;
-}
-
 static struct json_object *ledger(const struct profile *p)
 {
 	struct json_object *o = json_object_new_object();
 
-	put_count(o, "seen", p->counters[PROF_SEEN]);
-	put_count(o, "recorded", p->counters[PROF_RECORDED]);
-	put_count(o, "period_sum", profile_weight(p)); /* cycles, or ns of cpu-clock */
-	put_count(o, "filtered", profile_sum(p, COUNTER_FILTER));
-	put_count(o, "lost", profile_sum(p, COUNTER_LOST));
-	json_object_object_add(o, "filtered_by", by_cause(p, COUNTER_FILTER));
-	json_object_object_add(o, "lost_by", by_cause(p, COUNTER_LOST));
-	put_count(o, "runs_skipped_by_kernel", p->meta.missed);
-	put_count(o, "sideband_records_lost", p->meta.sideband_lost);
+	json_put_ledger(o, p->counters);
+	json_put_count(o, "period_sum", profile_weight(p)); /* cycles, or ns of cpu-clock */
+	if (p->meta.is_time) {
+		json_put_count(o, "filtered_us", waits_us(p->counters[PROF_FILTER_NS]));
+		json_put_count(o, "lost_us", waits_us(p->counters[PROF_LOST_NS]));
+	}
+	json_put_count(o, "runs_skipped_by_kernel", p->meta.missed);
+	json_put_count(o, "sideband_records_lost", p->meta.sideband_lost);
 	return o;
 }
 
@@ -92,7 +60,7 @@ static struct json_object *broken(const struct profile_broken by_end[UNWIND_NR_E
 	struct json_object *o = json_object_new_object();
 
 	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
-		put_count(o, unwind_end_keys[i], by_end[i].samples);
+		json_put_count(o, unwind_end_keys[i], by_end[i].samples);
 	return o;
 }
 
@@ -103,8 +71,8 @@ static double pct(uint64_t part, uint64_t all)
 
 static void put_shares(struct json_object *o, const struct profile *p)
 {
-	put_number(o, "rooted_pct", 100 * profile_rooted_share(p));
-	put_number(o, "guessed_pct", 100 * profile_guessed_share(p));
+	json_put_number(o, "rooted_pct", 100 * profile_rooted_share(p));
+	json_put_number(o, "guessed_pct", 100 * profile_guessed_share(p));
 }
 
 /* Of weight; all ends and rooted_pct add up to 100. */
@@ -115,7 +83,8 @@ static struct json_object *stacks(const struct profile *p,
 
 	put_shares(o, p);
 	for (size_t i = 0; i < UNWIND_NR_ENDS; i++)
-		put_number(ends, unwind_end_keys[i], pct(by_end[i].weight, profile_weight(p)));
+		json_put_number(ends, unwind_end_keys[i],
+				pct(by_end[i].weight, profile_stack_weight(p)));
 	json_object_object_add(o, "ends", ends);
 	return o;
 }
@@ -126,13 +95,51 @@ static struct json_object *cost(const struct profile *p)
 	uint64_t seen = p->counters[PROF_SEEN], cpu_time = m->duration_ns * m->nr_cpus;
 	struct json_object *o = json_object_new_object();
 
-	put_number(o, "bpf_ns_per_sample", seen ? (double)m->bpf_ns / seen : 0);
-	put_number(o, "bpf_share_of_cpus", cpu_time ? (double)m->bpf_ns / cpu_time : 0);
-	put_number(o, "own_cpu_s", m->cpu_ns / 1e9);
-	put_count(o, "rss_bytes", m->rss_bytes);
-	put_count(o, "map_bytes", m->map_bytes);
-	put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
-	put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);
+	json_put_number(o, "bpf_ns_per_sample", seen ? (double)m->bpf_ns / seen : 0);
+	json_put_number(o, "bpf_share_of_cpus", cpu_time ? (double)m->bpf_ns / cpu_time : 0);
+	json_put_number(o, "own_cpu_s", m->cpu_ns / 1e9);
+	json_put_count(o, "rss_bytes", m->rss_bytes);
+	json_put_count(o, "map_bytes", m->map_bytes);
+	json_put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
+	json_put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);
+	return o;
+}
+
+static void put_sum(struct json_object *o, const char *key, const struct waits_sum *sum)
+{
+	struct json_object *pair = json_object_new_object();
+
+	json_put_count(pair, "us", waits_us(sum->ns));
+	json_put_count(pair, "waits", sum->nr);
+	json_object_object_add(o, key, pair);
+}
+
+/* Classes and idle add up to all; the others are parts of it. */
+static struct json_object *waits(const struct profile *p, const struct view *v)
+{
+	static const char *const modes[] = {
+		[IDLE_FOLD] = "fold", [IDLE_HIDE] = "hide", [IDLE_SHOW] = "show"
+	};
+	struct json_object *o = json_object_new_object(), *classes = json_object_new_object();
+	struct waits w;
+
+	waits_init(&w, p, v);
+	put_sum(o, "all", &w.all);
+	for (uint32_t i = 0; i < WAITS_NR; i++)
+		put_sum(classes, waits_name(i), &w.by_class[i]);
+	json_object_object_add(o, "classes", classes);
+	put_sum(o, "idle", &w.idle);
+	json_object_object_add(o, "idle_mode", json_text(modes[v->idle]));
+	put_sum(o, "left_out", &w.left_out);
+	put_sum(o, "not_ended", &w.open);
+	put_sum(o, "begun_before", &w.before);
+	put_sum(o, "not_sampled", &w.not_sampled);
+	json_put_count(o, "threads", w.nr_threads);
+	json_put_count(o, "stacks_walked", p->counters[PROF_WALKED]);
+	json_put_count(o, "stacks_verified", p->counters[PROF_VERIFIED]);
+	json_put_count(o, "stacks_not_taken", p->counters[PROF_NOT_SAMPLED]);
+	json_put_count(o, "audit_wrong", p->counters[PROF_AUDIT_WRONG]);
+	waits_release(&w);
 	return o;
 }
 
@@ -141,26 +148,18 @@ static struct json_object *functions(const struct tree *t)
 	struct json_object *list = json_object_new_array(), *o;
 	size_t nr;
 	struct top_row *rows = top_rows(t, &nr);
+	bool time = t->profile->meta.is_time;
 
 	for (size_t i = 0; i < nr; i++) {
 		o = json_object_new_object();
-		json_object_object_add(o, "name", text(t->names.bytes + rows[i].name));
+		json_object_object_add(o, "name", json_text(t->names.bytes + rows[i].name));
 		put_text(o, "module", t->profile, t->profile->modules[rows[i].module].path);
-		put_count(o, "self", rows[i].self);
-		put_count(o, "total", rows[i].total);
+		json_put_count(o, "self", time ? waits_us(rows[i].self) : rows[i].self);
+		json_put_count(o, "total", time ? waits_us(rows[i].total) : rows[i].total);
 		json_object_array_add(list, o);
 	}
 	free(rows);
 	return list;
-}
-
-static int print(struct json_object *o, FILE *out)
-{
-	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED),
-	      out);
-	fputc('\n', out);
-	json_object_put(o);
-	return 0;
 }
 
 int json_write(const struct profile *p, const struct view *v, FILE *out)
@@ -172,13 +171,17 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 	profile_broken_ends(p, by_end);
 	json_object_object_add(o, "profile", facts(p));
 	json_object_object_add(o, "samples", ledger(p));
-	put_number(o, "rooted_share", profile_rooted_share(p));
+	json_put_number(o, "rooted_share", profile_rooted_share(p));
 	json_object_object_add(o, "broken_by", broken(by_end));
 	json_object_object_add(o, "stacks", stacks(p, by_end));
 	json_object_object_add(o, "cost", cost(p));
+	if (p->meta.is_time)
+		json_object_object_add(o, "waits", waits(p, v));
+	json_object_object_add(o, "unit", json_text(p->meta.is_time ? "us" : "samples"));
 	json_object_object_add(o, "functions", functions(t));
 	tree_free(t);
-	return print(o, out);
+	json_print(o, true, out);
+	return 0;
 }
 
 static struct json_object *broken_row(const struct profile *p, const struct view *v,
@@ -187,15 +190,15 @@ static struct json_object *broken_row(const struct profile *p, const struct view
 	const struct frame *f = &p->frames[row->frame];
 	struct json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "module", text(break_module(p, row)));
+	json_object_object_add(o, "module", json_text(break_module(p, row)));
 	put_text(o, "process", p, row->process);
 	put_text(o, "function", p, v->no_demangle && f->linkage ? f->linkage : f->name);
-	json_object_object_add(o, "end", text(unwind_end_keys[row->end]));
-	put_number(o, "pct", pct(row->weight, all));
-	put_count(o, "samples", row->samples);
-	put_count(o, "weight", row->weight);
-	json_object_object_add(o, "why", text(unwind_end_texts[row->end]));
-	json_object_object_add(o, "remedy", text(row->remedy));
+	json_object_object_add(o, "end", json_text(unwind_end_keys[row->end]));
+	json_put_number(o, "pct", pct(row->weight, all));
+	json_put_count(o, "samples", row->samples);
+	json_put_count(o, "weight", row->weight);
+	json_object_object_add(o, "why", json_text(unwind_end_texts[row->end]));
+	json_object_object_add(o, "remedy", json_text(row->remedy));
 	return o;
 }
 
@@ -206,10 +209,60 @@ int broken_json_write(const struct profile *p, const struct view *v, FILE *out)
 
 	breaks_init(&b, p);
 	put_shares(o, p);
-	put_number(o, "broken_pct", pct(b.weight, b.all));
+	json_put_number(o, "broken_pct", pct(b.weight, b.all));
 	for (size_t i = 0; i < b.nr; i++)
 		json_object_array_add(rows, broken_row(p, v, &b.rows[i], b.all));
 	json_object_object_add(o, "broken", rows);
 	breaks_release(&b);
-	return print(o, out);
+	json_print(o, true, out);
+	return 0;
+}
+
+/* Exact: what is known and the residual add up to wall_ns. */
+static struct json_object *budget(const struct profile *p, const struct budget_row *row)
+{
+	struct json_object *o = json_object_new_object(), *blocked = json_object_new_object();
+
+	json_put_count(o, "wall_ns", row->wall_ns);
+	json_put_count(o, "on_cpu_ns", row->ns[WAITS_ON_CPU]);
+	json_put_count(o, "runnable_ns", row->ns[WAIT_PREEMPT]);
+	for (uint32_t i = 0; i < WAIT_NR_CLASSES; i++)
+		if (i != WAIT_PREEMPT && row->ns[i])
+			json_put_count(blocked, wait_class_names[i], row->ns[i]);
+	json_object_object_add(o, "blocked_ns", blocked);
+	json_object_object_add(o, "residual_ns", json_object_new_int64(budget_residual(row)));
+	json_put_count(o, "threads", row->nr_threads);
+	return o;
+}
+
+static struct json_object *budget_of_process(const struct profile *p, const struct budget *b,
+					     const struct budget_process *process)
+{
+	struct json_object *o = budget(p, &process->sum), *list = json_object_new_array(), *t;
+
+	put_text(o, "process", p, process->sum.process);
+	json_put_count(o, "pid", process->sum.pid);
+	for (size_t i = 0; i < process->nr; i++) {
+		t = budget(p, &b->threads[process->first + i]);
+		put_text(t, "thread", p, b->threads[process->first + i].thread);
+		json_put_count(t, "tid", b->threads[process->first + i].tid);
+		json_object_array_add(list, t);
+	}
+	json_object_object_add(o, "by_thread", list);
+	return o;
+}
+
+int ledger_json_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	struct budget b;
+
+	budget_init(&b, p);
+	for (size_t i = 0; i < b.nr_processes; i++)
+		json_object_array_add(list, budget_of_process(p, &b, &b.processes[i]));
+	json_object_object_add(o, "processes", list);
+	json_object_object_add(o, "all", budget(p, &b.all));
+	budget_release(&b);
+	json_print(o, true, out);
+	return 0;
 }

@@ -26,6 +26,8 @@ static const struct output outputs[] = {
 	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report" },
 	{ "broken", NULL, broken_write, "where stacks break, for people" },
 	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs" },
+	{ "ledger", NULL, ledger_write, "where the time of threads went, for people" },
+	{ "ledger-json", NULL, ledger_json_write, "where the time of threads went, for programs" },
 };
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 

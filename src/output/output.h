@@ -34,6 +34,8 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out);
 int save_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
+int ledger_write(const struct profile *p, const struct view *v, FILE *out);
+int ledger_json_write(const struct profile *p, const struct view *v, FILE *out);
 
 /* For writers of tables: columns of the terminal, 80 where there is none; a path's last part. */
 size_t output_width(FILE *out);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "output/output.h"
+#include "output/waiting.h"
 #include "profile/top.h"
 
 #define TOP_FUNCTIONS 20
@@ -34,7 +36,7 @@ static void print_target(const struct profile *p, FILE *out)
 	free(safe);
 }
 
-static void print_head(const struct profile *p, FILE *out)
+static void print_head(const struct profile *p, const struct view *v, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
 
@@ -42,14 +44,34 @@ static void print_head(const struct profile *p, FILE *out)
 	fprintf(out, ": %s of ", text_ns(m->duration_ns));
 	print_target(p, out);
 	fputs("; ", out);
-	print_safe(out, p, m->event);
-	fprintf(out, " at %" PRIu64 " Hz on %" PRIu64 " CPU%s\n", m->rate_hz, m->nr_cpus,
-		m->nr_cpus == 1 ? "" : "s");
+	if (m->is_time) {
+		waiting_put_sum(p, v, out);
+	} else {
+		print_safe(out, p, m->event);
+		fprintf(out, " at %" PRIu64 " Hz on %" PRIu64 " CPU%s\n", m->rate_hz, m->nr_cpus,
+			m->nr_cpus == 1 ? "" : "s");
+	}
 	if (m->event_note) {
 		fputs("  (", out);
 		print_safe(out, p, m->event_note);
 		fputs(")\n", out);
 	}
+}
+
+/* Of "[module+0x1234]" the number tells one from another, and the module stands in a column too. */
+static void print_function(FILE *out, const char *name, size_t width, int pad)
+{
+	const char *number = *name == '[' ? strstr(name, "+0x") : NULL;
+	char *head;
+
+	if (!number || text_width(name) <= width || text_width(number) + 3 > width) {
+		text_fit(out, name, width, pad);
+		return;
+	}
+	head = xstrndup(name, number - name);
+	text_fit(out, head, width - text_width(number), 0);
+	fputs(number, out);
+	free(head);
 }
 
 static void print_row(const struct tree *t, const struct top_row *row, uint64_t all, size_t width,
@@ -59,8 +81,15 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 		output_base_name(profile_str(t->profile, t->profile->modules[row->module].path));
 	char *safe = text_cleaned(module);
 
-	fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
-	text_fit(out, t->names.bytes + row->name, width, row->module != 0);
+	if (t->profile->meta.is_time && row->self)
+		fprintf(out, "%9s %5.1f%% %9s %5.1f%%  ", text_ns(row->self), pct(row->self, all),
+			text_ns(row->total), pct(row->total, all));
+	else if (t->profile->meta.is_time)
+		fprintf(out, "%9s %6s %9s %5.1f%%  ", "-", "", text_ns(row->total),
+			pct(row->total, all));
+	else
+		fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
+	print_function(out, t->names.bytes + row->name, width, row->module != 0);
 	if (row->module) {
 		fputs("  ", out);
 		text_fit(out, safe, MODULE_WIDTH, 0);
@@ -72,18 +101,21 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 static void print_top(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct tree *t = tree_new(p, v);
-	size_t nr, width = output_width(out) - 17 - 2 - MODULE_WIDTH;
+	size_t numbers = p->meta.is_time ? 35 : 17;
+	size_t nr, width = output_width(out) - numbers - 2 - MODULE_WIDTH;
 	struct top_row *rows = top_rows(t, &nr);
 
 	if (nr) {
-		fputs("\n   SELF   TOTAL  ", out);
+		fputs(p->meta.is_time ? "\n            SELF            TOTAL  "
+				      : "\n   SELF   TOTAL  ",
+		      out);
 		text_fit(out, "FUNCTION", width, 1);
 		fputs("  MODULE\n", out);
 	}
 	for (size_t i = 0; i < nr && i < TOP_FUNCTIONS; i++)
 		print_row(t, &rows[i], t->nodes[0].total, width, out);
 	if (nr > TOP_FUNCTIONS)
-		fprintf(out, "                  … %zu more functions\n", nr - TOP_FUNCTIONS);
+		fprintf(out, "%*s… %zu more functions\n", (int)numbers + 1, "", nr - TOP_FUNCTIONS);
 	free(rows);
 	tree_free(t);
 }
@@ -99,10 +131,13 @@ static void print_counters(const struct profile *p, enum counter_kind kind, cons
 
 static void print_ledger(const struct profile *p, FILE *out)
 {
-	fprintf(out, "\nsamples   %s seen = %s recorded + %s filtered + %s lost\n",
-		text_count(p->counters[PROF_SEEN]), text_count(p->counters[PROF_RECORDED]),
-		text_count(profile_sum(p, COUNTER_FILTER)),
-		text_count(profile_sum(p, COUNTER_LOST)));
+	if (p->meta.is_time)
+		waiting_put_ledger(p, out);
+	else
+		fprintf(out, "\nsamples   %s seen = %s recorded + %s filtered + %s lost\n",
+			text_count(p->counters[PROF_SEEN]), text_count(p->counters[PROF_RECORDED]),
+			text_count(profile_sum(p, COUNTER_FILTER)),
+			text_count(profile_sum(p, COUNTER_LOST)));
 	print_counters(p, COUNTER_FILTER, "filtered", out);
 	print_counters(p, COUNTER_LOST, "LOST", out);
 	if (p->meta.missed)
@@ -110,6 +145,9 @@ static void print_ledger(const struct profile *p, FILE *out)
 			"  %13s runs skipped by the kernel: "
 			"another BPF program was running on that CPU\n",
 			text_count(p->meta.missed));
+	if (p->meta.suspended_ns)
+		fprintf(out, "  %13s the machine was suspended: that is in no time above\n",
+			text_ns(p->meta.suspended_ns));
 	if (p->meta.sideband_lost)
 		fprintf(out,
 			"  %13s process and mapping records lost: some frames may have no name\n",
@@ -136,7 +174,7 @@ static void print_ends(const struct profile *p, FILE *out)
 {
 	struct profile_broken by_end[UNWIND_NR_ENDS];
 	enum unwind_end order[UNWIND_NR_ENDS];
-	uint64_t all = profile_weight(p);
+	uint64_t all = profile_stack_weight(p);
 	size_t nr;
 
 	profile_broken_ends(p, by_end);
@@ -158,6 +196,7 @@ static void print_stacks(const struct profile *p, FILE *out)
 	if (guessed > 0)
 		fprintf(out, "  %13s has frames found by frame pointer for want of unwind data\n",
 			text_pct(100 * guessed));
+	waiting_put_stacks(p, out);
 	if (1 - rooted > HINT_SHARE)
 		fputs("          --broken lists where; so does "
 		      "bpfprof report --broken FILE.bpfprof\n",
@@ -169,15 +208,18 @@ static void print_cost(const struct profile *p, FILE *out)
 	const struct profile_meta *m = &p->meta;
 	uint64_t seen = p->counters[PROF_SEEN];
 
-	fprintf(out, "cost      %s per sample in BPF, %.3f%% of the profiled CPUs\n",
-		text_ns(seen ? m->bpf_ns / seen : 0), pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
+	fprintf(out, "cost      %s per %s in BPF, %.3f%% of the profiled CPUs\n",
+		text_ns(seen ? m->bpf_ns / seen : 0), m->is_time ? "wait" : "sample",
+		pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
 	fprintf(out, "          bpfprof itself %s of CPU, %s of memory, %s of maps\n",
 		text_ns(m->cpu_ns), text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
 }
 
 int summary_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	print_head(p, out);
+	print_head(p, v, out);
+	if (p->meta.is_time)
+		waiting_put_classes(p, v, out);
 	print_top(p, v, out);
 	print_ledger(p, out);
 	print_stacks(p, out);

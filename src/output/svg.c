@@ -46,7 +46,10 @@ static void put_tooltip(const struct picture *pic, const struct tree_node *n)
 
 	fputs("<title>", pic->out);
 	flame_put_text(pic->out, tree_name(pic->f.t, n));
-	fprintf(pic->out, ": %s samples", text_count(n->total));
+	if (pic->f.p->meta.is_time)
+		fprintf(pic->out, ": %s", text_ns(n->total));
+	else
+		fprintf(pic->out, ": %s samples", text_count(n->total));
 	put_number(pic->out, ", ", total ? 100.0 * n->total / total : 0);
 	fputs("%</title>", pic->out);
 }

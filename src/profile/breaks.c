@@ -128,9 +128,9 @@ void breaks_init(struct breaks *b, const struct profile *p)
 	struct break_row *pieces = xcalloc(p->nr_samples, sizeof(*pieces));
 	size_t nr = 0;
 
-	*b = (struct breaks){ .all = profile_weight(p) };
+	*b = (struct breaks){ .all = profile_stack_weight(p) };
 	for (size_t i = 0; i < p->nr_samples; i++)
-		if (!profile_is_rooted(p, &p->samples[i]))
+		if (sample_has_stack(&p->samples[i]) && !profile_is_rooted(p, &p->samples[i]))
 			pieces[nr++] = piece_of(p, &p->samples[i]);
 	if (nr)
 		qsort_r(pieces, nr, sizeof(*pieces), by_function, (void *)p);

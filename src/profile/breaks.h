@@ -23,7 +23,7 @@ struct breaks {
 	struct break_row *rows;
 	size_t nr, cap;
 	uint64_t samples, weight; /* of all rows */
-	uint64_t all;		  /* weight of the profile */
+	uint64_t all;		  /* weight of the profile's stacks */
 };
 
 void breaks_init(struct breaks *b, const struct profile *p);

@@ -2,6 +2,7 @@
 /* Building the profile model. */
 #include "profile/profile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ void profile_free(struct profile *p)
 	free(p->stacks);
 	free(p->samples);
 	free(p->wakers);
+	free(p->threads);
 	free(p);
 }
 
@@ -132,19 +134,31 @@ void profile_add_sample(struct profile *p, const struct sample *s)
 
 uint32_t profile_add_waker(struct profile *p, const struct waker *w)
 {
+	assert(!w->next || w->next < p->nr_wakers);
 	p->wakers = xgrow(p->wakers, p->nr_wakers, &p->cap_wakers, sizeof(*w));
 	p->wakers[p->nr_wakers] = *w;
 	return p->nr_wakers++;
 }
 
-uint64_t profile_sum(const struct profile *p, enum counter_kind kind)
+void profile_add_thread(struct profile *p, const struct thread_time *t)
+{
+	p->threads = xgrow(p->threads, p->nr_threads, &p->cap_threads, sizeof(*t));
+	p->threads[p->nr_threads++] = *t;
+}
+
+uint64_t counters_sum(const uint64_t counters[PROF_NR_COUNTERS], enum counter_kind kind)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		if (profile_counters[i].kind == kind)
-			sum += p->counters[i];
+			sum += counters[i];
 	return sum;
+}
+
+uint64_t profile_sum(const struct profile *p, enum counter_kind kind)
+{
+	return counters_sum(p->counters, kind);
 }
 
 uint64_t profile_weight(const struct profile *p)
@@ -153,6 +167,21 @@ uint64_t profile_weight(const struct profile *p)
 
 	for (size_t i = 0; i < p->nr_samples; i++)
 		sum += p->samples[i].weight;
+	return sum;
+}
+
+bool sample_has_stack(const struct sample *s)
+{
+	return PROF_WAIT_KIND(s->wait) != PROF_RUNNING && !(s->wait & PROF_WAIT_NOT_SAMPLED);
+}
+
+uint64_t profile_stack_weight(const struct profile *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (sample_has_stack(&p->samples[i]))
+			sum += p->samples[i].weight;
 	return sum;
 }
 
@@ -170,10 +199,10 @@ static bool is_guessed(const struct profile *p, const struct sample *s)
 static double share_of(const struct profile *p,
 		       bool (*has)(const struct profile *p, const struct sample *s))
 {
-	uint64_t part = 0, all = profile_weight(p);
+	uint64_t part = 0, all = profile_stack_weight(p);
 
 	for (size_t i = 0; i < p->nr_samples; i++)
-		if (has(p, &p->samples[i]))
+		if (sample_has_stack(&p->samples[i]) && has(p, &p->samples[i]))
 			part += p->samples[i].weight;
 	return all ? (double)part / all : 0;
 }
@@ -200,7 +229,7 @@ void profile_broken_ends(const struct profile *p, struct profile_broken by_end[U
 		const struct sample *s = &p->samples[i];
 		enum unwind_end end = stack_end(&p->stacks[sample_outer_half(s)]);
 
-		if (profile_is_rooted(p, s))
+		if (!sample_has_stack(s) || profile_is_rooted(p, s))
 			continue;
 		by_end[end].samples += s->count;
 		by_end[end].weight += s->weight;

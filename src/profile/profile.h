@@ -5,8 +5,8 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Six tables, each an array whose index is the id; entry 0 of all but samples
- * means "none":
+ * Seven tables, each an array whose index is the id; entry 0 of all but samples and threads means
+ * "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
  *	modules  files that code came from, plus "[kernel]" and friends
@@ -14,6 +14,7 @@
  *	stacks   frame ids, leaf first; a user or a kernel half
  *	samples  who (pid, tid, names), where (user half, kernel half), how much (count, weight)
  *	wakers   who ended a wait, what it was doing, and who had woken it
+ *	threads  how long each one was watched, where a recording accounts for all of their time
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
  * hands out.
@@ -81,8 +82,15 @@ struct waker {
 	uint32_t pid, tid;
 	uint32_t process, thread; /* names, strings */
 	uint32_t ustack, kstack;  /* 0 = none */
-	uint32_t next;		  /* the waker's own waker, 0 = not known */
+	uint32_t next;		  /* the waker's own waker, always a smaller id; 0 = not known */
 	uint32_t pad;
+};
+
+/* The time that a thread's samples have to add up to. */
+struct thread_time {
+	uint32_t pid, tid;
+	uint32_t process, thread; /* names, strings */
+	uint64_t wall_ns;	  /* from its birth or the begin of the recording to its end */
 };
 
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
@@ -108,6 +116,7 @@ struct profile_meta {
 	uint64_t map_bytes; /* of BPF maps: values times entries, see session.h */
 	uint64_t first_sample_ns; /* from the start of bpfprof to the first stack it took */
 	uint64_t first_root_ns; /* to the first user stack that was walked to its root; 0 = none */
+	uint64_t suspended_ns;	/* while the machine slept, nothing waited */
 	uint64_t missed;	/* program runs that the kernel skipped because another one ran */
 	uint64_t sideband_lost; /* process and mapping records that did not fit their ring */
 };
@@ -131,6 +140,8 @@ struct profile {
 	size_t nr_samples, cap_samples;
 	struct waker *wakers;
 	size_t nr_wakers, cap_wakers;
+	struct thread_time *threads;
+	size_t nr_threads, cap_threads;
 
 	struct frame_entry *frame_index;
 };
@@ -151,8 +162,9 @@ uint32_t profile_add_module(struct profile *p, const char *path);
 uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
 			   enum unwind_end end, uint32_t guessed);
 void profile_add_sample(struct profile *p, const struct sample *s);
-/* Not merged either: returns the id. */
+/* Not merged either: returns the id. The waker's own waker is there already: no chain is a ring. */
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
+void profile_add_thread(struct profile *p, const struct thread_time *t);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {
@@ -166,6 +178,7 @@ struct counter_info {
 	const char *key, *text;
 };
 extern const struct counter_info profile_counters[PROF_NR_COUNTERS];
+uint64_t counters_sum(const uint64_t counters[PROF_NR_COUNTERS], enum counter_kind kind);
 uint64_t profile_sum(const struct profile *p, enum counter_kind kind);
 
 /* A thread's stack is complete when its user half is; a kernel thread has only a kernel half. */
@@ -174,12 +187,16 @@ static inline uint32_t sample_outer_half(const struct sample *s)
 	return s->ustack ? s->ustack : s->kstack;
 }
 
+/* Time that a thread ran by the clock, and waits whose stacks were not taken, have none. */
+bool sample_has_stack(const struct sample *s);
+
 /*
- * How honest the stacks are, by weight: what samples stand for (cycles, or ns of cpu-clock), in
- * all; the share whose stack reaches a thread's root, and the one with frames that were guessed,
- * 0..1; 0 of an empty profile.
+ * How honest the stacks are, by weight: what samples stand for (cycles, or ns of cpu-clock, or of
+ * waiting), in all; that of those with stacks; of it the share whose stack reaches a thread's root,
+ * and the one with frames that were guessed, 0..1; 0 of an empty profile.
  */
 uint64_t profile_weight(const struct profile *p);
+uint64_t profile_stack_weight(const struct profile *p);
 bool profile_is_rooted(const struct profile *p, const struct sample *s);
 double profile_rooted_share(const struct profile *p);
 double profile_guessed_share(const struct profile *p);

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 #define MAGIC	     "bpfprof\n"
-#define FILE_VERSION 1
+#define FILE_VERSION 2
 #define MAX_BYTES    (1ull << 31)
 
 struct file_head {
@@ -34,6 +34,7 @@ struct pair {
 
 _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct stack) == 12 && sizeof(struct sample) == 48 &&
+		       sizeof(struct waker) == 32 && sizeof(struct thread_time) == 24 &&
 		       sizeof(struct pair) == 16,
 	       "these reach the file");
 
@@ -60,6 +61,7 @@ static const struct fact {
 	STRING(version),
 	STRING(call_graph),
 	/* Ids of strings above, plain numbers below. */
+	NUMBER(is_time),
 	NUMBER(start_ns),
 	NUMBER(duration_ns),
 	NUMBER(rate_hz),
@@ -73,6 +75,7 @@ static const struct fact {
 	NUMBER(sideband_lost),
 	NUMBER(first_sample_ns),
 	NUMBER(first_root_ns),
+	NUMBER(suspended_ns),
 #undef STRING
 #undef NUMBER
 };
@@ -129,7 +132,7 @@ static uint32_t names_add(struct names *n, const char *s)
 
 void profile_save(const struct profile *p, FILE *out)
 {
-	struct file_head head = { .magic = MAGIC, .version = FILE_VERSION, .nr_sections = 8 };
+	struct file_head head = { .magic = MAGIC, .version = FILE_VERSION, .nr_sections = 10 };
 	struct names names = { xmalloc(p->strings.len), p->strings.len };
 	struct pair meta[NR_FACTS] = {}, counters[PROF_NR_COUNTERS] = {};
 
@@ -149,6 +152,8 @@ void profile_save(const struct profile *p, FILE *out)
 	put_section(out, "SFRM", p->stack_frames, p->nr_stack_frames * sizeof(*p->stack_frames));
 	put_section(out, "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks));
 	put_section(out, "SMPL", p->samples, p->nr_samples * sizeof(*p->samples));
+	put_section(out, "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers));
+	put_section(out, "THRD", p->threads, p->nr_threads * sizeof(*p->threads));
 	free(names.bytes);
 }
 
@@ -192,7 +197,8 @@ static const char *split(struct loader *l)
 	if (l->len < at || memcmp(head->magic, MAGIC, sizeof(head->magic)))
 		return "not a bpfprof profile";
 	if (head->version != FILE_VERSION)
-		return "written by a newer bpfprof";
+		return head->version < FILE_VERSION ? "written by an older bpfprof"
+						    : "written by a newer bpfprof";
 	for (; l->nr < head->nr_sections && l->nr < 32; l->nr++) {
 		struct section_head h;
 		struct section *s = &l->sections[l->nr];
@@ -271,9 +277,32 @@ static bool check_samples(const struct profile *p)
 		const struct sample *s = &p->samples[i];
 
 		if (!is_string(p, s->process) || !is_string(p, s->thread) ||
-		    s->ustack >= p->nr_stacks || s->kstack >= p->nr_stacks)
+		    s->ustack >= p->nr_stacks || s->kstack >= p->nr_stacks ||
+		    s->waker >= p->nr_wakers)
 			return false;
 	}
+	return true;
+}
+
+/* A waker's own waker has a smaller id, so following them ends. */
+static bool check_wakers(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_wakers; i++) {
+		const struct waker *w = &p->wakers[i];
+
+		if (!is_string(p, w->process) || !is_string(p, w->thread) ||
+		    w->ustack >= p->nr_stacks || w->kstack >= p->nr_stacks ||
+		    (w->next && w->next >= i))
+			return false;
+	}
+	return p->nr_wakers > 0;
+}
+
+static bool check_threads(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_threads; i++)
+		if (!is_string(p, p->threads[i].process) || !is_string(p, p->threads[i].thread))
+			return false;
 	return true;
 }
 
@@ -340,9 +369,12 @@ static const char *fill(struct profile *p, const struct loader *l)
 			&p->nr_stack_frames)) ||
 	    (err = take(l, "STKS", sizeof(*p->stacks), &p->stacks, &p->nr_stacks)) ||
 	    (err = take(l, "SMPL", sizeof(*p->samples), &p->samples, &p->nr_samples)) ||
+	    (err = take(l, "WAKR", sizeof(*p->wakers), &p->wakers, &p->nr_wakers)) ||
+	    (err = take(l, "THRD", sizeof(*p->threads), &p->threads, &p->nr_threads)) ||
 	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
 		return err;
-	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_samples(p))
+	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_samples(p) ||
+	    !check_wakers(p) || !check_threads(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

@@ -30,21 +30,64 @@ static size_t row_get(struct top *top, const struct tree_node *n)
 	return top->nr - 1;
 }
 
+static bool is_function(const struct tree_node *n)
+{
+	return n->kind != FRAME_NONE && !n->waker;
+}
+
+static bool is_scheduler(const struct top *top, const struct tree_node *n)
+{
+	const char *name = tree_name(top->t, n);
+
+	return n->kind == FRAME_KERNEL &&
+	       (!strncmp(name, "schedule", 8) || !strncmp(name, "__schedule", 10) ||
+		!strncmp(name, "io_schedule", 11));
+}
+
+/* The node whose function waited, of one that stacks end at. */
+static const struct tree_node *waiting_node(const struct top *top, const struct tree_node *n)
+{
+	const struct tree_node *nodes = top->t->nodes, *kernel = NULL, *any = NULL;
+
+	for (; n != nodes; n = &nodes[n->parent]) {
+		if (!is_function(n))
+			continue;
+		if (n->kind != FRAME_KERNEL)
+			return n;
+		any = any ? any : n;
+		kernel = kernel || is_scheduler(top, n) ? kernel : n;
+	}
+	return kernel ? kernel : any;
+}
+
+static void add_self(struct top *top, const struct tree_node *n)
+{
+	const struct tree_node *to = is_function(n) ? n : NULL;
+	size_t row;
+
+	if (n->self && top->t->profile->meta.is_time)
+		to = waiting_node(top, n);
+	if (!n->self || !to)
+		return;
+	row = row_get(top, to);
+	top->rows[row].self += n->self;
+}
+
 static void enter(struct top *top, const struct tree_node *n)
 {
 	size_t row;
 
-	if (n->kind == FRAME_NONE)
+	add_self(top, n);
+	if (!is_function(n))
 		return;
 	row = row_get(top, n);
-	top->rows[row].self += n->self;
 	if (!top->on_path[row]++)
 		top->rows[row].total += n->total;
 }
 
 static void leave(struct top *top, const struct tree_node *n)
 {
-	if (n->kind != FRAME_NONE)
+	if (is_function(n))
 		top->on_path[row_get(top, n)]--;
 }
 

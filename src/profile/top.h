@@ -9,13 +9,16 @@ struct top_row {
 	uint32_t name;	 /* in tree->names */
 	uint32_t module; /* of the profile; of the first occurrence */
 	uint8_t kind;	 /* enum frame_kind */
-	uint64_t self;	 /* samples with the function innermost */
+	uint64_t self;	 /* samples with the function innermost; of waits, see below */
 	uint64_t total;	 /* samples with it anywhere; recursion counts once */
 };
 
 /*
  * All functions, most self first, ties by total, then name. To be freed by the caller. Thread names
- * are not functions.
+ * are not functions, and wakers are others.
+ *
+ * Every wait has the scheduler innermost, which says nothing. So the function of the program that
+ * waited has it as its own; of kernel threads the innermost one outside of the scheduler.
  */
 struct top_row *top_rows(const struct tree *t, size_t *nr);
 

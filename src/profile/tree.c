@@ -12,24 +12,32 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/waits.h"
+#include "profile/waker.h"
+
+#define MAX_HOPS 16 /* of wakers that are shown; a file may have any number */
 
 /* One step of a path: what is shown, and what it is. */
 struct step {
 	uint32_t name;
 	uint32_t module;
-	uint32_t kind;
+	uint16_t kind;
+	uint16_t waker;
 };
 
 struct path {
 	uint32_t first, nr; /* into steps */
-	uint64_t count;
+	uint64_t count;	    /* or ns */
 };
 
 struct builder {
 	const struct profile *p;
 	const struct view *v;
 	struct tree *t;
-	struct step *by_frame; /* name per frame id, 0 = not looked at yet */
+	struct waits waits;
+	bool wakers;		  /* the profile is of wake-ups */
+	struct step *by_frame[2]; /* per frame id, as the thread's and as a waker's; name 0 =
+				     not looked at yet */
 	struct step *steps;
 	size_t nr_steps, cap_steps;
 	struct path *paths;
@@ -46,23 +54,25 @@ static uint32_t add_name(struct builder *b, const char *s, int spaces, const cha
 	return id;
 }
 
-static const char *annotation(const struct view *v, uint32_t kind)
+static const char *annotation(const struct view *v, uint32_t kind, bool waker)
 {
 	if (!v->annotations)
 		return "";
+	if (waker)
+		return "_[w]";
 	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
 }
 
-static const struct step *frame_step(struct builder *b, uint32_t id)
+static const struct step *frame_step(struct builder *b, uint32_t id, bool waker)
 {
 	const struct frame *f = &b->p->frames[id];
-	struct step *s = &b->by_frame[id];
+	struct step *s = &b->by_frame[waker][id];
 	uint32_t name = b->v->no_demangle && f->linkage ? f->linkage : f->name;
 
 	if (!s->name)
 		*s = (struct step){ add_name(b, name ? profile_str(b->p, name) : "[unknown]", 0,
-					     annotation(b->v, f->kind)),
-				    f->module, f->kind };
+					     annotation(b->v, f->kind, waker)),
+				    f->module, f->kind, waker };
 	return s;
 }
 
@@ -77,24 +87,43 @@ static void push_note(struct builder *b, const char *text)
 	push(b, &(struct step){ .name = add_name(b, text, 0, "") });
 }
 
-static void push_stack(struct builder *b, uint32_t id)
+/* "[lock]" and the like. */
+static void push_bracketed(struct builder *b, const char *text)
+{
+	char *note = xasprintf("[%s]", text);
+
+	push_note(b, note);
+	free(note);
+}
+
+/* Root first, without the first frames at the leaf. */
+static void push_stack(struct builder *b, uint32_t id, uint32_t first)
 {
 	const struct stack *s = &b->p->stacks[id];
 
-	for (uint32_t i = s->nr; i > 0; i--)
-		push(b, frame_step(b, b->p->stack_frames[s->first + i - 1]));
+	for (uint32_t i = s->nr; i > first; i--)
+		push(b, frame_step(b, b->p->stack_frames[s->first + i - 1], false));
 }
 
-static void push_thread(struct builder *b, const struct sample *s)
+/* Frames [first, end), leaf first: a waker meets the thread that it woke. */
+static void push_upwards(struct builder *b, uint32_t id, uint32_t first, uint32_t end)
 {
-	char *name = xstrdup(profile_str(b->p, s->thread)), suffix[16] = "";
+	const struct stack *s = &b->p->stacks[id];
+
+	for (uint32_t i = first; i < end; i++)
+		push(b, frame_step(b, b->p->stack_frames[s->first + i], true));
+}
+
+static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool waker)
+{
+	char *name = xstrdup(profile_str(b->p, thread)), suffix[16] = "";
 	size_t len = strlen(name);
 
 	while (b->v->merge_threads && len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9')
 		name[--len] = '\0';
 	if (b->v->per_thread)
-		snprintf(suffix, sizeof(suffix), "/%u", s->tid);
-	push(b, &(struct step){ .name = add_name(b, name, 1, suffix) });
+		snprintf(suffix, sizeof(suffix), "/%u", tid);
+	push(b, &(struct step){ .name = add_name(b, name, 1, suffix), .waker = waker });
 	free(name);
 }
 
@@ -111,35 +140,150 @@ static void end_path(struct builder *b)
 	last->nr = b->nr_steps - last->first;
 }
 
-static void add_sample(struct builder *b, const struct sample *s)
+/* Its stack was taken where the scheduler left the thread, not where an interrupt met it. */
+static bool is_switched(const struct sample *s)
+{
+	uint32_t kind = PROF_WAIT_KIND(s->wait);
+
+	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_WOKEN;
+}
+
+static void push_stacks(struct builder *b, const struct sample *s)
 {
 	bool user = s->ustack && !b->v->kernel_only, kernel = s->kstack && !b->v->user_only;
 
-	begin_path(b, s->count);
-	push_thread(b, s);
 	if (user)
-		push_stack(b, s->ustack);
+		push_stack(b, s->ustack, 0);
 	if (user && kernel && b->v->delimiter)
 		push_note(b, "-");
 	if (kernel)
-		push_stack(b, s->kstack);
+		push_stack(b, s->kstack, is_switched(s) ? wait_plumbing(b->p, s->kstack) : 0);
+}
+
+static void push_waker(struct builder *b, const struct waker *w, const struct waker_frames *f)
+{
+	bool user = w->ustack && !b->v->kernel_only && !f->irq;
+	bool kernel = w->kstack && !b->v->user_only;
+
+	if (kernel)
+		push_upwards(b, w->kstack, f->first, f->end);
+	if (user && kernel && b->v->delimiter)
+		push_note(b, "-");
+	if (user)
+		push_upwards(b, w->ustack, 0, b->p->stacks[w->ustack].nr);
+	if (f->irq)
+		push_note(b, "[irq]");
+	else
+		push_thread(b, w->thread, w->tid, true);
+}
+
+/* Who woke the thread, who woke that one, and so on; nobody wakes an interrupt. */
+static void push_wakers(struct builder *b, const struct sample *s)
+{
+	uint32_t id = s->waker;
+
+	if (!id) {
+		push_note(b, "--");
+		push_note(b, s->wait & PROF_WAIT_OPEN ? "[not ended]" : "[unknown]");
+	}
+	for (uint32_t hop = 0; id && hop < MAX_HOPS; hop++) {
+		const struct waker *w = &b->p->wakers[id];
+		struct waker_frames f = waker_frames(b->p, w);
+
+		push_note(b, "--");
+		push_waker(b, w, &f);
+		id = f.irq ? 0 : w->next;
+	}
+}
+
+/* The first frame of a wait, where the view has one. */
+static bool push_class(struct builder *b, uint32_t class)
+{
+	if (b->v->split && class == WAIT_PREEMPT)
+		push_note(b, "[runnable]");
+	else if (b->v->split || b->v->by_class)
+		push_bracketed(b, waits_name(class));
+	return b->v->split || b->v->by_class;
+}
+
+static void push_wait(struct builder *b, const struct sample *s, uint32_t class)
+{
+	bool told = push_class(b, class);
+
+	if (PROF_WAIT_KIND(s->wait) == PROF_RUNNING || s->wait & PROF_WAIT_NOT_SAMPLED) {
+		push_note(b, "[not sampled]");
+		if (!told)
+			push_bracketed(b, waits_name(class));
+	} else {
+		push_stacks(b, s);
+	}
+	/* Who was preempted needs nobody to wake it. */
+	if (b->wakers && PROF_WAIT_KIND(s->wait) != PROF_PREEMPTED)
+		push_wakers(b, s);
+}
+
+static void add_wait(struct builder *b, size_t i)
+{
+	const struct sample *s = &b->p->samples[i];
+	enum waits_fate fate = b->waits.fate[i];
+
+	if (!b->waits.ns[i] || fate == WAITS_LEFT_OUT ||
+	    (fate == WAITS_IDLE && b->v->idle == IDLE_HIDE))
+		return;
+	begin_path(b, b->waits.ns[i]);
+	push_thread(b, s->thread, s->tid, false);
+	if (fate == WAITS_IDLE)
+		push_note(b, "[idle]");
+	else
+		push_wait(b, s, b->waits.class_of[i]);
 	end_path(b);
+}
+
+static void add_sample(struct builder *b, const struct sample *s)
+{
+	begin_path(b, s->count);
+	push_thread(b, s->thread, s->tid, false);
+	push_stacks(b, s);
+	end_path(b);
+}
+
+static void add_samples(struct builder *b)
+{
+	const struct profile *p = b->p;
+
+	if (!p->meta.is_time) {
+		for (size_t i = 0; i < p->nr_samples; i++)
+			add_sample(b, &p->samples[i]);
+		return;
+	}
+	b->wakers = !strcmp(profile_str(p, p->meta.command), "wakeup");
+	waits_init(&b->waits, p, b->v);
+	for (size_t i = 0; i < p->nr_samples; i++)
+		add_wait(b, i);
+	waits_release(&b->waits);
 }
 
 /* What was lost keeps its weight, under its cause. */
 static void add_lost(struct builder *b)
 {
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
-		char text[64];
-
 		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
 			continue;
 		begin_path(b, b->p->counters[i]);
 		push_note(b, "[lost]");
-		snprintf(text, sizeof(text), "[%s]", profile_counters[i].key);
-		push_note(b, text);
+		push_bracketed(b, profile_counters[i].key);
 		end_path(b);
 	}
+}
+
+/* Of waits only the number is known by cause, and the time in all. */
+static void add_lost_time(struct builder *b)
+{
+	if (!b->p->counters[PROF_LOST_NS])
+		return;
+	begin_path(b, b->p->counters[PROF_LOST_NS]);
+	push_note(b, "[lost]");
+	end_path(b);
 }
 
 /* Equal names of different modules are shown as one; the last comparison says which is named. */
@@ -166,16 +310,27 @@ static uint32_t add_node(struct tree *t, uint32_t parent, const struct step *s)
 	t->nodes[t->nr] = (struct tree_node){ .name = s->name,
 					      .module = s->module,
 					      .kind = s->kind,
+					      .waker = s->waker,
 					      .parent = parent,
 					      .next = t->nodes[parent].first_child };
 	t->nodes[parent].first_child = t->nr;
 	return t->nr++;
 }
 
+static size_t longest_path(const struct builder *b)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < b->nr_paths; i++)
+		if (b->paths[i].nr > longest)
+			longest = b->paths[i].nr;
+	return longest;
+}
+
 /* spine holds the nodes of the path before, so a shared prefix is found by comparing with it. */
 static void add_paths(struct builder *b)
 {
-	uint32_t *spine = xcalloc(2 * PROF_MAX_FRAMES + 8, sizeof(*spine));
+	uint32_t *spine = xcalloc(longest_path(b) + 1, sizeof(*spine));
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i < b->nr_paths; i++) {
@@ -236,17 +391,21 @@ struct tree *tree_new(const struct profile *p, const struct view *v)
 
 	t->profile = p;
 	strings_init(&t->names);
-	b.by_frame = xcalloc(p->nr_frames, sizeof(*b.by_frame));
+	for (size_t i = 0; i < 2; i++)
+		b.by_frame[i] = xcalloc(p->nr_frames, sizeof(*b.by_frame[i]));
 	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
-	for (size_t i = 0; i < p->nr_samples; i++)
-		add_sample(&b, &p->samples[i]);
-	add_lost(&b);
+	add_samples(&b);
+	if (p->meta.is_time)
+		add_lost_time(&b);
+	else
+		add_lost(&b);
 	if (b.nr_paths)
 		qsort_r(b.paths, b.nr_paths, sizeof(*b.paths), by_steps, b.steps);
 	add_paths(&b);
 	sort_children(t);
-	free(b.by_frame);
+	for (size_t i = 0; i < 2; i++)
+		free(b.by_frame[i]);
 	free(b.steps);
 	free(b.paths);
 	return t;

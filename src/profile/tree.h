@@ -2,7 +2,8 @@
 /*
  * The call tree: samples of a profile merged by what is shown, root first. All stack outputs
  * (folded, svg, html) walk this and nothing else. Node 0 is "all"; its children are thread names;
- * below them user frames, then kernel frames.
+ * below them user frames, then kernel frames. Of wake-ups, behind a node "--" follows who woke the
+ * thread, leaf to root, then its name, and so on for who woke that one.
  */
 #ifndef BPFPROF_PROFILE_TREE_H
 #define BPFPROF_PROFILE_TREE_H
@@ -38,9 +39,10 @@ struct tree_node {
 	uint32_t name;	 /* id in tree->names: clean, no ';' */
 	uint32_t module; /* of the profile, for colours and hover; 0 = none */
 	uint8_t kind;	 /* enum frame_kind; FRAME_NONE for thread names, delimiters, notes */
+	bool waker;	 /* of who woke the thread, not of the thread itself */
 	uint32_t parent;
 	uint32_t first_child, next; /* siblings: heaviest first, ties by name; 0 = none */
-	uint64_t self, total;	    /* samples */
+	uint64_t self, total;	    /* samples; of profiles of waits, ns */
 };
 
 struct tree {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a thread waited for, told from the task's state, the system call it was in, and the kernel
- * functions on its stack, in this order of weight: the table is in wait.c.
+ * What a thread waited for. The kernel functions on its stack say it best, the innermost one that
+ * means something; then, where no stack was taken or none of its functions is known, the kernel's
+ * mark of a wait for a device, the system call it was in, and the task's state. The tables are in
+ * wait.c.
  */
 #ifndef BPFPROF_PROFILE_WAIT_H
 #define BPFPROF_PROFILE_WAIT_H
@@ -14,7 +16,7 @@ enum wait_class {
 	WAIT_SLEEP,	/* time */
 	WAIT_IO,	/* a device or a file system */
 	WAIT_NET,	/* a socket */
-	WAIT_PIPE,	/* a pipe, a terminal */
+	WAIT_PIPE,	/* a pipe, a terminal, a message queue, an eventfd */
 	WAIT_PAGEFAULT, /* memory that was not there */
 	WAIT_PREEMPT,	/* a CPU: it could have run */
 	WAIT_OTHER,
@@ -26,6 +28,12 @@ extern const char *const wait_class_names[WAIT_NR_CLASSES];
 
 /* Of a sample whose wait kind is PROF_BLOCKED, PROF_PREEMPTED or PROF_WOKEN. */
 enum wait_class wait_class(const struct profile *p, const struct sample *s);
+
+/*
+ * Stacks taken in a tracepoint of the scheduler begin with the frames of those who took them: how
+ * many of kstack's frames, leaf side, are not the thread's own.
+ */
+uint32_t wait_plumbing(const struct profile *p, uint32_t kstack);
 
 /*
  * "lock,io" as bits of enum wait_class. 0, or -EINVAL: logged with the nearest name, or all that

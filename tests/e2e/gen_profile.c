@@ -4,6 +4,9 @@
  *
  *	gen_profile small FILE...   a server: 1,000 samples, user, kernel and JIT code, odd names
  *	gen_profile broken FILE...  10,000 of weight in 500 samples, 15 % of it in broken stacks
+ *	gen_profile offcpu FILE...  waits of a server and of kernel threads, a third of them idle
+ *	gen_profile wakeup FILE...  the same, with who ended them
+ *	gen_profile wall FILE...    the same, with running time and a ledger that closes
  *	gen_profile NR FILE...	    NR different stacks, about 31 deep, most forks near the leaf
  *
  * The extension of each file chooses the output. The same arguments give the same bytes.
@@ -197,6 +200,195 @@ static struct profile *broken_profile(void)
 	return p;
 }
 
+/* --- waits --- */
+
+#define SWITCH "k:do_syscall_64;k:entry_SYSCALL_64_after_hwframe"
+#define TAKEN                                                                                      \
+	"k:bpf_prog_6deef7357e7b4530_offcpu_switch;k:bpf_trace_run4;k:__bpf_trace_sched_switch;"   \
+	"k:__traceiter_sched_switch;k:__schedule;k:schedule;"
+#define USER "c:start_thread;c:clone3"
+
+/* Leaf first, as the kernel has them; the kernel's half ends where a name has no k: any more. */
+static const struct wait_row {
+	uint32_t tid;
+	const char *thread;
+	uint32_t wait, count;
+	uint64_t us;
+	const char *path;
+	uint32_t waker; /* row of waker_rows + 1 */
+} wait_rows[] = {
+	{ 1234, "redis-server", PROF_WAIT(PROF_BLOCKED, 1, 232), 900, 6000000,
+	  TAKEN "k:schedule_hrtimeout_range;k:ep_poll;k:do_epoll_wait;" SWITCH
+		";c:epoll_wait;aeApiPoll;aeProcessEvents;aeMain;main",
+	  1 },
+	{ 1234, "redis-server", PROF_WAIT(PROF_BLOCKED, 2, 75), 40, 1500000,
+	  TAKEN "k:jbd2_log_wait_commit;k:ext4_sync_file;k:do_fsync;" SWITCH
+		";c:fdatasync;flushAppendOnlyFile;beforeSleep;aeProcessEvents;aeMain;main",
+	  2 },
+	{ 1234, "redis-server", PROF_WAIT(PROF_PREEMPTED, 0, -1), 70, 250000,
+	  "k:__schedule;k:schedule;k:irqentry_exit_to_user_mode;dictScan;serverCron;"
+	  "aeProcessEvents;aeMain;main",
+	  0 },
+	{ 1234, "redis-server", PROF_WAIT(PROF_WOKEN, 0, 232), 900, 50000,
+	  TAKEN "k:ep_poll;" SWITCH ";c:epoll_wait;aeApiPoll;aeProcessEvents;aeMain;main", 0 },
+	{ 1240, "io_thd_1", PROF_WAIT(PROF_BLOCKED, 1, 202), 300, 9000000,
+	  TAKEN "k:futex_wait_queue;k:futex_wait;k:do_futex;" SWITCH
+		";c:__lll_lock_wait;c:pthread_mutex_lock;IOThreadMain;" USER,
+	  3 },
+	{ 1240, "io_thd_1", PROF_WAIT(PROF_BLOCKED, 1, 202) | PROF_WAIT_OPEN, 1, 400000,
+	  TAKEN "k:futex_wait_queue;k:futex_wait;k:do_futex;" SWITCH
+		";c:__lll_lock_wait;c:pthread_mutex_lock;IOThreadMain;" USER,
+	  0 },
+	{ 1240, "io_thd_1", PROF_WAIT(PROF_BLOCKED, 1, 0) | PROF_WAIT_NOT_SAMPLED, 12, 3000, "",
+	  0 },
+	{ 1241, "bio_aof", PROF_WAIT(PROF_BLOCKED, 1, 202) | PROF_WAIT_BEFORE, 1, 9990000,
+	  TAKEN "k:futex_wait_queue;k:futex_wait;k:do_futex;" SWITCH
+		";c:pthread_cond_wait;bioProcessBackgroundJobs;" USER,
+	  4 },
+	{ 77, "kworker/1:2", PROF_WAIT(PROF_BLOCKED, 2, -1), 9, 20000,
+	  TAKEN "k:io_schedule;k:blk_mq_get_tag;k:wb_workfn;k:process_one_work;k:worker_thread;"
+		"k:kthread;k:ret_from_fork",
+	  2 },
+};
+
+static const struct waker_row {
+	uint32_t tid;
+	const char *thread, *path;
+	uint32_t next;
+} waker_rows[] = {
+	{ 900, "redis-cli",
+	  "k:try_to_wake_up;k:ep_autoremove_wake_function;k:sock_def_readable;"
+	  "k:tcp_rcv_established;k:handle_softirqs;k:do_softirq;"
+	  "k:__local_bh_enable_ip;k:tcp_sendmsg;" SWITCH ";c:write;sendCommand;main",
+	  0 },
+	{ 0, "swapper/1",
+	  "k:try_to_wake_up;k:bio_endio;k:nvme_irq;k:common_interrupt;"
+	  "k:asm_common_interrupt;k:cpuidle_enter_state;k:do_idle",
+	  1 },
+	{ 1234, "redis-server",
+	  "k:bpf_prog_1_wakeup;k:__traceiter_sched_waking;k:try_to_wake_up;"
+	  "k:wake_up_q;k:futex_wake;k:do_futex;" SWITCH
+	  ";c:pthread_mutex_unlock;handleClientsWithPendingReads;aeMain;main",
+	  1 },
+	{ 1234, "redis-server",
+	  "k:try_to_wake_up;k:wake_up_q;k:futex_wake;" SWITCH
+	  ";c:pthread_cond_signal;bioSubmitJob;aeMain;main",
+	  0 },
+};
+
+/* What ran, in us by the clock and by samples. */
+static const struct wait_row running_rows[] = {
+	{ 1234, "redis-server", PROF_WAIT(PROF_RUNNING, 0, -1), 0, 2190000, "", 0 },
+	{ 1234, "redis-server", PROF_WAIT(PROF_ON_CPU, 0, -1), 150, 1515000,
+	  "dictScan;serverCron;aeProcessEvents;aeMain;main", 0 },
+	{ 1234, "redis-server", PROF_WAIT(PROF_ON_CPU, 0, -1), 50, 505000,
+	  "k:tcp_sendmsg;" SWITCH ";c:write;writeToClient;aeMain;main", 0 },
+	{ 1240, "io_thd_1", PROF_WAIT(PROF_RUNNING, 0, -1), 0, 597000, "", 0 },
+	{ 1240, "io_thd_1", PROF_WAIT(PROF_ON_CPU, 0, -1), 59, 595900,
+	  "c:memcpy;IOThreadMain;" USER, 0 },
+	{ 1241, "bio_aof", PROF_WAIT(PROF_RUNNING, 0, -1), 0, 10000, "", 0 },
+};
+
+/* The halves of a path that is leaf first. */
+static void split_path(struct profile *p, const char *path, uint32_t *ustack, uint32_t *kstack)
+{
+	char *copy = xstrdup(path), *rest = copy, *name;
+	uint32_t frames[2][MAX_DEPTH], nr[2] = {};
+
+	while (*path && (name = strsep(&rest, ";"))) {
+		bool kernel = !strncmp(name, "k:", 2);
+
+		frames[kernel][nr[kernel]++] = small_frame(p, name);
+	}
+	*ustack = nr[0] ? profile_add_stack(p, frames[0], nr[0], UNWIND_END_CFI_ROOT, 0) : 0;
+	*kstack = nr[1] ? profile_add_stack(p, frames[1], nr[1], UNWIND_END_ROOT, 0) : 0;
+	p->stacks[*ustack].flags = *ustack ? STACK_ROOTED : 0;
+	p->stacks[*kstack].flags = *kstack && !*ustack ? STACK_ROOTED : 0;
+	free(copy);
+}
+
+static void add_wait(struct profile *p, const struct wait_row *row, bool wakers)
+{
+	bool kernel = row->tid == 77;
+	struct sample s = { .pid = kernel ? 77 : 1234,
+			    .tid = row->tid,
+			    .count = row->count,
+			    .weight = row->us * 1000,
+			    .wait = row->wait,
+			    .waker = wakers ? row->waker : 0 };
+
+	s.thread = profile_string(p, row->thread);
+	s.process = kernel ? s.thread : profile_string(p, "redis-server");
+	split_path(p, row->path, &s.ustack, &s.kstack);
+	profile_add_sample(p, &s);
+	p->counters[PROF_SEEN] += row->count;
+	p->counters[PROF_RECORDED] += row->count;
+}
+
+static void add_wakers(struct profile *p)
+{
+	for (size_t i = 0; i < sizeof(waker_rows) / sizeof(waker_rows[0]); i++) {
+		const struct waker_row *row = &waker_rows[i];
+		struct waker w = { .pid = row->tid, .tid = row->tid, .next = row->next };
+
+		w.thread = w.process = profile_string(p, row->thread);
+		split_path(p, row->path, &w.ustack, &w.kstack);
+		profile_add_waker(p, &w);
+	}
+}
+
+/* 10 ms of the first thread are accounted for by nothing. */
+static void add_threads(struct profile *p)
+{
+	static const struct {
+		uint32_t tid;
+		const char *thread;
+		uint64_t us;
+	} rows[] = { { 1234, "redis-server", 10000000 },
+		     { 1240, "io_thd_1", 10000000 },
+		     { 1241, "bio_aof", 10000000 },
+		     { 77, "kworker/1:2", 20000 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool kernel = rows[i].tid == 77;
+		uint32_t thread = profile_string(p, rows[i].thread);
+		uint32_t process = kernel ? thread : profile_string(p, "redis-server");
+
+		profile_add_thread(p, &(struct thread_time){ kernel ? 77 : 1234, rows[i].tid,
+							     process, thread, rows[i].us * 1000 });
+	}
+}
+
+static struct profile *waits_profile(const char *command)
+{
+	struct profile *p = small_profile();
+	bool wall = !strcmp(command, "wall");
+
+	p->nr_samples = 0;
+	p->meta.command = profile_string(p, command);
+	p->meta.event = 0;
+	p->meta.rate_hz = 0;
+	p->meta.is_time = 1;
+	p->meta.nr_cpus = 4;
+	p->meta.arch = profile_string(p, "x86_64");
+	add_wakers(p);
+	for (size_t i = 0; i < sizeof(wait_rows) / sizeof(wait_rows[0]); i++)
+		add_wait(p, &wait_rows[i], !strcmp(command, "wakeup"));
+	for (size_t i = 0; wall && i < sizeof(running_rows) / sizeof(running_rows[0]); i++)
+		add_wait(p, &running_rows[i], false);
+	if (wall)
+		add_threads(p);
+	p->counters[PROF_SEEN] += 130;
+	p->counters[PROF_FILTER_SHORT] = 120;
+	p->counters[PROF_FILTER_NS] = 90000;
+	p->counters[PROF_LOST_COUNTS] = 10;
+	p->counters[PROF_LOST_NS] = 7000000;
+	p->counters[PROF_WALKED] = 80;
+	p->counters[PROF_VERIFIED] = 2141;
+	p->counters[PROF_NOT_SAMPLED] = 12;
+	return p;
+}
+
 /* --- NR stacks --- */
 
 struct path {
@@ -276,6 +468,8 @@ static struct profile *made_up(const char *what)
 		return small_profile();
 	if (!strcmp(what, "broken"))
 		return broken_profile();
+	if (!strcmp(what, "offcpu") || !strcmp(what, "wakeup") || !strcmp(what, "wall"))
+		return waits_profile(what);
 	return large_profile(strtoul(what, NULL, 10));
 }
 
@@ -285,7 +479,7 @@ int main(int argc, char **argv)
 	struct profile *p;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: gen_profile small|broken|NR FILE...\n");
+		fprintf(stderr, "usage: gen_profile small|broken|offcpu|wakeup|wall|NR FILE...\n");
 		return 2;
 	}
 	p = made_up(argv[1]);

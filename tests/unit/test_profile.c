@@ -369,6 +369,97 @@ static void damaged_files_are_refused(void **state)
 	profile_free(p);
 }
 
+/* A sleeper woken by one thread, which was woken by another; the times of both. */
+static struct profile *waits(void)
+{
+	struct profile *p = small();
+	uint32_t name = profile_string(p, "waker"), first, second;
+
+	first = profile_add_waker(
+		p, &(struct waker){ .pid = 7, .tid = 8, .thread = name, .kstack = 4 });
+	second = profile_add_waker(
+		p,
+		&(struct waker){ .pid = 9, .tid = 9, .process = name, .ustack = 1, .next = first });
+	p->meta.is_time = 1;
+	p->samples[0].wait = PROF_WAIT(PROF_BLOCKED, 1, 202) | PROF_WAIT_OPEN;
+	p->samples[0].waker = second;
+	profile_add_thread(p, &(struct thread_time){ 100, 101, name, name, 5000000 });
+	return p;
+}
+
+static void waits_come_back_whole(void **state)
+{
+	struct profile *p = waits(), *q;
+
+	save(p);
+	q = profile_load(path);
+	assert_non_null(q);
+	assert_int_equal(q->meta.is_time, 1);
+	assert_int_equal(q->nr_wakers, 3);
+	assert_int_equal(q->nr_threads, 1);
+	assert_memory_equal(p->samples, q->samples, p->nr_samples * sizeof(*p->samples));
+	assert_memory_equal(p->wakers, q->wakers, p->nr_wakers * sizeof(*p->wakers));
+	assert_memory_equal(p->threads, q->threads, p->nr_threads * sizeof(*p->threads));
+	profile_free(p);
+	profile_free(q);
+}
+
+/* Each change alone makes the file one that is refused. */
+static void forged_wakers_are_refused(void **state)
+{
+	static const struct {
+		size_t waker, field;
+		uint32_t value;
+	} forged[] = {
+		{ 1, offsetof(struct waker, next), 1 },
+		{ 1, offsetof(struct waker, next), 2 },
+		{ 2, offsetof(struct waker, next), 99 },
+		{ 0, offsetof(struct waker, next), 1 },
+		{ 1, offsetof(struct waker, ustack), 99 },
+		{ 1, offsetof(struct waker, kstack), 99 },
+		{ 2, offsetof(struct waker, thread), 1u << 30 },
+		{ 2, offsetof(struct waker, process), 1u << 30 },
+	};
+	struct profile *p = waits();
+
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		uint32_t *at = (void *)((char *)&p->wakers[forged[i].waker] + forged[i].field);
+		uint32_t before = *at;
+
+		*at = forged[i].value;
+		save(p);
+		assert_null(load_quietly());
+		*at = before;
+	}
+	p->samples[0].waker = 3;
+	save(p);
+	assert_null(load_quietly());
+	p->samples[0].waker = 0;
+	p->threads[0].thread = 1u << 30;
+	save(p);
+	assert_null(load_quietly());
+	profile_free(p);
+}
+
+static void other_versions_are_refused(void **state)
+{
+	struct profile *p = small(), *q;
+
+	for (uint32_t version = 1; version <= 3; version++) {
+		FILE *f;
+
+		save(p);
+		f = fopen(path, "r+");
+		fseek(f, 8, SEEK_SET);
+		fwrite(&version, sizeof(version), 1, f);
+		fclose(f);
+		q = load_quietly();
+		assert_true(version == 2 ? !!q : !q);
+		profile_free(q);
+	}
+	profile_free(p);
+}
+
 /* A file whose checksums are right can still be hostile: references out of range. */
 static void forged_references_are_refused(void **state)
 {
@@ -433,6 +524,9 @@ int main(void)
 		cmocka_unit_test(the_summary_tells_what_broke),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(waits_come_back_whole),
+		cmocka_unit_test(forged_wakers_are_refused),
+		cmocka_unit_test(other_versions_are_refused),
 		cmocka_unit_test(forged_references_are_refused),
 		cmocka_unit_test(the_help_names_all_outputs),
 		cmocka_unit_test(an_empty_profile_is_fine_everywhere),

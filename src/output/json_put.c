@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text, numbers and the ledger as json-c has them. */
+#include "output/json_put.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+struct json_object *json_text(const char *s)
+{
+	char *safe = text_cleaned(s);
+	struct json_object *o = json_object_new_string(safe);
+
+	free(safe);
+	return o;
+}
+
+void json_put_count(struct json_object *o, const char *key, uint64_t n)
+{
+	json_object_object_add(o, key, json_object_new_uint64(n));
+}
+
+void json_put_number(struct json_object *o, const char *key, double x)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%.6f", x);
+	json_object_object_add(o, key, json_object_new_double_s(x, digits));
+}
+
+static struct json_object *by_cause(const uint64_t *counters, enum counter_kind kind)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == kind)
+			json_put_count(o, profile_counters[i].key, counters[i]);
+	return o;
+}
+
+void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUNTERS])
+{
+	json_put_count(o, "seen", counters[PROF_SEEN]);
+	json_put_count(o, "recorded", counters[PROF_RECORDED]);
+	json_put_count(o, "filtered", counters_sum(counters, COUNTER_FILTER));
+	json_put_count(o, "lost", counters_sum(counters, COUNTER_LOST));
+	json_object_object_add(o, "filtered_by", by_cause(counters, COUNTER_FILTER));
+	json_object_object_add(o, "lost_by", by_cause(counters, COUNTER_LOST));
+	json_object_object_add(o, "notes", by_cause(counters, COUNTER_NOTE));
+}
+
+void json_print(struct json_object *o, bool pretty, FILE *out)
+{
+	int flags =
+		pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : JSON_C_TO_STRING_PLAIN;
+
+	fputs(json_object_to_json_string_ext(o, flags), out);
+	fputc('\n', out);
+	json_object_put(o);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What all writers of JSON need on top of json-c. Text is made valid UTF-8 here. */
+#ifndef BPFPROF_OUTPUT_JSON_PUT_H
+#define BPFPROF_OUTPUT_JSON_PUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <json.h>
+
+#include "profile/profile.h"
+
+struct json_object *json_text(const char *s);
+void json_put_count(struct json_object *o, const char *key, uint64_t n);
+void json_put_number(struct json_object *o, const char *key, double x); /* six decimals */
+
+/* seen, recorded, filtered and lost, and the last two by cause. */
+void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUNTERS]);
+
+/* Prints and frees o: for people in many lines, else in one. */
+void json_print(struct json_object *o, bool pretty, FILE *out);
+
+#endif

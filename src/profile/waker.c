@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Interrupts are found by the functions that they enter the kernel through. */
+#include "profile/waker.h"
+
+#include <string.h>
+
+#include "profile/wait.h"
+
+#define NR(table) (sizeof(table) / sizeof((table)[0]))
+
+/* clang-format off */
+/* Beginnings of names. What is rootward of the outermost one was interrupted. */
+static const char *const interrupts[] = {
+	/* x86-64 */
+	"asm_sysvec_", "sysvec_", "asm_common_interrupt", "common_interrupt", "asm_exc_nmi",
+	/* aarch64 */
+	"el1_interrupt", "el0_interrupt", "el1h_64_irq", "el0t_64_irq", "el1_irq", "el0_irq",
+	"gic_handle_irq",
+	/* both: at the end of an interrupt, with its work left for later */
+	"irq_exit", "__irq_exit_rcu",
+};
+
+/* That work, outside of any interrupt: in a thread that exists for it. */
+static const char *const softirqs[] = { "handle_softirqs", "__do_softirq", "____do_softirq" };
+
+/*
+ * Or in one that held it off while it queued something itself: sending over the loopback device
+ * wakes the receiver here, and the sender is whom it waited for.
+ */
+static const char *const own_softirqs[] = { "__local_bh_enable_ip", "do_softirq" };
+/* clang-format on */
+
+static bool begins(const char *name, const char *const *table, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strncmp(name, table[i], strlen(table[i])))
+			return true;
+	return false;
+}
+
+/* One past the outermost frame of a table, 0 when there is none. */
+static uint32_t outermost(const struct profile *p, const struct stack *s, const char *const *table,
+			  size_t nr)
+{
+	for (uint32_t i = s->nr; i > 0; i--) {
+		const struct frame *f = &p->frames[p->stack_frames[s->first + i - 1]];
+
+		if (begins(profile_str(p, f->name), table, nr))
+			return i;
+	}
+	return 0;
+}
+
+struct waker_frames waker_frames(const struct profile *p, const struct waker *w)
+{
+	const struct stack *s = &p->stacks[w->kstack];
+	struct waker_frames f = { .first = wait_plumbing(p, w->kstack), .end = s->nr };
+	uint32_t end = outermost(p, s, interrupts, NR(interrupts));
+
+	if (!end && !outermost(p, s, own_softirqs, NR(own_softirqs)))
+		end = outermost(p, s, softirqs, NR(softirqs));
+	f.irq = end > f.first;
+	if (f.irq)
+		f.end = end;
+	return f;
+}
