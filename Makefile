@@ -99,8 +99,10 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
 
-# The yardstick of tools/bench.sh.
-$(BUILD)/tools/bench/reference: tools/bench/reference.c $(BUILD)/tools/bench/reference.skel.h
+# The yardstick of tools/bench.sh, and what reads the kernel's run-time statistics for it.
+BENCH_BINS = $(BUILD)/tools/bench/reference $(BUILD)/tools/bench/stats
+$(BUILD)/tools/bench/reference: $(BUILD)/tools/bench/reference.skel.h
+$(BUILD)/tools/bench/%: tools/bench/%.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(@D) $(ALL_LDFLAGS) $< $(LDLIBS) -o $@
 
@@ -161,7 +163,7 @@ check:
 check-nightly:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit
-	@$(MAKE) --no-print-directory all progs $(BUILD)/tools/bench/reference
+	@$(MAKE) --no-print-directory all progs $(BENCH_BINS)
 	@NIGHTLY=1 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=600
 	@NIGHTLY=1 tests/vm/run.sh || $(no_guests)
@@ -191,7 +193,7 @@ demo:
 	./bpfprof oncpu -F 499 --summary -o demo.html -o demo.folded 5 -- $(BUILD)/tests/progs/demo 7
 	@echo; echo "demo.html is the flame graph, demo.folded the stacks behind it."
 
-bench: all progs $(BUILD)/tools/bench/reference
+bench: all progs $(BENCH_BINS)
 	@tools/bench.sh
 
 lint:

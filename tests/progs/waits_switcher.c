@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* CFLAGS: -O2 -fomit-frame-pointer -momit-leaf-frame-pointer -pthread */
+/* LDLIBS: -lpthread */
+/*
+ * waits_switcher [SECONDS]: two processes on one CPU hand each other a byte by pipes and do nothing
+ * else, which is two switches an operation. Ends with how many: "ops N", "ops_per_s N".
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "waits.h"
+
+#define OPS_PER_LOOK 64
+
+static int there[2], back[2];
+
+static CHAIN void hand_over(int fd)
+{
+	if (write(fd, "x", 1) != 1)
+		fatal("write");
+	__asm__ volatile("");
+}
+
+static CHAIN void wait_turn(int fd)
+{
+	char c;
+
+	if (read(fd, &c, 1) != 1)
+		exit(0);
+	__asm__ volatile("");
+}
+
+static __attribute__((noreturn)) void answer(void)
+{
+	for (;;) {
+		wait_turn(there[0]);
+		hand_over(back[1]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t start, end, ops = 0;
+	pid_t child;
+	int i;
+
+	if (pipe(there) || pipe(back))
+		fatal("pipe");
+	pin(0, cpu_of(0));
+	child = fork();
+	if (child < 0)
+		fatal("fork");
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		answer();
+	}
+	start = wall_ns();
+	end = start + arg_ns(argc, argv, 1, 2);
+	while (wall_ns() < end)
+		for (i = 0; i < OPS_PER_LOOK; i++, ops++) {
+			hand_over(there[1]);
+			wait_turn(back[0]);
+		}
+	end = wall_ns();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	printf("ops %llu\nops_per_s %.0f\n", (unsigned long long)ops,
+	       (double)ops * (double)NS_PER_S / (double)(end - start));
+	return 0;
+}
