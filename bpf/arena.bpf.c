@@ -49,6 +49,8 @@ struct {
  */
 __u64 prof_frame_cursor[8] __attribute__((aligned(64)));
 
+__u64 prof_counts_used[8] __attribute__((aligned(64)));
+
 __hidden struct scratch *scratch_get(__u32 id)
 {
 	return bpf_map_lookup_elem(&scratches, &id);
@@ -120,11 +122,11 @@ __noinline int arena_append(__u32 id, __u32 kind, __u32 slot, __u64 owner)
  * Raw user addresses mean something only with their process and its exec; kernel stacks belong to
  * nobody.
  */
-static __always_inline __u64 stack_owner(__u32 kind)
+static __always_inline __u64 stack_owner(const struct scratch *s, __u32 kind)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return kind == PROF_STACK_KERNEL ? 0 : (__u32)task->tgid | task->self_exec_id << 32;
+	if (kind == PROF_STACK_KERNEL)
+		return 0;
+	return s->owner ? s->owner : stack_owner_of(bpf_get_current_task_btf());
 }
 
 __noinline int arena_stack(__u32 id, __u32 kind)
@@ -136,7 +138,7 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 	if (!s)
 		return 0;
 	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
-	owner = stack_owner(kind);
+	owner = stack_owner(s, kind);
 	hash = hash_mix(st->hash, owner);
 	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)st->kind << 48);
 	hash += !hash;
@@ -168,42 +170,88 @@ static __always_inline __u64 count_hash(const struct prof_count *key)
 
 	hash = hash_mix(hash, key->pid | (__u64)key->tid << 32);
 	hash = hash_mix(hash, key->ustack | (__u64)key->kstack << 32);
+	hash = hash_mix(hash, key->wait | (__u64)key->chain << 32);
 	hash = hash_mix(hash, name[0] * GOLDEN + name[1]);
 	return hash + !hash;
 }
 
-static __always_inline void add(struct prof_count *c, __u64 weight)
+__hidden struct prof_count *arena_count_at(__u32 count)
 {
-	__sync_fetch_and_add(&c->samples, 1);
-	__sync_fetch_and_add(&c->weight, weight);
+	__u32 slot = count - 1;
+
+	return bpf_map_lookup_elem(&counts, &slot);
 }
 
-__hidden bool arena_count(struct prof_count *key, __u64 weight)
+static __always_inline void fill(struct prof_count *c, const struct prof_count *key)
 {
-	__u64 hash = count_hash(key), step = hash >> 40 | 1, found;
+	c->pid = key->pid;
+	c->tid = key->tid;
+	c->ustack = key->ustack;
+	c->kstack = key->kstack;
+	c->wait = key->wait;
+	c->chain = key->chain;
+	__builtin_memcpy(c->comm, key->comm, PROF_COMM_LEN);
+	__sync_fetch_and_add(&prof_counts_used[0], 1);
+}
 
+__noinline int arena_claim(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct prof_count *key;
+	__u64 hash, step, found;
+
+	if (!s)
+		return 0;
+	key = &s->key;
+	/* Threads that come and go must not fill the table. */
+	if (key->wait && key->tid && !prof_cfg.per_thread &&
+	    prof_counts_used[0] > prof_cfg.count_slots / 2) {
+		key->tid = 0;
+		counters_add(PROF_MERGED);
+	}
+	hash = count_hash(key);
+	step = hash >> 40 | 1;
 	for (int i = 0; i < MAX_PROBES; i++) {
 		__u32 slot = (hash + i * step) & (prof_cfg.count_slots - 1);
 		struct prof_count *c = bpf_map_lookup_elem(&counts, &slot);
 
 		if (!c)
-			return false;
+			return 0;
 		found = *(volatile __u64 *)&c->hash;
 		if (!found) {
 			found = __sync_val_compare_and_swap(&c->hash, 0, hash);
 			if (!found) {
-				c->pid = key->pid;
-				c->tid = key->tid;
-				c->ustack = key->ustack;
-				c->kstack = key->kstack;
-				__builtin_memcpy(c->comm, key->comm, PROF_COMM_LEN);
+				fill(c, key);
 				found = hash;
 			}
 		}
-		if (found == hash) {
-			add(c, weight);
-			return true;
-		}
+		if (found == hash)
+			return slot + 1;
 	}
-	return false;
+	return 0;
+}
+
+__hidden void arena_add(__u32 count, __u64 weight)
+{
+	struct prof_count *c = arena_count_at(count);
+
+	if (!c)
+		return;
+	if (c->wait && c->tid) { /* a thread's waits end one after the other */
+		c->samples++;
+		c->weight += weight;
+		return;
+	}
+	__sync_fetch_and_add(&c->samples, 1);
+	__sync_fetch_and_add(&c->weight, weight);
+}
+
+__hidden bool arena_count(__u32 id, __u64 weight)
+{
+	__u32 count = arena_claim(id);
+
+	if (!count)
+		return false;
+	arena_add(count, weight);
+	return true;
 }

@@ -18,7 +18,8 @@
 enum scratch_id {
 	SCRATCH_PERF = 0,
 	SCRATCH_SCHED = 1,
-	SCRATCH_UPROBE = 2, /* the first one */
+	SCRATCH_TASKS = 2,  /* the iterator over tasks */
+	SCRATCH_UPROBE = 3, /* the first one */
 	NR_SCRATCHES = SCRATCH_UPROBE + NR_UPROBE_SCRATCHES,
 };
 
@@ -32,8 +33,19 @@ struct scratch_stack {
 	__u64 frames[PROF_MAX_FRAMES];
 };
 
+#define READ_WORDS     32 /* that a walk remembers to have read */
+#define READ_ELSEWHERE 255
+enum { FP_UNUSED, FP_REGISTER, FP_STACK };
+
+/* What is known of a wait once its stack has been interned: slots + 1. */
+struct known {
+	__u32 ustack, kstack;
+	__u32 count, count_woken;
+};
+
 struct scratch {
 	struct scratch_stack user, kernel;
+	__u64 owner;			  /* of the user stack; 0: the current thread */
 	__u64 pc, sp, fp, lr;		  /* of the innermost user frame */
 	__u64 status;			  /* uprobes: tells 32-bit code */
 	struct step at;			  /* the frame that the walk has come to */
@@ -49,6 +61,19 @@ struct scratch {
 	__u32 state, base, nr_pages, exceptions;
 	struct table_exception exception;
 	__u64 cfa, ra; /* of a frame that is left by it */
+	/* With prof_cfg.remember: the words that the walk went by, counted from sp. */
+	__u32 nr_reads; /* READ_ELSEWHERE: it went by something else as well */
+	__u8 reads[READ_WORDS];
+	__u32 fp_from; /* where the walk had the frame pointer from, when it first needed it */
+	__u32 nr_found, next_found; /* kernel return addresses (memo.bpf.c) */
+	__u64 bloom, least, most;
+	__u64 ctx_at; /* where the program's context lies */
+	struct known known;
+	struct prof_count key; /* for arena_claim() */
+	__u8 found[READ_WORDS];
+	__u64 memo_window[256];
+	struct prof_waker waker; /* being interned: alone, and with its own wakers */
+	__u32 chain[3];
 };
 
 __hidden struct scratch *scratch_get(__u32 id);
@@ -60,6 +85,12 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 word)
 	return hash ^ (hash >> 32);
 }
 
+/* What makes raw addresses mean something: the process and its exec. */
+static __always_inline __u64 stack_owner_of(const struct task_struct *task)
+{
+	return (__u32)task->tgid | task->self_exec_id << 32;
+}
+
 /*
  * Interns the user or the kernel half of scratch id: returns its slot + 1, or 0 when the table is
  * full (the caller counts LOST_STACKS). Separately verified.
@@ -67,9 +98,18 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 word)
 int arena_stack(__u32 id, __u32 kind);
 
 /*
- * Adds one sample of weight to key's count. False when the table is full. key->hash is filled in
- * here.
+ * The slot + 1 of the count of scratch->key, 0 when the table is full. When it is half full, new
+ * counts of waits are kept by process and name, not by thread. Separately verified.
  */
-__hidden bool arena_count(struct prof_count *key, __u64 weight);
+int arena_claim(__u32 id);
+
+/* Adds to a count by its slot + 1. */
+__hidden void arena_add(__u32 count, __u64 weight);
+
+/* Adds one sample of weight to the count of scratch->key. False when the table is full. */
+__hidden bool arena_count(__u32 id, __u64 weight);
+
+/* A count as it was claimed. NULL: there is no such slot. */
+__hidden struct prof_count *arena_count_at(__u32 count);
 
 #endif

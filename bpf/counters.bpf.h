@@ -12,6 +12,22 @@ extern const volatile struct prof_config prof_cfg;
 /* NULL only when the CPU's number lies above the rows that were sized at start. */
 __hidden struct prof_counters *counters_row(void);
 
+#define TIME_EVERY 64 /* one run in so many measures its own time */
+
+/* Counts a run. Its start if it is one that measures itself, else 0. */
+static __always_inline __u64 run_begins(struct prof_counters *row)
+{
+	return row->value[PROF_RUNS]++ % TIME_EVERY == 0 ? bpf_ktime_get_ns() : 0;
+}
+
+static __always_inline void run_ends(struct prof_counters *row, __u64 start)
+{
+	if (!start)
+		return;
+	row->value[PROF_TIMED_RUNS]++;
+	row->value[PROF_TIMED_NS] += bpf_ktime_get_ns() - start;
+}
+
 /* Adds one to a counter of this CPU, whatever else counts here at the moment. */
 __hidden void counters_add(__u32 counter);
 

@@ -8,6 +8,7 @@
  */
 #include "defer.bpf.h"
 #include "kernel.bpf.h"
+#include "unwind.bpf.h"
 
 #define BLOCK_BYTES 1024u
 #define BLOCK_WORDS (BLOCK_BYTES / 8)
@@ -168,4 +169,33 @@ __noinline int defer_walk(__u32 id)
 	s->user.hash = hash_mix(bpf_ktime_get_ns(), slot);
 	counters_add(PROF_DEFERRED);
 	return 0;
+}
+
+__hidden void defer_task(struct scratch *s, struct task_struct *task)
+{
+	__s32 slot = prof_cfg.call_graph == CALL_GRAPH_FP ? -1 : defer_claim();
+	struct prof_deferred *d = slot_get(slot);
+	struct pt_regs *regs;
+
+	unwind_nothing(s, UNWIND_END_NO_TABLE);
+	if (slot < 0 || !d) {
+		counters_add(PROF_DEFER_FULL);
+		return;
+	}
+	regs = (struct pt_regs *)d->regs;
+	kernel_entry_regs(task, regs);
+	d->pc = REGS_PC(regs);
+	d->sp = REGS_SP(regs);
+	d->fp = REGS_FP(regs);
+	d->lr = REGS_LR(regs);
+	d->start_stack = task->mm->start_stack;
+	d->bytes = 0;
+	d->words[0] = task->pid;
+	d->words[1] = task->nvcsw + task->nivcsw;
+	d->state = PROF_DEFERRED_ASLEEP;
+	s->user.frames[0] = slot;
+	s->user.nr = 1;
+	s->user.kind = PROF_STACK_DEFERRED;
+	s->user.hash = hash_mix(bpf_ktime_get_ns(), slot);
+	counters_add(PROF_DEFERRED);
 }

@@ -12,4 +12,10 @@
  */
 int defer_walk(__u32 id);
 
+/*
+ * The same of a thread that sleeps: only its registers, since its memory is for user space to read.
+ * Without a free slot it is an empty stack.
+ */
+__hidden void defer_task(struct scratch *s, struct task_struct *task);
+
 #endif

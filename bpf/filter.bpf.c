@@ -6,6 +6,7 @@
  * one exits.
  */
 #include "filter.bpf.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
 #define BITMAP_WORDS (PROF_PID_LIMIT / 64)
@@ -76,8 +77,8 @@ static bool comm_matches(const char *comm)
 	return live & g->accept;
 }
 
-__hidden __u32 filter_current(struct task_struct *task, __u32 pid, __u32 tid,
-			      const char comm[PROF_COMM_LEN])
+__hidden __u32 filter_task(struct task_struct *task, __u32 pid, __u32 tid,
+			   const char comm[PROF_COMM_LEN])
 {
 	if (!tid && !prof_cfg.keep_idle)
 		return PROF_FILTER_IDLE;
@@ -93,14 +94,37 @@ __hidden __u32 filter_current(struct task_struct *task, __u32 pid, __u32 tid,
 		return PROF_FILTER_UTHREAD;
 	if (prof_cfg.filter_comm && !comm_matches(comm))
 		return PROF_FILTER_COMM;
-	if (prof_cfg.filter_cgroup && bpf_current_task_under_cgroup(&cgroups, 0) != 1)
-		return PROF_FILTER_CGROUP;
 	return 0;
 }
 
-/* Birth of a task: it inherits its parent's place in the filter. Runs before the child can. */
-SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(filter_fork, struct task_struct *parent, struct task_struct *child)
+__hidden __u32 filter_current(struct task_struct *task, __u32 pid, __u32 tid,
+			      const char comm[PROF_COMM_LEN])
+{
+	__u32 outcome = filter_task(task, pid, tid, comm);
+
+	if (!outcome && prof_cfg.filter_cgroup && bpf_current_task_under_cgroup(&cgroups, 0) != 1)
+		return PROF_FILTER_CGROUP;
+	return outcome;
+}
+
+#define MAX_CGROUP_DEPTH 32
+
+__hidden __u32 filter_cgroup(struct task_struct *task)
+{
+	struct cgroup *at;
+
+	if (!prof_cfg.filter_cgroup)
+		return 0;
+	at = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	for (int i = 0; i < MAX_CGROUP_DEPTH && at; i++) {
+		if (BPF_CORE_READ(at, kn, id) == prof_cfg.cgroup_id)
+			return 0;
+		at = (struct cgroup *)BPF_CORE_READ(at, self.parent); /* self is its beginning */
+	}
+	return PROF_FILTER_CGROUP;
+}
+
+__hidden void filter_birth(struct task_struct *parent, struct task_struct *child)
 {
 	bool inherit = !prof_cfg.no_children;
 
@@ -108,5 +132,12 @@ int BPF_PROG(filter_fork, struct task_struct *parent, struct task_struct *child)
 		put_bit(&pids, child->pid, inherit && has_bit(&pids, parent->tgid));
 	if (prof_cfg.filter_tid)
 		put_bit(&tids, child->pid, inherit && has_bit(&tids, parent->pid));
+}
+
+/* Runs before the child can. */
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(filter_fork, struct task_struct *parent, struct task_struct *child)
+{
+	filter_birth(parent, child);
 	return 0;
 }

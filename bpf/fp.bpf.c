@@ -55,6 +55,8 @@ static __always_inline bool read_record(struct scratch *s, __u32 id, __u64 fp, _
 {
 	__u64 at = fp - s->window_start;
 
+	note_read(s, fp);
+	note_read(s, fp + 8);
 	if (at >= WINDOW_BYTES || at + RECORD_BYTES > s->window_bytes) {
 		if (unwind_window(id, fp))
 			return false;
@@ -134,6 +136,7 @@ __noinline int fp_walk(__u32 id)
 
 	if (!s)
 		return UNWIND_END_DEPTH;
+	note_fp(s);
 	for (__u32 i = 0; i < PROF_MAX_FRAMES / CHUNK_FRAMES && !end; i++)
 		end = fp_chunk(id);
 	if (end == UNWIND_END_NONE)

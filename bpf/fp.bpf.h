@@ -17,6 +17,29 @@ static __always_inline __u64 window_word(const struct scratch *s, __u64 offset)
 	return s->window[(offset / 8) & (WINDOW_BYTES / 8 - 1)];
 }
 
+/* Notes a word of the stack that the walk went by, for memo.bpf.h. */
+static __always_inline void note_read(struct scratch *s, __u64 at)
+{
+	__u64 word = (at - s->sp) / 8;
+	__u32 nr = s->nr_reads;
+
+	if (!prof_cfg.remember)
+		return;
+	if (word >= sizeof(s->memo_window) / 8 || (at & 7) || nr >= READ_WORDS) {
+		s->nr_reads = READ_ELSEWHERE;
+		return;
+	}
+	s->reads[nr & (READ_WORDS - 1)] = word;
+	s->nr_reads = nr + 1;
+}
+
+/* The walk needs the frame pointer: the register, unless a frame has kept it on the stack. */
+static __always_inline void note_fp(struct scratch *s)
+{
+	if (prof_cfg.remember && s->fp_from == FP_UNUSED)
+		s->fp_from = s->at.fp_at ? FP_STACK : FP_REGISTER;
+}
+
 /*
  * Copies the stack from an address on, up to the end of its page but at least one word, into
  * scratch->window. Nonzero: not readable. Separately verified.

@@ -46,4 +46,84 @@ static __always_inline __u32 kernel_prev_state(const unsigned long long *ctx)
 	return prev->__state & ~TASK_FREEZABLE;
 }
 
+/*
+ * Of a field that is a byte or, kernel < 7.1, an int: all machines we run on keep the low byte
+ * first.
+ */
+#define KERNEL_BYTE(task, field)                                                                   \
+	({                                                                                         \
+		__u64 offset_ = bpf_core_field_offset((task)->field);                              \
+                                                                                                   \
+		asm volatile("" : "+r"(offset_)); /* or it becomes a load of the declared size */  \
+		*(const unsigned char *)((const void *)(task) + offset_);                          \
+	})
+
+static __always_inline bool kernel_is_queued(const struct task_struct *task)
+{
+	if (!KERNEL_BYTE(task, on_rq))
+		return false;
+	/* kernel >= 6.12: one that sleeps may keep its place for a while. */
+	return !bpf_core_field_exists(task->se.sched_delayed) || !task->se.sched_delayed;
+}
+
+static __always_inline bool kernel_is_running(const struct task_struct *task)
+{
+	return KERNEL_BYTE(task, on_cpu);
+}
+
+/*
+ * Whether prev, which sched_switch says has left its CPU in that state, really waits for something.
+ * It does not when it was preempted on its way there, nor when a signal was pending: then it keeps
+ * its place on the run queue.
+ */
+static __always_inline bool kernel_is_blocked(const unsigned long long *ctx, __u32 state)
+{
+	const struct task_struct *prev = (const struct task_struct *)ctx[1];
+
+	return state && !ctx[0] && !kernel_is_queued(prev);
+}
+
+/*
+ * Whether the kernel itself counts for how long tasks wait for a CPU, and shows the clock by which
+ * it does. The way to the run queue is a task's own, since the address of "runqueues" is only known
+ * to kernels with CONFIG_KALLSYMS_ALL.
+ */
+static __always_inline bool kernel_counts_waits(void)
+{
+	return bpf_core_field_exists(((struct task_struct *)0)->sched_info.last_queued) &&
+	       bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
+	       bpf_core_field_exists(((struct cfs_rq *)0)->rq);
+}
+
+/*
+ * For how long next, which is about to run on this CPU, has waited for one since its run_delay was
+ * delay: what the kernel has added to run_delay (each time that the task was moved to another CPU),
+ * and the part since then. The kernel has not yet begun the new run when sched_switch is told.
+ */
+static __always_inline __u64 kernel_queued_ns(const struct task_struct *next, __u64 delay)
+{
+	__u64 since = next->sched_info.last_queued, ns = next->sched_info.run_delay - delay;
+	__u64 now = next->se.cfs_rq->rq->clock; /* of this CPU, whatever the task's class */
+
+	return since && now > since ? ns + now - since : ns;
+}
+
+/*
+ * A word of kernel memory, which need not be there. kernel >= 6.2: a plain load that cannot fault,
+ * for a fifth of what the helper costs.
+ */
+extern void *bpf_rdonly_cast(const void *at, __u32 btf_id) __ksym __weak;
+enum special_kfunc_type___ours { KF_bpf_rdonly_cast___ours };
+
+static __always_inline int kernel_word(__u64 at, __u64 *word)
+{
+	if (bpf_core_enum_value_exists(enum special_kfunc_type___ours, KF_bpf_rdonly_cast___ours)) {
+		*word = ((struct timespec64 *)bpf_rdonly_cast(
+				 (void *)at, bpf_core_type_id_kernel(struct timespec64)))
+				->tv_sec;
+		return 0;
+	}
+	return bpf_probe_read_kernel(word, sizeof(*word), (void *)at);
+}
+
 #endif

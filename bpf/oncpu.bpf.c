@@ -7,8 +7,6 @@
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
 
-#define TIME_EVERY 64 /* one run in 64 measures its own time */
-
 /* The registers of the innermost user frame. False: there are none that we can walk from. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,
 				      struct task_struct *task, bool in_user)
@@ -44,7 +42,8 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 		return PROF_LOST_STACKS;
 	if (!prof_cfg.no_ustacks && !take_user(ctx, s, task, in_user, &key->ustack))
 		return PROF_LOST_STACKS;
-	return arena_count(key, ctx->sample_period) ? PROF_RECORDED : PROF_LOST_COUNTS;
+	s->key = *key;
+	return arena_count(SCRATCH_PERF, ctx->sample_period) ? PROF_RECORDED : PROF_LOST_COUNTS;
 }
 
 SEC("?perf_event")
@@ -52,22 +51,21 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct prof_counters *row = counters_row();
-	__u64 id = bpf_get_current_pid_tgid(), start = 0;
+	__u64 id = bpf_get_current_pid_tgid(), start;
 	struct prof_count key = { .pid = id >> 32, .tid = (__u32)id };
 	__u32 outcome;
 
+	if (prof_cfg.running)
+		key.wait = PROF_WAIT(PROF_ON_CPU, 0, -1);
 	if (!row)
 		return 0;
-	if (row->value[PROF_SEEN]++ % TIME_EVERY == 0)
-		start = bpf_ktime_get_ns();
+	start = run_begins(row);
+	row->value[PROF_SEEN]++;
 	bpf_get_current_comm(key.comm, sizeof(key.comm));
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome)
 		outcome = record(ctx, task, &key);
 	row->value[outcome % PROF_COUNTER_SLOTS]++;
-	if (start) {
-		row->value[PROF_TIMED_RUNS]++;
-		row->value[PROF_TIMED_NS] += bpf_ktime_get_ns() - start;
-	}
+	run_ends(row, start);
 	return 0;
 }

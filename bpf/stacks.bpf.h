@@ -8,6 +8,17 @@
 /* Hashes the kernel frames in scratch id. Separately verified, or the loop would multiply. */
 int stacks_hash(__u32 id);
 
+/* Interns the nr kernel frames in scratch. False: lost. */
+static __always_inline bool stacks_kernel_of(__u32 id, struct scratch *s, __u32 nr, __u32 *slot)
+{
+	s->kernel.nr = nr;
+	s->kernel.kind = PROF_STACK_KERNEL;
+	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
+	stacks_hash(id);
+	*slot = arena_stack(id, PROF_STACK_KERNEL);
+	return *slot;
+}
+
 /*
  * Interns what stack the current thread has in the kernel; a program's context is what
  * bpf_get_stack() wants. False: lost.
@@ -15,17 +26,8 @@ int stacks_hash(__u32 id);
 static __always_inline bool stacks_kernel(void *ctx, __u32 id, struct scratch *s, __u32 *slot)
 {
 	long bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
-	__u32 nr;
 
-	if (bytes <= 0)
-		return true;
-	nr = (__u32)bytes / 8;
-	s->kernel.nr = nr;
-	s->kernel.kind = PROF_STACK_KERNEL;
-	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
-	stacks_hash(id);
-	*slot = arena_stack(id, PROF_STACK_KERNEL);
-	return *slot;
+	return bytes <= 0 || stacks_kernel_of(id, s, (__u32)bytes / 8, slot);
 }
 
 /*

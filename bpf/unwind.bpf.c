@@ -25,11 +25,14 @@ struct step_env {
 
 static __always_inline int step_read(struct step_env *env, __u64 at, __u64 *word)
 {
+	note_read(env->s, at);
 	return bpf_probe_read_user(word, sizeof(*word), (void *)at);
 }
 
 static __always_inline int step_read_pair(struct step_env *env, __u64 at, __u64 words[2])
 {
+	note_read(env->s, at);
+	note_read(env->s, at + 8);
 	return bpf_probe_read_user(words, 2 * sizeof(*words), (void *)at);
 }
 
@@ -38,6 +41,8 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 {
 	struct scratch *s = env->s;
 
+	if (prof_cfg.remember)
+		s->nr_reads = READ_ELSEWHERE;
 	if (w->signal_at)
 		return step_read(env, w->signal_at + step_signal_reg(ARCH, reg) * 8, value);
 	if (!s->has_regs &&
@@ -128,6 +133,7 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 
 	if (!s)
 		return UNWIND_END_DEPTH;
+	note_fp(s);
 	if (step_is_exception(ARCH, rule))
 		end = leave_by_exception(s, id, rule);
 	else
@@ -141,6 +147,7 @@ static __always_inline bool read_stack(struct scratch *s, __u32 id, __u64 at, __
 {
 	__u64 off = at - s->window_start;
 
+	note_read(s, at);
 	if (off >= WINDOW_BYTES || off + 8 > s->window_bytes) {
 		if (unwind_window(id, at))
 			return false;
@@ -157,6 +164,7 @@ static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, __u3
 	struct step_saved saved;
 
 	if (step_needs_fp(ARCH, rule)) {
+		note_fp(s);
 		if (s->at.fp_at && !read_stack(s, id, s->at.fp_at, &s->at.fp))
 			return UNWIND_END_READ;
 		s->at.fp_at = 0;
@@ -228,6 +236,8 @@ static __always_inline void begin(struct scratch *s)
 	s->window_bytes = 0;
 	s->has_regs = 0;
 	s->deferred = 0;
+	s->nr_reads = 0;
+	s->fp_from = FP_UNUSED;
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 }
 

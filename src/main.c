@@ -16,6 +16,26 @@ static const struct command commands[] = {
 	  "  bpfprof oncpu -p 1234 -o cpu.html 30     and a flame graph\n"
 	  "  bpfprof oncpu -F 999 -- make -j8         a program from start to end\n"
 	  "  bpfprof oncpu -n 'worker-*' -f 10 | flamegraph.pl > cpu.svg\n" },
+	{ "offcpu", cmd_offcpu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "where threads wait, and for what, by stack", offcpu_opts,
+	  "  bpfprof offcpu -p 1234 30                 one process and its children\n"
+	  "  bpfprof offcpu -p 1234 --by-class -o off.html 30\n"
+	  "  bpfprof offcpu --class lock,io -m 1000 10 the whole machine, waits of 1 ms and more\n"
+	  "  bpfprof offcpu -f 10 | flamegraph.pl --color=io --countname=us > off.svg\n" },
+	{ "runqlat", cmd_runqlat, "[OPTIONS] [INTERVAL [COUNT]] [-- PROGRAM [ARGS...]]",
+	  "how long threads that could run wait for a CPU", runqlat_opts,
+	  "  bpfprof runqlat 10 1                      the whole machine, 10 seconds\n"
+	  "  bpfprof runqlat -p 1234 1                 one process, every second\n"
+	  "  bpfprof runqlat -P 10 1                   which processes wait\n"
+	  "  bpfprof runqlat --threshold 10000         waits of 10 ms, and who ran meanwhile\n" },
+	{ "wakeup", cmd_wakeup, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "who ends the waits of threads, by stack", wakeup_opts,
+	  "  bpfprof wakeup -p 1234 10                 wakers of one process\n"
+	  "  bpfprof wakeup -p 1234 --hops 3 -o w.html and who had woken these\n" },
+	{ "wall", cmd_wall, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "all of a thread's time: running, runnable, waiting", wall_opts,
+	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
+	  "  bpfprof wall -p 1234 --table 10           the ledger by thread and process\n" },
 	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
 	  "any view of a saved profile, without root", report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"

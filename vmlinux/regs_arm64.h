@@ -9,6 +9,12 @@ struct user_pt_regs {
 struct pt_regs {
 	__u64 regs[31], sp, pc, pstate;
 };
+/* What the kernel keeps behind them. */
+struct entry_regs {
+	struct pt_regs user;
+	__u64 orig_x0;
+	__s32 syscallno;
+};
 typedef struct user_pt_regs bpf_user_pt_regs_t;
 
 #define REGS_PC(r)	  ((r)->pc)
@@ -16,6 +22,8 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_FP(r)	  ((r)->regs[29])
 #define REGS_LR(r)	  ((r)->regs[30])
 #define REGS_STATUS(r)	  ((r)->pstate)
+/* The system call that the thread is in, -1 = none. */
+#define REGS_SYSCALL(r)	  (((struct entry_regs *)(r))->syscallno)
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
 #define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)
 

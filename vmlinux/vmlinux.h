@@ -34,18 +34,80 @@ struct mm_struct {
 	unsigned long start_stack; /* where the kernel put argc: the main thread's stack begins right below */
 };
 
+/* Kept since 5.14 whenever the kernel is built with CONFIG_SCHED_INFO; empty without. */
+struct sched_info {
+	unsigned long long run_delay;	/* ns that the task has waited for a CPU, but for now */
+	unsigned long long last_queued; /* clock of its run queue, 0 = it does not wait */
+};
+
+struct rq {
+	__u64 clock; /* ns */
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity {
+	__u64 sum_exec_runtime; /* ns that the task has run, of whatever class */
+	unsigned char sched_delayed; /* kernel >= 6.12: sleeps, but is still on its run queue */
+	struct cfs_rq *cfs_rq;	     /* with CONFIG_FAIR_GROUP_SCHED; of the task's CPU */
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self; /* first */
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	unsigned int __state; /* TASK_* */
 	unsigned int flags;   /* PF_* */
+	unsigned char on_rq, on_cpu; /* kernel < 7.1: int */
+	struct sched_entity se;
+	struct sched_info sched_info;
+	unsigned in_iowait : 1;
 	int pid;	    /* the thread */
 	int tgid;	    /* the process */
 	__u64 self_exec_id; /* raised by each exec */
+	unsigned long nvcsw, nivcsw; /* switches so far: it waited; it was made to go */
+	char comm[16];
 	struct mm_struct *mm;
+	struct css_set *cgroups;
 	struct thread_struct thread;
 };
+
+/* Any type that begins with 64 bits (kernel_word in bpf/kernel.bpf.h). */
+struct timespec64 {
+	__s64 tv_sec;
+};
+
+struct bpf_iter_meta {
+	__u64 seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
 
 #pragma clang attribute pop
 
 #define PF_KTHREAD 0x00200000
+
+#define TASK_DEAD 0x80
+#define EXIT_ANY  0x30 /* EXIT_DEAD, EXIT_ZOMBIE */
 
 #endif

@@ -17,6 +17,8 @@
 /* Mappings that were made about when addresses last changed hands, of a library's several. */
 #define REUSE_NS 10000000ull
 
+#define STACK_GONE UINT32_MAX /* in stack_of_slot: nobody could take it */
+
 #define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
 
 static uint64_t now_ns(void)
@@ -226,6 +228,10 @@ static bool walk_item(struct capture *c, const struct defer_item *item)
 	__u64 frames[PROF_MAX_FRAMES];
 	struct walk w;
 
+	if (item->gone) {
+		c->stack_of_slot[item->slot] = STACK_GONE;
+		return true;
+	}
 	if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph, find_rule, &l))
 		return false;
 	for (uint32_t i = 0; i < w.nr; i++)
@@ -305,26 +311,70 @@ static bool stack_of(const struct capture *c, uint32_t slot1, uint32_t *id)
 	return !slot1 || *id;
 }
 
-static uint32_t process_name(struct capture *c, const struct prof_count *n, uint32_t thread)
+static uint32_t process_name(struct capture *c, uint32_t pid, uint32_t thread)
 {
-	const struct process *p = proc_find(c->procs, n->pid);
+	const struct process *p = proc_find(c->procs, pid);
 
 	return p && p->name[0] ? profile_string(c->profile, p->name) : thread;
+}
+
+/* The kernel counts samples one by one; a wait that was recorded is one that was added. */
+static bool is_whole_wait(const struct prof_count *n)
+{
+	uint32_t kind = PROF_WAIT_KIND(n->wait);
+
+	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED;
 }
 
 /* What the kernel recorded turns out to be something else. The sum stays. */
 static void recount(struct capture *c, const struct prof_count *n, enum prof_counter as)
 {
-	c->profile->counters[as] += n->samples;
-	c->profile->counters[PROF_RECORDED] -= n->samples;
+	uint64_t nr = !n->wait || is_whole_wait(n) ? n->samples : 0;
+
+	c->profile->counters[as] += nr;
+	c->profile->counters[PROF_RECORDED] -= nr;
+	if (n->wait)
+		c->profile->counters[as == PROF_FILTER_SELF ? PROF_FILTER_NS : PROF_LOST_NS] +=
+			n->weight;
 }
 
-static void add_sample(struct capture *c, const struct prof_count *n)
+/* The profile's waker of a slot + 1, and before it its own wakers. */
+static uint32_t waker_of(struct capture *c, const struct session_maps *maps, uint32_t slot1,
+			 int hops)
 {
-	struct sample s = {
-		.count = n->samples, .weight = n->weight, .pid = n->pid, .tid = n->tid
-	};
+	const struct prof_waker *from;
+	struct waker w = {};
+	uint32_t *known;
 
+	if (!slot1 || slot1 > maps->nr_wakers || hops > PROF_MAX_HOPS)
+		return 0;
+	known = &c->waker_of_slot[slot1 - 1];
+	from = &maps->wakers[slot1 - 1];
+	if (*known || !from->ready)
+		return *known;
+	w = (struct waker){ .pid = from->pid, .tid = from->tid };
+	w.next = waker_of(c, maps, from->next, hops + 1);
+	if (from->ustack)
+		w.ustack = c->stack_of_slot[from->ustack - 1];
+	if (from->kstack)
+		w.kstack = c->stack_of_slot[from->kstack - 1];
+	w.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
+	w.process = process_name(c, from->pid, w.thread);
+	*known = profile_add_waker(c->profile, &w);
+	return *known;
+}
+
+static void add_sample(struct capture *c, const struct session_maps *maps,
+		       const struct prof_count *n)
+{
+	struct sample s = { .count = n->samples,
+			    .weight = n->weight,
+			    .pid = n->pid,
+			    .tid = n->tid,
+			    .wait = n->wait };
+
+	if (is_whole_wait(n))
+		c->profile->counters[PROF_RECORDED] += n->samples;
 	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm))) {
 		recount(c, n, PROF_FILTER_SELF);
 		return;
@@ -333,8 +383,14 @@ static void add_sample(struct capture *c, const struct prof_count *n)
 		recount(c, n, PROF_LOST_FRAMES);
 		return;
 	}
+	if (s.ustack == STACK_GONE) {
+		s.wait |= PROF_WAIT_NOT_SAMPLED;
+		s.ustack = 0;
+		s.kstack = 0;
+	}
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
-	s.process = process_name(c, n, s.thread);
+	s.process = process_name(c, n->pid, s.thread);
+	s.waker = waker_of(c, maps, n->chain, 1);
 	profile_add_sample(c->profile, &s);
 }
 
@@ -349,9 +405,10 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 			usleep(1000);
 	give_up(c);
 	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
+	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
 	for (size_t i = 0; i < maps->nr_counts; i++)
 		if (maps->counts[i].samples)
-			add_sample(c, &maps->counts[i]);
+			add_sample(c, maps, &maps->counts[i]);
 	while (c->nr_sources < c->profile->nr_modules)
 		put_source(c, c->nr_sources, (struct symbol_source){ .fd = -1 });
 }
@@ -360,5 +417,6 @@ void capture_release(struct capture *c)
 {
 	defer_release(&c->defer);
 	free(c->stack_of_slot);
+	free(c->waker_of_slot);
 	free(c->sources);
 }

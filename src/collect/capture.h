@@ -21,6 +21,7 @@ struct capture {
 	struct arena arena;
 	uint32_t *stack_of_slot; /* profile's stack id per slot of the kernel's table, 0 = none */
 	size_t nr_slots;
+	uint32_t *waker_of_slot;       /* profile's waker per slot, 0 = none; at the end */
 	struct symbol_source *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;
 	struct store *store; /* borrowed; NULL when walks go by frame pointer only */

@@ -2,12 +2,17 @@
 /* The queue of walks to be made. */
 #include "collect/defer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "base/mem.h"
 
-#define NR_REGS (sizeof(((struct prof_deferred *)0)->regs) / 8)
+#define PAGE_BYTES   4096u
+#define ASLEEP_BYTES (128u << 10) /* of a stack, at most */
+#define NR_REGS	     (sizeof(((struct prof_deferred *)0)->regs) / 8)
 
 #if defined(__x86_64__)
 #define OUR_ARCH TABLE_X86
@@ -45,6 +50,48 @@ static uint64_t *copy(const struct defer *d, const struct arena_stack *s, size_t
 	return memory;
 }
 
+/* Switches of a thread so far, voluntary or not; 0 = it is gone. */
+static uint64_t nr_switches(uint32_t pid, uint32_t tid)
+{
+	char line[256];
+	uint64_t sum = 0, nr;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/%u/task/%u/status", pid, tid);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*[a-z]_ctxt_switches: %" SCNu64, &nr) == 1)
+			sum += nr;
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/*
+ * The stack of a thread that was asleep when the recording began, out of its memory. If it has run
+ * meanwhile there is nothing to be had.
+ */
+static uint64_t *copy_asleep(const struct prof_deferred *slot, uint32_t pid, size_t *stack_bytes)
+{
+	uint64_t *memory = xmalloc(NR_REGS * sizeof(*memory) + ASLEEP_BYTES);
+	struct iovec to = { memory + NR_REGS, ASLEEP_BYTES }, from[ASLEEP_BYTES / PAGE_BYTES];
+	size_t nr = sizeof(from) / sizeof(*from);
+	uint64_t at = slot->sp, next;
+	ssize_t got;
+
+	memcpy(memory, slot->regs, NR_REGS * sizeof(*memory));
+	for (size_t i = 0; i < nr; i++) { /* page by page: up to where the stack ends */
+		next = (at | (PAGE_BYTES - 1)) + 1;
+		from[i] = (struct iovec){ (void *)at, next - at };
+		at = next;
+	}
+	got = process_vm_readv(pid, &to, 1, from, nr, 0);
+	if (got < 0 || nr_switches(pid, slot->words[0]) != slot->words[1])
+		got = 0;
+	*stack_bytes = got;
+	return memory;
+}
+
 void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
 {
 	struct prof_deferred *from = slot_get(d, s->frames[0]);
@@ -62,7 +109,12 @@ void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
 					   .fp = from->fp,
 					   .lr = from->lr,
 					   .pc_mask = pc_mask };
-	item->memory = copy(d, s, &item->start.stack_bytes);
+	if (from->state == PROF_DEFERRED_ASLEEP) {
+		item->memory = copy_asleep(from, s->pid, &item->start.stack_bytes);
+		item->gone = !item->start.stack_bytes;
+	} else {
+		item->memory = copy(d, s, &item->start.stack_bytes);
+	}
 	item->start.regs = item->memory;
 	item->start.stack = (uint8_t *)(item->memory + NR_REGS);
 	for (uint32_t i = 0; i < s->nr_frames; i++)

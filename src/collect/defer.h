@@ -19,6 +19,7 @@ struct defer_item {
 	uint32_t slot, pid; /* of the stack table; the process */
 	uint64_t time_ns;
 	uint64_t start_stack;
+	bool gone;		 /* it was asleep, and ran on before its stack could be read */
 	struct walk_start start; /* regs and stack are the item's own */
 	uint64_t *memory;
 };

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/capture.h"
+#include "collect/lifetimes.h"
 #include "collect/session.h"
 #include "collect/target.h"
 #include "event/cgroup.h"
@@ -38,8 +39,9 @@
 #define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
 #define WARM_EVENTS_NS	 80000000ull
 #define UNWIND_BYTES	 (64ull << 20)
-#define SLOW_TURNS	 5  /* CPUs and memory are looked at every so many turns */
-#define RECHECK_SHARE	 10 /* a host that outruns us is looked at a tenth of the time */
+#define SUSPEND_NS	 10000000ull /* is long enough to be told */
+#define SLOW_TURNS	 5	     /* CPUs and memory are looked at every so many turns */
+#define RECHECK_SHARE	 10	     /* a host that outruns us is looked at a tenth of the time */
 
 struct record {
 	const struct record_opts *opts;
@@ -49,17 +51,20 @@ struct record {
 	struct sideband *sideband;
 	struct proc_table procs;
 	struct capture capture;
+	struct lifetimes *lifetimes; /* NULL but for wall */
 	struct target target;
 	struct profile *profile;
 	struct prof_glob glob;
 	int cgroup_fd, timer, signals;
 	sigset_t old_mask;
 	uint64_t begin_ns;
+	uint64_t asleep_ns;  /* that the machine had been suspended when it began */
 	uint64_t gap_ns;     /* since when records are missing that nobody looked up; 0 = none */
 	uint64_t recheck_ns; /* /proc is not read anew before */
-	uint64_t haste_ns;   /* turns are short until then */
+	uint64_t next_interval_ns;
+	uint64_t haste_ns; /* turns are short until then */
 	enum capture_state state;
-	size_t nr_cpus; /* sampled at the end */
+	size_t nr_cpus; /* profiled at the end */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -68,6 +73,14 @@ static uint64_t now_ns(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* For how long the machine has been suspended since it was booted, nearly. */
+static uint64_t suspended_ns(void)
+{
+	uint64_t awake = now_ns(CLOCK_MONOTONIC);
+
+	return now_ns(CLOCK_BOOTTIME) - awake;
 }
 
 /*
@@ -172,9 +185,34 @@ static int check(struct record *r)
 	return err;
 }
 
+static void configure_waits(struct prof_config *c, const struct record_opts *o)
+{
+	bool rows = !strcmp(o->command, "runqlat");
+
+	c->per_thread = o->per_thread;
+	c->stacks = !o->no_stacks && !rows;
+	c->remember = c->stacks && !o->no_memory;
+	c->audit = o->audit;
+	c->running = !strcmp(o->command, "wall");
+	c->wakeups = o->wakeups || rows || c->running;
+	c->hops = o->hops;
+	c->state_mask = o->state_mask;
+	c->min_ns = o->min_us * 1000;
+	c->max_ns = o->max_us * 1000;
+	c->walk_ns = 1000000000u / (o->walks ? o->walks : WALKS_PER_SECOND);
+	c->hist_rows = rows;
+	c->hist_by = o->by;
+	c->outlier_ns = o->outlier_us * 1000;
+	if (c->stacks)
+		return;
+	c->no_kstacks = 1;
+	c->no_ustacks = 1;
+	c->call_graph = CALL_GRAPH_FP;
+}
+
 static struct prof_config make_config(const struct record_opts *o)
 {
-	return (struct prof_config){
+	struct prof_config c = {
 		.pc_mask = (1ull << 48) -
 			   1, /* user code lies below; above are pointer authentication and tags */
 		.own_pid = getpid(),
@@ -191,6 +229,10 @@ static struct prof_config make_config(const struct record_opts *o)
 		.no_children = o->no_children,
 		.call_graph = o->kernel_stacks ? CALL_GRAPH_FP : o->call_graph,
 	};
+
+	if (probe_program(probe_get(o->command), PROBE_TASKS))
+		configure_waits(&c, o);
+	return c;
 }
 
 static const struct store_ops store_ops = { session_segment_make, session_segment_drop,
@@ -221,6 +263,8 @@ static int open_session(struct record *r)
 		.max_bytes = r->opts->max_bytes,
 	};
 
+	if (r->cgroup_fd >= 0)
+		so.config.cgroup_id = cgroup_id(r->cgroup_fd);
 	r->session = session_open(&so);
 	if (!r->session)
 		return -errno;
@@ -301,23 +345,29 @@ static void on_mmap(void *arg, const struct sideband_mmap *m, uint64_t time_ns)
 				.key = { m->ino, m->dev_major, m->dev_minor },
 				.path = m->path };
 
-	proc_on_mmap(arg, &pm, time_ns);
+	proc_on_mmap(&((struct record *)arg)->procs, &pm, time_ns);
 }
 
 static void on_comm(void *arg, uint32_t pid, uint32_t tid, const char *name, int exec,
 		    uint64_t time_ns)
 {
-	proc_on_comm(arg, pid, tid, name, exec, time_ns);
+	proc_on_comm(&((struct record *)arg)->procs, pid, tid, name, exec, time_ns);
 }
 
 static void on_fork(void *arg, uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	proc_on_fork(arg, parent, pid, tid, time_ns);
+	struct record *r = arg;
+
+	proc_on_fork(&r->procs, parent, pid, tid, time_ns);
+	lifetimes_begin(r->lifetimes, pid, tid, time_ns);
 }
 
 static void on_exit_record(void *arg, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	proc_on_exit(arg, pid, tid, time_ns);
+	struct record *r = arg;
+
+	proc_on_exit(&r->procs, pid, tid, time_ns);
+	lifetimes_end(r->lifetimes, pid, tid, time_ns);
 }
 
 static const struct sideband_ops sideband_ops = { on_mmap, on_comm, on_fork, on_exit_record };
@@ -346,7 +396,7 @@ static void fill_gap(struct record *r, bool last)
 /* A stack's addresses are resolved once, so what is missing is looked up before. */
 static void drain(struct record *r, bool last)
 {
-	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, &r->procs, last);
+	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, r, last);
 	bool done;
 
 	fill_gap(r, last);
@@ -366,7 +416,7 @@ static void drain(struct record *r, bool last)
  */
 static void warm_up(struct record *r)
 {
-	bool slow = probe_get(r->opts->command)->kind == PROBE_PERF;
+	bool slow = !strcmp(r->opts->command, "oncpu");
 	uint64_t until = now_ns(CLOCK_MONOTONIC) + (slow ? WARM_NS : WARM_EVENTS_NS);
 	struct process *p;
 
@@ -381,11 +431,12 @@ static int open_events(struct record *r)
 {
 	const struct record_opts *o = r->opts;
 
-	if (probe_get(o->command)->kind != PROBE_PERF) {
-		r->events.name = o->command;
-		return session_start(r->session, o->file, o->function);
-	}
-	r->events = (struct perf_events){ .prog_fd = session_program(r->session, 0),
+	int err = session_start(r->session, o->file, o->function);
+
+	r->events.name = o->command;
+	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
+		return err;
+	r->events = (struct perf_events){ .prog_fd = session_perf_program(r->session),
 					  .only = o->cpus.v,
 					  .nr_only = o->cpus.nr };
 	return perf_events_open(&r->events, o->event,
@@ -412,6 +463,8 @@ static int start(struct record *r)
 	int err;
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
+	if (probe_program(probe_get(o->command), PROBE_PERF) && make_config(o).running)
+		r->lifetimes = lifetimes_new();
 	r->profile = profile_new();
 	co.profile = r->profile;
 	capture_init(&r->capture, &co);
@@ -428,6 +481,8 @@ static int start(struct record *r)
 	warm_up(r);
 	err = open_events(r);
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
+	r->asleep_ns = suspended_ns();
+	r->next_interval_ns = o->interval_ns;
 	r->haste_ns = r->store ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
 		err = target_release(&r->target, o->program[0]);
@@ -450,6 +505,11 @@ static bool is_over(struct record *r)
 
 	if (signalled(r) || (o->duration_ns && elapsed >= o->duration_ns))
 		return true;
+	if (o->interval_ns && elapsed >= r->next_interval_ns) {
+		r->next_interval_ns += o->interval_ns;
+		if (!o->on_interval(o->arg, r, false))
+			return true;
+	}
 	if (o->program)
 		return target_ended(&r->target, o->program[0]);
 	if (!r->procs.track_all && proc_all_ended(&r->procs)) {
@@ -474,7 +534,7 @@ static void show_progress(struct record *r)
 		     text_ns(elapsed / TURN_NS * TURN_NS), total, text_count(c[PROF_RECORDED]),
 		     text_count(lost),
 		     text_ns(c[PROF_TIMED_RUNS]
-				     ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_SEEN]
+				     ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS]
 				     : 0));
 }
 
@@ -482,14 +542,16 @@ static void show_progress(struct record *r)
 static int until_turn(const struct record *r)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), elapsed = now - r->begin_ns;
+	uint64_t until = r->opts->duration_ns;
 	int haste = now < r->haste_ns ? HASTE_MS : -1, end;
 
 	if (r->state == CAPTURE_BUSY)
 		return 0;
-	if (!r->opts->duration_ns)
+	if (r->opts->interval_ns && (!until || r->next_interval_ns < until))
+		until = r->next_interval_ns;
+	if (!until)
 		return haste;
-	end = elapsed >= r->opts->duration_ns ? 0
-					      : (r->opts->duration_ns - elapsed + 999999) / 1000000;
+	end = elapsed >= until ? 0 : (until - elapsed + 999999) / 1000000;
 	return haste >= 0 && haste < end ? haste : end;
 }
 
@@ -520,12 +582,11 @@ static void loop(struct record *r)
 	log_progress(NULL);
 }
 
-static uint32_t describe_target(struct record *r)
+char *record_target(struct record *r)
 {
 	const struct record_opts *o = r->opts;
 	char *text = NULL;
 	size_t len;
-	uint32_t id;
 	FILE *f = open_memstream(&text, &len);
 
 	if (o->program)
@@ -548,7 +609,14 @@ static uint32_t describe_target(struct record *r)
 	if (o->cgroup)
 		fprintf(f, "%scgroup %s", ftell(f) ? ", " : "", o->cgroup);
 	fclose(f);
-	id = profile_string(r->profile, text);
+	return text;
+}
+
+static uint32_t describe_target(struct record *r)
+{
+	char *text = record_target(r);
+	uint32_t id = profile_string(r->profile, text);
+
 	free(text);
 	return id;
 }
@@ -579,6 +647,18 @@ static void tell_tables(const struct record *r)
 		 text_count(r->profile->counters[PROF_DEFER_FULL]));
 }
 
+static void tell_waits(const struct record *r)
+{
+	const uint64_t *c = r->profile->counters;
+
+	if (r->profile->meta.is_time)
+		log_info("waits: %s switches; %s stacks verified, %s walked, %s not sampled, %s "
+			 "wrong by the audit; %s counts merged",
+			 text_count(c[PROF_SWITCHES]), text_count(c[PROF_VERIFIED]),
+			 text_count(c[PROF_WALKED]), text_count(c[PROF_NOT_SAMPLED]),
+			 text_count(c[PROF_AUDIT_WRONG]), text_count(c[PROF_MERGED]));
+}
+
 static uint64_t since_start(const struct record *r, uint64_t time_ns)
 {
 	return time_ns > r->opts->start_ns ? time_ns - r->opts->start_ns : 0;
@@ -601,6 +681,7 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->version = profile_string(p, BPFPROF_VERSION);
 	m->call_graph = profile_string(p, call_graphs[make_config(r->opts).call_graph]);
 	m->max_depth = r->opts->max_depth;
+	m->is_time = probe_program(probe_get(r->opts->command), PROBE_TASKS) != NULL;
 	m->duration_ns = end_ns - r->begin_ns;
 	m->start_ns = end_real_ns - m->duration_ns;
 	m->rate_hz = r->events.attr.sample_freq;
@@ -609,18 +690,33 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
 	m->rss_bytes = usage.ru_maxrss * 1024ull;
 	m->map_bytes = session_map_bytes(r->session);
+	m->suspended_ns = suspended_ns() - r->asleep_ns;
+	if (m->suspended_ns < SUSPEND_NS) /* both clocks are not read at once */
+		m->suspended_ns = 0;
 	m->missed = session_missed(r->session);
 	m->sideband_lost = sideband_lost(r->sideband);
 	m->first_sample_ns = since_start(r, r->capture.first_ns);
 	m->first_root_ns = since_start(r, r->capture.first_root_ns);
 	if (p->counters[PROF_TIMED_RUNS])
 		m->bpf_ns = p->counters[PROF_TIMED_NS] / p->counters[PROF_TIMED_RUNS] *
-			    p->counters[PROF_SEEN];
+			    p->counters[PROF_RUNS];
 }
 
 static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 {
 	return session_ask_kernel(session, questions, nr);
+}
+
+/* Those that were sampled; where nothing is, all that are online. */
+static size_t nr_profiled(const struct record *r)
+{
+	struct cpus online = {};
+	size_t nr = r->events.nr;
+
+	if (!nr && !cpus_online(&online))
+		nr = online.nr;
+	cpus_release(&online);
+	return nr;
 }
 
 int record_run(struct record *r)
@@ -634,19 +730,36 @@ int record_run(struct record *r)
 	loop(r);
 	end_ns = now_ns(CLOCK_MONOTONIC);
 	end_real_ns = now_ns(CLOCK_REALTIME);
-	r->nr_cpus = r->events.nr;
+	r->nr_cpus = nr_profiled(r);
 	perf_events_close(&r->events);
-	session_stop(r->session);
+	err = session_stop(r->session);
+	if (err)
+		return not_usage(err);
 	drain(r, true);
 	session_counters(r->session, counters);
+	if (r->opts->on_interval)
+		r->opts->on_interval(r->opts->arg, r, true);
 	capture_finish(&r->capture, session_maps(r->session), counters);
+	lifetimes_write(r->lifetimes, r->profile, session_began(r->session),
+			session_ended(r->session));
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	symbolizer_run(r->profile, r->capture.sources, &kernel);
 	describe(r, end_ns, end_real_ns);
 	tell_tables(r);
+	tell_waits(r);
 	return 0;
+}
+
+struct session *record_session(struct record *r)
+{
+	return r->session;
+}
+
+uint64_t record_begin_ns(const struct record *r)
+{
+	return r->begin_ns;
 }
 
 struct profile *record_take(struct record *r)
@@ -665,6 +778,7 @@ void record_close(struct record *r)
 	target_stop(&r->target);
 	sideband_close(r->sideband);
 	store_free(r->store);
+	lifetimes_free(r->lifetimes);
 	session_close(r->session);
 	capture_release(&r->capture);
 	proc_release(&r->procs);

@@ -11,7 +11,10 @@
 #include <stdint.h>
 
 #include "base/opt.h"
+#include "collect/session.h"
 #include "profile/profile.h"
+
+struct record;
 
 struct record_opts {
 	const char *command;	     /* "oncpu"; the probe of that name */
@@ -32,9 +35,23 @@ struct record_opts {
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
 	uint64_t start_ns;     /* CLOCK_MONOTONIC when bpfprof began */
+
+	/* Of waits. */
+	bool no_stacks, per_thread, audit, no_memory;
+	bool wakeups;	     /* by their tracepoint, though the kernel may count waits for a CPU */
+	uint32_t state_mask; /* prof_config's; 0 = all */
+	uint64_t min_us, max_us; /* max_us 0 = no limit */
+	uint32_t walks;		 /* per second and CPU; 0 = WALKS_PER_SECOND */
+	uint32_t hops;		 /* of wakeup */
+	enum prof_hist_by by;	 /* of runqlat */
+	uint64_t outlier_us;	 /* 0 = none are kept */
+	uint64_t interval_ns;	 /* of on_interval, 0 = never */
+	/* An interval is over, or all of it is. False ends the recording. */
+	bool (*on_interval)(void *arg, struct record *r, bool last);
+	void *arg;
 };
 
-struct record;
+#define WALKS_PER_SECOND 10000
 
 /*
  * Checks the options and the host, loads, and starts the program (not yet released). NULL with
@@ -49,5 +66,10 @@ int record_run(struct record *r);
 struct profile *record_take(struct record *r);
 
 void record_close(struct record *r);
+
+/* During the recording: what is recorded, to be freed; its kernel side; and since when. */
+char *record_target(struct record *r);
+struct session *record_session(struct record *r);
+uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
 
 #endif

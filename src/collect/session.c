@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -32,8 +33,11 @@
 #define DEFERRED_PER_CPU   8 /* slots of 16 KB, within these bounds */
 #define MIN_DEFERRED	   512u
 #define MAX_DEFERRED	   1024u
-#define WORDS_PER_STACK	   32 /* room that the frame log gets per slot, if memory allows */
+#define HIST_ROWS	   4096u /* of processes or threads */
+#define WORDS_PER_STACK	   32	 /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
+
+#define SETTLE_US 1000 /* in which programs that run while they are detached end */
 
 /* A segment that a thread is making. */
 enum { SEGMENT_NONE, SEGMENT_MAKING, SEGMENT_READY, SEGMENT_MADE };
@@ -48,7 +52,7 @@ struct session_segment {
 struct session {
 	struct bpfprof_bpf *skel;
 	const struct probe *probe;
-	struct bpf_link *fork_link, *event_link;
+	struct bpf_link *links[PROBE_MAX_PROGRAMS]; /* by number of the program */
 	struct session_maps maps;
 	uint64_t *pids, *tids;	 /* bitmaps, NULL without the filter */
 	struct prof_ksym *ksyms; /* a batch, NULL without kernel stacks */
@@ -81,6 +85,12 @@ static uint32_t default_slots(uint32_t nr_cpus)
 	return slots < MIN_SLOTS ? MIN_SLOTS : slots > MAX_SLOTS ? MAX_SLOTS : slots;
 }
 
+/* 2.6 KB each. */
+static uint32_t default_rows(uint32_t asked)
+{
+	return power_of_two(asked ? asked : HIST_ROWS);
+}
+
 /*
  * Splits the budget: what every CPU needs, slots of both tables, at most half of the rest, then the
  * frame log.
@@ -107,6 +117,10 @@ static void size_maps(struct prof_config *c, const struct session_opts *o, uint6
 	while (c->stack_slots > 16 && c->stack_slots * slot_bytes > bytes / 2)
 		c->stack_slots /= 2;
 	c->count_slots = c->stack_slots;
+	c->waker_slots = c->hops ? c->stack_slots : 0;
+	if (c->hist_rows) /* histograms instead */
+		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
+							      : default_rows(o->max_stacks);
 	words = (bytes - c->stack_slots * slot_bytes) / sizeof(uint64_t);
 	if (words > (uint64_t)c->stack_slots * WORDS_PER_STACK)
 		words = (uint64_t)c->stack_slots * WORDS_PER_STACK;
@@ -124,6 +138,21 @@ static void choose_table_maps(struct session *s, const struct prof_config *c)
 		bpf_map__set_autocreate(maps[i], c->call_graph != CALL_GRAPH_FP);
 }
 
+static void choose_sched_maps(struct session *s, const struct prof_config *c)
+{
+	bool waits = probe_program(s->probe, PROBE_TASKS);
+
+	bpf_map__set_autocreate(s->skel->maps.threads, waits);
+	bpf_map__set_autocreate(s->skel->maps.memos, waits && c->remember);
+	bpf_map__set_autocreate(s->skel->maps.walk_times, waits && c->stacks);
+	bpf_map__set_autocreate(s->skel->maps.wakers, c->hops);
+	bpf_map__set_autocreate(s->skel->maps.hists, c->hist_rows);
+	bpf_map__set_autocreate(s->skel->maps.recents, c->outlier_ns);
+	bpf_map__set_autocreate(s->skel->maps.outliers, c->outlier_ns);
+	bpf_map__set_max_entries(s->skel->maps.wakers, c->waker_slots);
+	bpf_map__set_max_entries(s->skel->maps.hists, c->hist_rows);
+}
+
 /* Maps of filters that are off are not created; the verifier drops the code that would use them. */
 static void choose_maps(struct session *s, const struct prof_config *c)
 {
@@ -138,6 +167,7 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
 	bpf_map__set_autocreate(s->skel->maps.ksyms, !c->no_kstacks);
 	choose_table_maps(s, c);
+	choose_sched_maps(s, c);
 }
 
 static struct bpf_program *find_program(const struct session *s, const char *name)
@@ -147,9 +177,11 @@ static struct bpf_program *find_program(const struct session *s, const char *nam
 
 static void choose_programs(struct session *s, const struct prof_config *c)
 {
-	for (size_t i = 0; i < 4 && s->probe->programs[i]; i++)
-		bpf_program__set_autoload(find_program(s, s->probe->programs[i]), true);
-	bpf_program__set_autoload(s->skel->progs.filter_fork, c->filter_pid || c->filter_tid);
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++)
+		bpf_program__set_autoload(find_program(s, s->probe->programs[i].name), true);
+	/* Without filters there is nothing to keep true. */
+	if (!c->filter_pid && !c->filter_tid)
+		bpf_program__set_autoload(s->skel->progs.filter_fork, false);
 	bpf_program__set_autoload(s->skel->progs.ksyms_name, !c->no_kstacks);
 }
 
@@ -160,6 +192,30 @@ static void *map_memory(const struct bpf_map *map, size_t len, bool writable)
 			PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, bpf_map__fd(map), 0);
 
 	return at == MAP_FAILED ? NULL : at;
+}
+
+static int map_sched(struct session *s, const struct prof_config *c)
+{
+	struct session_maps *m = &s->maps;
+
+	if (c->hops) {
+		m->nr_wakers = c->waker_slots;
+		m->wakers =
+			map_memory(s->skel->maps.wakers, m->nr_wakers * sizeof(*m->wakers), false);
+	}
+	if (c->hist_rows) {
+		m->nr_hists = c->hist_rows;
+		m->hists = map_memory(s->skel->maps.hists, m->nr_hists * sizeof(*m->hists), true);
+	}
+	if (c->outlier_ns) {
+		m->nr_outliers = (const uint64_t *)s->skel->bss->prof_nr_outliers;
+		m->outliers = map_memory(s->skel->maps.outliers,
+					 PROF_OUTLIERS * sizeof(*m->outliers), false);
+	}
+	if ((c->hops && !m->wakers) || (c->hist_rows && !m->hists) ||
+	    (c->outlier_ns && !m->outliers))
+		return log_err(-errno, "cannot map BPF memory");
+	return 0;
 }
 
 static int map_all(struct session *s, const struct prof_config *c)
@@ -194,7 +250,7 @@ static int map_all(struct session *s, const struct prof_config *c)
 	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
 	    (c->filter_tid && !s->tids) || (!c->no_kstacks && !s->ksyms))
 		return log_err(-errno, "cannot map BPF memory");
-	return 0;
+	return map_sched(s, c);
 }
 
 static int fill_filters(struct session *s, const struct session_opts *o)
@@ -335,34 +391,118 @@ struct session *session_open(const struct session_opts *o)
 	return NULL;
 }
 
+/* All of the probe's programs of a kind. */
+static int attach(struct session *s, enum probe_when when)
+{
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
+		struct bpf_program *program = find_program(s, s->probe->programs[i].name);
+
+		if (s->probe->programs[i].when != when || !bpf_program__autoload(program))
+			continue;
+		s->links[i] = bpf_program__attach(program);
+		if (!s->links[i])
+			return log_err(-errno, "cannot attach %s", bpf_program__name(program));
+	}
+	return 0;
+}
+
 int session_attach(struct session *s)
 {
-	if (!bpf_program__autoload(s->skel->progs.filter_fork))
-		return 0;
-	s->fork_link = bpf_program__attach(s->skel->progs.filter_fork);
-	return s->fork_link ? 0 : log_err(-errno, "cannot follow births of tasks");
+	return attach(s, PROBE_BIRTHS);
+}
+
+static int attach_uprobe(struct session *s, const char *file, const char *function)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = function);
+	struct bpf_program *program = find_program(s, probe_program(s->probe, PROBE_UPROBE));
+
+	s->links[0] = bpf_program__attach_uprobe_opts(program, -1, file, 0, &opts);
+	return s->links[0] ? 0 : log_err(-errno, "cannot probe %s in %s", function, file);
+}
+
+/* Runs the program once for each task. It prints nothing: it is run by reading. */
+static int run_tasks(struct session *s)
+{
+	struct bpf_program *program = find_program(s, probe_program(s->probe, PROBE_TASKS));
+	struct bpf_link *link = bpf_program__attach(program);
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, err = 0;
+	char byte;
+	ssize_t got;
+
+	if (fd < 0) {
+		err = log_err(-errno, "cannot look at the threads there are");
+		bpf_link__destroy(link);
+		return err;
+	}
+	do
+		got = read(fd, &byte, 1);
+	while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	if (got < 0)
+		err = log_err(-errno, "cannot look at the threads there are");
+	close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 int session_start(struct session *s, const char *file, const char *function)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = function);
-	struct bpf_program *program = find_program(s, s->probe->programs[0]);
+	int err = 0;
 
-	if (s->probe->kind == PROBE_UPROBE)
-		s->event_link = bpf_program__attach_uprobe_opts(program, -1, file, 0, &opts);
-	else
-		s->event_link = bpf_program__attach(program);
-	if (s->event_link)
+	if (probe_program(s->probe, PROBE_UPROBE))
+		return attach_uprobe(s, file, function);
+	if (!probe_program(s->probe, PROBE_TASKS))
 		return 0;
-	if (s->probe->kind == PROBE_UPROBE)
-		return log_err(-errno, "cannot probe %s in %s", function, file);
-	return log_err(-errno, "cannot attach to the scheduler");
+	s->skel->bss->prof_sched_start = now_ns();
+	err = attach(s, PROBE_EVENTS);
+	if (!err)
+		err = run_tasks(s);
+	if (!err && !s->skel->bss->prof_sched_counts)
+		err = attach(s, PROBE_WAKEUPS);
+	s->skel->bss->prof_sched_known = 1;
+	return err;
 }
 
-void session_stop(struct session *s)
+static void detach(struct session *s, enum probe_when when)
 {
-	bpf_link__destroy(s->event_link);
-	s->event_link = NULL;
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
+		if (s->probe->programs[i].when != when)
+			continue;
+		bpf_link__destroy(s->links[i]);
+		s->links[i] = NULL;
+	}
+}
+
+int session_stop(struct session *s)
+{
+	bool waits = probe_program(s->probe, PROBE_TASKS) && s->skel->bss->prof_sched_known &&
+		     !s->skel->bss->prof_sched_end;
+
+	detach(s, PROBE_UPROBE);
+	detach(s, PROBE_EVENTS);
+	detach(s, PROBE_WAKEUPS);
+	if (!waits)
+		return 0;
+	s->skel->bss->prof_sched_end = now_ns();
+	usleep(SETTLE_US);
+	return run_tasks(s);
+}
+
+uint64_t session_began(const struct session *s)
+{
+	return s->skel->bss->prof_sched_start;
+}
+
+uint64_t session_ended(const struct session *s)
+{
+	return s->skel->bss->prof_sched_end;
 }
 
 static void set_bit(uint64_t *bitmap, uint32_t id)
@@ -381,9 +521,9 @@ void session_add_tid(struct session *s, uint32_t tid)
 	set_bit(s->tids, tid);
 }
 
-int session_program(const struct session *s, size_t i)
+int session_perf_program(const struct session *s)
 {
-	return bpf_program__fd(find_program(s, s->probe->programs[i]));
+	return bpf_program__fd(find_program(s, probe_program(s->probe, PROBE_PERF)));
 }
 
 const struct session_maps *session_maps(const struct session *s)
@@ -489,9 +629,12 @@ uint64_t session_missed(const struct session *s)
 	uint32_t len = sizeof(info);
 	uint64_t missed = 0;
 
-	for (size_t i = 0; i < 4 && s->probe->programs[i]; i++)
-		if (!bpf_obj_get_info_by_fd(session_program(s, i), &info, &len))
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
+		int fd = bpf_program__fd(find_program(s, s->probe->programs[i].name));
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
 			missed += info.recursion_misses;
+	}
 	return missed;
 }
 
@@ -527,8 +670,11 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	close_segments(s);
-	session_stop(s);
-	bpf_link__destroy(s->fork_link);
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS; i++)
+		bpf_link__destroy(s->links[i]);
+	unmap(s->maps.wakers, s->maps.nr_wakers * sizeof(*s->maps.wakers));
+	unmap(s->maps.hists, s->maps.nr_hists * sizeof(*s->maps.hists));
+	unmap(s->maps.outliers, PROF_OUTLIERS * sizeof(*s->maps.outliers));
 	unmap(s->maps.frames, s->maps.nr_frame_words * sizeof(*s->maps.frames));
 	unmap(s->maps.counts, s->maps.nr_counts * sizeof(*s->maps.counts));
 	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));

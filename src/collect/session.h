@@ -29,6 +29,12 @@ struct session_maps {
 	size_t nr_deferred;
 	struct table_exe *exes; /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
 	uint32_t *table_epoch;
+	const struct prof_waker *wakers; /* NULL but for --hops */
+	size_t nr_wakers;
+	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */
+	size_t nr_hists;
+	const struct prof_outlier *outliers; /* PROF_OUTLIERS of them, NULL when none are kept */
+	const uint64_t *nr_outliers;	     /* since the start */
 };
 
 struct session_opts {
@@ -50,19 +56,23 @@ struct session *session_open(const struct session_opts *o);
 int session_attach(struct session *s);
 
 /*
- * Attaches the probe's first program to its event, when that is no perf event; file and function
- * are for PROBE_UPROBE. 0 or negative errno, logged. Nothing is counted any more after
- * session_stop().
+ * Attaches what is no perf program to its events; file and function are for PROBE_UPROBE. Threads
+ * are found as they are then. 0 or negative errno, logged. Nothing is counted any more after
+ * session_stop(), which accounts for what threads were doing until then.
  */
 int session_start(struct session *s, const char *file, const char *function);
-void session_stop(struct session *s);
+int session_stop(struct session *s);
+
+/* When waits began to be recorded, and no longer were: CLOCK_MONOTONIC ns. */
+uint64_t session_began(const struct session *s);
+uint64_t session_ended(const struct session *s);
 
 /* Adds to the filter sets; takes effect at once. */
 void session_add_pid(struct session *s, uint32_t pid);
 void session_add_tid(struct session *s, uint32_t tid);
 
-/* Descriptor of the probe's program number i. */
-int session_program(const struct session *s, size_t i);
+/* Descriptor of the probe's program for perf events. */
+int session_perf_program(const struct session *s);
 
 const struct session_maps *session_maps(const struct session *s);
 

@@ -8,6 +8,7 @@
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -49,4 +50,12 @@ int cgroup_open(const char *path)
 	log_err(0, "%s is not a cgroup of version 2%s%s", path,
 		mount[0] ? ": those lie below " : "; none is mounted", mount);
 	return -EINVAL;
+}
+
+/* The number of its directory is that of the cgroup, on 64-bit kernels. */
+uint64_t cgroup_id(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_ino;
 }

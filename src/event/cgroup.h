@@ -3,11 +3,16 @@
 #ifndef BPFPROF_EVENT_CGROUP_H
 #define BPFPROF_EVENT_CGROUP_H
 
+#include <stdint.h>
+
 /*
  * Opens a cgroup given as a path of the file system, or below the cgroup2 mount
  * ("/system.slice/x.service" or "system.slice/x.service"). Returns a descriptor, or negative errno
  * after one sentence.
  */
 int cgroup_open(const char *path);
+
+/* The kernel's number of an open cgroup. */
+uint64_t cgroup_id(int fd);
 
 #endif

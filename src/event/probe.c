@@ -5,10 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCHEDULER                                                                                  \
+	{ "sched_switch", PROBE_EVENTS }, { "sched_fork", PROBE_BIRTHS },                          \
+		{ "sched_rename", PROBE_BIRTHS }, { "sched_wakeup", PROBE_WAKEUPS },               \
+	{                                                                                          \
+		"sched_tasks", PROBE_TASKS                                                         \
+	}
+
 static const struct probe probes[] = {
-	{ "oncpu", { "oncpu_sample" }, PROBE_PERF, 1 },
-	{ "switches", { "events_switch" }, PROBE_SWITCHES, 2 },
-	{ "uprobe", { "events_uprobe" }, PROBE_UPROBE, 6 },
+	{ "oncpu", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
+	{ "offcpu", 3, { SCHEDULER } },
+	{ "runqlat", 3, { SCHEDULER } },
+	{ "wakeup", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
+	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
+	{ "uprobe", 7, { { "events_uprobe", PROBE_UPROBE }, { "filter_fork", PROBE_BIRTHS } } },
 };
 
 const struct probe *probe_get(const char *name)
@@ -17,4 +27,12 @@ const struct probe *probe_get(const char *name)
 		if (!strcmp(probes[i].name, name))
 			return &probes[i];
 	abort();
+}
+
+const char *probe_program(const struct probe *p, enum probe_when when)
+{
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS; i++)
+		if (p->programs[i].name && p->programs[i].when == when)
+			return p->programs[i].name;
+	return NULL;
 }

@@ -7,19 +7,29 @@
 
 #include <stdint.h>
 
-/* What the first program is attached to. */
-enum probe_kind {
-	PROBE_PERF,	/* perf events, one per CPU */
-	PROBE_SWITCHES, /* the kernel's scheduler */
+#define PROBE_MAX_PROGRAMS 6
+
+/* How a program gets to run. */
+enum probe_when {
+	PROBE_PERF = 1, /* at perf events, one per CPU: the command opens them */
+	PROBE_BIRTHS,	/* before the recording: keeps the filters and the states of threads true */
+	PROBE_EVENTS,	/* a tracepoint, during the recording */
+	PROBE_WAKEUPS,	/* the same, where the kernel does not count waits for a CPU itself */
 	PROBE_UPROBE,	/* a function of a program */
+	PROBE_TASKS,	/* for each task at the beginning and at the end */
 };
 
 struct probe {
 	const char *name;
-	const char *programs[4]; /* attached to events by the command, first one first */
-	enum probe_kind kind;
 	uint8_t nr_scratches; /* per CPU: enum scratch_id in bpf/arena.bpf.h, up to what it uses */
+	struct probe_program {
+		const char *name;
+		enum probe_when when;
+	} programs[PROBE_MAX_PROGRAMS];
 };
+
+/* The name of the first program of a kind, NULL when the probe has none. */
+const char *probe_program(const struct probe *p, enum probe_when when);
 
 /* The row of a probe; must exist. */
 const struct probe *probe_get(const char *name);

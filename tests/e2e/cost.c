@@ -149,7 +149,7 @@ static int measure(const char *progs, const struct workload *w)
 	s = session_open(&o);
 	if (!s || session_attach(s))
 		return -1;
-	events.prog_fd = session_program(s, 0);
+	events.prog_fd = session_perf_program(s);
 	prog = find_program(w->program);
 	child = start(progs, w);
 	usleep(WARM_UP_US);

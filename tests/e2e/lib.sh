@@ -273,7 +273,7 @@ folded_pct() { # FILE PATTERN
 }
 
 folded_sum() { # FILE
-	awk '{ total += $NF } END { printf "%d\n", total }' "$1"
+	awk '{ total += $NF } END { printf "%.0f\n", total }' "$1"
 }
 
 # A value of a summary in JSON, by the path of its keys.

@@ -100,7 +100,10 @@ for _ in range(60000): print(" ".join(random.choice(words) for _ in range(12)))'
 	mapfile -t text < <(yes "$TMP/text" | head -n 500)
 	start rg -c '(\w+)\s+\w*(abc|cde|h.*j)\w*\s+[a-f]{3,9}$' "${text[@]}"
 	wait_until 5 sh -c '[ "$(ls "/proc/'"$PID"'/task" | wc -l)" -ge 2 ]'
-	record ripgrep 99.9 500 -p "$PID" 5
+	# LLVM's unwind data for aarch64 holds at calls, not between the instructions that make a frame and undo it.
+	least=99.9
+	[ "$(uname -m)" != aarch64 ] || least=99.5
+	record ripgrep "$least" 500 -p "$PID" 5
 	stop "$PID" KILL
 fi
 

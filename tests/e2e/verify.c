@@ -5,6 +5,7 @@
  * instructions that the verifier had to look at: "NAME INSTRUCTIONS".
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,6 +33,8 @@ static void note_program(const struct bpf_prog_info *info)
 		return;
 	if (i == nr_programs)
 		memcpy(programs[nr_programs++].name, info->name, sizeof(info->name));
+	if (getenv("EACH"))
+		printf("# %s %u\n", info->name, info->verified_insns);
 	if (info->verified_insns > programs[i].most)
 		programs[i].most = info->verified_insns;
 }
@@ -69,6 +72,24 @@ static struct prof_config config(unsigned int bits, unsigned int depth)
 	};
 }
 
+/* All that a command can ask for, or as little as it can. */
+static void configure_waits(struct prof_config *c, const char *probe, unsigned int bits)
+{
+	c->stacks = strcmp(probe, "runqlat") != 0;
+	c->remember = c->stacks;
+	c->hist_rows = !c->stacks;
+	c->hist_by = bits & 1 ? PROF_HIST_BY_PROCESS : PROF_HIST_BY_CPU;
+	c->running = !strcmp(probe, "wall");
+	c->hops = strcmp(probe, "wakeup") ? 0 : PROF_MAX_HOPS;
+	c->wakeups = bits & 1;
+	c->audit = bits & 1;
+	c->state_mask = bits & 1;
+	c->min_ns = bits & 1;
+	c->max_ns = bits & 1;
+	c->outlier_ns = bits & 1;
+	c->walk_ns = 1000;
+}
+
 static int load(const char *probe, enum prof_call_graph how, const struct prof_glob *glob,
 		unsigned int bits)
 {
@@ -83,6 +104,10 @@ static int load(const char *probe, enum prof_call_graph how, const struct prof_g
 	struct session *s;
 
 	o.config.call_graph = how;
+	if (strcmp(probe, "oncpu") && strcmp(probe, "uprobe"))
+		configure_waits(&o.config, probe, bits);
+	if (getenv("EACH"))
+		printf("# -- %s %d %u\n", probe, how, bits);
 	s = session_open(&o);
 	if (!s)
 		return 1;
@@ -104,7 +129,7 @@ static unsigned int pair_row(unsigned int i)
 	return bits;
 }
 
-static const char *const probes[] = { "oncpu", "switches", "uprobe" };
+static const char *const probes[] = { "oncpu", "uprobe", "offcpu", "runqlat", "wakeup", "wall" };
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,7 @@
 /*
  * walks switches|FILE:FUNCTION PID SECONDS [OUTPUT]: records a stack wherever a thread of a process
  * leaves the CPU, or calls a function, and prints a summary as JSON; folded stacks go to OUTPUT.
- * The same recording as a command's, for programs that no command has yet.
+ * The same recording as a command's; where threads leave the CPU, no stack is taken from memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int write_results(const struct profile *p, const char *folded)
 
 int main(int argc, char **argv)
 {
-	struct record_opts o = { .command = "switches", .max_depth = 1000 };
+	struct record_opts o = { .command = "offcpu", .max_depth = 1000, .audit = true };
 	uint32_t pid = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
 	char *colon = argc > 3 ? strrchr(argv[1], ':') : NULL;
 	struct record *r;

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The scheduler's view of all threads, as one state machine:
+ *
+ *	         sched_switch, as prev                sched_switch, as next
+ *	RUNS ──────────────────────────► WAITS ──────────────────────────────► RUNS
+ *	                       (blocked, or preempted)
+ *
+ * From its wake-up on, a thread that was blocked only waits for a CPU. Where that is the question,
+ * a program at sched_wakeup takes the time. Else it is enough to ask the kernel, which counts such
+ * waits for every task (sched_info) and costs nothing: it leaves out how long it takes a CPU to
+ * come that was idle, or was interrupted for the thread's sake, since then it does not look at its
+ * clock again ("a useless back to back clock update").
+ *
+ * sched_switch runs under the lock of the run queue, with interrupts off. It looks up and adds; it
+ * inserts into no map, takes no lock that is shared, and allocates nothing (tests/e2e/helpers.c
+ * checks what it calls).
+ */
+#include "filter.bpf.h"
+#include "arena.bpf.h"
+#include "hist.bpf.h"
+#include "memo.bpf.h"
+#include "waits.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+__u64 prof_sched_start; /* when the recording began; 0 = not yet */
+__u64 prof_sched_end;	/* when it ended; 0 = not yet */
+/* The kernel counts waits for a CPU (known when the program that finds the threads has run). */
+__u32 prof_sched_counts;
+__u32 prof_sched_known; /* all threads have been found, so one without state is a loss */
+
+#define NO_SYSCALL (-1)
+
+/* Without it, wake-ups are followed by their tracepoint. */
+static __always_inline bool counts_waits(void)
+{
+	return !prof_cfg.wakeups && kernel_counts_waits();
+}
+
+static __always_inline void row_add(struct prof_counters *row, __u32 counter, __u64 n)
+{
+	__u64 *value = &row->value[counter % PROF_COUNTER_SLOTS];
+
+	if (prof_cfg.running) /* samples count in the same row, and may interrupt us */
+		__sync_fetch_and_add(value, n);
+	else
+		*value += n;
+}
+
+/* What prev waits for, now that it leaves its CPU. */
+static __always_inline __u32 wait_of(const __u64 *ctx, struct task_struct *prev)
+{
+	__u32 state = kernel_prev_state(ctx), wait;
+	int nr = NO_SYSCALL;
+
+	if (!(prev->flags & PF_KTHREAD))
+		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(prev));
+	if (!kernel_is_blocked(ctx, state))
+		return PROF_WAIT(PROF_PREEMPTED, 0, nr);
+	wait = PROF_WAIT(PROF_BLOCKED, state & 0xfff, nr);
+	return BPF_CORE_READ_BITFIELD(prev, in_iowait) ? wait | PROF_WAIT_IO : wait;
+}
+
+static __always_inline bool is_other_state(__u32 wait)
+{
+	if (!prof_cfg.state_mask)
+		return false;
+	if (PROF_WAIT_KIND(wait) == PROF_PREEMPTED)
+		return !(prof_cfg.state_mask >> 31);
+	return !(PROF_WAIT_STATE(wait) & prof_cfg.state_mask);
+}
+
+/* Why a wait of off ns is not recorded, 0 if it is. */
+static __always_inline __u32 outcome_of(const struct thread *t, __u64 off)
+{
+	if (t->outcome)
+		return t->outcome;
+	if (off > ~0ull >> 1 || t->since < prof_sched_start)
+		return PROF_LOST_TIME;
+	if (t->skip)
+		return t->skip;
+	if (off < prof_cfg.min_ns)
+		return PROF_FILTER_SHORT;
+	if (prof_cfg.max_ns && off > prof_cfg.max_ns)
+		return PROF_FILTER_LONG;
+	return 0;
+}
+
+static __always_inline bool is_loss(__u32 outcome)
+{
+	return outcome >= PROF_LOST_STACKS && outcome <= PROF_LOST_ROWS;
+}
+
+/* False: it is accounted for, as something that is not recorded. */
+static __always_inline bool is_kept(struct prof_counters *row, const struct thread *t, __u64 off)
+{
+	__u32 outcome = outcome_of(t, off);
+
+	row_add(row, PROF_SEEN, 1);
+	if (!outcome)
+		return true;
+	row_add(row, outcome, 1);
+	if (outcome != PROF_LOST_TIME)
+		row_add(row, is_loss(outcome) ? PROF_LOST_NS : PROF_FILTER_NS, off);
+	return false;
+}
+
+/* The part of a wait in which the thread could have run. */
+static __always_inline __u64 queued_ns(const struct task_struct *next, const struct thread *t,
+				       __u64 now, __u64 off)
+{
+	__u64 ns;
+
+	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED)
+		return off;
+	if (counts_waits())
+		ns = kernel_queued_ns(next, t->delay);
+	else
+		ns = t->woken_ns ? now - t->woken_ns : 0;
+	return ns < off ? ns : off;
+}
+
+/*
+ * A thread leaves its CPU that we were not told had been given one. How long it ran the kernel has
+ * counted; the rest it waited.
+ */
+static __always_inline void make_up(struct prof_counters *row, struct task_struct *prev,
+				    struct thread *t, __u64 now)
+{
+	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran;
+	__u32 outcome = t->outcome ? t->outcome : t->skip;
+
+	if (prof_cfg.hist_rows) /* since when it could run is not known */
+		outcome = PROF_LOST_TIME;
+	if (ran > all)
+		ran = all;
+	row_add(row, PROF_MADE_UP, 1);
+	row_add(row, PROF_SEEN, 1);
+	if (outcome)
+		row_add(row, outcome, 1);
+	else if (!prof_cfg.hist_rows)
+		wait_ends(t, all - ran, 0);
+	t->state = THREAD_RUNS;
+	t->since = now - ran;
+}
+
+static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct task_struct *prev,
+				  __u64 now)
+{
+	struct thread *t = thread_get(prev);
+	__u32 was;
+
+	if (!t)
+		return;
+	if (t->state == THREAD_WAITS)
+		make_up(row, prev, t, now);
+	was = t->state;
+	t->wait = wait_of(ctx, prev);
+	t->state = PROF_WAIT_STATE(t->wait) & (TASK_DEAD | EXIT_ANY) ? THREAD_GONE : THREAD_WAITS;
+	if (prof_cfg.running && was == THREAD_RUNS && !t->outcome)
+		wait_ran(SCRATCH_SCHED, t, now - t->since);
+	if (prof_cfg.outlier_ns && was == THREAD_RUNS)
+		hist_ran(t, now - t->since, now);
+	t->since = now;
+	t->ran = prev->se.sum_exec_runtime;
+	if (counts_waits())
+		t->delay = prev->sched_info.run_delay;
+	else
+		t->woken_ns = 0;
+	row_add(row, PROF_SWITCHES, 1);
+	if (prof_cfg.filter_cgroup)
+		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
+	if (t->outcome || t->state == THREAD_GONE)
+		return;
+	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
+	if (!t->skip && !prof_cfg.hist_rows)
+		wait_begins(ctx, prev, t, now);
+}
+
+/* A thread without state, which is a loss if it is one that was asked for. */
+static __always_inline void stranger(struct prof_counters *row, struct task_struct *task)
+{
+	char comm[PROF_COMM_LEN] = "";
+	__u32 outcome;
+
+	bpf_probe_read_kernel_str(comm, sizeof(comm), task->comm);
+	outcome = filter_task(task, task->tgid, task->pid, comm);
+	row_add(row, PROF_SEEN, 1);
+	row_add(row, outcome ? outcome : PROF_LOST_THREAD, 1);
+}
+
+static __always_inline void enter(struct prof_counters *row, struct task_struct *next, __u64 now)
+{
+	struct thread *t = thread_get(next);
+	__u64 off, queued;
+	__u32 was;
+
+	if (!t) {
+		if (prof_sched_known)
+			stranger(row, next);
+		return;
+	}
+	was = t->state;
+	off = now - t->since;
+	if ((was == THREAD_WAITS || was == THREAD_BORN) && is_kept(row, t, off)) {
+		queued = queued_ns(next, t, now, off);
+		if (prof_cfg.hist_rows)
+			row_add(row,
+				hist_add(t, was == THREAD_BORN, queued, now) ? PROF_RECORDED
+									     : PROF_LOST_ROWS,
+				1);
+		else
+			wait_ends(t, off, queued);
+	}
+	t->state = THREAD_RUNS;
+	t->since = now;
+}
+
+/* ctx: whether it was preempted, the thread that leaves the CPU, and the one that gets it. */
+SEC("?tp_btf/sched_switch")
+int sched_switch(__u64 *ctx)
+{
+	struct task_struct *prev = (struct task_struct *)ctx[1];
+	struct task_struct *next = (struct task_struct *)ctx[2];
+	__u64 now = bpf_ktime_get_ns(), start = 0;
+	struct prof_counters *row = counters_row();
+
+	if (!row)
+		return 0;
+	if (row->value[PROF_RUNS]++ % TIME_EVERY == 0)
+		start = now;
+	if (prev->pid)
+		leave(ctx, row, prev, now);
+	if (next->pid)
+		enter(row, next, now);
+	run_ends(row, start);
+	return 0;
+}
+
+/*
+ * Under the lock of the run queue: after the thread has left its CPU, and before it is given one.
+ */
+SEC("?tp_btf/sched_wakeup")
+int sched_wakeup(__u64 *ctx)
+{
+	struct thread *t = thread_get((struct task_struct *)ctx[0]);
+
+	if (t && t->state == THREAD_WAITS && !t->woken_ns)
+		t->woken_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Who wakes it. The last one before the thread runs has ended the wait: a thread that is still on
+ * its way to sleep may be woken before we have seen it leave.
+ */
+SEC("?tp_btf/sched_waking")
+int sched_waking(__u64 *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx[0];
+	struct thread *t = thread_get(task);
+
+	if (!t || t->outcome || t->state == THREAD_NEW || task == bpf_get_current_task_btf())
+		return 0;
+	wait_waker(ctx, t);
+	return 0;
+}
+
+/* A state for a task that has none, outside of the scheduler. */
+static __always_inline struct thread *begin(struct task_struct *task)
+{
+	struct thread *t = thread_make(task);
+
+	if (prof_cfg.remember)
+		memo_make(task);
+	if (!t)
+		return NULL;
+	t->pid = task->tgid;
+	t->tid = task->pid;
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
+	t->outcome = filter_task(task, t->pid, t->tid, t->comm);
+	if (!t->outcome)
+		t->outcome = filter_cgroup(task);
+	return t;
+}
+
+/* The child cannot run before this has. */
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(sched_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct thread *t;
+
+	filter_birth(parent, child);
+	t = begin(child);
+	if (!t)
+		return 0;
+	t->since = bpf_ktime_get_ns();
+	t->wait = PROF_WAIT(PROF_PREEMPTED, 0, NO_SYSCALL);
+	/* Of one that is born before the beginning we learn like of those that were there. */
+	t->state = prof_sched_start && (prof_cfg.hist_rows || prof_cfg.running) ? THREAD_BORN
+										: THREAD_NEW;
+	return 0;
+}
+
+/* The task is running, so nobody else looks at its state. */
+SEC("?tp_btf/task_rename")
+int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
+{
+	struct thread *t = thread_get(task);
+
+	if (!t)
+		return 0;
+	/* An exec in another thread than the first makes it the first. */
+	t->pid = task->tgid;
+	t->tid = task->pid;
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), comm);
+	t->outcome = filter_task(task, t->pid, t->tid, t->comm);
+	if (!t->outcome)
+		t->outcome = filter_cgroup(task);
+	t->names++;
+	t->count_run = 0;
+	t->last[0].count = 0;
+	t->last[1].count = 0;
+	return 0;
+}
+
+static __always_inline __u64 nr_switches(const struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+/*
+ * A task that is older than the recording: what it does now, it has done since the beginning. If it
+ * passes through the scheduler while we look, the next turn tells.
+ */
+static __always_inline void find(struct task_struct *task)
+{
+	struct thread *t = begin(task);
+	__u64 before = nr_switches(task);
+	__u32 state = task->__state & ~TASK_FREEZABLE;
+	bool queued = kernel_is_queued(task);
+	int nr = NO_SYSCALL;
+
+	if (!t || t->state != THREAD_NEW || state & (TASK_DEAD | EXIT_ANY))
+		return;
+	t->since = prof_sched_start;
+	t->ran = task->se.sum_exec_runtime;
+	if (kernel_is_running(task)) {
+		t->state = THREAD_RUNS;
+		return;
+	}
+	if (!(task->flags & PF_KTHREAD))
+		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
+	t->wait = PROF_WAIT(queued ? PROF_PREEMPTED : PROF_BLOCKED, queued ? 0 : state & 0xfff, nr);
+	t->wait |= PROF_WAIT_BEFORE;
+	if (counts_waits())
+		t->delay = task->sched_info.run_delay;
+	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
+	if (!t->outcome && !t->skip && !prof_cfg.hist_rows)
+		wait_found(task, t);
+	if (nr_switches(task) == before && !kernel_is_running(task))
+		t->state = THREAD_WAITS;
+}
+
+/* Nothing moves any more: the recording has ended. */
+static __always_inline void flush(struct task_struct *task)
+{
+	struct prof_counters *row = counters_row();
+	struct thread *t = thread_get(task);
+	__u64 ns = t ? prof_sched_end - t->since : 0;
+
+	if (!t || !row || prof_sched_end < t->since)
+		return;
+	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
+		wait_ran(SCRATCH_TASKS, t, ns);
+	if (t->state != THREAD_WAITS && t->state != THREAD_BORN)
+		return;
+	t->state = THREAD_NEW;
+	if (!prof_cfg.hist_rows && is_kept(row, t, ns))
+		wait_is_open(t, ns);
+}
+
+SEC("?iter/task")
+int sched_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (!task || !task->pid)
+		return 0;
+	prof_sched_counts = counts_waits();
+	if (prof_sched_end)
+		flush(task);
+	else
+		find(task);
+	return 0;
+}

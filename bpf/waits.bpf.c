@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where the time of waits goes. A count is claimed when the wait begins, since then its stack can
+ * be taken; when it ends, all that is left is to add. Which count it was for the same stack is
+ * remembered with it, so a thread that waits where it waited before claims nothing.
+ */
+#include "waits.bpf.h"
+#include "defer.bpf.h"
+#include "memo.bpf.h"
+#include "stacks.bpf.h"
+
+#define ID	    SCRATCH_SCHED
+#define BURST_WALKS 2000 /* may be made at once after a quiet time */
+#define MAX_PROBES  16
+
+/* When this CPU may walk again: each walk moves it on by prof_cfg.walk_ns. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} walk_times SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct prof_waker);
+} wakers SEC(".maps");
+
+static __always_inline void note(__u32 counter)
+{
+	struct prof_counters *row = counters_row();
+
+	if (row)
+		row->value[counter % PROF_COUNTER_SLOTS]++;
+}
+
+static __always_inline bool may_walk(__u64 now)
+{
+	__u32 zero = 0;
+	__u64 *at = bpf_map_lookup_elem(&walk_times, &zero);
+	__u64 burst = (__u64)BURST_WALKS * prof_cfg.walk_ns;
+
+	if (!at || *at > now + burst)
+		return false;
+	*at = (*at > now ? *at : now) + prof_cfg.walk_ns;
+	return true;
+}
+
+static __always_inline __u32 claim(__u32 id, const struct thread *t, __u32 wait, __u32 ustack,
+				   __u32 kstack, __u32 chain)
+{
+	struct scratch *s = scratch_get(id);
+
+	if (!s)
+		return 0;
+	s->key.pid = t->pid;
+	s->key.tid = t->tid;
+	s->key.ustack = ustack;
+	s->key.kstack = kstack;
+	s->key.wait = wait;
+	s->key.chain = chain;
+	__builtin_memcpy(s->key.comm, t->comm, PROF_COMM_LEN);
+	return arena_claim(id);
+}
+
+static __always_inline __u32 woken(__u32 wait)
+{
+	return (wait & ~PROF_WAIT(15, 0, -1)) | PROF_WAIT(PROF_WOKEN, 0, -1);
+}
+
+static __always_inline void use(struct thread *t, const struct known *k)
+{
+	t->ustack = k->ustack;
+	t->kstack = k->kstack;
+	t->count = k->count;
+	t->count_woken = k->count_woken;
+}
+
+/* With --hops it is known only at the end who is counted with the stacks. */
+static __always_inline void claim_wait(__u32 id, struct thread *t, __u32 wait, __u32 ustack,
+				       __u32 kstack)
+{
+	t->ustack = ustack;
+	t->kstack = kstack;
+	t->count_woken = 0;
+	if (prof_cfg.hops)
+		return;
+	t->count = claim(id, t, wait, ustack, kstack, 0);
+	if (PROF_WAIT_KIND(wait) == PROF_BLOCKED)
+		t->count_woken = claim(id, t, woken(wait), ustack, kstack, 0);
+	if (!t->count)
+		t->skip = PROF_LOST_COUNTS;
+}
+
+/* The kernel half and the user half of the current thread's stack. False: lost. */
+static __always_inline bool walk(void *ctx, struct scratch *s, struct task_struct *task, bool user,
+				 __u32 *ustack, __u32 *kstack)
+{
+	note(PROF_WALKED);
+	if (!prof_cfg.no_kstacks && !stacks_kernel(ctx, ID, s, kstack))
+		return false;
+	return !user ||
+	       stacks_user(ID, s, unwind_regs_saved(s, task) ? UNWIND_END_NONE : UNWIND_END_READ,
+			   ustack);
+}
+
+/* Only where a thread enters the kernel by itself does it come back to the same place. */
+static __always_inline bool comes_back(const struct thread *t, bool user)
+{
+	return !user || (t->wait & 0xfff);
+}
+
+static __always_inline void take(void *ctx, struct task_struct *task, struct thread *t, __u64 now)
+{
+	bool user = !prof_cfg.no_ustacks && stacks_has_user(task), same = false;
+	struct scratch *s = scratch_get(ID);
+	__u32 ustack = 0, kstack = 0;
+
+	if (!s) {
+		t->skip = PROF_LOST_SCRATCH;
+		return;
+	}
+	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
+	if (prof_cfg.remember && comes_back(t, user))
+		same = memo_visit(ID, t->wait, t->names, 0);
+	if (same) {
+		note(PROF_VERIFIED);
+		use(t, &s->known);
+		if (!prof_cfg.audit)
+			return;
+	}
+	if (!prof_cfg.audit && !may_walk(now)) {
+		note(PROF_NOT_SAMPLED);
+		t->wait |= PROF_WAIT_NOT_SAMPLED; /* with hops it is claimed when the wait ends */
+		claim_wait(ID, t, t->wait, 0, 0);
+		return;
+	}
+	if (!walk(ctx, s, task, user, &ustack, &kstack)) {
+		t->skip = PROF_LOST_STACKS;
+		return;
+	}
+	if (same && (t->ustack != ustack || t->kstack != kstack))
+		note(PROF_AUDIT_WRONG);
+	claim_wait(ID, t, t->wait, ustack, kstack);
+	if (!prof_cfg.remember || t->skip || !comes_back(t, user))
+		return;
+	s->known = (struct known){ ustack, kstack, t->count, t->count_woken };
+	memo_visit(ID, t->wait, t->names, 1);
+}
+
+__hidden void wait_begins(void *ctx, struct task_struct *task, struct thread *t, __u64 now)
+{
+	__u32 i;
+
+	if (prof_cfg.stacks) {
+		take(ctx, task, t, now);
+		return;
+	}
+	i = PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED;
+	if (t->last[i].wait != t->wait || !t->last[i].count) {
+		claim_wait(ID, t, t->wait, 0, 0);
+		t->last[i].wait = t->wait;
+		t->last[i].count = t->count;
+		t->last[i].count_woken = t->count_woken;
+	}
+	t->count = t->last[i].count;
+	t->count_woken = t->last[i].count_woken;
+}
+
+__hidden void wait_ends(struct thread *t, __u64 off, __u64 queued)
+{
+	__u32 count = t->count, count_woken = t->count_woken;
+
+	if (prof_cfg.hops) {
+		count = claim(ID, t, t->wait, t->ustack, t->kstack, t->waker);
+		count_woken = queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, 0) : 0;
+		t->waker = 0;
+	}
+	if (!count) /* a newborn thread has no stack */
+		count = claim(ID, t, t->wait, 0, 0, 0);
+	if (!count) {
+		counters_add(PROF_LOST_COUNTS);
+		return;
+	}
+	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken) {
+		arena_add(count, off);
+		return;
+	}
+	arena_add(count, off - queued);
+	arena_add(count_woken, queued);
+}
+
+__hidden void wait_ran(__u32 id, struct thread *t, __u64 ns)
+{
+	if (!t->count_run)
+		t->count_run = claim(id, t, PROF_WAIT(PROF_RUNNING, 0, -1), 0, 0, 0);
+	if (t->count_run)
+		arena_add(t->count_run, ns);
+	else
+		counters_add(PROF_LOST_COUNTS);
+}
+
+__hidden void wait_is_open(struct thread *t, __u64 off)
+{
+	struct prof_count *c = arena_count_at(t->count);
+	__u32 wait = t->wait, ustack = t->ustack, kstack = t->kstack, count;
+
+	if (c && !prof_cfg.hops) {
+		wait = c->wait;
+		ustack = c->ustack;
+		kstack = c->kstack;
+	}
+	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, 0);
+	if (count)
+		arena_add(count, off);
+	else
+		counters_add(PROF_LOST_COUNTS);
+}
+
+__hidden void wait_found(struct task_struct *task, struct thread *t)
+{
+	struct scratch *s = scratch_get(SCRATCH_TASKS);
+	__u32 ustack = 0, kstack = 0;
+	long bytes = 0;
+
+	if (!prof_cfg.stacks || !s) {
+		claim_wait(SCRATCH_TASKS, t, t->wait, 0, 0);
+		return;
+	}
+	if (!prof_cfg.no_kstacks)
+		bytes = bpf_get_task_stack(task, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64),
+					   0);
+	if (bytes > 0)
+		stacks_kernel_of(SCRATCH_TASKS, s, (__u32)bytes / 8, &kstack);
+	if (!prof_cfg.no_ustacks && stacks_has_user(task)) {
+		s->owner = stack_owner_of(task);
+		defer_task(s, task);
+		ustack = arena_stack(SCRATCH_TASKS, PROF_STACK_USER);
+	}
+	claim_wait(SCRATCH_TASKS, t, t->wait, ustack, kstack);
+}
+
+static __always_inline __u32 intern_waker(struct prof_waker *key)
+{
+	const __u64 *name = (const __u64 *)key->comm;
+	__u64 hash = hash_mix(prof_cfg.seed, key->pid | (__u64)key->tid << 32), step, found;
+
+	hash = hash_mix(hash, key->ustack | (__u64)key->kstack << 32);
+	hash = hash_mix(hash, key->next);
+	hash = hash_mix(hash, name[0] * 31 + name[1]);
+	hash += !hash;
+	step = hash >> 40 | 1;
+	for (int i = 0; i < MAX_PROBES; i++) {
+		__u32 slot = (hash + i * step) & (prof_cfg.waker_slots - 1);
+		struct prof_waker *w = bpf_map_lookup_elem(&wakers, &slot);
+
+		if (!w)
+			return 0;
+		found = *(volatile __u64 *)&w->hash;
+		if (!found) {
+			found = __sync_val_compare_and_swap(&w->hash, 0, hash);
+			if (!found) {
+				w->pid = key->pid;
+				w->tid = key->tid;
+				w->ustack = key->ustack;
+				w->kstack = key->kstack;
+				w->next = key->next;
+				__builtin_memcpy(w->comm, key->comm, PROF_COMM_LEN);
+				__sync_lock_test_and_set(&w->ready, 1);
+				found = hash;
+			}
+		}
+		if (found == hash)
+			return slot + 1;
+	}
+	return 0;
+}
+
+/*
+ * The same waker, alone, with its own waker, and with that one's as well: the last ones asked for.
+ */
+__noinline int wait_chain(__u32 id, __u32 next1, __u32 next2)
+{
+	struct scratch *s = scratch_get(id);
+
+	if (!s || !prof_cfg.hops)
+		return 0;
+	s->waker.next = 0;
+	s->chain[0] = s->chain[1] = s->chain[2] = intern_waker(&s->waker);
+	if (prof_cfg.hops > 1 && next1) {
+		s->waker.next = next1;
+		s->chain[1] = s->chain[2] = intern_waker(&s->waker);
+	}
+	if (prof_cfg.hops > 2 && next2) {
+		s->waker.next = next2;
+		s->chain[2] = intern_waker(&s->waker);
+	}
+	return 0;
+}
+
+__hidden void wait_waker(void *ctx, struct thread *t)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s = scratch_get(ID);
+	struct thread *w = thread_get(task);
+	bool user = !prof_cfg.no_ustacks && stacks_has_user(task);
+	__u32 ustack = 0, kstack = 0, next1 = 0, next2 = 0;
+
+	if (!s)
+		return;
+	if (may_walk(bpf_ktime_get_ns()))
+		walk(ctx, s, task, user, &ustack, &kstack);
+	else
+		note(PROF_NOT_SAMPLED);
+	__builtin_memset(&s->waker, 0, sizeof(s->waker));
+	s->waker.ustack = ustack;
+	s->waker.kstack = kstack;
+	s->waker.pid = task->tgid;
+	s->waker.tid = task->pid;
+	bpf_get_current_comm(s->waker.comm, sizeof(s->waker.comm));
+	if (w) {
+		next1 = w->wakers[0];
+		next2 = w->wakers[1];
+	}
+	wait_chain(ID, next1, next2);
+	t->wakers[0] = s->chain[0];
+	t->wakers[1] = s->chain[1];
+	t->waker = prof_cfg.hops > 2 ? s->chain[2] : prof_cfg.hops > 1 ? s->chain[1] : s->chain[0];
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a command line to a recording and its results. */
+#include "cmd/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* "dwarf,8192" is what perf calls it: the size means nothing here. */
+static int parse_call_graph(struct recording_args *a)
+{
+	static const char *const names[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
+	size_t len = a->call_graph ? strcspn(a->call_graph, ",") : 0;
+
+	for (size_t i = 0; i < 3 && len; i++)
+		if (len == strlen(names[i]) && !strncmp(a->call_graph, names[i], len)) {
+			a->record.call_graph = i;
+			return 0;
+		}
+	if (!a->call_graph)
+		return 0;
+	log_err(0, "--call-graph '%s': 'auto', 'dwarf' or 'fp'%s", a->call_graph,
+		strcmp(a->call_graph, "lbr") ? "" : " (branch records have no place in BPF maps)");
+	return -EINVAL;
+}
+
+/* Task states by the letters of ps; the kernel's bits are stable. */
+static const struct state {
+	char letter;
+	uint32_t bits;
+	const char *text;
+} states[] = {
+	{ 'R', 1u << 31, "could run" }, { 'S', 0x1, "sleeping" }, { 'D', 0x2, "uninterruptible" },
+	{ 'T', 0x4, "stopped" },	{ 't', 0x8, "traced" },	  { 'P', 0x40, "parked" },
+	{ 'I', 0x402, "idle" },
+};
+
+static int no_such_state(const char *given)
+{
+	char *known = xstrdup("");
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		char *more = xasprintf("%s%s%c (%s)", known, i ? ", " : "", states[i].letter,
+				       states[i].text);
+
+		free(known);
+		known = more;
+	}
+	log_err(0, "--state '%s': a mask of numbers, or of %s", given, known);
+	free(known);
+	return -EINVAL;
+}
+
+static uint32_t state_bits(char letter)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (states[i].letter == letter)
+			return states[i].bits;
+	return 0;
+}
+
+static int parse_state(struct recording_args *a)
+{
+	const char *s = a->state;
+	char *end;
+	unsigned long mask;
+
+	if (!s)
+		return 0;
+	mask = strtoul(s, &end, 0);
+	if (*s >= '0' && *s <= '9' && !*end && mask < 0x1000) {
+		a->record.state_mask = mask ? mask : 1u << 31;
+		return 0;
+	}
+	for (; *s; s++) {
+		if (*s == ',')
+			continue;
+		if (!state_bits(*s))
+			return no_such_state(a->state);
+		a->record.state_mask |= state_bits(*s);
+	}
+	return a->record.state_mask ? 0 : no_such_state(a->state);
+}
+
+/* Of -p, one that has user memory: -k would leave nothing of it. */
+static uint32_t user_process(const struct opt_ids *pids)
+{
+	char path[64];
+	struct stat st;
+
+	for (size_t i = 0; i < pids->nr; i++) {
+		char link[8];
+
+		snprintf(path, sizeof(path), "/proc/%u/exe", pids->v[i]);
+		if (!lstat(path, &st) && readlink(path, link, sizeof(link)) > 0)
+			return pids->v[i];
+	}
+	return 0;
+}
+
+static int check(const struct recording_args *a)
+{
+	const struct record_opts *o = &a->record;
+	const char *name = o->event;
+	uint32_t pid = o->kernel_threads ? user_process(&o->pids) : 0;
+
+	if (o->user_threads && o->kernel_threads)
+		log_err(0, "-u and -k exclude each other: nothing would be left");
+	else if (o->user_stacks && o->kernel_stacks)
+		log_err(0, "-U and -K exclude each other: nothing would be left");
+	else if (o->no_stacks && (o->user_stacks || o->kernel_stacks))
+		log_err(0, "--no-stacks leaves nothing for -%c", o->user_stacks ? 'U' : 'K');
+	else if (o->kernel_threads && o->program)
+		log_err(0, "-k leaves nothing of %s: a program has no kernel threads",
+			o->program[0]);
+	else if (pid)
+		log_err(0, "-k leaves nothing of process %" PRIu32 ": it is no kernel thread", pid);
+	else if (o->max_us && o->min_us > o->max_us)
+		log_err(0, "-m %" PRIu64 " is above -M %" PRIu64 ": nothing would be left",
+			o->min_us, o->max_us);
+	else if (name && strcmp(name, "cycles") && strcmp(name, "cpu-clock"))
+		log_err(0, "-e '%s': %s samples 'cycles' or 'cpu-clock'", name, o->command);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+int recording_duration(struct recording_args *a, char **words, int nr)
+{
+	int err = nr > 0 ? opt_seconds(words[0], &a->record.duration_ns) : 0;
+
+	if (err == -EINVAL)
+		log_err(0,
+			"'%s' is not a duration in seconds (a program to start goes behind '--')",
+			words[0]);
+	else if (err)
+		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
+	else if (nr > 1)
+		log_err(0, "'%s': one duration is enough (a program to start goes behind '--')",
+			words[1]);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* An empty result says what was seen, so that the reason is plain. */
+static enum cmd_result explain_empty(const struct profile *p)
+{
+	log_err(0, "nothing was recorded: %" PRIu64 " %s seen", p->counters[PROF_SEEN],
+		p->meta.is_time ? "waits" : "samples");
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (p->counters[i] && (profile_counters[i].kind == COUNTER_FILTER ||
+				       profile_counters[i].kind == COUNTER_LOST))
+			fprintf(stderr, "  %12s %s: %s\n", text_count(p->counters[i]),
+				profile_counters[i].kind == COUNTER_LOST ? "lost" : "filtered",
+				profile_counters[i].text);
+	if (!p->counters[PROF_SEEN] && !p->meta.is_time)
+		fputs("  no CPU was busy, or the kernel withheld the event: try longer,"
+		      " or -e cpu-clock\n",
+		      stderr);
+	return CMD_EMPTY;
+}
+
+static void warn_of_losses(const struct profile *p)
+{
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == COUNTER_LOST && p->counters[i])
+			log_warn("%s %s lost: %s", text_count(p->counters[i]),
+				 p->meta.is_time ? "waits" : "samples", profile_counters[i].text);
+}
+
+static void tell_finish(const struct profile *p)
+{
+	struct rusage usage;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	getrusage(RUSAGE_SELF, &usage);
+	log_info("finished %.1f ms after the end of sampling, peak memory %.1f MB",
+		 (now.tv_sec * 1e9 + now.tv_nsec - p->meta.start_ns - p->meta.duration_ns) / 1e6,
+		 usage.ru_maxrss / 1024.0);
+}
+
+static enum cmd_result record(struct recording_args *a, struct results *results)
+{
+	struct record *r = record_open(&a->record);
+	enum cmd_result result = CMD_OK;
+	struct profile *p;
+	int err = r ? record_run(r) : -errno;
+
+	if (err) {
+		record_close(r);
+		return cmd_failed(err);
+	}
+	p = record_take(r);
+	warn_of_losses(p);
+	if (!p->nr_samples && !profile_sum(p, COUNTER_LOST))
+		result = explain_empty(p);
+	else if (results_write(results, p))
+		result = CMD_FAILED;
+	tell_finish(p);
+	profile_free(p);
+	record_close(r);
+	return result;
+}
+
+enum cmd_result recording_run(struct recording_args *a)
+{
+	struct results *results = results_open(&a->results);
+	enum cmd_result result;
+
+	if (!results)
+		return errno == EINVAL ? CMD_USAGE : CMD_FAILED;
+	result = record(a, results);
+	results_close(results);
+	return result;
+}
+
+enum cmd_result recording_main(const struct command *self, int argc, char **argv,
+			       struct recording_args *a,
+			       enum cmd_result (*run)(struct recording_args *a))
+{
+	enum cmd_result result = CMD_USAGE;
+	struct timespec ts;
+	char **words;
+	int nr, err;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	a->record.command = self->name;
+	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
+	a->record.start_ns = ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	err = opt_parse(self->name, self->opts, argc, argv, a, &words, &nr);
+	if (err == OPT_HELP) {
+		cmd_help(self);
+		result = CMD_OK;
+	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
+		   !results_check(&a->results) && !a->parse_words(a, words, nr)) {
+		log_verbosity = a->verbose;
+		a->record.per_thread |= a->results.view.per_thread;
+		result = run(a);
+	}
+	opt_release(self->opts, a);
+	return result;
+}

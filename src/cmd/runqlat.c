@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpfprof runqlat: how long threads that could run wait for a CPU, as histograms. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/recording.h"
+#include "output/histogram.h"
+
+#define MAX_COUNT 1000000
+
+struct runqlat_args {
+	struct recording_args common; /* first */
+	bool per_process, per_thread, per_cpu, milliseconds, csv, timestamps;
+};
+
+const struct opt runqlat_opts[] = {
+	TARGET_ROWS,
+	OPT_GROUP("What to show"),
+	OPT_FLAG('P', "per-process", struct runqlat_args, per_process, "a row for each process"),
+	OPT_FLAG(0, "per-thread", struct runqlat_args, per_thread, "a row for each thread"),
+	OPT_FLAG(0, "per-cpu", struct runqlat_args, per_cpu, "a row for each CPU"),
+	OPT_U64(0, "threshold", struct recording_args, record.outlier_us, 1, 1ull << 40, "US",
+		"list waits of at least so many microseconds, and who ran meanwhile"),
+	OPT_FLAG('m', "milliseconds", struct runqlat_args, milliseconds,
+		 "histograms in milliseconds"),
+	OPT_FLAG('T', "timestamp", struct runqlat_args, timestamps,
+		 "accepted; intervals always have the time"),
+	OPT_FLAG(0, "json", struct recording_args, results.json, "JSON on stdout"),
+	OPT_FLAG(0, "csv", struct runqlat_args, csv, "CSV on stdout"),
+	OPT_GROUP("How"),
+	OPT_U32(0, "max-rows", struct recording_args, record.max_stacks, 1, 1 << 20, "N",
+		"processes or threads to tell apart (default 4096)"),
+	VERBOSE_ROWS,
+	OPT_END,
+};
+
+/* A run: what was there when the last interval ended. */
+struct runqlat {
+	const struct runqlat_args *args;
+	uint32_t count, interval; /* to print, 0 = no limit; printed so far */
+	struct latency *before;	  /* per row, as of the last interval */
+	size_t nr_rows;
+	uint64_t nr_outliers; /* read so far */
+	uint64_t last_ns;
+	bool any, failed;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* Rows as they are now less what they were; the longest wait is taken away from the kernel's. */
+static struct latency *take_rows(struct runqlat *q, const struct session_maps *maps)
+{
+	struct latency *rows = xcalloc(maps->nr_hists, sizeof(*rows)), now;
+
+	if (!q->before)
+		q->before = xcalloc(maps->nr_hists, sizeof(*q->before));
+	q->nr_rows = maps->nr_hists;
+	for (size_t i = 0; i < maps->nr_hists; i++) {
+		uint64_t max_ns[PROF_NR_HISTS];
+
+		for (size_t k = 0; k < PROF_NR_HISTS; k++)
+			max_ns[k] = __atomic_exchange_n(&maps->hists[i].hist[k].max_ns, 0,
+							__ATOMIC_RELAXED);
+		latency_take(&now, &maps->hists[i], i);
+		rows[i] = now;
+		for (size_t k = 0; k < PROF_NR_HISTS; k++)
+			latency_subtract(&rows[i].hist[k], &q->before[i].hist[k], max_ns[k]);
+		q->before[i] = now;
+	}
+	return rows;
+}
+
+/* Those that came since the last time; what the ring no longer has is counted. */
+static size_t take_outliers(struct runqlat *q, const struct session_maps *maps,
+			    struct prof_outlier *out, uint64_t *lost)
+{
+	uint64_t nr = maps->outliers ? __atomic_load_n(maps->nr_outliers, __ATOMIC_ACQUIRE) : 0;
+	uint64_t i = q->nr_outliers;
+	size_t nr_out = 0;
+
+	*lost = 0;
+	if (nr - i > PROF_OUTLIERS) {
+		*lost = nr - i - PROF_OUTLIERS;
+		i = nr - PROF_OUTLIERS;
+	}
+	for (; i < nr; i++) {
+		const struct prof_outlier *o = &maps->outliers[i & (PROF_OUTLIERS - 1)];
+
+		memcpy(&out[nr_out], o, sizeof(*o));
+		if (out[nr_out].seq == i + 1 && __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE) == i + 1)
+			nr_out++;
+		else
+			++*lost;
+	}
+	q->nr_outliers = nr;
+	return nr_out;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct prof_outlier *a = x, *b = y;
+
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+static int write_report(const struct runqlat_args *a, const struct latency_report *r)
+{
+	if (a->common.results.json)
+		return latency_write_json(r, stdout);
+	return a->csv ? latency_write_csv(r, stdout) : latency_write_text(r, stdout);
+}
+
+static bool show(void *arg, struct record *r, bool last)
+{
+	struct runqlat *q = arg;
+	const struct runqlat_args *a = q->args;
+	const struct session_maps *maps = session_maps(record_session(r));
+	struct prof_outlier *outliers = xcalloc(PROF_OUTLIERS, sizeof(*outliers));
+	uint64_t counters[PROF_NR_COUNTERS], now = now_ns(CLOCK_MONOTONIC);
+	uint64_t since = q->last_ns ? q->last_ns : record_begin_ns(r);
+	char *target = record_target(r);
+	struct latency *rows = take_rows(q, maps);
+	struct latency_report report = {
+		.target = target,
+		.start_real_ns = now_ns(CLOCK_REALTIME) - (now - since),
+		.duration_ns = now - since,
+		.interval = a->common.record.interval_ns ? ++q->interval : 0,
+		.rows = rows,
+		.nr_rows = q->nr_rows,
+		.by = a->common.record.by,
+		.split = a->per_process || a->per_thread || a->per_cpu,
+		.milliseconds = a->milliseconds,
+		.threshold_ns = a->common.record.outlier_us * 1000,
+		.start_ns = record_begin_ns(r),
+		.outliers = outliers,
+		.counters = last ? counters : NULL,
+	};
+
+	log_progress(NULL);
+	session_counters(record_session(r), counters);
+	report.nr_outliers = take_outliers(q, maps, outliers, &report.outliers_lost);
+	qsort(outliers, report.nr_outliers, sizeof(*outliers), by_time);
+	q->any |= counters[PROF_RECORDED] != 0;
+	if (q->any || !last)
+		q->failed |= write_report(a, &report) != 0;
+	fflush(stdout);
+	q->last_ns = now;
+	free(target);
+	free(rows);
+	free(outliers);
+	return !q->count || q->interval < q->count;
+}
+
+/* [INTERVAL [COUNT]]: with a program, or without COUNT, until the end. */
+static int parse_words(struct recording_args *common, char **words, int nr)
+{
+	struct runqlat_args *a = (struct runqlat_args *)common;
+	struct record_opts *o = &common->record;
+	int given = a->per_process + a->per_thread + a->per_cpu;
+	unsigned long count;
+	char *end;
+	int err;
+
+	if (given > 1)
+		return log_err(0, "-P, --per-thread and --per-cpu exclude each other");
+	if (a->csv && common->results.json)
+		return log_err(0, "--json and --csv exclude each other");
+	o->by = a->per_process	? PROF_HIST_BY_PROCESS
+		: a->per_thread ? PROF_HIST_BY_THREAD
+				: PROF_HIST_BY_CPU;
+	if (nr > 2)
+		return log_err(0,
+			       "'%s': an interval and a count are enough (a program to start goes "
+			       "behind '--')",
+			       words[2]);
+	err = nr > 0 ? opt_seconds(words[0], &o->interval_ns) : 0;
+	if (err == -ERANGE)
+		return log_err(0, "'%s': an interval must be above 0 and at most 7 days", words[0]);
+	if (err)
+		return log_err(0,
+			       "'%s' is not an interval in seconds (a program to start goes behind "
+			       "'--')",
+			       words[0]);
+	if (nr < 2)
+		return 0;
+	count = strtoul(words[1], &end, 10);
+	if (*end || end == words[1] || !count || count > MAX_COUNT)
+		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", words[1],
+			       MAX_COUNT);
+	o->duration_ns = count * o->interval_ns;
+	return 0;
+}
+
+static enum cmd_result run(struct recording_args *common)
+{
+	struct runqlat q = { .args = (struct runqlat_args *)common };
+	enum cmd_result result = CMD_OK;
+	struct record *r;
+	int err;
+
+	common->record.on_interval = show;
+	common->record.arg = &q;
+	/* One interval is a recording. */
+	if (common->record.duration_ns == common->record.interval_ns)
+		common->record.interval_ns = 0;
+	r = record_open(&common->record);
+	err = r ? record_run(r) : -errno;
+	if (err)
+		result = cmd_failed(err);
+	else if (q.failed)
+		result = CMD_FAILED;
+	else if (!q.any) {
+		log_err(0, "nothing was recorded: no thread that was asked for waited for a CPU");
+		result = CMD_EMPTY;
+	}
+	free(q.before);
+	record_close(r);
+	return result;
+}
+
+enum cmd_result cmd_runqlat(const struct command *self, int argc, char **argv)
+{
+	struct runqlat_args a = { .common.parse_words = parse_words };
+
+	return recording_main(self, argc, argv, &a.common, run);
+}

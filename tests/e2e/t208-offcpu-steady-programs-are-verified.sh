@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A program that blocks where it blocked before is not walked again: at least 9 stacks of 10, and the audit agrees.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_bpf
+need python3
+need_prog waits_switcher waits_sleeper
+
+verified() { # DESC
+	local verified walked
+
+	verified=$(ledger "$TMP/x.json" verified)
+	walked=$(ledger "$TMP/x.json" walked)
+	echo "# figure: verified/$1 $(uname -m) $(uname -r | cut -d . -f 1,2) $verified of $((verified + walked)) stacks"
+	check_between "$(pct_of "$verified" $((verified + walked)))" 90 100 "$1: % of stacks verified"
+}
+
+record offcpu -m 1 --idle=show -- "$PROGS/waits_switcher" 1
+verified switcher
+check_grep '^waits_switcher;(.*;)?main;(.*;)?wait_turn;' "$TMP/x.folded" "whole stacks"
+
+record offcpu -m 1 --idle=show -- "$PROGS/waits_sleeper" often 1500 500
+verified sleeper
+check_truth nap_often
+
+record offcpu -m 1 --idle=show --audit -- "$PROGS/waits_switcher" 1
+check_near "$(ledger "$TMP/x.json" audit-wrong)" 0 0 "stacks that the audit found wrong"
+finish

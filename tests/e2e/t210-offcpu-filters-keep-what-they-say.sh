@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# By length, state, class; which half of the stack; by thread; without stacks. What is left out is counted under its name.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_bpf
+need python3
+need_prog waits_migrate waits_convoy waits_sleeper
+
+# This seed has all three lengths within 0.4 s.
+mix() { # OPTIONS...
+	record offcpu --idle=show "$@" -- "$PROGS/waits_migrate" 6 0.7 stay
+}
+check_without() { # FUNCTION
+	check_near "$(us_of "$TMP/x.folded" ";$1(;|\$)")" 0 0 "us in $1"
+}
+check_counted() { # NAME [FEWEST]
+	check_between "$(ledger "$TMP/x.json" "$1")" "${2:-1}" 1000000000 "waits counted as $1"
+}
+
+mix -m 5000
+# But for some that had to wait for a busy CPU.
+check_near "$(us_of "$TMP/x.folded" ";block_1ms(;|\$)")" 0 30000 "us in block_1ms"
+check_truth block_10ms
+check_truth block_100ms
+check_counted too-short "$(did truth block_1ms 4)"
+
+mix -m 1 -M 50000
+check_truth block_1ms
+check_truth block_10ms
+check_without block_100ms
+check_counted too-long "$(did truth block_100ms 4)"
+
+mix -m 5000 --state 1
+check_truth block_10ms
+rm -f "$TMP/x.folded"
+"$BPFPROF" offcpu -m 1 --state 2 -o "$TMP/x.folded" -o "$TMP/x.json" -- "$PROGS/waits_migrate" 6 0.7 stay >"$TMP/did" 2>"$ERR" || :
+if [ -e "$TMP/x.folded" ]; then
+	check_without block_10ms
+fi
+check_grep 'block_10ms' "$TMP/did" "the program ran"
+
+convoy() { # OPTIONS...
+	record offcpu -m 1 --idle=show "$@" -- "$PROGS/waits_convoy" 4 25
+}
+convoy --class lock
+check_truth wait_for_lock
+check_without hold
+convoy --class sleep,poll
+check_truth hold
+check_without wait_for_lock
+
+convoy -U -a
+check_no_grep '_\[k\]' "$TMP/x.folded" "-U: no frames of the kernel"
+check_truth wait_for_lock
+convoy -K -a
+check_without wait_for_lock
+check_grep '^convoy;([^;]+_\[k\](;| ))+' "$TMP/x.folded" "-K: frames of the kernel"
+
+convoy --per-thread
+check_near "$(grep -Eo '^convoy/[0-9]+' "$TMP/x.folded" | sort -u | wc -l)" 4 0 "threads told apart"
+convoy --no-stacks
+check_near "$(grep -c '^convoy' "$TMP/x.folded")" 1 0 "lines without stacks"
+told=$(($(truth wait_for_lock) + $(truth hold) + $(truth think)))
+check_between "$(pct_of "$(us_of "$TMP/x.folded" '^convoy')" $told)" 97 103 "without stacks: % of $told us"
+finish

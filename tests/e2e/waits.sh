@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# What the tests of waits share, besides lib.sh. Their programs (tests/progs/waits_*) tell at their end how many us each
+# of their functions was off the CPU: "truth FUNCTION US COUNT". It is measured around the call, less the thread's own CPU
+# time, so it holds on slow machines as well.
+
+# A figure of the ledger, by its name: seen, recorded, verified, too-short …
+ledger() { # JSON NAME
+	python3 -c 'import json, sys
+def find(o):
+    if not isinstance(o, dict):
+        return None
+    if sys.argv[2] in o:
+        return o[sys.argv[2]]
+    return next((v for v in map(find, o.values()) if v is not None), None)
+d = json.load(open(sys.argv[1]))
+value = find(d.get("ledger") or d.get("samples"))
+print("none" if value is None else value)' "$1" "$2"
+}
+
+check_ledger_closes() { # JSON
+	check_near "$(ledger "$1" seen)" "$(awk -v a="$(ledger "$1" recorded)" -v b="$(ledger "$1" filtered)" \
+		-v c="$(ledger "$1" lost)" 'BEGIN { printf "%.0f\n", a + b + c }')" 0 "seen, against recorded + filtered + lost,"
+}
+
+# Records PROGRAM from its start to its end, into $TMP/x.folded and $TMP/x.json; what it prints goes to $TMP/did.
+record() { # COMMAND OPTIONS... -- PROGRAM ARGS...
+	local args=("$@")
+
+	args[0]="${args[0]} recording"
+	# What it leaves out must not be what an earlier one left.
+	: >"$TMP/x.folded"
+	echo '{}' >"$TMP/x.json"
+	check "${args[*]##*/}" "$BPFPROF" "$1" -o "$TMP/x.folded" -o "$TMP/x.json" "${@:2}"
+	cp "$OUT" "$TMP/did"
+	check_stacks "$TMP/x.folded"
+	check_ledger_closes "$TMP/x.json"
+}
+
+# What the program said: the sum of the lines that begin with both words.
+did() { # KIND NAME [FIELD]
+	awk -v kind="$1" -v name="$2" -v field="${3:-3}" '$1 == kind && $2 == name { sum += $field; n++ }
+		END { if (n) printf "%.0f\n", sum; else print "none" }' "$TMP/did"
+}
+
+truth() { # FUNCTION
+	did truth "$1"
+}
+
+# us of a folded file on lines that match an awk pattern.
+us_of() { # FILE PATTERN
+	pattern=$2 awk '{ n = $NF; sub(/ [0-9]+$/, ""); if ($0 ~ ENVIRON["pattern"]) sum += n }
+		END { printf "%.0f\n", sum }' "$1"
+}
+
+# One number, in percent of another.
+pct_of() { # PART WHOLE
+	awk -v part="$1" -v whole="$2" 'BEGIN { if (whole + 0 > 0) printf "%.2f\n", 100 * part / whole; else print "none" }'
+}
+
+check_between() { # VALUE LOW HIGH DESC
+	if awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v ~ /^-?[0-9.]+$/ && v >= low && v <= high) }'; then
+		pass "$4: $1, from $2 to $3"
+	else
+		fail "$4: $1, not from $2 to $3"
+	fi
+}
+
+# Within so many percent of what is expected, and so many us for what is rounded or counted by ticks.
+check_close() { # VALUE EXPECTED PCT SLACK_US DESC
+	check_near "$1" "$2" "$(awk -v e="$2" -v pct="$3" -v slack="$4" 'BEGIN { printf "%.0f\n", e * pct / 100 + slack }')" "$5"
+}
+
+# Of the time that FUNCTION says it was off the CPU, so much is there, below it; and in that class, if one is given. Where
+# others want the CPU as well, some of it is waiting for that. The kernel counts some us of each waking up as CPU time,
+# which short waits therefore seem to exceed.
+check_truth() { # FUNCTION [CLASS [LOW_PCT [HIGH_PCT]]]
+	local told low=${3:-95}
+
+	told=$(truth "$1")
+	check_between "$(pct_of "$(us_of "$TMP/x.folded" "^[^;]+;(.*;)?$1(;|\$)")" "$told")" "$low" "${4:-105}" "% of $told us in $1"
+	[ -n "${2:-}" ] || return 0
+	[ -n "${IN_GUEST:-}" ] || low=$((low - 15))
+	check_between "$(pct_of "$(us_of "$TMP/x.folded" "^[^;]+;\\[$2\\];(.*;)?$1(;|\$)")" "$told")" "$low" "${4:-105}" "% of that as $2"
+}
+
+# Every line as tools for folded stacks want it: a name, frames, one space, a whole number above 0. No frame is empty or
+# ends with a space and digits; no stack is there twice; heaviest first.
+check_stacks() { # FILE
+	check_folded "$1"
+	if awk '
+		function bad(why) { if (++nr_bad <= 5) print "#   line " NR ": " why ": " substr(line, 1, 200) }
+		{
+			line = $0
+			count = $0
+			sub(/.* /, "", count)
+			stack = substr($0, 1, length($0) - length(count) - 1)
+			if (count !~ /^[0-9]+$/ || count + 0 == 0)
+				bad("not a whole number above 0")
+			if (stack ~ /(^| )$/)
+				bad("no stack, or more than one space")
+			if (NR > 1 && count + 0 > last)
+				bad("heavier than the line before")
+			last = count + 0
+			if (stack in seen)
+				bad("there twice")
+			seen[stack]
+			nr = split(stack, frames, ";")
+			for (i = 1; i <= nr; i++) {
+				if (frames[i] == "")
+					bad("an empty frame")
+				if (frames[i] ~ / [0-9]+$/)
+					bad("a frame that ends with a number")
+			}
+			if (frames[1] ~ / / || (frames[1] ~ /^\[/ && frames[1] != "[lost]") || frames[1] ~ /^-+$/)
+				bad("no name in front")
+		}
+		END { exit nr_bad || !NR }' "$1"; then
+		pass "${1##*/} is what tools for folded stacks read"
+	else
+		fail "${1##*/} is not what tools for folded stacks read"
+	fi
+}
+
+# Sleeps of three lengths in the order that a seed makes: each is there, and together they are so to 2 %.
+check_mix() { # SEED SECONDS [stay]
+	local name sum=0 told=0
+
+	record offcpu -m 1 --idle=show -- "$PROGS/waits_migrate" "$@"
+	for name in block_1ms block_10ms block_100ms; do
+		# Of the longest ones there may be none.
+		[ "$(did truth "$name" 4)" -eq 0 ] || check_truth "$name"
+		sum=$((sum + $(us_of "$TMP/x.folded" ";$name(;|\$)")))
+		told=$((told + $(truth "$name")))
+	done
+	check_between "$(pct_of $sum $told)" 98 102 "seed $1: % of all sleeps, $told us"
+	check_near "$(ledger "$TMP/x.json" lost)" 0 0 "seed $1: lost"
+}
