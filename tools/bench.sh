@@ -5,9 +5,13 @@
 # with the yardstick (tools/bench/reference.bpf.c) in the same run: two profilers on one CPU, the same target, medians of
 # interleaved rounds. What counts is the ratio; nanoseconds depend on the machine.
 #
-#	sudo make bench		or: tools/bench.sh [ROUNDS]
+#	sudo make bench		or: tools/bench.sh [-s] [ROUNDS]
+#
+# -s: only what is in tools/bench/sched.sh, which says what else it goes by.
 set -eu
 cd "${BASH_SOURCE[0]%/*}/.."
+only_sched=
+[ "${1:-}" != -s ] || { only_sched=1; shift; }
 rounds=${1:-5}
 build=build
 cpu=$(($(nproc) - 1))
@@ -238,18 +242,30 @@ memory() {
 		"$(sed -n 's/.*peak memory \([0-9.]*\) MB.*/\1/p' "$tmp/err")" 64 MB
 }
 
-sample_cost 5 1.0
-sample_cost 30 0.7
-sample_cost 100 1.0
-unwound_cost 30 1.0
-per_frame "unwinding, warm: 127 frames at 9,999 Hz, per frame" 25 9999 "$build/tests/progs/nofp_deep" 127 1000
-compiler=$(command -v clang++ || command -v g++)
-export -f compile_for_ever heavy_source
-export tmp
-per_frame "unwinding, cold: ${compiler##*/} at 999 Hz, per frame" 170 999 bash -c "compile_for_ever $compiler"
-tables
-first_stack "$compiler"
-first_sample
-finish_time
-memory
+sampling() {
+	local compiler
+
+	sample_cost 5 1.0
+	sample_cost 30 0.7
+	sample_cost 100 1.0
+	unwound_cost 30 1.0
+	per_frame "unwinding, warm: 127 frames at 9,999 Hz, per frame" 25 9999 "$build/tests/progs/nofp_deep" 127 1000
+	compiler=$(command -v clang++ || command -v g++)
+	export -f compile_for_ever heavy_source
+	export tmp
+	per_frame "unwinding, cold: ${compiler##*/} at 999 Hz, per frame" 170 999 bash -c "compile_for_ever $compiler"
+	tables
+	first_stack "$compiler"
+	first_sample
+	finish_time
+	memory
+}
+
+# shellcheck source=bench/sched.sh
+. tools/bench/sched.sh
+
+if [ -z "$only_sched" ]; then
+	sampling
+fi
+scheduler
 exit "$failed"
