@@ -11,7 +11,7 @@ need_prog nofp_asm
 
 START='_start;([^;]+;)?__libc_start[^;]*;([^;]+;)?main;outermost'
 
-record() { # WHAT
+record() { # WHAT [SPARE_PCT]
 	local pct
 
 	start "$PROGS/nofp_asm" "$1" 60
@@ -22,11 +22,11 @@ record() { # WHAT
 	cp "$OUT" "$TMP/x.folded"
 	pct=$(json "$TMP/x.json" stacks rooted_pct)
 	echo "# figure: rooted/nofp_asm-$1 $(uname -m) $(uname -r | cut -d . -f 1,2) $pct % of $(folded_sum "$TMP/x.folded") samples"
-	check_near "$pct" 100 0.1 "weight that reaches the root, %"
+	check_near "$pct" 100 "${2:-0.1}" "weight that reaches the root, %"
 }
 
 # Nearly all stacks have LEAF, and those that do are CHAIN and nothing else.
-exact() { # LEAF CHAIN
+exact() { # LEAF CHAIN [SPARE_PCT]
 	leaf=$1 chain="^[^;]+;$START;$2(;[^;]*clock_gettime[^;]*|;\\\\[[^;]*\\\\])*\$" awk '
 		{ n = $NF; all += n; sub(/ [0-9]+$/, "") }
 		index($0 ";", ";" ENVIRON["leaf"] ";") { with += n; if ($0 ~ ENVIRON["chain"]) right += n; else print "#   " n, substr($0, 1, 300) }
@@ -34,7 +34,7 @@ exact() { # LEAF CHAIN
 	grep '^#' "$TMP/exact"
 	read -r with right < <(tail -n 1 "$TMP/exact")
 	check_near "$with" 100 3 "samples in $1, %"
-	check_near "$right" 100 0 "% of those, the stack being $2,"
+	check_near "$right" 100 "${3:-0}" "% of those, the stack being $2,"
 }
 
 guessed() { # EXPECTED_PCT
@@ -50,7 +50,8 @@ guessed 100
 record leaf
 exact leaf_without_cfi 'call_it;leaf_without_cfi'
 guessed 100
-record frame
-exact frame_without_cfi 'call_it;frame_without_cfi'
+# Nobody can know the caller between the instructions that make and undo a frame: one sample in a thousand.
+record frame 0.5
+exact frame_without_cfi 'call_it;frame_without_cfi' 0.5
 guessed 100
 finish
