@@ -26,8 +26,9 @@ blocks() { # FUNCTION
 record offcpu -m 1 --by-class -- "$PROGS/waits_writer" "$folder" 200
 blocks store
 # In between it may wait for a CPU, or for a lock of the file system.
-check_truth store "" 90
-check_truth store io 75
+# Of short waits the kernel counts much as running: how long an idle CPU takes to come.
+check_truth store "" 90 135
+check_truth store io 75 135
 
 record offcpu -m 1 --by-class -- "$PROGS/waits_faults" file "$folder" 200
 blocks touch
