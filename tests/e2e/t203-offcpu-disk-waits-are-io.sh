@@ -32,6 +32,6 @@ check_truth store io 75 135
 
 record offcpu -m 1 --by-class -- "$PROGS/waits_faults" file "$folder" 200
 blocks touch
-check_truth touch "" 85
-check_truth touch pagefault 75
+check_truth touch "" 85 135
+check_truth touch pagefault 75 135
 finish
