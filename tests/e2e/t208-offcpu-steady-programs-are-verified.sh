@@ -10,12 +10,14 @@ need python3
 need_prog waits_switcher waits_sleeper
 
 verified() { # DESC
-	local verified walked
+	local verified walked least=${IN_GUEST:+80}
 
+	least=${least:-90}
 	verified=$(ledger "$TMP/x.json" verified)
 	walked=$(ledger "$TMP/x.json" walked)
 	echo "# figure: verified/$1 $(uname -m) $(uname -r | cut -d . -f 1,2) $verified of $((verified + walked)) stacks"
-	check_between "$(pct_of "$verified" $((verified + walked)))" 90 100 "$1: % of stacks verified"
+	# Until a program's tables are there, which takes an emulator 50 ms, nothing can be remembered.
+	check_between "$(pct_of "$verified" $((verified + walked)))" "$least" 100 "$1: % of stacks verified"
 }
 
 record offcpu -m 1 --idle=show -- "$PROGS/waits_switcher" 1
