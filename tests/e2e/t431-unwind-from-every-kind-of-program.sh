@@ -11,12 +11,14 @@ walks=$ROOT/build/tests/e2e/walks
 [ -x "$walks" ] || walks=${PROGS%/progs}/e2e/walks
 [ -x "$walks" ] || lacks "walks is not built"
 
-# Records in the background; returns when it has begun.
+# Records in the background; returns when it has begun. An emulator takes seconds to verify the programs.
+begin=1.5 seconds=4
+[ -z "${IN_GUEST:-}" ] || begin=5 seconds=8
 start_walks() { # EVENT PID SECONDS; sets $PID
 	"$walks" "$@" "$TMP/folded" >"$TMP/json" 2>"$TMP/err" &
 	PID=$!
 	pids+=("$PID")
-	sleep 1.5
+	sleep $begin
 }
 
 # Every event is in the sum, and of their weight so much reaches a root.
@@ -40,7 +42,7 @@ chain='^nofp_calls;_start;([^;]+;)?__libc_start[^;]*;([^;]+;)?main;outer;inner;'
 for event in "$PROGS/nofp_calls:called" switches; do
 	start "$PROGS/nofp_calls"
 	target=$PID log=$LOG
-	start_walks "$event" "$target" 4
+	start_walks "$event" "$target" $seconds
 	kill -USR1 "$target"
 	wait_until 5 grep -q 'done' "$log" || fail "the target did not do its work"
 	wait_for "$PID"
@@ -77,7 +79,7 @@ check "oncpu records python3" "$BPFPROF" oncpu -p "$target" -F 499 --json 4
 cp "$OUT" "$TMP/json"
 check_ledger python3-perf 99.9 100
 for event in switches "$libc:malloc"; do
-	start_walks "$event" "$target" 4
+	start_walks "$event" "$target" $seconds
 	wait_for "$PID"
 	check_near "$STATUS" 0 0 "recording of ${event##*/}"
 	check_ledger "python3-${event##*:}" 99.9 200
