@@ -329,7 +329,8 @@ static bool is_whole_wait(const struct prof_count *n)
 /* What the kernel recorded turns out to be something else. The sum stays. */
 static void recount(struct capture *c, const struct prof_count *n, enum prof_counter as)
 {
-	uint64_t nr = !n->wait || is_whole_wait(n) ? n->samples : 0;
+	bool counted = !n->wait || PROF_WAIT_KIND(n->wait) == PROF_ON_CPU || is_whole_wait(n);
+	uint64_t nr = counted ? n->samples : 0;
 
 	c->profile->counters[as] += nr;
 	c->profile->counters[PROF_RECORDED] -= nr;
