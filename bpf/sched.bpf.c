@@ -130,7 +130,7 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran;
 	__u32 outcome = t->outcome ? t->outcome : t->skip;
 
-	if (!outcome && prof_cfg.hist_rows) /* since when it could run is not known */
+	if (prof_cfg.hist_rows) /* since when it could run is not known */
 		outcome = PROF_LOST_TIME;
 	if (ran > all)
 		ran = all;

@@ -199,10 +199,8 @@ __hidden void wait_ran(__u32 id, struct thread *t, __u64 ns)
 		t->count_run = claim(id, t, PROF_WAIT(PROF_RUNNING, 0, -1), 0, 0, 0);
 	if (t->count_run)
 		arena_add(t->count_run, ns);
-	else { /* no wait, so nobody else has seen it */
-		counters_add(PROF_SEEN);
+	else
 		counters_add(PROF_LOST_COUNTS);
-	}
 }
 
 __hidden void wait_is_open(struct thread *t, __u64 off)
