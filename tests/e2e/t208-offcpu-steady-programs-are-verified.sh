@@ -24,7 +24,7 @@ record offcpu -m 1 --idle=show -- "$PROGS/waits_switcher" 1
 verified switcher
 check_grep '^waits_switcher;(.*;)?main;(.*;)?wait_turn;' "$TMP/x.folded" "whole stacks"
 
-record offcpu -m 1 --idle=show -- "$PROGS/waits_sleeper" often 1500 500
+record offcpu -m 1 --idle=show -- "$PROGS/waits_sleeper" often 600 3000
 verified sleeper
 check_truth nap_often
 
