@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Events by name. In this order: what the kernel lists in sysfs, the kernel's own software and
+ * generic events, our table of this core's events, pmu/field=value,.../, and raw rNNN. Names are
+ * found whatever their case, and '-' and '_' are the same.
+ */
+#ifndef BPFPROF_EVENT_CATALOG_H
+#define BPFPROF_EVENT_CATALOG_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/core.h"
+#include "event/cpus.h"
+
+struct pmu; /* src/event/pmus.h: one directory of event_source/devices */
+struct catalog;
+
+enum event_source {
+	EVENT_SYSFS,	/* the kernel lists it: a count of 0 is one */
+	EVENT_SOFTWARE, /* page-faults … */
+	EVENT_GENERIC,	/* cycles, L1-dcache-load-misses … */
+	EVENT_TABLE,	/* our table says that this core has it */
+	EVENT_FIELDS,	/* pmu/field=value/ */
+	EVENT_RAW,	/* rNNN */
+};
+
+struct event {
+	char *name;	  /* as it was asked for, with its modifiers; of hybrids pmu/name/ */
+	const char *base; /* without modifiers: points into name, or to the PMU's own spelling */
+	uint32_t type;
+	uint64_t config, config1, config2;
+	bool exclude_user, exclude_kernel, exclude_hv;
+	uint8_t precise; /* attr.precise_ip, by :p :pp :ppp */
+	enum event_source source;
+	const struct pmu *pmu;	 /* of the catalog; NULL: the kernel's own types */
+	bool per_task;		 /* may be counted for a thread: not of uncore PMUs */
+	const struct cpus *cpus; /* where to open it, NULL = every CPU (cpus or cpumask of sysfs) */
+	bool advertised;	 /* else a count of 0 may mean that the PMU does not have it */
+	double scale;		 /* of the count, 1 unless sysfs says otherwise */
+	const char *unit;	 /* "" unless sysfs says */
+	const char *meaning;	 /* one line, "" where nothing is known */
+};
+
+/* Reads sysfs and /proc below root. NULL with errno set, logged, only if root cannot be read. */
+struct catalog *catalog_open(const char *root);
+void catalog_close(struct catalog *c);
+
+const struct core *catalog_core(const struct catalog *c);
+
+/* The first PMU of CPU cores; NULL where the machine shows none. */
+const struct pmu *catalog_core_pmu(const struct catalog *c);
+
+/*
+ * One event by its name. Usually one; on hybrid machines one for each core PMU. Appends to *v, whose
+ * names the caller owns. 0, or a negative errno after one sentence: unknown (-ENOENT, with the
+ * nearest names), of a PMU that is not here (-ENODEV), malformed (-EINVAL).
+ */
+int catalog_find(const struct catalog *c, const char *text, struct event **v, size_t *nr);
+
+/* The same without a word, for tables: does this machine have it? First match only. */
+bool catalog_has(const struct catalog *c, const char *name);
+
+/* A list of names: "cycles,instructions,cpu/event=0x3c,umask=1/:u". Commas within / / do not part. */
+int catalog_find_list(const struct catalog *c, const char *text, struct event **v, size_t *nr);
+
+/* Every event that has a name here, in order of PMU and name. The event is only lent. */
+void catalog_for_each(const struct catalog *c, void (*f)(void *arg, const struct event *e),
+		      void *arg);
+
+/* Fills what tells the event, nothing else: size, type, config…, exclude_*, precise_ip. */
+void event_attr(const struct event *e, struct perf_event_attr *attr);
+
+void events_free(struct event *v, size_t nr);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Metrics are rows: a formula as text over events, thresholds with their source, and what to look at
+ * next. Which events a set needs follows from its formulas, so no set lacks a term. Pure functions
+ * of counts: nothing is opened here.
+ */
+#ifndef BPFPROF_METRIC_METRIC_H
+#define BPFPROF_METRIC_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "count/count.h"
+#include "event/core.h"
+
+enum metric_verdict {
+	METRIC_NONE, /* no threshold, or no value */
+	METRIC_OK,
+	METRIC_INVESTIGATE, /* past the first threshold */
+	METRIC_HIGH,	    /* past the second (of "higher is better": low) */
+};
+
+/*
+ * A row. Names in a formula are events (as the catalog knows them, '-' written as '_'), the numbers
+ * "slots_per_cycle", "seconds" and "smt" (1 or 0), and other rows of the same set and method,
+ * with "@" in front of their name. + - * / ( ) max(a,b) min(a,b).
+ */
+struct metric {
+	const char *set, *method; /* method NULL: for all */
+	const char *name;	  /* "frontend_bound": stable, for files and --fail-on */
+	const char *label;	  /* "front-end bound" */
+	uint32_t cores;		  /* CORE_BIT()s; 0 = all that have the events */
+	const char *formula;
+	const char *unit;   /* "%", "per 1,000 instructions", "" of a plain ratio, "bytes/s" … */
+	double ok, high;    /* NAN = no threshold; ok > high: more is better */
+	const char *source; /* of the thresholds */
+	const char *advice; /* what to look at next when it is not ok */
+};
+
+struct metric_value {
+	const struct metric *metric;
+	double value; /* NAN: not available */
+	double raw;   /* before it was clamped to 0 */
+	enum metric_verdict verdict;
+	char why[160]; /* why there is no value or no verdict; a warning about duty; "" */
+	bool warns;    /* why is a warning; the value holds */
+};
+
+/* What formulas are computed from. */
+struct metric_inputs {
+	const struct core *core;
+	double seconds;
+	bool smt;
+	/* The count of an event by the name that formulas use, NULL = was not asked for. */
+	const struct count *(*find)(void *arg, const char *event);
+	void *arg;
+};
+
+/* Does this machine have an event? What a method is chosen by. */
+struct metric_host {
+	const struct core *core;
+	bool (*has)(void *arg, const char *event);
+	void *arg;
+};
+
+/* What was chosen for some sets: rows in the order to be shown, events in the order to be opened. */
+struct metric_plan {
+	const struct metric **metrics;
+	size_t nr_metrics;
+	const char **events; /* terms of one ratio stand together; owned by the plan */
+	size_t nr_events;
+	bool slots_group; /* topdown-* of Intel: the kernel wants them in one group led by slots */
+	/* One line per set: "topdown: by slots …", and for rows left out why: "… this core has no …". */
+	char **notes;
+	size_t nr_notes;
+};
+
+/*
+ * Sets by name, comma-separated: "topdown,cache", or "all". 0, or -EINVAL after one sentence with
+ * the nearest name. A set of which this machine has nothing is a note, not an error.
+ */
+int metric_plan_make(struct metric_plan *plan, const char *sets, const struct metric_host *host);
+void metric_plan_release(struct metric_plan *plan);
+
+/* values[plan->nr_metrics]. A missing count makes NAN, never 0. */
+void metric_plan_eval(const struct metric_plan *plan, const struct metric_inputs *in,
+		      struct metric_value *values);
+
+/* "front-end stalls 1,234 / cycles 5,678": the formula with the counts in place of the names. */
+void metric_formula_text(const struct metric *m, const struct metric_inputs *in, char *to,
+			 size_t sz);
+
+const char *metric_verdict_key(enum metric_verdict v); /* "", "ok", "investigate", "high" */
+
+/* Names of the sets with a line of meaning each, for help and suggestions; NULL-terminated. */
+struct metric_set {
+	const char *name, *meaning;
+};
+extern const struct metric_set metric_sets[];
+
+#endif
