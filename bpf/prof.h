@@ -347,4 +347,19 @@ struct prof_config {
 };
 _Static_assert(sizeof(struct prof_config) == 112, "struct prof_config is part of the contract");
 
+/* Counters per CPU (bpf/pmu.bpf.h): as the kernel hands them out, struct bpf_perf_event_value. */
+#define PMU_MAX_EVENTS 8
+struct prof_event_count {
+	__u64 value;
+	__u64 enabled_ns; /* for how long it was asked to count */
+	__u64 running_ns; /* and did: less where it takes turns with others */
+};
+_Static_assert(sizeof(struct prof_event_count) == 24, "the kernel fills in 24 bytes");
+
+/* What the counters of a CPU said last, to whoever asks for differences. */
+struct prof_event_base {
+	struct prof_event_count last[PMU_MAX_EVENTS];
+	__u64 known; /* bit i: last[i] holds */
+};
+
 #endif

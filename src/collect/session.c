@@ -166,6 +166,7 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.globs, c->filter_comm);
 	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
 	bpf_map__set_autocreate(s->skel->maps.ksyms, !c->no_kstacks);
+	bpf_map__set_autocreate(s->skel->maps.pmu_counters, false);
 	choose_table_maps(s, c);
 	choose_sched_maps(s, c);
 }
