@@ -167,6 +167,8 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
 	bpf_map__set_autocreate(s->skel->maps.ksyms, !c->no_kstacks);
 	bpf_map__set_autocreate(s->skel->maps.pmu_counters, false);
+	bpf_map__set_autocreate(s->skel->maps.accounts, false); /* accounts.c */
+	bpf_map__set_autocreate(s->skel->maps.account_cpus, false);
 	choose_table_maps(s, c);
 	choose_sched_maps(s, c);
 }
