@@ -37,7 +37,10 @@ struct count {
 /* From what the kernel says. advertised: the kernel lists the event, so 0 is a number. */
 struct count count_make(uint64_t raw, uint64_t enabled_ns, uint64_t running_ns, bool advertised);
 
-/* Of an event that could not be opened, by the error. */
+/*
+ * Of an event without a count, by the error of opening it; 0: it was open and read() gave nothing,
+ * which is how a pinned event says that it has lost its counter.
+ */
 struct count count_missing(int err);
 
 /* Counted or scaled. */

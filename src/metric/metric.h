@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Metrics are rows: a formula as text over events, thresholds with their source, and what to look at
- * next. Which events a set needs follows from its formulas, so no set lacks a term. Pure functions
- * of counts: nothing is opened here.
+ * Metrics are rows: a formula as text over events, thresholds with their source, and what to look
+ * at next. Which events a set needs follows from its formulas, so no set lacks a term. Pure
+ * functions of counts: nothing is opened here.
  */
 #ifndef BPFPROF_METRIC_METRIC_H
 #define BPFPROF_METRIC_METRIC_H
@@ -22,9 +22,10 @@ enum metric_verdict {
 };
 
 /*
- * A row. Names in a formula are events (as the catalog knows them, '-' written as '_'), the numbers
- * "slots_per_cycle", "seconds" and "smt" (1 or 0), and other rows of the same set and method,
- * with "@" in front of their name. + - * / ( ) max(a,b) min(a,b).
+ * A row. Rows of one set, method and name are alternatives: the first that fits the core and whose
+ * events this machine has is taken. Names in a formula are events (as the catalog knows them, '-'
+ * written as '_'), the numbers "slots_per_cycle", "seconds" and "smt" (1 or 0), and other rows of
+ * the same set and method, with "@" in front of their name. + - * / ( ) max(a,b) min(a,b).
  */
 struct metric {
 	const char *set, *method; /* method NULL: for all */
@@ -36,6 +37,11 @@ struct metric {
 	double ok, high;    /* NAN = no threshold; ok > high: more is better */
 	const char *source; /* of the thresholds */
 	const char *advice; /* what to look at next when it is not ok */
+	/* Names of rows, comma-separated: it is flagged only if the first of them that the plan has
+	 * is flagged as well (Intel's trees). NULL: stands for itself. */
+	const char *parent;
+	/* Beyond cores: revisions of a core whose formulas differ. NULL: all of them. */
+	bool (*fits)(const struct core *core);
 };
 
 struct metric_value {
@@ -64,14 +70,14 @@ struct metric_host {
 	void *arg;
 };
 
-/* What was chosen for some sets: rows in the order to be shown, events in the order to be opened. */
+/* What was chosen for some sets: rows in the order to be shown, events in that to be opened. */
 struct metric_plan {
 	const struct metric **metrics;
 	size_t nr_metrics;
 	const char **events; /* terms of one ratio stand together; owned by the plan */
 	size_t nr_events;
 	bool slots_group; /* topdown-* of Intel: the kernel wants them in one group led by slots */
-	/* One line per set: "topdown: by slots …", and for rows left out why: "… this core has no …". */
+	/* By set: "topdown: slot-based …", and why rows are left out: "… shows no stall_slot". */
 	char **notes;
 	size_t nr_notes;
 };
@@ -92,6 +98,12 @@ void metric_formula_text(const struct metric *m, const struct metric_inputs *in,
 			 size_t sz);
 
 const char *metric_verdict_key(enum metric_verdict v); /* "", "ok", "investigate", "high" */
+
+/*
+ * Some metrics have a scale with words: "good" of an IPC of 2. "" of others and of NAN. A word of
+ * the value, not a verdict.
+ */
+const char *metric_grade(const char *name, double value);
 
 /* Names of the sets with a line of meaning each, for help and suggestions; NULL-terminated. */
 struct metric_set {

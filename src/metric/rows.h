@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables behind metrics: rows by vendor, the ways (methods) to answer a set, and how one row is
+ * found from another. Only this folder includes it.
+ */
+#ifndef BPFPROF_METRIC_ROWS_H
+#define BPFPROF_METRIC_ROWS_H
+
+#include <math.h>
+
+#include "metric/metric.h"
+
+/* Each ends with a row without a set. */
+extern const struct metric rows_arm[], rows_generic[];
+extern const struct metric *const metric_tables[]; /* all of them, then NULL */
+
+/*
+ * How a set can be answered. Of the ways in the order of the table, the first is taken whose needs
+ * this machine has, and for at least one row of which it has the events.
+ */
+struct metric_method {
+	const char *set, *name;
+	enum core_vendor vendor; /* CORE_OTHER: any */
+	uint32_t cores;		 /* CORE_BIT()s, 0 = all of the vendor */
+	const char *needs;	 /* names, by a space; NULL: none */
+	const char *title;	 /* "by slots", for notes; NULL: goes without saying */
+};
+extern const struct metric_method metric_methods[]; /* ends with one without a set */
+
+/* Not an event but a number that the inputs give. */
+bool metric_is_number(const char *name);
+
+/* Is it a row for this core, whatever events there are? */
+bool metric_row_fits(const struct metric *m, const struct core *core);
+
+/* Is it a row of this way to answer the set? */
+bool metric_row_is_of(const struct metric *m, const char *set, const char *method);
+
+/* What "@name" means in this row's formula: the first of that name and way. NULL: nothing. */
+const struct metric *metric_row_find(const struct metric *from, const char *name,
+				     const struct core *core);
+
+/*
+ * Names in the formula, those of rows that it refers to included, in the order of the text, once
+ * for each time they are there; numbers too.
+ */
+void metric_row_names(const struct metric *m, const struct core *core,
+		      void (*f)(void *arg, const char *name), void *arg);
+
+/* Rows that refer to rows that refer to rows…: more than enough, and a circle is found. */
+#define METRIC_REFER_MAX 8
+
+/* clang-format off */
+#define ROW(s, m, n, l, u, f, ...)                                                                 \
+	{ .set = s, .method = m, .name = n, .label = l, .unit = u, .formula = f, __VA_ARGS__ }
+
+/* Thresholds: fine up to the first, bad beyond the second (NAN: there is no second). */
+#define NO_LIMIT       .ok = NAN, .high = NAN, .source = ""
+#define USER(ok_, bad) .ok = ok_, .high = bad, .source = "user recipe"
+#define TMA(ok_)       .ok = ok_, .high = NAN, .source = "Intel TMA 5.1"
+#define AWS(ok_)       .ok = ok_, .high = NAN, .source = "AWS perf runbook"
+
+#define MPKI "per 1,000 instructions"
+
+/* What to look at next. */
+#define SEE_TOPDOWN .advice = "where the cycles go: -M topdown; few stalls: -M mix"
+#define SEE_FRONT   .advice = "instruction cache, iTLB and code size: -M cache,tlb"
+#define SEE_BACK    .advice = "caches and TLBs: -M cache,tlb,backend-memory"
+#define SEE_MEMORY  .advice = "L2 and last-level misses: -M cache; then data locality"
+#define SEE_CORE    .advice = "long operations and dependencies: -M mix, annotate"
+#define SEE_BRANCH  .advice = "which branches: sample mispredictions with bpfprof pmu; -M branch"
+#define SEE_CLEARS  .advice = "memory ordering, self-modifying code, assists"
+#define SEE_LAYOUT  .advice = "data layout, false sharing, random access"
+#define SEE_SET     .advice = "the working set is too large: block loops, make data smaller"
+#define SEE_DTLB    .advice = "huge pages, or arenas that keep data together"
+#define SEE_ITLB    .advice = "code is spread out: inlining, generics; huge pages for code"
+#define SEE_CODE    .advice = "code size: inlining, unrolling, cold code in hot paths"
+#define SEE_DENSE   .advice = "many branches: branch-free code, tables, less checking in loops"
+#define SEE_UCODE   .advice = "microcoded instructions: -M mix, annotate"
+#define SEE_SMT     .advice = "the other thread of the core takes slots: compare with it idle"
+#define SEE_ROOF    .advice = "flops against peak, bytes against bandwidth: the nearer one limits"
+#define SEE_NOTHING .advice = ""
+
+/* Instructions and cycles, by what they are called here. Thresholds of IPC differ by where from. */
+#define IPC_ROW(s, m, insns, cycles, ...)                                                         \
+	ROW(s, m, "ipc", "instructions per cycle", "", insns " / " cycles, __VA_ARGS__,            \
+	    SEE_TOPDOWN)
+#define CPI_ROW(s, m, insns, cycles)                                                               \
+	ROW(s, m, "cpi", "cycles per instruction", "", cycles " / " insns, USER(1, NAN),           \
+	    SEE_TOPDOWN)
+#define IPC_SCALE USER(1.5, 0.8)
+
+#define MISPREDICT_ROW(s, m, misses, branches)                                                     \
+	ROW(s, m, "branch_mispredict", "mispredicted branches", "%",                               \
+	    "100 * " misses " / " branches, USER(1, 3), SEE_BRANCH)
+/* clang-format on */
+
+#endif
