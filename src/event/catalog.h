@@ -28,8 +28,8 @@ enum event_source {
 };
 
 struct event {
-	char *name;	  /* as it was asked for, with its modifiers; of hybrids pmu/name/ */
-	const char *base; /* without modifiers: points into name, or to the PMU's own spelling */
+	char *name; /* as it was asked for, with its modifiers, or by name=; of several pmu/name/ */
+	const char *base; /* without PMU and modifiers, in the memory of name */
 	uint32_t type;
 	uint64_t config, config1, config2;
 	bool exclude_user, exclude_kernel, exclude_hv;
@@ -54,16 +54,24 @@ const struct core *catalog_core(const struct catalog *c);
 const struct pmu *catalog_core_pmu(const struct catalog *c);
 
 /*
- * One event by its name. Usually one; on hybrid machines one for each core PMU. Appends to *v, whose
- * names the caller owns. 0, or a negative errno after one sentence: unknown (-ENOENT, with the
- * nearest names), of a PMU that is not here (-ENODEV), malformed (-EINVAL).
+ * One event by its name. Usually one; on hybrid machines one for each core PMU. Appends to *v,
+ * whose names the caller owns. 0, or a negative errno after one sentence: unknown (-ENOENT, with
+ * the nearest names), of a PMU that is not here (-ENODEV), malformed (-EINVAL).
  */
 int catalog_find(const struct catalog *c, const char *text, struct event **v, size_t *nr);
 
-/* The same without a word, for tables: does this machine have it? First match only. */
+/*
+ * The same without a word, for tables: does this machine have it? First match only. No are also: an
+ * event of our table that an Arm PMU would list and does not (a hypervisor hides it, though it may
+ * be asked for), and a generic event that the kernel has no translation of.
+ */
 bool catalog_has(const struct catalog *c, const char *name);
 
-/* A list of names: "cycles,instructions,cpu/event=0x3c,umask=1/:u". Commas within / / do not part. */
+/*
+ * A list: "cycles,instructions,cpu/event=0x3c,umask=1/:u". Commas within / / do not part names. 0,
+ * or the error of the first that is none; then nothing is appended. An empty list is
+ * -EINVAL, and so is a comma with nothing behind it.
+ */
 int catalog_find_list(const struct catalog *c, const char *text, struct event **v, size_t *nr);
 
 /* Every event that has a name here, in order of PMU and name. The event is only lent. */

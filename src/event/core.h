@@ -42,4 +42,7 @@ struct core {
 /* Never fails: what cannot be read is CORE_UNKNOWN. slots is what sysfs says, else the table. */
 void core_read(struct core *core, const char *root);
 
+/* "Neoverse N1", of whatever core. */
+const char *core_name(enum core_id id);
+
 #endif
