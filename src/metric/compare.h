@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Two reports: what changed, and is it real? A change counts only beyond the noise of the repeats
- * and beyond the threshold.
+ * and beyond the threshold. With a single run on a side noise is not known, and the threshold alone
+ * decides; writers say so. The interval is that of the difference of the means in percent of a's
+ * mean, as if the latter were exact.
  */
 #ifndef BPFPROF_METRIC_COMPARE_H
 #define BPFPROF_METRIC_COMPARE_H
@@ -26,31 +28,47 @@ struct compare_rules {
 struct compare_row {
 	const char *name, *label, *unit; /* borrowed from the reports */
 	double a, b;			 /* means, NAN = not there */
-	double change_pct;		 /* of a; NAN where a is 0 or either is missing */
+	double change_pct;		 /* of a; NAN where a is 0 (but 0 when both are), or either
+					    is missing */
 	double low_pct, high_pct;	 /* 95 % confidence interval of the change (Welch); NAN
 					    without repeats on both sides */
 	bool known;			 /* both there */
-	bool real;			 /* the interval leaves out 0 */
+	bool noise_known;		 /* repeats on both sides */
+	bool real;			 /* the interval leaves out 0; needs noise_known */
 	const struct compare_rule *rule; /* NULL = none for this row */
-	bool failed;			 /* real, and beyond the rule */
+	bool failed; /* beyond the rule, and real; where noise is not known beyond the rule alone */
 };
 
 struct comparison {
 	const struct stat_report *a, *b;
-	struct compare_row *v;		  /* time, metrics, then events */
+	const char *name_a, *name_b;	  /* of the files, for people; "A" and "B" at first */
+	struct compare_row *v;		  /* time, metrics, then events; one more for each further
+					     rule of a row */
 	size_t nr, nr_failed, nr_unknown; /* unknown: a rule whose row is missing on a side */
 };
 
-/* 0, or -EINVAL after one sentence that quotes what is wrong and shows the form. */
+/*
+ * Conditions with commas between them, each NAME<-PCT% or NAME>PCT%. 0, or -EINVAL after one
+ * sentence that quotes what is wrong and shows the form.
+ */
 int compare_rules_parse(struct compare_rules *rules, const char *text);
 void compare_rules_release(struct compare_rules *rules);
+/* A rule as it is written: "ipc<-5%". */
+void compare_rule_text(const struct compare_rule *rule, char *to, size_t sz);
 
 /*
- * -EINVAL after one sentence when the CPU models differ (unless force), when a rule names nothing
- * that either report has (with the nearest name), or when they were counted in different ways.
+ * -EINVAL after one sentence when the CPU models or the numbers of CPUs differ or when a metric was
+ * computed by different formulas (unless force), or when a rule names nothing that either report
+ * has (with the nearest name). Reports and rules must stay until compare_release().
  */
 int compare_make(struct comparison *c, const struct stat_report *a, const struct stat_report *b,
 		 const struct compare_rules *rules, bool force);
 void compare_release(struct comparison *c);
+
+/*
+ * How many standard errors a mean is off at most, with 95 % confidence: Student's t at 0.975 for df
+ * degrees of freedom, df >= 1, whole or not.
+ */
+double compare_t95(double df);
 
 #endif

@@ -52,7 +52,7 @@ struct stat_row {
 };
 
 struct stat_report {
-	/* Environment. */
+	/* Environment. command: the command line as it was given; target: in words. */
 	char *host, *kernel, *arch, *cpu, *core_ident, *version, *command, *target;
 	uint32_t nr_cpus;
 	char **notes; /* what was chosen and what is missing: one sentence each */
@@ -62,12 +62,13 @@ struct stat_report {
 	uint64_t start_real_ns;
 	struct stat_number seconds; /* wall time of each run */
 	uint32_t interval;	    /* number of it, 0 = no -I */
+	double elapsed_s; /* with -I: from the start of the first to the end of this one */
 	/* Results. */
 	enum stat_by by;
 	struct stat_row all;   /* always there */
 	struct stat_row *rows; /* of threads and so on, by weight */
 	size_t nr_rows;
-	/* Per-thread ledger: counted = rows + left out (filtered, idle) + lost; sums of event 0…. */
+	/* Per-thread ledger: counted = rows + left out (filtered, idle) + lost; of event 0. */
 	struct stat_row idle, filtered, lost; /* name NULL = not there */
 	struct stat_hotspot {		      /* --report md; from samples */
 		char *symbol, *module;
@@ -77,12 +78,35 @@ struct stat_report {
 	char *hotspots_event; /* "cycles", or why there are none; NULL = not asked for */
 };
 
+extern const char *const stat_by_keys[]; /* "all", "process" … */
+
 /* Mean and standard error of runs[]; NANs are left out. */
 void stat_number_finish(struct stat_number *n);
 
+/* Runs that have the number. */
+size_t stat_number_nr(const struct stat_number *n);
+
+/* Standard error in percent of the mean; 0 where there is none. */
+double stat_number_error_pct(const struct stat_number *n);
+
+/* Mean of the scaled counts, of a single run the count itself; NAN where there is none. */
+double stat_event_value(const struct stat_event *e);
+
+/* Is it the same event or metric? Case does not matter, and '-' is '_'. */
+bool stat_name_equal(const char *a, const char *b);
+
+/* NULL when there is none of that name. */
+const struct stat_event *stat_row_event(const struct stat_row *row, const char *name);
+const struct stat_metric *stat_row_metric(const struct stat_row *row, const char *name);
+
+void stat_row_release(struct stat_row *row);
 void stat_report_release(struct stat_report *r);
 
-/* What stat_write_json() wrote, checked. 0 or negative errno, logged with the file's name. */
+/*
+ * What stat_write_json() wrote, checked; means are computed anew. 0 or negative errno, logged with
+ * the file's name: -EINVAL when it is none of ours, of another version, or has several results
+ * (-I).
+ */
 int stat_read_json(struct stat_report *r, const char *path);
 
 #endif
