@@ -13,7 +13,32 @@
 
 int stat_write_text(const struct stat_report *r, FILE *out);
 int stat_write_json(const struct stat_report *r, FILE *out); /* one line per report with -I */
-int stat_write_csv(const struct stat_report *r, FILE *out);  /* header unless interval > 1 */
+
+/*
+ * The header, unless interval > 1, then one line for each number:
+ *
+ *	start_s       seconds since 1970 of the start
+ *	interval      its number; then elapsed_s, its end in seconds since the first began (-I)
+ *	scope         "all", "process", "thread", "cgroup", or what is in none of these:
+ *		      "idle", "filtered", "lost"; then pid, tid and scope_name, if any
+ *	kind          "time", "metric" or "event"
+ *	set           of a metric; then name, and label (of events: what it means)
+ *	value         mean of the runs; empty: there is none; then unit
+ *	state         of an event, by count_state_key(); of a metric without a value "n/a"
+ *	duty_pct      share of the time in which an event was counted
+ *	stderr        standard error of the mean, with two runs and more; then runs: how many have a
+ *		      value
+ *	raw           of an event as counted, in all runs, with enabled_ns and running_ns;
+ *		      of a metric before it was clamped to 0
+ *	verdict       "ok", "investigate", "high" or empty; then ok and high, the thresholds
+ *	why           why there is no value or verdict, or what to be careful with
+ */
+int stat_write_csv(const struct stat_report *r, FILE *out);
+
+/*
+ * A report to hand on: environment, topdown, caches, branches, hot functions, what to do next, what
+ * could not be measured. Says nothing that was not measured.
+ */
 int stat_write_markdown(const struct stat_report *r, FILE *out);
 
 int compare_write_text(const struct comparison *c, FILE *out);

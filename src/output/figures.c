@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Human forms of counts and metrics. */
+#include "output/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define NR_BUFS 16
+#define BUF_SZ	96
+#define EXACT	9e15 /* beyond it a double is no whole number of ones any more */
+
+static char *next_buf(void)
+{
+	static char bufs[NR_BUFS][BUF_SZ];
+	static unsigned int i;
+
+	return bufs[i++ % NR_BUFS];
+}
+
+const char *figure_count(double x)
+{
+	char *to = next_buf();
+
+	if (isnan(x))
+		return "n/a";
+	if (fabs(x) > EXACT)
+		snprintf(to, BUF_SZ, "%.4g", x);
+	else if (fabs(x) < 1000 && x != rint(x))
+		snprintf(to, BUF_SZ, "%.2f", x);
+	else
+		snprintf(to, BUF_SZ, "%s%s", x < 0 ? "-" : "",
+			 text_count((unsigned long long)llrint(fabs(x))));
+	return to;
+}
+
+const char *figure_number(double x)
+{
+	char *to = next_buf();
+	double size = fabs(x);
+
+	if (isnan(x) || size >= 1000)
+		return figure_count(x);
+	if (!x)
+		return "0";
+	snprintf(to, BUF_SZ, size >= 100 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.2g", x);
+	return to;
+}
+
+const char *figure_short(double x)
+{
+	static const char prefixes[] = "kMGTPE";
+	char *to = next_buf();
+	size_t i = 0;
+
+	if (isnan(x) || fabs(x) < 99999.5)
+		return figure_number(x);
+	for (x /= 1000; fabs(x) >= 999.95 && prefixes[i + 1]; i++)
+		x /= 1000;
+	snprintf(to, BUF_SZ, "%.4g%c", x, prefixes[i]);
+	return to;
+}
+
+const char *figure_exact(double x)
+{
+	char *to = next_buf();
+
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(to, BUF_SZ, "%.*g", precision, x);
+		if (strtod(to, NULL) == x)
+			break;
+	}
+	return to;
+}
+
+const char *figure_error(const struct stat_number *n)
+{
+	char *to = next_buf();
+
+	if (stat_number_nr(n) < 2 || !isfinite(n->mean))
+		return "";
+	snprintf(to, BUF_SZ, "+- %.2f%%", stat_number_error_pct(n));
+	return to;
+}
+
+/* Rates only: counts are to be read digit by digit. */
+const char *figure_scaled(double x, const char *unit, const char **shown)
+{
+	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+	size_t len = strlen(unit), i = 0;
+	char *to;
+
+	*shown = unit;
+	if (len < 2 || strcmp(unit + len - 2, "/s") || !(fabs(x) >= 10000))
+		return figure_number(x);
+	for (; fabs(x) >= 1000 && i < 5; i++)
+		x /= 1000;
+	to = next_buf();
+	snprintf(to, BUF_SZ, "%s%s", prefixes[i], strcmp(unit, "bytes/s") ? unit : "B/s");
+	*shown = to;
+	return figure_number(x);
+}
+
+const char *figure_value(double x, const char *unit)
+{
+	char *to = next_buf();
+	const char *shown, *number = figure_scaled(x, unit, &shown);
+
+	snprintf(to, BUF_SZ, "%s%s%s", number, *shown && !isnan(x) ? " " : "",
+		 isnan(x) ? "" : shown);
+	return to;
+}
+
+static bool more_is_better(const struct stat_metric *m)
+{
+	return m->ok > m->high;
+}
+
+const char *figure_verdict(const struct stat_metric *m)
+{
+	if (m->verdict == METRIC_HIGH && more_is_better(m))
+		return "low";
+	return metric_verdict_key(m->verdict);
+}
+
+void figure_threshold(const struct stat_metric *m, char *to, size_t sz)
+{
+	double past = m->verdict == METRIC_HIGH ? m->high : m->ok;
+
+	*to = '\0';
+	if (m->verdict != METRIC_HIGH && m->verdict != METRIC_INVESTIGATE)
+		return;
+	if (isnan(past))
+		past = isnan(m->ok) ? m->high : m->ok;
+	if (isnan(past))
+		return;
+	snprintf(to, sz, "%s %g%s%s%s%s", more_is_better(m) ? "below" : "above", past,
+		 *m->unit == '%' ? " %" : "", *m->source ? " (" : "", m->source,
+		 *m->source ? ")" : "");
+}
+
+const char *figure_state(enum count_state state)
+{
+	static const char *const texts[COUNT_NR_STATES] = {
+		[COUNT_NOT_COUNTED] = "never had a counter: ask for fewer events, or for longer",
+		[COUNT_NOT_SUPPORTED] = "this PMU or kernel has no such event",
+		[COUNT_NOT_ADVERTISED] = "read 0, and the kernel does not list it: this PMU may "
+					 "not have it",
+		[COUNT_LOST] = "its counter was taken away by one with priority, such as the "
+			       "kernel's watchdog",
+		[COUNT_NO_PERMISSION] = "needs CAP_PERFMON, or root",
+	};
+
+	return texts[state] ? texts[state] : "";
+}
+
+/* Bytes of the next word of s. */
+static size_t word_len(const char *s)
+{
+	return strcspn(s, " ");
+}
+
+static size_t columns(const char *s, size_t len)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < len; i++)
+		nr += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return nr;
+}
+
+void figure_wrap(const char *s, size_t at, size_t indent, size_t width, FILE *out)
+{
+	char *safe = text_cleaned(s), *word = safe;
+	size_t column = at, len;
+
+	while (*(word += strspn(word, " "))) {
+		len = word_len(word);
+		if (column > at && column + 1 + columns(word, len) > width) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = at = indent;
+		} else if (column > at) {
+			fputc(' ', out);
+			column++;
+		}
+		fwrite(word, 1, len, out);
+		column += columns(word, len);
+		word += len;
+	}
+	fputc('\n', out);
+	free(safe);
+}
+
+void figure_fit(const char *s, size_t width, FILE *out)
+{
+	char *safe = text_cleaned(s);
+
+	text_fit(out, safe, width, 1);
+	free(safe);
+}
+
+size_t figure_width(const char *s)
+{
+	char *safe = text_cleaned(s);
+	size_t width = text_width(safe);
+
+	free(safe);
+	return width;
+}
