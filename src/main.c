@@ -41,11 +41,17 @@ static const struct command commands[] = {
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
+	{ "diff", cmd_diff, "[OPTIONS] A.json B.json",
+	  "what changed between two results of stat, and is it real", diff_opts,
+	  "  bpfprof diff before.json after.json\n"
+	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
+	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const int exit_codes[] = {
-	[CMD_OK] = 0, [CMD_FAILED] = 1, [CMD_USAGE] = 2, [CMD_EMPTY] = 3, [CMD_CANNOT] = 77,
+	[CMD_OK] = 0,	 [CMD_FAILED] = 1,     [CMD_USAGE] = 2,
+	[CMD_EMPTY] = 3, [CMD_REGRESSION] = 4, [CMD_CANNOT] = 77,
 };
 
 static void print_commands(FILE *out)

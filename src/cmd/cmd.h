@@ -12,9 +12,10 @@
 enum cmd_result {
 	CMD_OK,
 	CMD_FAILED,
-	CMD_USAGE,  /* the command line makes no sense */
-	CMD_EMPTY,  /* nothing was recorded */
-	CMD_CANNOT, /* this host cannot run it */
+	CMD_USAGE,	/* the command line makes no sense */
+	CMD_EMPTY,	/* nothing was recorded */
+	CMD_REGRESSION, /* a rule of --fail-on applies */
+	CMD_CANNOT,	/* this host cannot run it */
 };
 
 struct command {
@@ -38,8 +39,9 @@ enum cmd_result cmd_runqlat(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wall(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_report(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_diff(const struct command *self, int argc, char **argv);
 
 extern const struct opt oncpu_opts[], offcpu_opts[], runqlat_opts[], wakeup_opts[], wall_opts[],
-	report_opts[];
+	report_opts[], diff_opts[];
 
 #endif
