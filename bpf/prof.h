@@ -365,7 +365,7 @@ struct prof_event_base {
 /*
  * What the counters of all CPUs counted, by thread (bpf/accounts.bpf.c). A thread runs on one CPU
  * at a time, so each row has one writer, and user space makes processes and cgroups of threads.
- * Claimed by compare-and-swap of hash, 0 = free; user space frees the rows of threads that are gone.
+ * Claimed by compare-and-swap of hash, 0 = free; user space frees rows of threads that are gone.
  */
 struct prof_account {
 	__u64 hash; /* of tid and start; with by_cgroup also of the cgroup */

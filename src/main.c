@@ -36,6 +36,13 @@ static const struct command commands[] = {
 	  "all of a thread's time: running, runnable, waiting", wall_opts,
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
 	  "  bpfprof wall -p 1234 --table 10           the ledger by thread and process\n" },
+	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "what hardware and kernel count: metrics with a verdict", stat_opts,
+	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"
+	  "  bpfprof stat -M topdown,cache,tlb -p 1234 10\n"
+	  "  bpfprof stat -e cycles,instructions --per-thread 10\n"
+	  "  bpfprof stat -r 5 --json -- make >new.json && bpfprof diff old.json new.json\n"
+	  "  bpfprof stat -M all --report md -o report.md -- PROGRAM\n" },
 	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
 	  "any view of a saved profile, without root", report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"

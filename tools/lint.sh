@@ -15,14 +15,16 @@ MAX_COLUMNS=100  # with tabs of 8
 declare -A may_include=(
 	[base]=""
 	[profile]="base bpf"
-	[output]="base bpf profile"
+	[output]="base bpf profile count metric"
 	[proc]="base bpf"
 	[symbol]="base bpf proc profile"
 	[unwind]="base bpf proc profile symbol"
 	[event]="base bpf"
-	[collect]="base bpf event proc profile symbol unwind"
-	[cmd]="base bpf collect event output proc profile symbol unwind"
-	[src]="base bpf cmd collect event output proc profile symbol unwind"
+	[count]="base event"
+	[metric]="base count event"
+	[collect]="base bpf count event metric proc profile symbol unwind"
+	[cmd]="base bpf collect count event metric output proc profile symbol unwind"
+	[src]="base bpf cmd collect count event metric output proc profile symbol unwind"
 )
 
 nr=0

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Counters per thread, process or cgroup for the price of counters per CPU (bpf/accounts.bpf.c).
- * The caller opens the same events on each CPU, system-wide, neither inherited nor pinned; here they
- * are read at each switch and what they counted is given to whom they counted it for.
+ * The caller opens the same events on each CPU, system-wide, neither inherited nor pinned; here
+ * they are read at each switch and what they counted is given to whom they counted it for.
  *
  * What all counters have counted is the sum of the accounts, of idle and of lost: exactly, when the
  * counters are opened disabled and go on between accounts_start() and accounts_stop():
  *
- *	accounts_open, accounts_add…, accounts_start, enable, …, disable, accounts_stop, accounts_read
+ *	accounts_open, accounts_add…, accounts_start, enable, …, disable, accounts_stop,
+ *	accounts_read
  */
 #ifndef BPFPROF_COLLECT_ACCOUNTS_H
 #define BPFPROF_COLLECT_ACCOUNTS_H
@@ -48,12 +49,10 @@ struct accounts_report {
 	size_t nr;
 	struct account idle, lost; /* of all CPUs; lost: of threads that found no row */
 	/* What else there is to say; not part of any sum. */
-	uint64_t
-		unread; /* times a counter could not be read: it is short of what it counted then */
-	uint64_t based; /* counters that began to be counted */
+	uint64_t unread; /* times a counter could not be read: it is short of what it counted */
+	uint64_t based;	 /* counters that began to be counted */
 	uint64_t unseen; /* switches that only their end was seen of: counts are in the wrong row */
-	uint64_t
-		missed; /* switches that the kernel did not tell of, since it was busy with another */
+	uint64_t missed; /* switches that the kernel, being busy with another, did not tell of */
 };
 
 struct accounts;
@@ -70,7 +69,7 @@ int accounts_add(struct accounts *a, uint32_t cpu, size_t event, int fd);
 /* From now on. 0 or negative errno, logged. */
 int accounts_start(struct accounts *a);
 
-/* Gives threads that run what they have used since their last switch. 0 or negative errno, logged. */
+/* Gives threads that run what they used since their last switch. 0 or negative errno, logged. */
 int accounts_flush(struct accounts *a);
 
 /*

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
+
+#define KERNFS_HANDLE 0xfe /* FILEID_KERNFS */
 
 /* Where cgroup2 is mounted; "" when it is not. */
 static void find_mount(char *dir, size_t sz)
@@ -58,4 +61,35 @@ uint64_t cgroup_id(int fd)
 	struct stat st;
 
 	return fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+/* A handle is how a file system finds a file by its number; of kernfs it is nothing but that. */
+char *cgroup_path(uint64_t id)
+{
+	struct {
+		struct file_handle head;
+		uint64_t id;
+	} handle = { { sizeof(id), KERNFS_HANDLE }, id };
+	char mount[1024], link[64], path[4096];
+	int dir, fd;
+	ssize_t len;
+
+	find_mount(mount, sizeof(mount));
+	dir = mount[0] ? open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (dir < 0)
+		return NULL;
+	memcpy(handle.head.f_handle, &id, sizeof(id));
+	fd = open_by_handle_at(dir, &handle.head, O_PATH | O_CLOEXEC);
+	close(dir);
+	if (fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	close(fd);
+	if (len < 0)
+		return NULL;
+	path[len] = '\0';
+	if (!strcmp(path, mount))
+		return xstrdup("/");
+	return xstrdup(strncmp(path, mount, strlen(mount)) ? path : path + strlen(mount));
 }

@@ -15,4 +15,7 @@ int cgroup_open(const char *path);
 /* The kernel's number of an open cgroup. */
 uint64_t cgroup_id(int fd);
 
+/* Its path below the cgroup2 mount, "/" for the root; NULL when it is gone. To be freed. */
+char *cgroup_path(uint64_t id);
+
 #endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpfprof stat: what the hardware and the kernel count, as metrics with a verdict. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "collect/counting.h"
+#include "metric/compare.h"
+#include "output/counted.h"
+
+#define DEFAULT_SETS   "ipc,topdown,branch"
+#define DEFAULT_EVENTS "task-clock,context-switches,cpu-migrations,page-faults"
+
+struct stat_args {
+	int verbose;
+	struct counting_opts counting;
+	struct opt_strings sets, events, files;
+	uint32_t interval_ms;
+	bool json, csv, per_thread, per_process, per_cgroup, force;
+	const char *report, *baseline, *fail_on, *junit;
+};
+
+/* clang-format off */
+const struct opt stat_opts[] = {
+	OPT_GROUP("What to count (default: metrics of " DEFAULT_SETS ")"),
+	OPT_STRINGS('M', "metrics", struct stat_args, sets, "SETS",
+		    "sets of metrics: topdown, cache, tlb, branch, mix, backend-memory, ipc, "
+		    "roofline, or all"),
+	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
+		    "events by name, as 'bpfprof list' has them, with :u and :k"),
+	OPT_GROUP("Of what (default: the whole machine)"),
+	OPT_PIDS('p', "pid", struct stat_args, counting.pids, "LIST",
+		 "only these processes, and what they start"),
+	OPT_TIDS('t', "tid", struct stat_args, counting.tids, "LIST",
+		 "only these threads (also -L)"),
+	OPT_ALIAS('L', NULL, "tid"),
+	OPT_STRING(0, "cgroup", struct stat_args, counting.cgroup, "PATH",
+		   "only this cgroup (v2) and those below it"),
+	OPT_ALIAS('G', NULL, "cgroup"),
+	OPT_CPUS('C', "cpu", struct stat_args, counting.cpus, "LIST", "only on these CPUs"),
+	OPT_FLAG(0, "no-children", struct stat_args, counting.no_children,
+		 "leave out threads and processes born later"),
+	OPT_ALIAS(0, "no-inherit", "no-children"),
+	OPT_FLAG(0, "per-thread", struct stat_args, per_thread,
+		 "a row for each thread, by one set of counters per CPU"),
+	OPT_FLAG(0, "per-process", struct stat_args, per_process, "a row for each process"),
+	OPT_FLAG(0, "per-cgroup", struct stat_args, per_cgroup, "a row for each cgroup"),
+	OPT_U32(0, "max-rows", struct stat_args, counting.max_rows, 16, 1 << 22, "N",
+		"rows to keep (default 65536); what finds no room is counted as lost"),
+	OPT_GROUP("How often"),
+	OPT_U32('I', "interval", struct stat_args, interval_ms, 10, 86400000, "MS",
+		"a result every so many milliseconds"),
+	OPT_ALIAS(0, "interval-print", "interval"),
+	OPT_U32('r', "repeat", struct stat_args, counting.repeats, 1, 10000, "N",
+		"run the program (or count for DURATION) so often: mean and standard error"),
+	OPT_GROUP("Output"),
+	OPT_FLAG(0, "json", struct stat_args, json, "JSON on stdout"),
+	OPT_FLAG(0, "csv", struct stat_args, csv, "CSV on stdout"),
+	OPT_STRING(0, "report", struct stat_args, report, "FORM",
+		   "md: a report in Markdown, with the hottest functions and next steps"),
+	OPT_STRINGS('o', "output", struct stat_args, files, "FILE",
+		    "write FILE, by extension: .json .csv .md .txt (repeatable)"),
+	OPT_GROUP("Compare"),
+	OPT_STRING(0, "baseline", struct stat_args, baseline, "FILE",
+		   "an earlier result (--json) to compare with"),
+	OPT_STRING(0, "fail-on", struct stat_args, fail_on, "RULES",
+		   "exit 4 if a change is real and larger: 'ipc<-5%,l2_cache_mpki>15%,time>5%'"),
+	OPT_STRING(0, "junit", struct stat_args, junit, "FILE", "the comparison as JUnit XML"),
+	OPT_FLAG(0, "force", struct stat_args, force,
+		 "compare with another CPU model all the same"),
+	OPT_GROUP("Other"),
+	OPT_COUNT('v', "verbose", struct stat_args, verbose, "say more on stderr"),
+	OPT_PROGRAM(struct stat_args, counting.program),
+	OPT_END,
+};
+/* clang-format on */
+
+typedef int (*stat_writer)(const struct stat_report *r, FILE *out);
+
+static const struct stat_form {
+	const char *extension;
+	stat_writer write;
+} forms[] = {
+	{ ".json", stat_write_json },
+	{ ".csv", stat_write_csv },
+	{ ".md", stat_write_markdown },
+	{ ".txt", stat_write_text },
+};
+
+struct stat_file {
+	stat_writer write;
+	struct outfile *file;
+};
+
+struct stat_run {
+	const struct stat_args *args;
+	struct stat_file *files;
+	size_t nr_files;
+	struct outfile *junit;
+	struct stat_report baseline;
+	struct compare_rules rules;
+	bool counted, failed, regressed, wrong, no_hardware;
+};
+
+static stat_writer writer_of(const char *path)
+{
+	size_t len = strlen(path), i, ext;
+
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		ext = strlen(forms[i].extension);
+		if (len > ext && !strcmp(path + len - ext, forms[i].extension))
+			return forms[i].write;
+	}
+	return NULL;
+}
+
+static int open_files(struct stat_run *s)
+{
+	const struct opt_strings *paths = &s->args->files;
+
+	s->files = xcalloc(paths->nr ? paths->nr : 1, sizeof(*s->files));
+	for (size_t i = 0; i < paths->nr; i++) {
+		struct stat_file *f = &s->files[s->nr_files];
+
+		f->write = writer_of(paths->v[i]);
+		if (!f->write) {
+			log_err(0,
+				"-o %s: the extension tells the format, one of .json .csv .md .txt",
+				paths->v[i]);
+			return -EINVAL;
+		}
+		f->file = outfile_open(paths->v[i]);
+		if (!f->file)
+			return -EIO;
+		s->nr_files++;
+	}
+	if (!s->args->junit)
+		return 0;
+	s->junit = outfile_open(s->args->junit);
+	return s->junit ? 0 : -EIO;
+}
+
+/* Whatever can be found wrong with a comparison is found before anything runs. */
+static int open_baseline(struct stat_run *s)
+{
+	const struct stat_args *a = s->args;
+	struct core core;
+	int err = a->fail_on ? compare_rules_parse(&s->rules, a->fail_on) : 0;
+
+	if (err || !a->baseline)
+		return err;
+	err = stat_read_json(&s->baseline, a->baseline);
+	if (err)
+		return err == -EINVAL ? -EIO : err;
+	core_read(&core, "/");
+	if (a->force || !strcmp(core.ident, s->baseline.core_ident))
+		return 0;
+	log_err(0,
+		"%s was counted on another CPU model (%s, this is %s): numbers do not compare "
+		"(--force does it all the same)",
+		a->baseline, s->baseline.core_ident, core.ident);
+	return -EIO;
+}
+
+static void look(struct stat_run *s, const struct stat_report *r)
+{
+	for (size_t i = 0; i < r->all.nr_events; i++)
+		s->counted |= count_is_there(&r->all.events[i].count);
+	s->no_hardware |= !r->all.nr_events;
+	for (size_t i = 0; i < r->all.nr_events; i++)
+		s->no_hardware |= r->all.events[i].count.state == COUNT_NOT_SUPPORTED;
+}
+
+static void compare(struct stat_run *s, const struct stat_report *r)
+{
+	struct comparison c = {};
+
+	if (compare_make(&c, &s->baseline, r, &s->rules, s->args->force)) {
+		s->wrong = true;
+		return;
+	}
+	if (s->args->json || s->args->csv || s->args->report)
+		compare_write_text(&c, stderr);
+	else
+		compare_write_text(&c, stdout);
+	if (s->junit)
+		compare_write_junit(&c, outfile_stream(s->junit));
+	s->regressed |= c.nr_failed != 0;
+	compare_release(&c);
+}
+
+static bool on_report(void *arg, struct stat_report *r)
+{
+	struct stat_run *s = arg;
+	const struct stat_args *a = s->args;
+	stat_writer write = a->json	? stat_write_json
+			    : a->csv	? stat_write_csv
+			    : a->report ? stat_write_markdown
+					: stat_write_text;
+
+	log_progress(NULL);
+	look(s, r);
+	s->failed |= write(r, stdout) != 0;
+	fflush(stdout);
+	for (size_t i = 0; i < s->nr_files; i++)
+		s->failed |= s->files[i].write(r, outfile_stream(s->files[i].file)) != 0;
+	if (a->baseline)
+		compare(s, r);
+	return !ferror(stdout); /* whoever read has had enough */
+}
+
+static enum cmd_result finish(struct stat_run *s)
+{
+	for (size_t i = 0; i < s->nr_files; i++) {
+		s->failed |= outfile_commit(s->files[i].file) != 0;
+		s->files[i].file = NULL;
+	}
+	if (s->junit)
+		s->failed |= outfile_commit(s->junit) != 0;
+	s->junit = NULL;
+	if (!s->counted) {
+		log_err(0, s->no_hardware
+				   ? "nothing of what was asked for can be counted on this machine "
+				     "('bpfprof list' shows what can)"
+				   : "nothing was counted: no thread that was asked for ran");
+		return s->no_hardware ? CMD_CANNOT : CMD_EMPTY;
+	}
+	if (s->failed || s->wrong)
+		return CMD_FAILED;
+	return s->regressed ? CMD_REGRESSION : CMD_OK;
+}
+
+static void release(struct stat_run *s)
+{
+	for (size_t i = 0; i < s->nr_files; i++)
+		outfile_abort(s->files[i].file);
+	outfile_abort(s->junit);
+	free(s->files);
+	stat_report_release(&s->baseline);
+	compare_rules_release(&s->rules);
+}
+
+static enum cmd_result run(struct stat_args *a)
+{
+	struct stat_run s = { .args = a };
+	enum cmd_result result;
+	int err;
+
+	a->counting.on_report = on_report;
+	a->counting.arg = &s;
+	err = open_baseline(&s);
+	if (!err)
+		err = open_files(&s);
+	if (!err)
+		err = counting_run(&a->counting);
+	result = err ? cmd_failed(err) : finish(&s);
+	release(&s);
+	return result;
+}
+
+/* A list of lists, as one. */
+static char *join(const struct opt_strings *words)
+{
+	char *text = NULL, *longer;
+
+	for (size_t i = 0; i < words->nr; i++) {
+		longer = text ? xasprintf("%s,%s", text, words->v[i]) : xstrdup(words->v[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *command_line(int argc, char **argv)
+{
+	char *text = xstrdup("bpfprof"), *longer;
+
+	for (int i = 0; i < argc; i++) {
+		longer = xasprintf("%s %s", text, argv[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* One sentence for what does not go together, NULL when all does. */
+static const char *excluded(const struct stat_args *a)
+{
+	const struct counting_opts *c = &a->counting;
+	bool by = a->per_thread || a->per_process || a->per_cgroup;
+
+	if (a->json + a->csv + (a->report != NULL) > 1)
+		return "--json, --csv and --report exclude each other (-o FILE writes several)";
+	if (a->per_thread + a->per_process + a->per_cgroup > 1)
+		return "--per-thread, --per-process and --per-cgroup exclude each other";
+	if (a->report && strcmp(a->report, "md"))
+		return "--report knows one form, 'md'";
+	if ((c->pids.nr || c->tids.nr || c->cgroup) && c->program)
+		return "-p, -t and --cgroup do not go with a program: that is counted itself";
+	if (c->cgroup && (c->pids.nr || c->tids.nr))
+		return "--cgroup does not go with -p and -t";
+	if (c->cpus.nr && (c->program || c->pids.nr || c->tids.nr))
+		return "-C counts all that runs on a CPU: it does not go with -p, -t or a program";
+	if (a->interval_ms && c->repeats > 1)
+		return "-I and -r exclude each other";
+	if (by && c->repeats > 1)
+		return "-r does not go with rows of threads, which differ from run to run";
+	if (c->repeats > 1 && !c->program && !c->duration_ns)
+		return "-r wants a program to run, or a DURATION";
+	if (c->max_rows && !by)
+		return "--max-rows is of --per-thread, --per-process and --per-cgroup";
+	if ((a->fail_on || a->junit) && !a->baseline)
+		return "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')";
+	if (a->baseline && a->interval_ms)
+		return "--baseline compares one result: it does not go with -I";
+	if (a->report && a->interval_ms)
+		return "--report is of the whole: it does not go with -I";
+	if (a->report && by)
+		return "--report is of the whole: it does not go with rows of threads";
+	return NULL;
+}
+
+static int parse_duration(struct stat_args *a, char **words, int nr)
+{
+	int err = nr > 0 ? opt_seconds(words[0], &a->counting.duration_ns) : 0;
+
+	if (nr > 1)
+		return log_err(0,
+			       "'%s': one duration is enough (a program to run goes behind '--')",
+			       words[1]);
+	if (err == -ERANGE)
+		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
+	else if (err)
+		log_err(0, "'%s' is not a duration in seconds (a program to run goes behind '--')",
+			words[0]);
+	return err;
+}
+
+static int check(struct stat_args *a, char **words, int nr)
+{
+	const char *why;
+
+	if (parse_duration(a, words, nr))
+		return -EINVAL;
+	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
+			 : a->per_process ? STAT_BY_PROCESS
+			 : a->per_cgroup  ? STAT_BY_CGROUP
+					  : STAT_BY_ALL;
+	a->counting.interval_ns = a->interval_ms * 1000000ull;
+	a->counting.hotspots = a->report != NULL;
+	why = excluded(a);
+	return why ? log_err(0, "%s", why) : 0;
+}
+
+enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
+{
+	struct stat_args a = { .counting.repeats = 1 };
+	char *line = command_line(argc, argv), *sets = NULL, *events = NULL;
+	enum cmd_result result = CMD_USAGE;
+	char **words;
+	int nr, err;
+
+	err = opt_parse(self->name, self->opts, argc, argv, &a, &words, &nr);
+	if (err == OPT_HELP) {
+		cmd_help(self);
+		result = CMD_OK;
+	} else if (!err && !check(&a, words, nr)) {
+		log_verbosity = a.verbose;
+		sets = join(&a.sets);
+		events = join(&a.events);
+		a.counting.command_line = line;
+		a.counting.sets = sets || events ? sets : DEFAULT_SETS;
+		a.counting.events = sets || events ? events : DEFAULT_EVENTS;
+		result = run(&a);
+	}
+	opt_release(self->opts, &a);
+	free(sets);
+	free(events);
+	free(line);
+	return result;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The counting: open, start, wait, read, and again for each repeat. */
+#include "collect/counting.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "collect/breakdown.h"
+#include "collect/findings.h"
+#include "collect/hotspots.h"
+#include "collect/target.h"
+#include "count/counters.h"
+#include "event/cgroup.h"
+#include "event/host.h"
+
+#define REFRESH_NS 1000000000ull /* CPUs and progress are looked at so often */
+
+struct counting {
+	const struct counting_opts *opts;
+	struct catalog *catalog;
+	struct findings findings;
+	struct counters_target where;
+	struct counters *counters;
+	struct breakdown *breakdown; /* NULL unless by something */
+	struct target target;
+	struct hotspots hotspots;
+	int signals, timer;
+	sigset_t old_mask;
+	uint32_t budget, interval;
+	uint64_t begin_ns, begin_real_ns, tick_ns; /* of this run; of the interval that runs */
+	struct counter_value *now, *before;	   /* by event */
+	struct count *counts;			   /* by run and event */
+	double *seconds;			   /* by run */
+	size_t nr_runs;				   /* that are over */
+	bool stopped;				   /* by a signal, or by who takes the reports */
+	bool ended;				   /* this run */
+	int err;
+	bool user_only;
+	uint32_t missed_threads;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static char *describe_target(const struct counting_opts *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (char **a = o->program; a && *a; a++)
+		fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
+	for (size_t i = 0; i < o->pids.nr; i++)
+		fprintf(f, "%s%u", i ? ", " : "process ", o->pids.v[i]);
+	for (size_t i = 0; i < o->tids.nr; i++)
+		fprintf(f, "%s%u", i ? ", " : "thread ", o->tids.v[i]);
+	if (o->cgroup)
+		fprintf(f, "cgroup %s", o->cgroup);
+	if (!ftell(f))
+		fputs("system-wide", f);
+	fclose(f);
+	return text;
+}
+
+static void note_how(const struct counting *c, struct stat_report *r)
+{
+	char note[160];
+
+	if (!catalog_core_pmu(c->catalog))
+		findings_note(r, c->opts->sets
+					 ? "this machine shows no hardware counters (a virtual "
+					   "machine without a PMU?), so there is no metric: "
+					   "software events only"
+					 : "this machine shows no hardware counters (a virtual "
+					   "machine without a PMU?): software events only");
+	if (c->user_only)
+		findings_note(r, "counted in user mode only: kernel.perf_event_paranoid does not "
+				 "let us count the kernel (needs CAP_PERFMON)");
+	if (c->missed_threads) {
+		snprintf(note, sizeof(note),
+			 "%u threads began while counters were being opened: some may be missing",
+			 c->missed_threads);
+		findings_note(r, note);
+	}
+}
+
+static struct stat_report *new_report(const struct counting *c)
+{
+	struct stat_report *r = xcalloc(1, sizeof(*r));
+
+	findings_describe(&c->findings, r);
+	r->command = xstrdup(c->opts->command_line);
+	r->target = describe_target(c->opts);
+	r->counters = c->budget;
+	r->by = c->opts->by;
+	r->start_real_ns = c->begin_real_ns;
+	note_how(c, r);
+	return r;
+}
+
+static bool hand_out(struct counting *c, struct stat_report *r)
+{
+	bool more = c->opts->on_report(c->opts->arg, r);
+
+	stat_report_release(r);
+	free(r);
+	return more;
+}
+
+static void set_seconds(struct stat_report *r, const double *seconds, size_t nr)
+{
+	r->seconds.runs = xcalloc(nr, sizeof(double));
+	r->seconds.nr_runs = nr;
+	memcpy(r->seconds.runs, seconds, nr * sizeof(double));
+	stat_number_finish(&r->seconds);
+}
+
+static void report_runs(struct counting *c)
+{
+	struct findings_runs runs = { c->counts, c->seconds, c->nr_runs };
+	struct stat_report *r = new_report(c);
+
+	set_seconds(r, c->seconds, c->nr_runs);
+	findings_fill(&c->findings, &runs, &r->all);
+	if (c->breakdown)
+		c->err = breakdown_fill(c->breakdown, r, c->seconds[0], true);
+	if (c->opts->hotspots)
+		hotspots_finish(&c->hotspots, r);
+	hand_out(c, r);
+}
+
+/* What was counted since the last tick. */
+static void report_interval(struct counting *c)
+{
+	size_t nr = c->findings.nr_events;
+	struct count *counts = xcalloc(nr ? nr : 1, sizeof(*counts));
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	double seconds = (now - c->tick_ns) / 1e9;
+	struct findings_runs runs = { counts, &seconds, 1 };
+	struct stat_report *r = new_report(c);
+	struct counter_value *swap = c->before;
+
+	counters_read(c->counters, c->now);
+	for (size_t i = 0; i < nr; i++)
+		counts[i] = counters_count(c->counters, i, c->now, c->before);
+	c->before = c->now;
+	c->now = swap;
+	c->tick_ns = now;
+	r->interval = ++c->interval;
+	r->elapsed_s = (now - c->begin_ns) / 1e9;
+	set_seconds(r, &seconds, 1);
+	findings_fill(&c->findings, &runs, &r->all);
+	if (c->breakdown)
+		c->err = breakdown_fill(c->breakdown, r, seconds, c->ended);
+	free(counts);
+	if (!hand_out(c, r))
+		c->stopped = true;
+}
+
+static void show_progress(const struct counting *c)
+{
+	uint64_t ran = now_ns(CLOCK_MONOTONIC) - c->begin_ns;
+
+	if (c->opts->repeats > 1)
+		log_progress("counting: run %zu of %u, %s", c->nr_runs + 1, c->opts->repeats,
+			     text_ns(ran));
+	else if (c->opts->duration_ns)
+		log_progress("counting: %s of %s", text_ns(ran), text_ns(c->opts->duration_ns));
+	else
+		log_progress("counting: %s (Ctrl-C ends it)", text_ns(ran));
+}
+
+static bool is_over(struct counting *c)
+{
+	const struct counting_opts *o = c->opts;
+	struct signalfd_siginfo info;
+
+	if (read(c->signals, &info, sizeof(info)) == sizeof(info))
+		c->stopped = true;
+	return c->stopped || c->err ||
+	       target_ended(&c->target, o->program ? o->program[0] : NULL) ||
+	       (o->duration_ns && now_ns(CLOCK_MONOTONIC) - c->begin_ns >= o->duration_ns);
+}
+
+/* To the next thing that has to be done: the end, a tick, a look at CPUs. */
+static void wait_next(struct counting *c, uint64_t refresh_ns)
+{
+	const struct counting_opts *o = c->opts;
+	struct pollfd fds[] = { { c->signals, POLLIN, 0 },
+				{ c->timer, POLLIN, 0 },
+				{ c->target.pid ? c->target.pidfd : -1, POLLIN, 0 } };
+	uint64_t at = refresh_ns, ticks;
+	struct itimerspec when = {};
+
+	if (o->duration_ns && c->begin_ns + o->duration_ns < at)
+		at = c->begin_ns + o->duration_ns;
+	if (o->interval_ns && c->tick_ns + o->interval_ns < at)
+		at = c->tick_ns + o->interval_ns;
+	when.it_value.tv_sec = at / 1000000000;
+	when.it_value.tv_nsec = at % 1000000000;
+	timerfd_settime(c->timer, TFD_TIMER_ABSTIME, &when, NULL);
+	poll(fds, 3, -1);
+	if (fds[1].revents && read(c->timer, &ticks, sizeof(ticks)) < 0)
+		return;
+}
+
+static void loop(struct counting *c)
+{
+	uint64_t refresh_ns = c->begin_ns + REFRESH_NS, now;
+
+	while (!is_over(c)) {
+		wait_next(c, refresh_ns);
+		now = now_ns(CLOCK_MONOTONIC);
+		if (c->opts->interval_ns && now >= c->tick_ns + c->opts->interval_ns)
+			report_interval(c);
+		if (now < refresh_ns)
+			continue;
+		counters_refresh(c->counters);
+		if (c->breakdown)
+			breakdown_refresh(c->breakdown, c->counters);
+		show_progress(c);
+		refresh_ns = now + REFRESH_NS;
+	}
+	log_progress(NULL);
+}
+
+static int start(struct counting *c)
+{
+	const struct counting_opts *o = c->opts;
+	int err = o->program ? target_start(&c->target, o->program) : 0;
+
+	if (err)
+		return err;
+	if (!c->breakdown)
+		c->where.held = c->target.pid;
+	c->counters = counters_open(c->findings.events, c->findings.nr_events,
+				    c->findings.plan.slots_group, &c->where);
+	if (!c->counters)
+		return -errno;
+	c->user_only |= counters_user_only(c->counters);
+	c->missed_threads += counters_missed_threads(c->counters);
+	if (c->breakdown)
+		err = breakdown_start(c->breakdown, c->counters, c->target.pid);
+	if (err)
+		return err;
+	if (o->hotspots && c->nr_runs + 1 == o->repeats)
+		hotspots_start(&c->hotspots, o, c->target.pid);
+	c->begin_real_ns = now_ns(CLOCK_REALTIME);
+	counters_start(c->counters);
+	c->begin_ns = c->tick_ns = now_ns(CLOCK_MONOTONIC);
+	return o->program ? target_release(&c->target, o->program[0]) : 0;
+}
+
+static void keep_run(struct counting *c)
+{
+	size_t nr = c->findings.nr_events;
+
+	counters_read(c->counters, c->now);
+	for (size_t i = 0; i < nr; i++)
+		c->counts[c->nr_runs * nr + i] = counters_count(c->counters, i, c->now, NULL);
+	c->seconds[c->nr_runs++] = (now_ns(CLOCK_MONOTONIC) - c->begin_ns) / 1e9;
+}
+
+/* One run from start to end. */
+static int run_once(struct counting *c)
+{
+	uint64_t ran;
+	int err = start(c);
+
+	if (!err) {
+		loop(c);
+		counters_stop(c->counters);
+		c->ended = true;
+		ran = now_ns(CLOCK_MONOTONIC) - c->tick_ns;
+		if (!c->opts->interval_ns)
+			keep_run(c);
+		else if (ran * 10 > c->opts->interval_ns) /* what is left is worth a line */
+			report_interval(c);
+		target_terminate(&c->target);
+	}
+	target_stop(&c->target);
+	counters_close(c->counters);
+	c->counters = NULL;
+	return err;
+}
+
+static int run_all(struct counting *c)
+{
+	uint32_t repeats = c->opts->interval_ns ? 1 : c->opts->repeats;
+	size_t nr = c->findings.nr_events;
+	int err = 0;
+
+	c->counts = xcalloc(repeats, (nr ? nr : 1) * sizeof(*c->counts));
+	c->seconds = xcalloc(repeats, sizeof(*c->seconds));
+	c->now = xcalloc(nr ? nr : 1, sizeof(*c->now));
+	c->before = xcalloc(nr ? nr : 1, sizeof(*c->before));
+	for (uint32_t i = 0; i < repeats && !err && !c->stopped; i++)
+		err = run_once(c);
+	if (!err && !c->opts->interval_ns)
+		report_runs(c);
+	return err ? err : c->err;
+}
+
+/* All CPUs are counted, whoever is asked for; but only of a cgroup, if one is given. */
+static int prepare_breakdown(struct counting *c)
+{
+	int err = host_check();
+
+	if (err)
+		return err;
+	c->where.pids = c->where.tids = NULL;
+	c->breakdown = breakdown_open(&c->findings, c->opts);
+	return c->breakdown ? 0 : -errno;
+}
+
+static int prepare(struct counting *c)
+{
+	const struct counting_opts *o = c->opts;
+	sigset_t set;
+	int err;
+
+	c->catalog = catalog_open("/");
+	if (!c->catalog)
+		return -errno;
+	err = findings_plan(&c->findings, c->catalog, o->sets, o->events);
+	if (err)
+		return -EINVAL;
+	for (size_t i = 0; i < o->pids.nr && !err; i++)
+		err = host_check_pid(o->pids.v[i], false);
+	for (size_t i = 0; i < o->tids.nr && !err; i++)
+		err = host_check_pid(o->tids.v[i], true);
+	if (!err && o->cgroup) {
+		c->where.cgroup_fd = cgroup_open(o->cgroup);
+		err = c->where.cgroup_fd < 0 ? c->where.cgroup_fd : 0;
+	}
+	if (err)
+		return -EINVAL;
+	c->budget = counters_budget(c->catalog);
+	if (o->by != STAT_BY_ALL)
+		err = prepare_breakdown(c);
+	if (err)
+		return err;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &c->old_mask);
+	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return c->signals < 0 || c->timer < 0 ? log_err(-errno, "cannot make a timer") : 0;
+}
+
+static void release(struct counting *c)
+{
+	if (c->signals >= 0) {
+		close(c->signals);
+		sigprocmask(SIG_SETMASK, &c->old_mask, NULL);
+	}
+	if (c->timer >= 0)
+		close(c->timer);
+	if (c->where.cgroup_fd >= 0)
+		close(c->where.cgroup_fd);
+	breakdown_close(c->breakdown);
+	findings_release(&c->findings);
+	catalog_close(c->catalog);
+	free(c->counts);
+	free(c->seconds);
+	free(c->now);
+	free(c->before);
+}
+
+int counting_run(const struct counting_opts *o)
+{
+	struct counting c = {
+		.opts = o,
+		.where = { &o->pids, &o->tids, 0, o->no_children, &o->cpus, -1 },
+		.signals = -1,
+		.timer = -1,
+		.target.pidfd = -1,
+	};
+	int err = prepare(&c);
+
+	if (!err)
+		err = run_all(&c);
+	release(&c);
+	return err;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Planning what to open, and making reports of what was counted. */
+#include "collect/findings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "event/cpus.h"
+
+#define INPUTS_MAX 512
+
+static bool has(void *arg, const char *event)
+{
+	return catalog_has(arg, event);
+}
+
+static bool read_smt(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/smt/active", "r");
+	int c = f ? fgetc(f) : '0';
+
+	if (f)
+		fclose(f);
+	return c == '1';
+}
+
+/* The same counter under whatever name: it is opened once. */
+static bool is_same(const struct event *a, const struct event *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv;
+}
+
+/* The event's index; it is appended unless it is there. Takes e over. */
+static size_t add_event(struct findings *f, struct event *e)
+{
+	for (size_t i = 0; i < f->nr_events; i++)
+		if (is_same(&f->events[i], e)) {
+			free(e->name);
+			return i;
+		}
+	f->events = xreallocarray(f->events, f->nr_events + 1, sizeof(*f->events));
+	f->events[f->nr_events] = *e;
+	return f->nr_events++;
+}
+
+static int add_term(struct findings *f, struct finding_term *term, const char *name)
+{
+	struct event *found = NULL;
+	size_t nr = 0;
+	int err = catalog_find(f->catalog, name, &found, &nr);
+
+	if (err)
+		return err;
+	term->name = name;
+	term->events = xcalloc(nr ? nr : 1, sizeof(*term->events));
+	for (size_t i = 0; i < nr; i++)
+		term->events[term->nr++] = add_event(f, &found[i]);
+	free(found);
+	return 0;
+}
+
+static int add_terms(struct findings *f)
+{
+	int err = 0;
+
+	f->terms = xcalloc(f->plan.nr_events ? f->plan.nr_events : 1, sizeof(*f->terms));
+	for (size_t i = 0; i < f->plan.nr_events && !err; i++)
+		err = add_term(f, &f->terms[i], f->plan.events[i]);
+	return err;
+}
+
+static int add_list(struct findings *f, const char *list)
+{
+	struct event *found = NULL;
+	size_t nr = 0;
+	int err = catalog_find_list(f->catalog, list, &found, &nr);
+
+	if (err) {
+		events_free(found, nr);
+		return err;
+	}
+	for (size_t i = 0; i < nr; i++)
+		add_event(f, &found[i]);
+	free(found);
+	return 0;
+}
+
+int findings_plan(struct findings *f, const struct catalog *catalog, const char *sets,
+		  const char *events)
+{
+	struct metric_host host = { catalog_core(catalog), has, (void *)catalog };
+	int err = 0;
+
+	memset(f, 0, sizeof(*f));
+	f->catalog = catalog;
+	f->smt = read_smt();
+	if (events)
+		err = add_list(f, events);
+	if (!err && sets)
+		err = metric_plan_make(&f->plan, sets, &host);
+	return err ? err : add_terms(f);
+}
+
+void findings_release(struct findings *f)
+{
+	for (size_t i = 0; f->terms && i < f->plan.nr_events; i++)
+		free(f->terms[i].events);
+	free(f->terms);
+	events_free(f->events, f->nr_events);
+	metric_plan_release(&f->plan);
+	memset(f, 0, sizeof(*f));
+}
+
+/* What formulas are computed from: the counts of one run, or the sums of all. */
+struct inputs {
+	const struct findings *f;
+	const struct count *counts; /* by event */
+	struct count *merged;	    /* by term */
+};
+
+/* On hybrid machines what all kinds of cores counted; where one could not, there is no sum. */
+static const struct count *sum_term(const struct inputs *in, size_t term)
+{
+	const struct finding_term *t = &in->f->terms[term];
+	struct count *sum = &in->merged[term];
+
+	*sum = in->counts[t->events[0]];
+	for (size_t i = 1; i < t->nr; i++) {
+		const struct count *c = &in->counts[t->events[i]];
+
+		if (!count_is_there(c))
+			continue; /* no thread ran on such a core */
+		if (!count_is_there(sum)) {
+			*sum = *c;
+			continue;
+		}
+		sum->value += c->value;
+		sum->raw += c->raw;
+		sum->enabled_ns += c->enabled_ns;
+		sum->running_ns += c->running_ns;
+		if (c->state == COUNT_SCALED)
+			sum->state = COUNT_SCALED;
+	}
+	return sum;
+}
+
+static const struct count *find(void *arg, const char *event)
+{
+	const struct inputs *in = arg;
+
+	for (size_t i = 0; i < in->f->plan.nr_events; i++)
+		if (in->f->terms[i].nr && !strcmp(in->f->terms[i].name, event))
+			return sum_term(in, i);
+	return NULL;
+}
+
+/* All runs as one. A run in which it was not counted leaves its mark on the state only. */
+static struct count sum_runs(const struct findings *f, const struct findings_runs *runs,
+			     size_t event)
+{
+	struct count sum = runs->counts[event];
+
+	for (size_t i = 1; i < runs->nr_runs; i++) {
+		const struct count *c = &runs->counts[i * f->nr_events + event];
+
+		if (!count_is_there(c))
+			continue;
+		if (!count_is_there(&sum)) {
+			sum = *c;
+			continue;
+		}
+		sum.value += c->value;
+		sum.raw += c->raw;
+		sum.enabled_ns += c->enabled_ns;
+		sum.running_ns += c->running_ns;
+		if (c->state == COUNT_SCALED)
+			sum.state = COUNT_SCALED;
+	}
+	return sum;
+}
+
+static void fill_event(const struct findings *f, const struct findings_runs *runs, size_t event,
+		       struct stat_event *to)
+{
+	const struct event *e = &f->events[event];
+
+	to->name = xstrdup(e->name);
+	to->unit = xstrdup(e->unit ? e->unit : "");
+	to->meaning = xstrdup(e->meaning ? e->meaning : "");
+	to->count = sum_runs(f, runs, event);
+	to->number.runs = xcalloc(runs->nr_runs, sizeof(double));
+	to->number.nr_runs = runs->nr_runs;
+	for (size_t i = 0; i < runs->nr_runs; i++) {
+		const struct count *c = &runs->counts[i * f->nr_events + event];
+
+		to->number.runs[i] = count_is_there(c) ? c->value * e->scale : NAN;
+	}
+	stat_number_finish(&to->number);
+}
+
+static char *copy(const char *s)
+{
+	return xstrdup(s ? s : "");
+}
+
+static void fill_metric(const struct metric_value *v, const struct metric_inputs *in,
+			struct stat_metric *to)
+{
+	const struct metric *m = v->metric;
+	char inputs[INPUTS_MAX] = "";
+
+	metric_formula_text(m, in, inputs, sizeof(inputs));
+	to->set = copy(m->set);
+	to->name = copy(m->name);
+	to->label = copy(m->label);
+	to->unit = copy(m->unit);
+	to->formula = copy(m->formula);
+	to->advice = copy(m->advice);
+	to->source = copy(m->source);
+	to->ok = m->ok;
+	to->high = m->high;
+	to->raw = v->raw;
+	to->verdict = v->verdict;
+	to->why = copy(v->why);
+	to->inputs = copy(inputs);
+}
+
+/* Each run alone gives the numbers, all of them together the verdict. */
+static void fill_metrics(const struct findings *f, const struct findings_runs *runs,
+			 struct stat_row *row)
+{
+	size_t nr = f->plan.nr_metrics;
+	struct metric_value *values = xcalloc(nr, sizeof(*values));
+	struct count *sums = xcalloc(f->nr_events, sizeof(*sums));
+	struct inputs in = { f, NULL, xcalloc(f->plan.nr_events, sizeof(struct count)) };
+	struct metric_inputs inputs = {
+		.core = catalog_core(f->catalog), .smt = f->smt, .find = find, .arg = &in
+	};
+
+	row->metrics = xcalloc(nr, sizeof(*row->metrics));
+	row->nr_metrics = nr;
+	for (size_t i = 0; i < nr; i++) {
+		row->metrics[i].number.runs = xcalloc(runs->nr_runs, sizeof(double));
+		row->metrics[i].number.nr_runs = runs->nr_runs;
+	}
+	for (size_t run = 0; run < runs->nr_runs; run++) {
+		in.counts = &runs->counts[run * f->nr_events];
+		inputs.seconds = runs->seconds[run];
+		metric_plan_eval(&f->plan, &inputs, values);
+		for (size_t i = 0; i < nr; i++)
+			row->metrics[i].number.runs[run] = values[i].value;
+	}
+	inputs.seconds = 0;
+	for (size_t run = 0; run < runs->nr_runs; run++)
+		inputs.seconds += runs->seconds[run];
+	for (size_t i = 0; i < f->nr_events; i++)
+		sums[i] = sum_runs(f, runs, i);
+	in.counts = sums;
+	metric_plan_eval(&f->plan, &inputs, values);
+	for (size_t i = 0; i < nr; i++) {
+		fill_metric(&values[i], &inputs, &row->metrics[i]);
+		stat_number_finish(&row->metrics[i].number);
+	}
+	free(in.merged);
+	free(sums);
+	free(values);
+}
+
+void findings_fill(const struct findings *f, const struct findings_runs *runs, struct stat_row *row)
+{
+	row->events = xcalloc(f->nr_events ? f->nr_events : 1, sizeof(*row->events));
+	row->nr_events = f->nr_events;
+	for (size_t i = 0; i < f->nr_events; i++)
+		fill_event(f, runs, i, &row->events[i]);
+	if (f->plan.nr_metrics)
+		fill_metrics(f, runs, row);
+}
+
+void findings_note(struct stat_report *r, const char *note)
+{
+	r->notes = xreallocarray(r->notes, r->nr_notes + 1, sizeof(*r->notes));
+	r->notes[r->nr_notes++] = xstrdup(note);
+}
+
+void findings_describe(const struct findings *f, struct stat_report *r)
+{
+	const struct core *core = catalog_core(f->catalog);
+	struct cpus online = {};
+	struct utsname u = {};
+
+	uname(&u);
+	r->host = xstrdup(u.nodename);
+	r->kernel = xstrdup(u.release);
+	r->arch = xstrdup(u.machine);
+	r->cpu = xstrdup(core->cpu[0] ? core->cpu : core->name);
+	r->core_ident = xstrdup(core->ident);
+	r->version = xstrdup(BPFPROF_VERSION);
+	if (!cpus_online(&online))
+		r->nr_cpus = online.nr;
+	cpus_release(&online);
+	/* Without hardware counters there is one reason for all: it is told once. */
+	for (size_t i = 0; i < f->plan.nr_notes && catalog_core_pmu(f->catalog); i++)
+		findings_note(r, f->plan.notes[i]);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From counts of runs to a report: numbers, metrics, verdicts, and the environment. */
+#ifndef BPFPROF_COLLECT_FINDINGS_H
+#define BPFPROF_COLLECT_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "event/catalog.h"
+#include "metric/statistics.h"
+
+/* What is counted, and how the names of formulas lead to it. */
+struct findings {
+	const struct catalog *catalog;
+	struct event *events; /* in the order in which they are opened */
+	size_t nr_events;
+	struct metric_plan plan;
+	/* An event of the plan: one event, or on hybrid machines one for each kind of core. */
+	struct finding_term {
+		const char *name; /* the plan's */
+		size_t *events;
+		size_t nr;
+	} * terms;
+	bool smt;
+};
+
+/* sets and events as in counting_opts. 0 or negative errno, logged. */
+int findings_plan(struct findings *f, const struct catalog *catalog, const char *sets,
+		  const char *events);
+void findings_release(struct findings *f);
+
+/* Counts of nr_runs runs, one after the other, nr_events each, and how long each took. */
+struct findings_runs {
+	const struct count *counts;
+	const double *seconds;
+	size_t nr_runs;
+};
+
+/* Fills events and metrics of a row. */
+void findings_fill(const struct findings *f, const struct findings_runs *runs,
+		   struct stat_row *row);
+
+/* Host, kernel, CPU, notes of the plan: all of a report that does not depend on counts. */
+void findings_describe(const struct findings *f, struct stat_report *r);
+
+/* A further note: one sentence, which is copied. */
+void findings_note(struct stat_report *r, const char *note);
+
+#endif
