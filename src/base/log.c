@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 int log_verbosity;
-static bool progress_shown;
+static bool progress_shown, progress_off;
 
 static void erase_progress(void)
 {
@@ -59,6 +59,11 @@ void log_info(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_progress_off(void)
+{
+	progress_off = true;
+}
+
 void log_progress(const char *fmt, ...)
 {
 	struct winsize w = {};
@@ -67,7 +72,7 @@ void log_progress(const char *fmt, ...)
 	int width;
 
 	erase_progress();
-	if (!fmt || !isatty(STDERR_FILENO))
+	if (!fmt || progress_off || !isatty(STDERR_FILENO))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);

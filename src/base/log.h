@@ -29,4 +29,7 @@ extern int log_verbosity;
  */
 void log_progress(const char *fmt, ...);
 
+/* From now on this process shows none: another one does. */
+void log_progress_off(void);
+
 #endif

@@ -264,6 +264,8 @@ static int start(struct counting *c)
 	c->begin_real_ns = now_ns(CLOCK_REALTIME);
 	counters_start(c->counters);
 	c->begin_ns = c->tick_ns = now_ns(CLOCK_MONOTONIC);
+	log_info("%zu events found and opened %.1f ms after the start", c->findings.nr_events,
+		 (c->begin_ns - o->start_ns) / 1e6);
 	return o->program ? target_release(&c->target, o->program[0]) : 0;
 }
 

@@ -26,6 +26,7 @@ struct counting_opts {
 	enum stat_by by;
 	uint32_t max_rows; /* 0 = as accounts.h has it */
 	bool hotspots;	   /* sample as well, in the last repeat */
+	uint64_t start_ns; /* CLOCK_MONOTONIC when bpfprof began */
 	/* Reports as they come; belongs to the caller. False ends it. */
 	bool (*on_report)(void *arg, struct stat_report *r);
 	void *arg;

@@ -65,6 +65,7 @@ void hotspots_start(struct hotspots *h, const struct counting_opts *o, pid_t hel
 	h->pid = fork();
 	if (!h->pid) {
 		close(ready[0]);
+		log_progress_off();
 		_exit(record_to(o, held, ready[1], h->file));
 	}
 	close(ready[1]);
