@@ -22,7 +22,7 @@ const struct metric_set metric_sets[] = {
 	{ NULL, NULL },
 };
 
-const struct metric *const metric_tables[] = { rows_arm, rows_generic, NULL };
+const struct metric *const metric_tables[] = { rows_arm, rows_intel, rows_amd, rows_generic, NULL };
 
 #define SKX	 CORE_BIT(CORE_SKYLAKE_X)
 #define SLOTS_4	 "stall_slot stall_slot_frontend stall_slot_backend op_retired op_spec"

@@ -11,7 +11,7 @@
 #include "metric/metric.h"
 
 /* Each ends with a row without a set. */
-extern const struct metric rows_arm[], rows_generic[];
+extern const struct metric rows_arm[], rows_intel[], rows_amd[], rows_generic[];
 extern const struct metric *const metric_tables[]; /* all of them, then NULL */
 
 /*

@@ -210,7 +210,7 @@ const struct metric rows_arm[] = {
 	    "(fp_scale_ops_spec + fp_fixed_ops_spec) / seconds", NO_LIMIT, SEE_ROOF),
 	ROW("roofline", "arm", "core_bandwidth", "memory reads (core-side estimate)", "bytes/s",
 	    "64 * ll_cache_miss_rd / seconds", NO_LIMIT, SEE_ROOF),
-	ROW("roofline", "arm", "intensity", "operations by bytes read (core-side estimate)",
+	ROW("roofline", "arm", "core_intensity", "operations by bytes (core-side estimate)",
 	    "FLOP/byte", "@flops / @core_bandwidth", NO_LIMIT, SEE_ROOF),
 	ROW("roofline", "arm", "flops_per_cycle", "floating-point operations", "FLOP/cycle",
 	    "(2 * fp_scale_ops_spec + fp_fixed_ops_spec) / cpu_cycles", NO_LIMIT, SEE_ROOF,
