@@ -6,8 +6,6 @@
  */
 #include "arena.bpf.h"
 
-#define MAX_PROBES 16 /* double hashing: at half load all 16 are taken once in 65,536 inserts */
-
 #define COPY_FRAMES 16 /* by one call of a separately verified function */
 
 #define GOLDEN 0x9e3779b97f4a7c15ull
@@ -133,7 +131,9 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 {
 	struct scratch *s = scratch_get(id);
 	struct scratch_stack *st;
-	__u64 hash, owner, step, found;
+	__u64 hash, owner;
+	__u32 slot;
+	bool mine;
 
 	if (!s)
 		return 0;
@@ -142,25 +142,11 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 	hash = hash_mix(st->hash, owner);
 	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)st->kind << 48);
 	hash += !hash;
-	step = hash >> 40 | 1;
-	for (int i = 0; i < MAX_PROBES; i++) {
-		__u32 slot = (hash + i * step) & (prof_cfg.stack_slots - 1);
-		__u64 *p = bpf_map_lookup_elem(&stacks, &slot);
-
-		if (!p)
-			return 0;
-		found = *(volatile __u64 *)p;
-		if (!found) {
-			found = __sync_val_compare_and_swap(p, 0, hash);
-			if (!found) {
-				arena_append(id, kind, slot, owner);
-				return slot + 1;
-			}
-		}
-		if (found == hash)
-			return slot + 1;
-	}
-	return 0;
+	if (!arena_find(&stacks, prof_cfg.stack_slots, hash, &slot, &mine))
+		return 0;
+	if (mine)
+		arena_append(id, kind, slot - 1, owner);
+	return slot;
 }
 
 static __always_inline __u64 count_hash(const struct prof_count *key)
@@ -194,49 +180,26 @@ static __always_inline void fill(struct prof_count *c, const struct prof_count *
 	__sync_fetch_and_add(&prof_counts_used[0], 1);
 }
 
-__noinline int arena_claim(__u32 id)
+/* Finds or claims the count of a key. NULL: the table is full. */
+static __always_inline struct prof_count *find_count(struct prof_count *key, __u32 *slot)
 {
-	struct scratch *s = scratch_get(id);
-	struct prof_count *key;
-	__u64 hash, step, found;
+	struct prof_count *c;
+	bool mine;
 
-	if (!s)
-		return 0;
-	key = &s->key;
 	/* Threads that come and go must not fill the table. */
 	if (key->wait && key->tid && !prof_cfg.per_thread &&
 	    prof_counts_used[0] > prof_cfg.count_slots / 2) {
 		key->tid = 0;
 		counters_add(PROF_MERGED);
 	}
-	hash = count_hash(key);
-	step = hash >> 40 | 1;
-	for (int i = 0; i < MAX_PROBES; i++) {
-		__u32 slot = (hash + i * step) & (prof_cfg.count_slots - 1);
-		struct prof_count *c = bpf_map_lookup_elem(&counts, &slot);
-
-		if (!c)
-			return 0;
-		found = *(volatile __u64 *)&c->hash;
-		if (!found) {
-			found = __sync_val_compare_and_swap(&c->hash, 0, hash);
-			if (!found) {
-				fill(c, key);
-				found = hash;
-			}
-		}
-		if (found == hash)
-			return slot + 1;
-	}
-	return 0;
+	c = arena_find(&counts, prof_cfg.count_slots, count_hash(key), slot, &mine);
+	if (c && mine)
+		fill(c, key);
+	return c;
 }
 
-__hidden void arena_add(__u32 count, __u64 weight)
+static __always_inline void add(struct prof_count *c, __u64 weight)
 {
-	struct prof_count *c = arena_count_at(count);
-
-	if (!c)
-		return;
 	if (c->wait && c->tid) { /* a thread's waits end one after the other */
 		c->samples++;
 		c->weight += weight;
@@ -246,12 +209,32 @@ __hidden void arena_add(__u32 count, __u64 weight)
 	__sync_fetch_and_add(&c->weight, weight);
 }
 
-__hidden bool arena_count(__u32 id, __u64 weight)
+__noinline int arena_claim(__u32 id)
 {
-	__u32 count = arena_claim(id);
+	struct scratch *s = scratch_get(id);
+	__u32 slot;
 
-	if (!count)
-		return false;
-	arena_add(count, weight);
-	return true;
+	return s && find_count(&s->key, &slot) ? slot : 0;
+}
+
+__hidden void arena_add(__u32 count, __u64 weight)
+{
+	struct prof_count *c = arena_count_at(count);
+
+	if (c)
+		add(c, weight);
+}
+
+__noinline int arena_count(__u32 id, __u64 weight)
+{
+	struct scratch *s = scratch_get(id);
+	struct prof_count *c;
+	__u32 slot;
+
+	if (!s)
+		return 0;
+	c = find_count(&s->key, &slot);
+	if (c)
+		add(c, weight);
+	return c != NULL;
 }

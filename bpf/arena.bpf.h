@@ -91,6 +91,38 @@ static __always_inline __u64 stack_owner_of(const struct task_struct *task)
 	return (__u32)task->tgid | task->self_exec_id << 32;
 }
 
+#define ARENA_PROBES 16 /* double hashing: at half load all 16 are taken once in 65,536 inserts */
+
+/*
+ * Finds or claims an element by its hash (never 0) in a table of nr elements, a power of two, that
+ * begin with their hash, 0 = free. slot: its number + 1; mine: it was claimed just now, and is the
+ * caller's to fill. NULL: there is no room.
+ */
+static __always_inline void *arena_find(void *table, __u32 nr, __u64 hash, __u32 *slot, bool *mine)
+{
+	__u64 step = hash >> 40 | 1, found;
+
+	for (int i = 0; i < ARENA_PROBES; i++) {
+		__u32 index = (hash + i * step) & (nr - 1);
+		__u64 *p = bpf_map_lookup_elem(table, &index);
+
+		if (!p)
+			return NULL;
+		*slot = index + 1;
+		*mine = false;
+		found = *(volatile __u64 *)p;
+		if (found == hash)
+			return p;
+		if (found)
+			continue;
+		found = __sync_val_compare_and_swap(p, 0, hash);
+		*mine = !found;
+		if (!found || found == hash)
+			return p;
+	}
+	return NULL;
+}
+
 /*
  * Interns the user or the kernel half of scratch id: returns its slot + 1, or 0 when the table is
  * full (the caller counts LOST_STACKS). Separately verified.
@@ -106,8 +138,11 @@ int arena_claim(__u32 id);
 /* Adds to a count by its slot + 1. */
 __hidden void arena_add(__u32 count, __u64 weight);
 
-/* Adds one sample of weight to the count of scratch->key. False when the table is full. */
-__hidden bool arena_count(__u32 id, __u64 weight);
+/*
+ * Adds one sample of weight to the count of scratch->key. 0 when the table is full. Separately
+ * verified.
+ */
+int arena_count(__u32 id, __u64 weight);
 
 /* A count as it was claimed. NULL: there is no such slot. */
 __hidden struct prof_count *arena_count_at(__u32 count);

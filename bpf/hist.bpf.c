@@ -7,8 +7,7 @@
 #include "arena.bpf.h"
 #include "hist.h"
 
-#define MAX_PROBES 16
-#define RECENT	   8 /* threads that had a CPU last: a power of two */
+#define RECENT 8 /* threads that had a CPU last: a power of two */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -43,31 +42,22 @@ __u64 prof_nr_outliers[8] __attribute__((aligned(64)));
 /* A row by process or thread. Returns its slot + 1, 0 when the table is full. Verified apart. */
 __noinline int hist_claim(__u32 pid, __u32 tid)
 {
-	__u64 hash = hash_mix(prof_cfg.seed, pid | (__u64)tid << 32), step, found;
+	__u64 hash = hash_mix(prof_cfg.seed, pid | (__u64)tid << 32);
+	struct prof_hist_row *row;
+	__u32 slot;
+	bool mine;
 
 	if (!prof_cfg.hist_rows || prof_cfg.hist_by == PROF_HIST_BY_CPU)
 		return 0;
 	hash += !hash;
-	step = hash >> 40 | 1;
-	for (int i = 0; i < MAX_PROBES; i++) {
-		__u32 slot = (hash + i * step) & (prof_cfg.hist_rows - 1);
-		struct prof_hist_row *row = bpf_map_lookup_elem(&hists, &slot);
-
-		if (!row)
-			return 0;
-		found = *(volatile __u64 *)&row->hash;
-		if (!found) {
-			found = __sync_val_compare_and_swap(&row->hash, 0, hash);
-			if (!found) {
-				row->pid = pid;
-				row->tid = tid;
-				found = hash;
-			}
-		}
-		if (found == hash)
-			return slot + 1;
+	row = arena_find(&hists, prof_cfg.hist_rows, hash, &slot, &mine);
+	if (!row)
+		return 0;
+	if (mine) {
+		row->pid = pid;
+		row->tid = tid;
 	}
-	return 0;
+	return slot;
 }
 
 static __always_inline struct prof_hist_row *row_by_thread(struct thread *t)

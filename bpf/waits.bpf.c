@@ -11,7 +11,6 @@
 
 #define ID	    SCRATCH_SCHED
 #define BURST_WALKS 2000 /* may be made at once after a quiet time */
-#define MAX_PROBES  16
 
 /* When this CPU may walk again: each walk moves it on by prof_cfg.walk_ns. */
 struct {
@@ -243,40 +242,31 @@ __hidden void wait_found(struct task_struct *task, struct thread *t)
 	claim_wait(SCRATCH_TASKS, t, t->wait, ustack, kstack);
 }
 
-static __always_inline __u32 intern_waker(struct prof_waker *key)
+static __always_inline __u32 intern_waker(const struct prof_waker *key)
 {
 	const __u64 *name = (const __u64 *)key->comm;
-	__u64 hash = hash_mix(prof_cfg.seed, key->pid | (__u64)key->tid << 32), step, found;
+	__u64 hash = hash_mix(prof_cfg.seed, key->pid | (__u64)key->tid << 32);
+	struct prof_waker *w;
+	__u32 slot;
+	bool mine;
 
 	hash = hash_mix(hash, key->ustack | (__u64)key->kstack << 32);
 	hash = hash_mix(hash, key->next);
 	hash = hash_mix(hash, name[0] * 31 + name[1]);
 	hash += !hash;
-	step = hash >> 40 | 1;
-	for (int i = 0; i < MAX_PROBES; i++) {
-		__u32 slot = (hash + i * step) & (prof_cfg.waker_slots - 1);
-		struct prof_waker *w = bpf_map_lookup_elem(&wakers, &slot);
-
-		if (!w)
-			return 0;
-		found = *(volatile __u64 *)&w->hash;
-		if (!found) {
-			found = __sync_val_compare_and_swap(&w->hash, 0, hash);
-			if (!found) {
-				w->pid = key->pid;
-				w->tid = key->tid;
-				w->ustack = key->ustack;
-				w->kstack = key->kstack;
-				w->next = key->next;
-				__builtin_memcpy(w->comm, key->comm, PROF_COMM_LEN);
-				__sync_lock_test_and_set(&w->ready, 1);
-				found = hash;
-			}
-		}
-		if (found == hash)
-			return slot + 1;
-	}
-	return 0;
+	w = arena_find(&wakers, prof_cfg.waker_slots, hash, &slot, &mine);
+	if (!w)
+		return 0;
+	if (!mine)
+		return slot;
+	w->pid = key->pid;
+	w->tid = key->tid;
+	w->ustack = key->ustack;
+	w->kstack = key->kstack;
+	w->next = key->next;
+	__builtin_memcpy(w->comm, key->comm, PROF_COMM_LEN);
+	__sync_lock_test_and_set(&w->ready, 1);
+	return slot;
 }
 
 /*
