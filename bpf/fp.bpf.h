@@ -20,11 +20,13 @@ static __always_inline __u64 window_word(const struct scratch *s, __u64 offset)
 /* Notes a word of the stack that the walk went by, for memo.bpf.h. */
 static __always_inline void note_read(struct scratch *s, __u64 at)
 {
-	__u64 word = (at - s->sp) / 8;
-	__u32 nr = s->nr_reads;
+	__u64 word;
+	__u32 nr;
 
-	if (!prof_cfg.remember)
+	if (!prof_cfg.remember) /* before anything is loaded */
 		return;
+	word = (at - s->sp) / 8;
+	nr = s->nr_reads;
 	if (word >= sizeof(s->memo_window) / 8 || (at & 7) || nr >= READ_WORDS) {
 		s->nr_reads = READ_ELSEWHERE;
 		return;

@@ -106,14 +106,15 @@ static __always_inline struct recent *recent_get(void)
 	return bpf_map_lookup_elem(&recents, &zero);
 }
 
-__hidden void hist_ran(const struct thread *t, __u64 ns, __u64 now)
+/* kernel < 6.8: functions are verified even if nothing calls them, and there may be no maps. */
+__noinline int hist_ran(const struct thread *t, __u64 ns, __u64 now)
 {
-	struct recent *r = recent_get();
+	struct recent *r = prof_cfg.outlier_ns ? recent_get() : NULL;
 	struct prof_ran *ran;
 	__u32 i;
 
-	if (!r)
-		return;
+	if (!t || !r)
+		return 0;
 	i = r->nr++ & (RECENT - 1);
 	ran = &r->ran[i];
 	ran->pid = t->pid;
@@ -121,6 +122,7 @@ __hidden void hist_ran(const struct thread *t, __u64 ns, __u64 now)
 	ran->ns = ns;
 	__builtin_memcpy(ran->comm, t->comm, PROF_COMM_LEN);
 	r->until_ns[i] = now;
+	return 0;
 }
 
 /* A ring: user space reads it some times a second, and sees from seq when it was too late. */
@@ -151,16 +153,20 @@ static __always_inline void keep(const struct thread *t, __u32 kind, __u64 ns, _
 	__sync_lock_test_and_set(&o->seq, seq + 1);
 }
 
-__hidden bool hist_add(struct thread *t, bool born, __u64 ns, __u64 now)
+__noinline int hist_add(struct thread *t, __u32 born, __u64 ns, __u64 now)
 {
-	__u32 kind = PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED && !born ? PROF_HIST_PREEMPTED
-									: PROF_HIST_WOKEN;
-	struct prof_hist_row *row = row_of(t);
+	struct prof_hist_row *row;
+	__u32 kind;
 
+	if (!t || !prof_cfg.hist_rows)
+		return 0;
+	row = row_of(t);
 	if (!row)
-		return false;
+		return 0;
+	kind = PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED && !born ? PROF_HIST_PREEMPTED
+								  : PROF_HIST_WOKEN;
 	count(&row->hist[kind], ns);
 	if (prof_cfg.outlier_ns && ns >= prof_cfg.outlier_ns)
 		keep(t, kind, ns, now);
-	return true;
+	return 1;
 }

@@ -89,10 +89,10 @@ static __always_inline bool hash_kernel(const struct memo *m, __u64 base, __u64 
 #endif
 
 /* Where the current thread waits, as far as its registers tell. */
-static __always_inline struct memo place(struct task_struct *task, __u32 wait, __u32 names)
+static __always_inline struct memo place(struct task_struct *task, const struct thread *t)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	struct memo at = { .wait = wait, .names = names, .owner = stack_owner_of(task) };
+	struct memo at = { .wait = t->wait, .names = t->names, .owner = stack_owner_of(task) };
 
 	if (!prof_cfg.no_ustacks && stacks_has_user(task)) {
 		at.pc = REGS_PC(regs);
@@ -332,16 +332,24 @@ static __always_inline bool fill(struct memo *m, const struct memo *at, struct s
 	       (!s->known.kstack || find_kernel(m, s, id, s->ctx_at));
 }
 
-__noinline int memo_visit(__u32 id, __u32 wait, __u32 names, __u32 keep)
+static __always_inline void use(struct thread *t, const struct known *k)
+{
+	t->ustack = k->ustack;
+	t->kstack = k->kstack;
+	t->count = k->count;
+	t->count_woken = k->count_woken;
+}
+
+__noinline int memo_visit(__u32 id, struct thread *t, __u32 keep)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct scratch *s = scratch_get(id);
 	__u64 user, kernel;
 	struct memo at, *m;
 
-	if (!s || !prof_cfg.remember)
+	if (!t || !s || !prof_cfg.remember)
 		return 0;
-	at = place(task, wait, names);
+	at = place(task, t);
 	m = memo_get(task, &at);
 	if (!m || (keep ? !fill(m, &at, s, id) : !is_at(m, &at)))
 		return 0;
@@ -351,9 +359,10 @@ __noinline int memo_visit(__u32 id, __u32 wait, __u32 names, __u32 keep)
 		m->user_hash = user;
 		m->kernel_hash = kernel;
 		m->valid = 1;
-	} else if (m->user_hash != user || m->kernel_hash != kernel) {
-		return 0;
+		return 1;
 	}
-	s->known = m->known;
+	if (m->user_hash != user || m->kernel_hash != kernel)
+		return 0;
+	use(t, &m->known);
 	return 1;
 }

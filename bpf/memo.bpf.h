@@ -47,11 +47,11 @@ struct memos {
 __hidden void memo_make(struct task_struct *task);
 
 /*
- * Whether the current thread, which begins a wait, has a stack that is remembered: then
- * scratch->known tells of it. Or, to keep, remembers scratch->known with the stacks in the scratch,
- * which have just been walked, unless they are such that they cannot be verified later. names is
- * how often the thread was renamed. Separately verified.
+ * Whether the current thread t, which begins a wait, has a stack that is remembered: then t has the
+ * counts that are remembered with it. Or, to keep, remembers scratch->known with the stacks in the
+ * scratch, which have just been walked, unless they are such that they cannot be verified later.
+ * Separately verified.
  */
-int memo_visit(__u32 id, __u32 wait, __u32 names, __u32 keep);
+int memo_visit(__u32 id, struct thread *t, __u32 keep);
 
 #endif

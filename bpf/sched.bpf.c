@@ -47,6 +47,18 @@ static __always_inline void row_add(struct prof_counters *row, __u32 counter, __
 		*value += n;
 }
 
+/*
+ * All ones when n is 0, else 0. verifier: two values to choose from would make it look at
+ * everything that follows twice.
+ */
+static __always_inline __u64 mask_if_zero(__u64 n)
+{
+	__s64 mask = (__s64)(n - 1) >> 63;
+
+	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
+	return mask;
+}
+
 /* What prev waits for, now that it leaves its CPU. */
 static __always_inline __u32 wait_of(const __u64 *ctx, struct task_struct *prev)
 {
@@ -91,11 +103,9 @@ static __always_inline bool is_loss(__u32 outcome)
 	return outcome >= PROF_LOST_STACKS && outcome <= PROF_LOST_ROWS;
 }
 
-/* False: it is accounted for, as something that is not recorded. */
-static __always_inline bool is_kept(struct prof_counters *row, const struct thread *t, __u64 off)
+/* A wait of off ns was seen. False: it has another outcome (0 = none) than to be recorded. */
+static __always_inline bool is_kept(struct prof_counters *row, __u32 outcome, __u64 off)
 {
-	__u32 outcome = outcome_of(t, off);
-
 	row_add(row, PROF_SEEN, 1);
 	if (!outcome)
 		return true;
@@ -128,17 +138,15 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 				    struct thread *t, __u64 now)
 {
 	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran;
-	__u32 outcome = t->outcome ? t->outcome : t->skip;
+	__u32 outcome;
 
-	if (prof_cfg.hist_rows) /* since when it could run is not known */
-		outcome = PROF_LOST_TIME;
 	if (ran > all)
 		ran = all;
+	outcome = outcome_of(t, all - ran);
+	if (!outcome && prof_cfg.hist_rows) /* since when it could run is not known */
+		outcome = PROF_LOST_TIME;
 	row_add(row, PROF_MADE_UP, 1);
-	row_add(row, PROF_SEEN, 1);
-	if (outcome)
-		row_add(row, outcome, 1);
-	else if (!prof_cfg.hist_rows)
+	if (is_kept(row, outcome, all - ran))
 		wait_ends(t, all - ran, 0);
 	t->state = THREAD_RUNS;
 	t->since = now - ran;
@@ -202,7 +210,7 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 	}
 	was = t->state;
 	off = now - t->since;
-	if ((was == THREAD_WAITS || was == THREAD_BORN) && is_kept(row, t, off)) {
+	if ((was == THREAD_WAITS || was == THREAD_BORN) && is_kept(row, outcome_of(t, off), off)) {
 		queued = queued_ns(next, t, now, off);
 		if (prof_cfg.hist_rows)
 			row_add(row,
@@ -222,13 +230,12 @@ int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (struct task_struct *)ctx[1];
 	struct task_struct *next = (struct task_struct *)ctx[2];
-	__u64 now = bpf_ktime_get_ns(), start = 0;
+	__u64 now = bpf_ktime_get_ns(), start;
 	struct prof_counters *row = counters_row();
 
 	if (!row)
 		return 0;
-	if (row->value[PROF_RUNS]++ % TIME_EVERY == 0)
-		start = now;
+	start = now & mask_if_zero(row->value[PROF_RUNS]++ % TIME_EVERY);
 	if (prev->pid)
 		leave(ctx, row, prev, now);
 	if (next->pid)
@@ -376,7 +383,7 @@ static __always_inline void flush(struct task_struct *task)
 	if (t->state != THREAD_WAITS && t->state != THREAD_BORN)
 		return;
 	t->state = THREAD_NEW;
-	if (!prof_cfg.hist_rows && is_kept(row, t, ns))
+	if (!prof_cfg.hist_rows && is_kept(row, outcome_of(t, ns), ns))
 		wait_is_open(t, ns);
 }
 

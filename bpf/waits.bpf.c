@@ -36,16 +36,19 @@ static __always_inline void note(__u32 counter)
 		row->value[counter % PROF_COUNTER_SLOTS]++;
 }
 
-static __always_inline bool may_walk(__u64 now)
+/* kernel < 6.8: functions are verified even if nothing calls them, and the map may not be there. */
+__noinline int wait_may_walk(__u64 now)
 {
 	__u32 zero = 0;
-	__u64 *at = bpf_map_lookup_elem(&walk_times, &zero);
-	__u64 burst = (__u64)BURST_WALKS * prof_cfg.walk_ns;
+	__u64 *at, burst = (__u64)BURST_WALKS * prof_cfg.walk_ns;
 
-	if (!at || *at > now + burst)
-		return false;
+	at = prof_cfg.stacks ? bpf_map_lookup_elem(&walk_times, &zero) : NULL;
+	if (!at || *at > now + burst) {
+		note(PROF_NOT_SAMPLED);
+		return 0;
+	}
 	*at = (*at > now ? *at : now) + prof_cfg.walk_ns;
-	return true;
+	return 1;
 }
 
 static __always_inline __u32 claim(__u32 id, const struct thread *t, __u32 wait, __u32 ustack,
@@ -70,109 +73,119 @@ static __always_inline __u32 woken(__u32 wait)
 	return (wait & ~PROF_WAIT(15, 0, -1)) | PROF_WAIT(PROF_WOKEN, 0, -1);
 }
 
-static __always_inline void use(struct thread *t, const struct known *k)
+/*
+ * Claims the counts of a wait that begins. With --hops it is known only at the end who is counted
+ * with the stacks.
+ */
+__noinline int wait_claim(__u32 id, struct thread *t, __u32 ustack, __u32 kstack)
 {
-	t->ustack = k->ustack;
-	t->kstack = k->kstack;
-	t->count = k->count;
-	t->count_woken = k->count_woken;
-}
-
-/* With --hops it is known only at the end who is counted with the stacks. */
-static __always_inline void claim_wait(__u32 id, struct thread *t, __u32 wait, __u32 ustack,
-				       __u32 kstack)
-{
+	if (!t)
+		return 0;
 	t->ustack = ustack;
 	t->kstack = kstack;
 	t->count_woken = 0;
 	if (prof_cfg.hops)
-		return;
-	t->count = claim(id, t, wait, ustack, kstack, 0);
-	if (PROF_WAIT_KIND(wait) == PROF_BLOCKED)
-		t->count_woken = claim(id, t, woken(wait), ustack, kstack, 0);
+		return 0;
+	t->count = claim(id, t, t->wait, ustack, kstack, 0);
+	if (PROF_WAIT_KIND(t->wait) == PROF_BLOCKED)
+		t->count_woken = claim(id, t, woken(t->wait), ustack, kstack, 0);
 	if (!t->count)
 		t->skip = PROF_LOST_COUNTS;
+	return 0;
 }
 
-/* The kernel half and the user half of the current thread's stack. False: lost. */
-static __always_inline bool walk(void *ctx, struct scratch *s, struct task_struct *task, bool user,
-				 __u32 *ustack, __u32 *kstack)
+__noinline int wait_walk(int bytes)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s = scratch_get(ID);
+
+	if (!s)
+		return 0;
 	note(PROF_WALKED);
-	if (!prof_cfg.no_kstacks && !stacks_kernel(ctx, ID, s, kstack))
-		return false;
-	return !user ||
-	       stacks_user(ID, s, unwind_regs_saved(s, task) ? UNWIND_END_NONE : UNWIND_END_READ,
-			   ustack);
+	s->known = (struct known){};
+	if (bytes > 0 && !stacks_kernel_of(ID, s, (__u32)bytes / 8, &s->known.kstack))
+		return 0;
+	if (prof_cfg.no_ustacks || !stacks_has_user(task))
+		return 1;
+	return stacks_user(ID, s, unwind_regs_saved(s, task) ? UNWIND_END_NONE : UNWIND_END_READ,
+			   &s->known.ustack);
 }
 
 /* Only where a thread enters the kernel by itself does it come back to the same place. */
-static __always_inline bool comes_back(const struct thread *t, bool user)
+static __always_inline bool comes_back(const struct thread *t, __u32 user)
 {
-	return !user || (t->wait & 0xfff);
+	return prof_cfg.remember && (!user || (t->wait & 0xfff));
 }
 
-static __always_inline void take(void *ctx, struct task_struct *task, struct thread *t, __u64 now)
+__noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 {
-	bool user = !prof_cfg.no_ustacks && stacks_has_user(task), same = false;
+	__u32 todo = WAIT_WALK;
+
+	if (!t)
+		return 0;
+	if (comes_back(t, user)) {
+		todo |= WAIT_KEEP;
+		if (memo_visit(ID, t, 0)) {
+			note(PROF_VERIFIED);
+			todo |= WAIT_COMPARE;
+			if (!prof_cfg.audit)
+				return 0;
+		}
+	}
+	if (prof_cfg.audit || wait_may_walk(now))
+		return todo;
+	t->wait |= PROF_WAIT_NOT_SAMPLED; /* with hops it is claimed when the wait ends */
+	wait_claim(ID, t, 0, 0);
+	return 0;
+}
+
+__noinline int wait_walked(struct thread *t, __u32 todo, __u32 found)
+{
 	struct scratch *s = scratch_get(ID);
-	__u32 ustack = 0, kstack = 0;
 
-	if (!s) {
-		t->skip = PROF_LOST_SCRATCH;
-		return;
-	}
-	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
-	if (prof_cfg.remember && comes_back(t, user))
-		same = memo_visit(ID, t->wait, t->names, 0);
-	if (same) {
-		note(PROF_VERIFIED);
-		use(t, &s->known);
-		if (!prof_cfg.audit)
-			return;
-	}
-	if (!prof_cfg.audit && !may_walk(now)) {
-		note(PROF_NOT_SAMPLED);
-		t->wait |= PROF_WAIT_NOT_SAMPLED; /* with hops it is claimed when the wait ends */
-		claim_wait(ID, t, t->wait, 0, 0);
-		return;
-	}
-	if (!walk(ctx, s, task, user, &ustack, &kstack)) {
+	if (!t || !s)
+		return 0;
+	if (!found) {
 		t->skip = PROF_LOST_STACKS;
-		return;
+		return 0;
 	}
-	if (same && (t->ustack != ustack || t->kstack != kstack))
+	if (todo & WAIT_COMPARE && (t->ustack != s->known.ustack || t->kstack != s->known.kstack))
 		note(PROF_AUDIT_WRONG);
-	claim_wait(ID, t, t->wait, ustack, kstack);
-	if (!prof_cfg.remember || t->skip || !comes_back(t, user))
-		return;
-	s->known = (struct known){ ustack, kstack, t->count, t->count_woken };
-	memo_visit(ID, t->wait, t->names, 1);
+	wait_claim(ID, t, s->known.ustack, s->known.kstack);
+	if (!(todo & WAIT_KEEP) || t->skip)
+		return 0;
+	s->known.count = t->count;
+	s->known.count_woken = t->count_woken;
+	memo_visit(ID, t, 1);
+	return 0;
 }
 
-__hidden void wait_begins(void *ctx, struct task_struct *task, struct thread *t, __u64 now)
+__noinline int wait_again(struct thread *t)
 {
 	__u32 i;
 
-	if (prof_cfg.stacks) {
-		take(ctx, task, t, now);
-		return;
-	}
+	if (!t)
+		return 0;
 	i = PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED;
 	if (t->last[i].wait != t->wait || !t->last[i].count) {
-		claim_wait(ID, t, t->wait, 0, 0);
+		wait_claim(ID, t, 0, 0);
 		t->last[i].wait = t->wait;
 		t->last[i].count = t->count;
 		t->last[i].count_woken = t->count_woken;
 	}
 	t->count = t->last[i].count;
 	t->count_woken = t->last[i].count_woken;
+	return 0;
 }
 
-__hidden void wait_ends(struct thread *t, __u64 off, __u64 queued)
+__noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 {
-	__u32 count = t->count, count_woken = t->count_woken;
+	__u32 count, count_woken;
 
+	if (!t)
+		return 0;
+	count = t->count;
+	count_woken = t->count_woken;
 	if (prof_cfg.hops) {
 		count = claim(ID, t, t->wait, t->ustack, t->kstack, t->waker);
 		count_woken = queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, 0) : 0;
@@ -182,31 +195,43 @@ __hidden void wait_ends(struct thread *t, __u64 off, __u64 queued)
 		count = claim(ID, t, t->wait, 0, 0, 0);
 	if (!count) {
 		counters_add(PROF_LOST_COUNTS);
-		return;
+		return 0;
 	}
 	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken) {
 		arena_add(count, off);
-		return;
+		return 0;
 	}
 	arena_add(count, off - queued);
 	arena_add(count_woken, queued);
+	return 0;
 }
 
-__hidden void wait_ran(__u32 id, struct thread *t, __u64 ns)
+__noinline int wait_ran(__u32 id, struct thread *t, __u64 ns)
 {
+	if (!t)
+		return 0;
 	if (!t->count_run)
 		t->count_run = claim(id, t, PROF_WAIT(PROF_RUNNING, 0, -1), 0, 0, 0);
-	if (t->count_run)
+	if (t->count_run) {
 		arena_add(t->count_run, ns);
-	else
-		counters_add(PROF_LOST_COUNTS);
+		return 0;
+	}
+	counters_add(PROF_SEEN); /* no wait, so nobody else has seen it */
+	counters_add(PROF_LOST_COUNTS);
+	return 0;
 }
 
-__hidden void wait_is_open(struct thread *t, __u64 off)
+__noinline int wait_is_open(struct thread *t, __u64 off)
 {
-	struct prof_count *c = arena_count_at(t->count);
-	__u32 wait = t->wait, ustack = t->ustack, kstack = t->kstack, count;
+	__u32 wait, ustack, kstack, count;
+	struct prof_count *c;
 
+	if (!t)
+		return 0;
+	c = arena_count_at(t->count);
+	wait = t->wait;
+	ustack = t->ustack;
+	kstack = t->kstack;
 	if (c && !prof_cfg.hops) {
 		wait = c->wait;
 		ustack = c->ustack;
@@ -217,6 +242,7 @@ __hidden void wait_is_open(struct thread *t, __u64 off)
 		arena_add(count, off);
 	else
 		counters_add(PROF_LOST_COUNTS);
+	return 0;
 }
 
 __hidden void wait_found(struct task_struct *task, struct thread *t)
@@ -226,7 +252,7 @@ __hidden void wait_found(struct task_struct *task, struct thread *t)
 	long bytes = 0;
 
 	if (!prof_cfg.stacks || !s) {
-		claim_wait(SCRATCH_TASKS, t, t->wait, 0, 0);
+		wait_claim(SCRATCH_TASKS, t, 0, 0);
 		return;
 	}
 	if (!prof_cfg.no_kstacks)
@@ -239,7 +265,7 @@ __hidden void wait_found(struct task_struct *task, struct thread *t)
 		defer_task(s, task);
 		ustack = arena_stack(SCRATCH_TASKS, PROF_STACK_USER);
 	}
-	claim_wait(SCRATCH_TASKS, t, t->wait, ustack, kstack);
+	wait_claim(SCRATCH_TASKS, t, ustack, kstack);
 }
 
 static __always_inline __u32 intern_waker(const struct prof_waker *key)
@@ -291,23 +317,18 @@ __noinline int wait_chain(__u32 id, __u32 next1, __u32 next2)
 	return 0;
 }
 
-__hidden void wait_waker(void *ctx, struct thread *t)
+__noinline int wait_woken_by(struct thread *t)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct scratch *s = scratch_get(ID);
 	struct thread *w = thread_get(task);
-	bool user = !prof_cfg.no_ustacks && stacks_has_user(task);
-	__u32 ustack = 0, kstack = 0, next1 = 0, next2 = 0;
+	__u32 next1 = 0, next2 = 0;
 
-	if (!s)
-		return;
-	if (may_walk(bpf_ktime_get_ns()))
-		walk(ctx, s, task, user, &ustack, &kstack);
-	else
-		note(PROF_NOT_SAMPLED);
+	if (!t || !s)
+		return 0;
 	__builtin_memset(&s->waker, 0, sizeof(s->waker));
-	s->waker.ustack = ustack;
-	s->waker.kstack = kstack;
+	s->waker.ustack = s->known.ustack;
+	s->waker.kstack = s->known.kstack;
 	s->waker.pid = task->tgid;
 	s->waker.tid = task->pid;
 	bpf_get_current_comm(s->waker.comm, sizeof(s->waker.comm));
@@ -319,4 +340,5 @@ __hidden void wait_waker(void *ctx, struct thread *t)
 	t->wakers[0] = s->chain[0];
 	t->wakers[1] = s->chain[1];
 	t->waker = prof_cfg.hops > 2 ? s->chain[2] : prof_cfg.hops > 1 ? s->chain[1] : s->chain[0];
+	return 0;
 }

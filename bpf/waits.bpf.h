@@ -1,29 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What becomes of a wait: how it begins with its stack, and where its time goes when it ends. */
+/*
+ * What becomes of a wait: how it begins with its stack, and where its time goes when it ends.
+ *
+ * Functions that return int are verified by themselves, once, however many paths lead to them.
+ * wait_begins() and wait_waker() are no functions of their own: bpf_get_stack() wants the
+ * context, which only a program itself has, and the deepest walk has all of the eight frames that a
+ * program may have.
+ */
 #ifndef BPFPROF_BPF_WAITS_BPF_H
 #define BPFPROF_BPF_WAITS_BPF_H
 
+#include "stacks.bpf.h"
 #include "threads.bpf.h"
 
-/* The current thread, which leaves its CPU: finds out what is counted for this wait. */
-__hidden void wait_begins(void *ctx, struct task_struct *task, struct thread *t, __u64 now);
-
 /* A wait is over: off ns, the last queued ns of them for a CPU. */
-__hidden void wait_ends(struct thread *t, __u64 off, __u64 queued);
+int wait_ends(struct thread *t, __u64 off, __u64 queued);
 
 /* A thread ran for ns. With the scratch of that number. */
-__hidden void wait_ran(__u32 id, struct thread *t, __u64 ns);
+int wait_ran(__u32 id, struct thread *t, __u64 ns);
 
 /* A wait that nobody will see the end of has come to off ns. */
-__hidden void wait_is_open(struct thread *t, __u64 off);
+int wait_is_open(struct thread *t, __u64 off);
 
 /* A thread that has been waiting since before the recording. */
 __hidden void wait_found(struct task_struct *task, struct thread *t);
+
+/* The parts of wait_begins() and wait_waker(), in this order. */
+
+/* What is left to do: 0, or some of these. user: it has a stack in user memory. */
+#define WAIT_WALK    1u /* the stack has to be walked, */
+#define WAIT_KEEP    2u /* may be remembered, */
+#define WAIT_COMPARE 4u /* and was known before: what is found now should be the same */
+int wait_look(struct thread *t, __u64 now, __u32 user);
+/* The same where there are no stacks. */
+int wait_again(struct thread *t);
+/*
+ * Interns both halves of the current thread's stack into scratch->known; of the kernel's half so
+ * many bytes are in the scratch. 0: lost.
+ */
+int wait_walk(int bytes);
+int wait_walked(struct thread *t, __u32 todo, __u32 found);
+/* Whether there is time for a walk. */
+int wait_may_walk(__u64 now);
+/* The current thread, with the stack in scratch->known, ends the wait of t. */
+int wait_woken_by(struct thread *t);
+
+static __always_inline int wait_stack(void *ctx, struct scratch *s)
+{
+	int bytes = 0;
+
+	if (!prof_cfg.no_kstacks)
+		bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
+	return wait_walk(bytes);
+}
+
+/* The current thread, which leaves its CPU: finds out what is counted for this wait. */
+static __always_inline void wait_begins(void *ctx, struct task_struct *task, struct thread *t,
+					__u64 now)
+{
+	struct scratch *s;
+	__u32 todo;
+
+	if (!prof_cfg.stacks) {
+		wait_again(t);
+		return;
+	}
+	s = scratch_get(SCRATCH_SCHED);
+	if (!s) {
+		t->skip = PROF_LOST_SCRATCH;
+		return;
+	}
+	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
+	todo = wait_look(t, now, !prof_cfg.no_ustacks && stacks_has_user(task));
+	if (todo)
+		wait_walked(t, todo, wait_stack(ctx, s));
+}
 
 /*
  * The current thread ends the wait of t, or an interrupt does: user space sees from the stack that
  * the thread had nothing to do with it.
  */
-__hidden void wait_waker(void *ctx, struct thread *t);
+static __always_inline void wait_waker(void *ctx, struct thread *t)
+{
+	struct scratch *s = scratch_get(SCRATCH_SCHED);
+
+	if (!s)
+		return;
+	s->known = (struct known){};
+	if (wait_may_walk(bpf_ktime_get_ns()))
+		wait_stack(ctx, s);
+	wait_woken_by(t);
+}
 
 #endif
