@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "event/host.h"
@@ -25,23 +27,26 @@ int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group)
 
 bool perf_is_dead(int fd, uint64_t *enabled_ns)
 {
-	uint64_t value[2]; /* count, time enabled */
+	uint64_t value[3]; /* count, time enabled, time running */
+	ssize_t got = read(fd, value, sizeof(value));
 
-	if (read(fd, value, sizeof(value)) != sizeof(value) || value[1] == *enabled_ns)
+	if (got < 2 * (ssize_t)sizeof(*value) || value[1] == *enabled_ns)
 		return true;
 	*enabled_ns = value[1];
 	return false;
 }
 
+static const char *const names[] = { "cycles", "cpu-clock" }; /* by default */
+
 static void choose(struct perf_events *e, bool hardware, uint32_t rate_hz)
 {
-	e->name = hardware ? "cycles" : "cpu-clock";
+	e->name = names[!hardware];
 	e->attr = (struct perf_event_attr){
 		.size = sizeof(e->attr),
 		.type = hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 		.config = hardware ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
 				   : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.read_format = PERF_READ_FORMAT,
 		.freq = 1,
 		.sample_freq = rate_hz,
 	};
@@ -54,45 +59,101 @@ static bool means_no_pmu(int err)
 	       err == -EBUSY;
 }
 
-static int explain(int err, uint32_t cpu, const char *name)
+static int explain_nowhere(const struct perf_events *e)
 {
+	char *there = e->cpus ? cpus_text(e->cpus) : NULL;
+
+	if (there)
+		log_err(0, "%s is counted on CPUs %s, of which none is to be sampled", e->name,
+			there);
+	else
+		log_err(0, "all CPUs that were to be sampled have gone offline");
+	free(there);
+	return -ENODEV;
+}
+
+static int explain_unsupported(const struct perf_events *e, int err)
+{
+	if (!strcmp(e->name, names[0]))
+		log_err(err, "this machine shows no hardware cycle counter (-e cpu-clock always "
+			     "works)");
+	else
+		log_err(err,
+			"this machine cannot sample %s (-e page-faults, -e context-switches and "
+			"-e cpu-clock always work)",
+			e->name);
+	return -EOPNOTSUPP;
+}
+
+int perf_events_explain(const struct perf_events *e, int err, uint32_t cpu)
+{
+	if (err == -ENXIO)
+		return explain_nowhere(e);
 	if (err == -EACCES || err == -EPERM)
 		return log_err(
 			err,
 			"may not open the %s event (kernel.perf_event_paranoid is %ld; needs "
 			"CAP_PERFMON, or root where the distribution demands it; "
 			"containers: seccomp must allow perf_event_open)",
-			name, host_sysctl("kernel/perf_event_paranoid", 2));
-	if (means_no_pmu(err) && !strcmp(name, "cycles")) {
-		log_err(err,
-			"this machine shows no hardware cycle counter (-e cpu-clock always works)");
-		return -EOPNOTSUPP;
-	}
+			e->name, host_sysctl("kernel/perf_event_paranoid", 2));
+	if (means_no_pmu(err) && e->attr.type != PERF_TYPE_SOFTWARE)
+		return explain_unsupported(e, err);
 	if (err == -EMFILE)
 		return log_err(err,
 			       "cannot open the %s event on CPU %u (raise the limit of open files)",
-			       name, cpu);
-	return log_err(err, "cannot open the %s event on CPU %u", name, cpu);
+			       e->name, cpu);
+	return log_err(err, "cannot open the %s event on CPU %u", e->name, cpu);
+}
+
+/* Links came with cookies (5.15): the program asks for it, and knows which event it is. */
+static int attach(const struct perf_events *e, struct perf_event *v)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = e->cookie);
+
+	if (!e->tell)
+		return ioctl(v->fd, PERF_EVENT_IOC_SET_BPF, e->prog_fd) ? -errno : 0;
+	v->link = bpf_link_create(e->prog_fd, v->fd, BPF_PERF_EVENT, &opts);
+	return v->link < 0 ? -errno : 0;
+}
+
+static void end(struct perf_events *e, struct perf_event *v)
+{
+	uint64_t value[3];
+
+	ioctl(v->fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (read(v->fd, value, sizeof(value)) == sizeof(value)) {
+		e->times.enabled_ns += value[1];
+		e->times.running_ns += value[2];
+	}
+	if (v->link >= 0)
+		close(v->link);
+	close(v->fd);
 }
 
 static int start(struct perf_events *e, uint32_t cpu)
 {
-	int fd = perf_open(&e->attr, -1, cpu, -1), err;
+	struct perf_event v = { .cpu = cpu, .link = -1 };
+	int err;
 
-	if (fd < 0)
-		return fd;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->prog_fd) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+	v.fd = perf_open(&e->attr, -1, cpu, -1);
+	if (v.fd < 0)
+		return v.fd;
+	err = attach(e, &v);
+	if (!err && ioctl(v.fd, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
-		close(fd);
+	if (err) {
+		end(e, &v);
 		return err;
 	}
 	e->v = xgrow(e->v, e->nr, &e->cap, sizeof(*e->v));
-	e->v[e->nr++] = (struct perf_event){ cpu, fd, 0 };
+	e->v[e->nr++] = v;
 	return 0;
 }
 
 static bool wanted(const struct perf_events *e, uint32_t cpu)
 {
+	if (e->cpus && !cpus_has(e->cpus, cpu))
+		return false;
 	for (size_t i = 0; i < e->nr_only; i++)
 		if (e->only[i] == cpu)
 			return true;
@@ -142,34 +203,41 @@ static int start_all(struct perf_events *e, const struct cpus *online, uint32_t 
 	return err;
 }
 
-int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz)
+int perf_events_start(struct perf_events *e, uint32_t *cpu)
 {
-	bool hardware = !force || !strcmp(force, "cycles");
 	struct cpus online = {};
-	uint32_t cpu = 0;
-	int err;
+	int err = cpus_online(&online);
 
-	err = cpus_online(&online);
+	*cpu = 0;
 	if (err)
 		return log_err(err, "cannot read which CPUs are online");
+	err = start_all(e, &online, cpu);
+	cpus_release(&online);
+	return err || e->nr ? err : -ENXIO;
+}
+
+static void end_all(struct perf_events *e)
+{
+	while (e->nr)
+		end(e, &e->v[--e->nr]);
+}
+
+int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz)
+{
+	bool hardware = !force || !strcmp(force, names[0]);
+	uint32_t cpu;
+	int err;
+
 	choose(e, hardware, rate_hz);
-	err = start_all(e, &online, &cpu);
+	err = perf_events_start(e, &cpu);
 	if (err && hardware && !force && means_no_pmu(err)) {
 		log_info("no hardware cycles (%s): falling back to cpu-clock", strerror(-err));
-		while (e->nr)
-			close(e->v[--e->nr].fd);
+		end_all(e);
 		choose(e, false, rate_hz);
 		e->why = "this machine shows no hardware cycle counter";
-		err = start_all(e, &online, &cpu);
+		err = perf_events_start(e, &cpu);
 	}
-	cpus_release(&online);
-	if (err)
-		return explain(err, cpu, e->name);
-	if (!e->nr) {
-		log_err(0, "all CPUs that were to be sampled have gone offline");
-		return -ENODEV;
-	}
-	return 0;
+	return err ? perf_events_explain(e, err, cpu) : 0;
 }
 
 static bool is_open(const struct perf_events *e, uint32_t cpu)
@@ -195,7 +263,7 @@ void perf_events_refresh(struct perf_events *e)
 		    !perf_is_dead(e->v[i].fd, &e->v[i].enabled_ns))
 			continue;
 		log_info("CPU %u went offline", e->v[i].cpu);
-		close(e->v[i].fd);
+		end(e, &e->v[i]);
 		e->v[i--] = e->v[--e->nr];
 		e->gone++;
 	}
@@ -211,9 +279,8 @@ out:
 
 void perf_events_close(struct perf_events *e)
 {
-	for (size_t i = 0; i < e->nr; i++)
-		close(e->v[i].fd);
+	end_all(e);
 	free(e->v);
 	e->v = NULL;
-	e->nr = e->cap = 0;
+	e->cap = 0;
 }

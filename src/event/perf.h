@@ -15,16 +15,29 @@
 struct perf_event {
 	uint32_t cpu;
 	int fd;
+	int link;	     /* holds the program where it is told which event ran it, else -1 */
 	uint64_t enabled_ns; /* when it was last looked at */
 };
 
+/* How long a counter was asked for and had its turn, over all CPUs. */
+struct perf_times {
+	uint64_t enabled_ns, running_ns;
+};
+
+/* What reading an event has to say, for its times. */
+#define PERF_READ_FORMAT (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
 struct perf_events {
 	struct perf_event_attr attr;
-	const char *name; /* "cycles" or "cpu-clock" */
+	const char *name; /* "cycles", "cpu-clock", or as it was asked for; borrowed */
 	const char *why;  /* not cycles; NULL when it is */
 	int prog_fd;
+	bool tell; /* the program is told the cookie */
+	uint64_t cookie;
 	const uint32_t *only; /* -C, borrowed; empty = all */
 	size_t nr_only;
+	const struct cpus *cpus; /* that have such a counter, borrowed; NULL = all */
+	struct perf_times times; /* of those that are closed */
 	struct perf_event *v;
 	size_t nr, cap;
 	uint64_t opened; /* CPUs that joined after the start */
@@ -37,7 +50,7 @@ int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group);
 /*
  * Was the event's CPU away since the last look? It may be back already (a suspend takes every CPU
  * but one away while nobody watches), but the kernel never restarts an event that it took off a
- * CPU: its time stands still. Needs PERF_FORMAT_TOTAL_TIME_ENABLED.
+ * CPU: its time stands still. Needs PERF_FORMAT_TOTAL_TIME_ENABLED; the running time may follow.
  */
 bool perf_is_dead(int fd, uint64_t *enabled_ns);
 
@@ -48,10 +61,19 @@ bool perf_is_dead(int fd, uint64_t *enabled_ns);
  */
 int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz);
 
+/*
+ * The same for any event: the caller has set attr (what event, and its rate or period) and name.
+ * Nothing is logged; *cpu is the one that failed. -ENXIO when no wanted CPU has it.
+ */
+int perf_events_start(struct perf_events *e, uint32_t *cpu);
+
+/* One sentence on why it did not start. -EOPNOTSUPP where the machine cannot count it, else err. */
+int perf_events_explain(const struct perf_events *e, int err, uint32_t cpu);
+
 /* Follows CPUs that went offline or came online since. Cheap; call it a few times a second. */
 void perf_events_refresh(struct perf_events *e);
 
-/* Stops sampling. When it returns no program is running any more. */
+/* Stops sampling. When it returns no program is running any more, and times are complete. */
 void perf_events_close(struct perf_events *e);
 
 #endif
