@@ -57,6 +57,8 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 
 	if (prof_cfg.running)
 		key.wait = PROF_WAIT(PROF_ON_CPU, 0, -1);
+	if (prof_cfg.events)
+		key.wait = bpf_get_attach_cookie(ctx);
 	if (!row)
 		return 0;
 	start = run_begins(row);

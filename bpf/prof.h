@@ -184,7 +184,7 @@ struct prof_count {
 	char comm[PROF_COMM_LEN];
 	__u64 samples;
 	__u64 weight; /* sum of sample periods: cycles, or ns of cpu-clock; ns of waits */
-	__u32 wait;   /* of scheduler recordings: what the thread did, see below; else 0 */
+	__u32 wait;   /* what the thread did, or which event it was, see below */
 	__u32 chain;  /* who ended the wait: slot of a prof_waker + 1, 0 = not known */
 };
 _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
@@ -195,24 +195,28 @@ _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache 
  *   bits 0-11   system call number + 1, 0 = it was in none
  *   bits 12-15  enum prof_wait_kind
  *   bits 16-19  flags
- *   bits 20-31  task state (TASK_*) of PROF_BLOCKED
+ *   bits 20-31  task state (TASK_*) of PROF_BLOCKED, number of the event of PROF_EVENT
  */
 enum prof_wait_kind {
-	PROF_NO_WAIT = 0,   /* a sample of oncpu */
+	PROF_NO_WAIT = 0,   /* a sample of oncpu, or of the first event of pmu */
 	PROF_BLOCKED = 1,   /* until it was woken */
 	PROF_PREEMPTED = 2, /* could have gone on, until it did */
 	PROF_WOKEN = 3,	    /* from its wake-up until it ran */
 	PROF_RUNNING = 4,   /* ran: by the clock, stacks belong to samples of PROF_ON_CPU */
 	PROF_ON_CPU = 5,    /* a sample of running code, in a recording of waits */
+	PROF_EVENT = 6,	    /* a sample of the second event or a later one; the first is 0 */
 	PROF_NR_WAIT_KINDS
 };
-#define PROF_WAIT_OPEN	      (1u << 16) /* it had not ended when the recording did */
-#define PROF_WAIT_NOT_SAMPLED (1u << 17) /* its stack was not taken */
-#define PROF_WAIT_IO	      (1u << 18) /* the kernel counts it as waiting for a device */
-#define PROF_WAIT_BEFORE      (1u << 19) /* it had begun before the recording */
-#define PROF_WAIT_KIND(wait)  ((wait) >> 12 & 15)
-#define PROF_WAIT_STATE(wait) ((wait) >> 20)
-#define PROF_WAIT_SYSCALL(w)  ((int)((w)&0xfff) - 1)
+#define PROF_WAIT_OPEN	       (1u << 16) /* it had not ended when the recording did */
+#define PROF_WAIT_NOT_SAMPLED  (1u << 17) /* its stack was not taken */
+#define PROF_WAIT_IO	       (1u << 18) /* the kernel counts it as waiting for a device */
+#define PROF_WAIT_BEFORE       (1u << 19) /* it had begun before the recording */
+#define PROF_WAIT_KIND(wait)   ((wait) >> 12 & 15)
+#define PROF_WAIT_STATE(wait)  ((wait) >> 20)
+#define PROF_WAIT_SYSCALL(w)   ((int)((w)&0xfff) - 1)
+#define PROF_WAIT_EVENT(wait)  (PROF_WAIT_KIND(wait) == PROF_EVENT ? (wait) >> 20 : 0)
+#define PROF_WAIT_OF_EVENT(nr) ((nr) ? PROF_WAIT(PROF_EVENT, nr, -1) : 0)
+#define PROF_MAX_EVENTS	       16
 #define PROF_WAIT(kind, state, nr)                                                                 \
 	((__u32)(state) << 20 | (__u32)(kind) << 12 | (((__u32)(nr) + 1) & 0xfff))
 
@@ -337,7 +341,7 @@ struct prof_config {
 	__u8 hist_by;	      /* enum prof_hist_by */
 	__u8 wakeups;	      /* wake-ups are followed by their tracepoint */
 	__u8 hops;	      /* wakers of wakers, 0 = none */
-	__u8 pad[1];
+	__u8 events;	      /* several: the cookie is what prof_count.wait says of each */
 	__u32 state_mask;     /* --state, as kernel states; bit 31: those that could go on */
 	__u32 walk_ns;	      /* a walk is worth that much time of a CPU, by default 1/walks */
 	__u32 waker_slots;    /* a power of two */

@@ -165,8 +165,11 @@ static enum cmd_result explain_empty(const struct profile *p)
 				profile_counters[i].kind == COUNTER_LOST ? "lost" : "filtered",
 				profile_counters[i].text);
 	if (!p->counters[PROF_SEEN] && !p->meta.is_time)
-		fputs("  no CPU was busy, or the kernel withheld the event: try longer,"
-		      " or -e cpu-clock\n",
+		fputs(p->meta.by_weight
+			      ? "  the events did not happen, or the kernel withheld them:"
+				" try longer\n"
+			      : "  no CPU was busy, or the kernel withheld the event: try longer,"
+				" or -e cpu-clock\n",
 		      stderr);
 	return CMD_EMPTY;
 }

@@ -19,6 +19,7 @@ const struct opt report_opts[] = {
 	OPT_FLAG('K', "kernel-stacks-only", struct report_args, results.view.kernel_only,
 		 "no user frames"),
 	RESULTS_ROWS(struct report_args, results),
+	VALUE_ROW(struct report_args, results),
 	OPT_GROUP("Of waits"),
 	WAIT_ROWS(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
@@ -34,6 +35,11 @@ static int check(struct report_args *a, int nr_words)
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
 	return results_check(&a->results);
+}
+
+static enum cmd_result written(int err)
+{
+	return err == -EINVAL ? CMD_USAGE : err ? CMD_FAILED : CMD_OK;
 }
 
 static enum cmd_result run(struct report_args *a, char **words, int nr)
@@ -52,7 +58,7 @@ static enum cmd_result run(struct report_args *a, char **words, int nr)
 		a->results.view.idle = IDLE_SHOW;
 	results = results_open(&a->results);
 	if (results)
-		result = results_write(results, p) ? CMD_FAILED : CMD_OK;
+		result = written(results_write(results, p));
 	else if (errno == EINVAL)
 		result = CMD_USAGE;
 	results_close(results);

@@ -100,17 +100,33 @@ static const struct output *stdout_output(const struct results_opts *o)
 	return output_get(o->summary || isatty(STDOUT_FILENO) ? "summary" : "folded");
 }
 
+static int no_such_event(const struct profile *p, const char *value)
+{
+	const char *names[PROF_MAX_EVENTS], *near;
+
+	for (size_t i = 0; i < p->nr_events; i++)
+		names[i] = profile_str(p, p->events[i].name);
+	near = text_nearest(value, names, p->nr_events);
+	log_err(0, "--value '%s': the profile has no such event%s%s%s", value,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return -EINVAL;
+}
+
 int results_write(struct results *r, const struct profile *p)
 {
+	const struct view *v = &r->opts->view;
 	int err = 0, err_one;
 
+	if (v->value && profile_find_event(p, v->value) < 0)
+		return no_such_event(p, v->value);
+
 	for (size_t i = 0; i < r->nr; i++) {
-		r->v[i].output->write(p, &r->opts->view, outfile_stream(r->v[i].file));
+		output_write(r->v[i].output, p, v, outfile_stream(r->v[i].file));
 		err_one = outfile_commit(r->v[i].file);
 		r->v[i].file = NULL;
 		err = err ? err : err_one;
 	}
-	stdout_output(r->opts)->write(p, &r->opts->view, stdout);
+	output_write(stdout_output(r->opts), p, v, stdout);
 	return err;
 }
 

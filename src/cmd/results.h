@@ -60,6 +60,11 @@ struct results_opts {
 #define TABLE_ROW(s, r)                                                                            \
 	OPT_FLAG(0, "table", s, r.ledger, "where the time of each thread went, on stdout")
 
+/* And of those that may be of several events. */
+#define VALUE_ROW(s, r)                                                                            \
+	OPT_STRING(0, "value", s, r.view.value, "EVENT",                                           \
+		   "of several events, the one that stacks show (default: the first)")
+
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
 
 struct results;
@@ -73,7 +78,10 @@ int results_check(struct results_opts *o);
  */
 struct results *results_open(const struct results_opts *o);
 
-/* Writes everything. 0 or negative errno, logged; files that failed do not appear. */
+/*
+ * Writes everything. 0 or negative errno, logged; files that failed do not appear. -EINVAL: the
+ * profile has no such event as the view's.
+ */
 int results_write(struct results *r, const struct profile *p);
 
 /* Drops what was not written; NULL is fine. */

@@ -329,12 +329,13 @@ static bool is_whole_wait(const struct prof_count *n)
 /* What the kernel recorded turns out to be something else. The sum stays. */
 static void recount(struct capture *c, const struct prof_count *n, enum prof_counter as)
 {
-	bool counted = !n->wait || PROF_WAIT_KIND(n->wait) == PROF_ON_CPU || is_whole_wait(n);
-	uint64_t nr = counted ? n->samples : 0;
+	uint32_t kind = PROF_WAIT_KIND(n->wait);
+	bool event = !n->wait || kind == PROF_EVENT;
+	uint64_t nr = event || kind == PROF_ON_CPU || is_whole_wait(n) ? n->samples : 0;
 
 	c->profile->counters[as] += nr;
 	c->profile->counters[PROF_RECORDED] -= nr;
-	if (n->wait)
+	if (!event)
 		c->profile->counters[as == PROF_FILTER_SELF ? PROF_FILTER_NS : PROF_LOST_NS] +=
 			n->weight;
 }

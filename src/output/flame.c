@@ -9,7 +9,7 @@
  *	symbols  per symbol: module, colour class  (names stand beside it, commonest first)
  *	frames   per node, depth first: symbol
  *	up       per node: levels up from the node before, then one down
- *	self     per node: its own samples, or ns where the unit is "ns"
+ *	self     per node: its own, in that unit: "samples", "ns", or an event's name
  *
  * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
  * Names are hostile: all that came from outside passes flame_put_text() or put_json().
@@ -303,7 +303,8 @@ void flame_put_script(const struct flame *f, FILE *out)
 	put_json(out, f->title);
 	fputs(",\n\"note\":", out);
 	put_json(out, f->note);
-	fprintf(out, ",\n\"unit\":\"%s\"", f->p->meta.is_time ? "ns" : "samples");
+	fputs(",\n\"unit\":", out);
+	put_json(out, f->unit);
 	put_symbols(f, out);
 	put_column(f, out, "frames", COLUMN_FRAMES);
 	put_column(f, out, "up", COLUMN_UP);
@@ -321,8 +322,9 @@ void flame_put_script(const struct flame *f, FILE *out)
 static char *note_of(const struct flame *f)
 {
 	const struct profile_meta *m = &f->p->meta;
+	bool time = !strcmp(f->unit, "ns");
 	uint64_t lost = m->is_time ? f->p->counters[PROF_LOST_NS] : profile_sum(f->p, COUNTER_LOST);
-	uint64_t found = f->t->nodes[0].total - lost;
+	uint64_t found = m->by_weight ? profile_weight(f->p) : f->t->nodes[0].total - lost;
 	char *event = text_cleaned(profile_str(f->p, m->event)),
 	     *host = text_cleaned(profile_str(f->p, m->host));
 	char *kernel = text_cleaned(profile_str(f->p, m->kernel)), *note = NULL;
@@ -335,12 +337,15 @@ static char *note_of(const struct flame *f)
 		fputs(event, mem);
 	if (*event && m->rate_hz)
 		fprintf(mem, " at %s Hz", text_count(m->rate_hz));
+	else if (*event && f->p->nr_events && f->p->events->period > 1)
+		fprintf(mem, " every %s", text_count(f->p->events->period));
 	if (m->duration_ns)
 		fprintf(mem, "%s%s", *event ? " · " : "", text_ns(m->duration_ns));
 	fprintf(mem, "%s%s %s", *event || m->duration_ns ? " · " : "",
-		m->is_time ? text_ns(found) : text_count(found), m->is_time ? "in all" : "samples");
+		time ? text_ns(found) : text_count(found), time ? "in all" : f->unit);
 	if (lost)
-		fprintf(mem, ", %s lost", m->is_time ? text_ns(lost) : text_count(lost));
+		fprintf(mem, ", %s%s lost", m->is_time ? text_ns(lost) : text_count(lost),
+			m->by_weight ? " samples" : "");
 	fprintf(mem, "%s%s%s%s", *host ? " · " : "", host, *kernel ? " · Linux " : "", kernel);
 	fclose(mem);
 	free(event);
@@ -365,6 +370,7 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 {
 	*f = (struct flame){ .p = p, .t = tree_new(p, v) };
 	f->title = title_of(p);
+	f->unit = text_cleaned(profile_unit(p));
 	f->note = note_of(f);
 	find_symbols(f);
 	find_modules(f);
@@ -375,6 +381,7 @@ void flame_release(struct flame *f)
 	tree_free(f->t);
 	free(f->title);
 	free(f->note);
+	free(f->unit);
 	free(f->symbol_of);
 	free(f->symbols);
 	free(f->modules);

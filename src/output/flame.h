@@ -25,6 +25,7 @@ struct flame {
 	const struct profile *p;
 	struct tree *t;
 	char *title, *note; /* two lines that say what this is */
+	char *unit;	    /* of self and total: "samples", "ns", or an event's name */
 
 	uint32_t *symbol_of;	      /* per node */
 	struct flame_symbol *symbols; /* commonest first */

@@ -154,7 +154,8 @@ function amount(n) {
 }
 
 function count(n) {
-	return amount(n) + (data.unit === 'ns' ? '' : n === 1 ? ' sample' : ' samples');
+	return amount(n) + (data.unit === 'ns' ? '' :
+		n === 1 && data.unit === 'samples' ? ' sample' : ' ' + data.unit);
 }
 
 function percent(part, whole) {
@@ -175,7 +176,7 @@ function details(i) {
 	const of = (k, note) => percent(total[i], total[k]) + ' of ' + nameOf(k) + note;
 	const lines = [[data.module[data.symbol[i]], kindOf(i)].filter(Boolean).join(', '),
 		`${count(total[i])}, self ${amount(self[i])}`,
-		of(0, data.unit === 'ns' ? '' : ' samples')];
+		of(0, data.unit === 'ns' ? '' : ' ' + data.unit)];
 
 	if (parent[i] > 0)
 		lines.push(of(parent[i], ', the caller'));

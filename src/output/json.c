@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "output/json_put.h"
 #include "output/output.h"
 #include "profile/breaks.h"
 #include "profile/budget.h"
 #include "profile/top.h"
+#include "profile/values.h"
 #include "profile/waits.h"
 
 static void put_text(struct json_object *o, const char *key, const struct profile *p,
@@ -45,7 +47,8 @@ static struct json_object *ledger(const struct profile *p)
 	struct json_object *o = json_object_new_object();
 
 	json_put_ledger(o, p->counters);
-	json_put_count(o, "period_sum", profile_weight(p)); /* cycles, or ns of cpu-clock */
+	if (p->nr_events < 2) /* else they are in different units */
+		json_put_count(o, "period_sum", profile_weight(p)); /* cycles, or ns of cpu-clock */
 	if (p->meta.is_time) {
 		json_put_count(o, "filtered_us", waits_us(p->counters[PROF_FILTER_NS]));
 		json_put_count(o, "lost_us", waits_us(p->counters[PROF_LOST_NS]));
@@ -53,6 +56,37 @@ static struct json_object *ledger(const struct profile *p)
 	json_put_count(o, "runs_skipped_by_kernel", p->meta.missed);
 	json_put_count(o, "sideband_records_lost", p->meta.sideband_lost);
 	return o;
+}
+
+/* How each event was sampled, and what was found of it. */
+static struct json_object *event(const struct profile *p, size_t i)
+{
+	const struct sampled_event *e = &p->events[i];
+	struct profile one = profile_of_event(p, i);
+	struct json_object *o = json_object_new_object();
+	uint64_t nr = 0;
+
+	for (size_t k = 0; k < one.nr_samples; k++)
+		nr += one.samples[k].count;
+	put_text(o, "name", p, e->name);
+	put_text(o, "note", p, e->note);
+	json_put_count(o, "period", e->period);
+	json_put_count(o, "rate_hz", e->rate_hz);
+	json_put_number(o, "duty_pct", 100 * sampled_event_duty(e));
+	json_put_count(o, "samples", nr);
+	json_put_count(o, "period_sum", profile_weight(&one));
+	json_put_number(o, "rooted_pct", 100 * profile_rooted_share(&one));
+	profile_of_event_release(&one);
+	return o;
+}
+
+static struct json_object *events(const struct profile *p)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < p->nr_events; i++)
+		json_object_array_add(list, event(p, i));
+	return list;
 }
 
 static struct json_object *broken(const struct profile_broken by_end[UNWIND_NR_ENDS])
@@ -162,24 +196,75 @@ static struct json_object *functions(const struct tree *t)
 	return list;
 }
 
+/* The value of each event, by its name. */
+static struct json_object *values_of(const struct profile *p, const uint64_t *by_event)
+{
+	struct json_object *o = json_object_new_object();
+	char *safe;
+
+	for (size_t i = 0; i < p->nr_events; i++) {
+		safe = text_cleaned(profile_str(p, p->events[i].name));
+		json_put_count(o, safe, by_event[i]);
+		free(safe);
+	}
+	return o;
+}
+
+static struct json_object *functions_of_events(const struct profile *p, const struct view *view)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	struct values v;
+
+	values_init(&v, p, view, view_event(view, p));
+	for (size_t i = 0; i < v.nr; i++) {
+		o = json_object_new_object();
+		json_object_object_add(o, "name", json_text(v.rows[i].name));
+		put_text(o, "module", p, p->modules[v.rows[i].module].path);
+		json_object_object_add(o, "self", values_of(p, v.rows[i].self));
+		json_object_object_add(o, "total", values_of(p, v.rows[i].total));
+		json_object_array_add(list, o);
+	}
+	values_release(&v);
+	return list;
+}
+
+/* Of several events each function has a value for each, in its own unit. */
+static void put_functions(struct json_object *o, const struct profile *p, const struct view *v)
+{
+	struct tree *t;
+
+	if (p->nr_events > 1) {
+		json_object_object_add(o, "unit", json_text("events"));
+		json_object_object_add(o, "functions", functions_of_events(p, v));
+		return;
+	}
+	t = tree_new(p, v);
+	json_object_object_add(o, "unit", json_text(p->meta.is_time ? "us" : profile_unit(p)));
+	json_object_object_add(o, "functions", functions(t));
+	tree_free(t);
+}
+
 int json_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_object_new_object();
 	struct profile_broken by_end[UNWIND_NR_ENDS];
-	struct tree *t = tree_new(p, v);
+	struct profile one;
 
-	profile_broken_ends(p, by_end);
 	json_object_object_add(o, "profile", facts(p));
 	json_object_object_add(o, "samples", ledger(p));
-	json_put_number(o, "rooted_share", profile_rooted_share(p));
+	one = p->nr_events > 1 ? profile_of_event(p, view_event(v, p)) : *p;
+	profile_broken_ends(&one, by_end);
+	json_put_number(o, "rooted_share", profile_rooted_share(&one));
 	json_object_object_add(o, "broken_by", broken(by_end));
-	json_object_object_add(o, "stacks", stacks(p, by_end));
+	json_object_object_add(o, "stacks", stacks(&one, by_end));
+	if (p->nr_events > 1)
+		profile_of_event_release(&one);
 	json_object_object_add(o, "cost", cost(p));
 	if (p->meta.is_time)
 		json_object_object_add(o, "waits", waits(p, v));
-	json_object_object_add(o, "unit", json_text(p->meta.is_time ? "us" : "samples"));
-	json_object_object_add(o, "functions", functions(t));
-	tree_free(t);
+	if (p->nr_events)
+		json_object_object_add(o, "events", events(p));
+	put_functions(o, p, v);
 	json_print(o, true, out);
 	return 0;
 }

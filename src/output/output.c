@@ -18,18 +18,32 @@ int save_write(const struct profile *p, const struct view *v, FILE *out)
 
 static const struct output outputs[] = {
 	{ "folded", ".folded", folded_write,
-	  "one line per stack, for flamegraph.pl, inferno, speedscope" },
-	{ "svg", ".svg", svg_write, "flame graph, one picture" },
-	{ "html", ".html", html_write, "flame graph, interactive page" },
-	{ "json", ".json", json_write, "the summary, for programs" },
-	{ "summary", ".txt", summary_write, "the summary, for people" },
-	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report" },
-	{ "broken", NULL, broken_write, "where stacks break, for people" },
-	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs" },
-	{ "ledger", NULL, ledger_write, "where the time of threads went, for people" },
-	{ "ledger-json", NULL, ledger_json_write, "where the time of threads went, for programs" },
+	  "one line per stack, for flamegraph.pl, inferno, speedscope", false },
+	{ "svg", ".svg", svg_write, "flame graph, one picture", false },
+	{ "html", ".html", html_write, "flame graph, interactive page", false },
+	{ "json", ".json", json_write, "the summary, for programs", true },
+	{ "summary", ".txt", summary_write, "the summary, for people", true },
+	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report", true },
+	{ "broken", NULL, broken_write, "where stacks break, for people", false },
+	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs", false },
+	{ "ledger", NULL, ledger_write, "where the time of threads went, for people", false },
+	{ "ledger-json", NULL, ledger_json_write, "where the time of threads went, for programs",
+	  false },
 };
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+int output_write(const struct output *o, const struct profile *p, const struct view *v, FILE *out)
+{
+	struct profile one;
+	int err;
+
+	if (o->all_events || p->nr_events < 2)
+		return o->write(p, v, out);
+	one = profile_of_event(p, view_event(v, p));
+	err = o->write(&one, v, out);
+	profile_of_event_release(&one);
+	return err;
+}
 
 const struct output *output_find(const char *path)
 {

@@ -18,7 +18,11 @@ struct output {
 	const char *extension; /* ".folded"; NULL: only for standard output */
 	int (*write)(const struct profile *p, const struct view *v, FILE *out);
 	const char *help;
+	bool all_events; /* of several: the writer gets the whole profile; else one event's */
 };
+
+/* Writes what the view asks for. view->value, if any, is an event of the profile. */
+int output_write(const struct output *o, const struct profile *p, const struct view *v, FILE *out);
 
 /* The row of a file name by its extension, NULL when none matches. */
 const struct output *output_find(const char *path);

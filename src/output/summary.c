@@ -9,10 +9,14 @@
 #include "output/output.h"
 #include "output/waiting.h"
 #include "profile/top.h"
+#include "profile/values.h"
 
 #define TOP_FUNCTIONS 20
 #define MODULE_WIDTH  22
 #define MAX_TARGET    70
+#define MAX_COLUMN    16 /* of an event's name above its values */
+#define MIN_FUNCTION  20
+#define FULL_DUTY     99.5 /* percent, above which a counter was not shared */
 #define HINT_SHARE    0.01 /* of broken weight, above which there is something to look into */
 
 static double pct(uint64_t part, uint64_t all)
@@ -36,6 +40,46 @@ static void print_target(const struct profile *p, FILE *out)
 	free(safe);
 }
 
+/* "cycles at 99 Hz", "page-faults", "cycles every 1,000,000". */
+static void print_event(const struct profile *p, const struct sampled_event *e, FILE *out)
+{
+	double duty = 100 * sampled_event_duty(e);
+
+	print_safe(out, p, e->name);
+	if (e->rate_hz)
+		fprintf(out, " at %" PRIu64 " Hz", e->rate_hz);
+	else if (e->period > 1)
+		fprintf(out, " every %s", text_count(e->period));
+	if (duty < FULL_DUTY)
+		fprintf(out, " (counted %.2f%% of the time)", duty);
+}
+
+/* Without a list the profile is of one event, by a rate. */
+static void print_events(const struct profile *p, FILE *out)
+{
+	const struct profile_meta *m = &p->meta;
+	struct sampled_event one = { .name = m->event, .rate_hz = m->rate_hz };
+
+	for (size_t i = 0; i < p->nr_events; i++) {
+		fputs(i ? ", " : "", out);
+		print_event(p, &p->events[i], out);
+	}
+	if (!p->nr_events)
+		print_event(p, &one, out);
+	fprintf(out, " on %" PRIu64 " CPU%s\n", m->nr_cpus, m->nr_cpus == 1 ? "" : "s");
+}
+
+static void print_note(const struct profile *p, uint32_t name, uint32_t note, FILE *out)
+{
+	if (!note)
+		return;
+	fputs("  (", out);
+	print_safe(out, p, name);
+	fputs(name ? ": " : "", out);
+	print_safe(out, p, note);
+	fputs(")\n", out);
+}
+
 static void print_head(const struct profile *p, const struct view *v, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
@@ -44,18 +88,14 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 	fprintf(out, ": %s of ", text_ns(m->duration_ns));
 	print_target(p, out);
 	fputs("; ", out);
-	if (m->is_time) {
+	if (m->is_time)
 		waiting_put_sum(p, v, out);
-	} else {
-		print_safe(out, p, m->event);
-		fprintf(out, " at %" PRIu64 " Hz on %" PRIu64 " CPU%s\n", m->rate_hz, m->nr_cpus,
-			m->nr_cpus == 1 ? "" : "s");
-	}
-	if (m->event_note) {
-		fputs("  (", out);
-		print_safe(out, p, m->event_note);
-		fputs(")\n", out);
-	}
+	else
+		print_events(p, out);
+	if (p->nr_events < 2)
+		print_note(p, 0, m->event_note, out);
+	for (size_t i = 0; i < p->nr_events && p->nr_events > 1; i++)
+		print_note(p, p->events[i].name, p->events[i].note, out);
 }
 
 /* Of "[module+0x1234]" the number tells one from another, and the module stands in a column too. */
@@ -74,13 +114,23 @@ static void print_function(FILE *out, const char *name, size_t width, int pad)
 	free(head);
 }
 
+static void print_place(const struct profile *p, const char *name, uint32_t module, size_t width,
+			FILE *out)
+{
+	char *safe = text_cleaned(output_base_name(profile_str(p, p->modules[module].path)));
+
+	print_function(out, name, width, module != 0);
+	if (module) {
+		fputs("  ", out);
+		text_fit(out, safe, MODULE_WIDTH, 0);
+	}
+	fputc('\n', out);
+	free(safe);
+}
+
 static void print_row(const struct tree *t, const struct top_row *row, uint64_t all, size_t width,
 		      FILE *out)
 {
-	const char *module =
-		output_base_name(profile_str(t->profile, t->profile->modules[row->module].path));
-	char *safe = text_cleaned(module);
-
 	if (t->profile->meta.is_time && row->self)
 		fprintf(out, "%9s %5.1f%% %9s %5.1f%%  ", text_ns(row->self), pct(row->self, all),
 			text_ns(row->total), pct(row->total, all));
@@ -89,13 +139,7 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 			pct(row->total, all));
 	else
 		fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
-	print_function(out, t->names.bytes + row->name, width, row->module != 0);
-	if (row->module) {
-		fputs("  ", out);
-		text_fit(out, safe, MODULE_WIDTH, 0);
-	}
-	fputc('\n', out);
-	free(safe);
+	print_place(t->profile, t->names.bytes + row->name, row->module, width, out);
 }
 
 static void print_top(const struct profile *p, const struct view *v, FILE *out)
@@ -118,6 +162,74 @@ static void print_top(const struct profile *p, const struct view *v, FILE *out)
 		fprintf(out, "%*s… %zu more functions\n", (int)numbers + 1, "", nr - TOP_FUNCTIONS);
 	free(rows);
 	tree_free(t);
+}
+
+/* --- several events: a column each, of what functions have themselves --- */
+
+static size_t column_width(const struct profile *p, size_t event)
+{
+	size_t width = text_width(profile_str(p, p->events[event].name));
+
+	return width < 7 ? 7 : width > MAX_COLUMN ? MAX_COLUMN : width;
+}
+
+/* Events whose columns have room. */
+static size_t fitting(const struct profile *p, size_t room)
+{
+	size_t nr = 0;
+
+	while (nr < p->nr_events && column_width(p, nr) + 2 < room)
+		room -= column_width(p, nr++) + 2;
+	return nr;
+}
+
+static void print_titles(const struct profile *p, size_t nr, size_t width, FILE *out)
+{
+	fputs("\n", out);
+	for (size_t i = 0; i < nr; i++) {
+		char *safe = text_cleaned(profile_str(p, p->events[i].name));
+		size_t columns = column_width(p, i), used = text_width(safe);
+
+		fprintf(out, "%*s", used < columns ? (int)(columns - used) + 1 : 1, "");
+		text_fit(out, safe, columns, 0);
+		fputs(" ", out);
+		free(safe);
+	}
+	text_fit(out, " FUNCTION", width + 1, 1);
+	fputs("  MODULE\n", out);
+}
+
+static void print_values(const struct values *v, const struct values_row *row, size_t nr,
+			 size_t width, FILE *out)
+{
+	const struct profile *p = v->profile;
+
+	for (size_t i = 0; i < nr; i++)
+		fprintf(out, "%*s ", (int)column_width(p, i) + 1,
+			row->self[i] ? text_pct(pct(row->self[i], v->trees[i]->nodes[0].total))
+				     : "-");
+	fputs(" ", out);
+	print_place(p, row->name, row->module, width, out);
+}
+
+static void print_columns(const struct profile *p, const struct view *view, FILE *out)
+{
+	size_t room = output_width(out) - 2 - MODULE_WIDTH, nr = fitting(p, room - MIN_FUNCTION);
+	size_t width = room - 1;
+	struct values v;
+
+	for (size_t i = 0; i < nr; i++)
+		width -= column_width(p, i) + 2;
+	values_init(&v, p, view, view_event(view, p));
+	if (v.nr)
+		print_titles(p, nr, width, out);
+	for (size_t i = 0; i < v.nr && i < TOP_FUNCTIONS; i++)
+		print_values(&v, &v.rows[i], nr, width, out);
+	if (v.nr > TOP_FUNCTIONS)
+		fprintf(out, "  … %zu more functions\n", v.nr - TOP_FUNCTIONS);
+	if (nr < p->nr_events)
+		fprintf(out, "  … %zu more events (--json has all)\n", p->nr_events - nr);
+	values_release(&v);
 }
 
 static void print_counters(const struct profile *p, enum counter_kind kind, const char *what,
@@ -184,14 +296,18 @@ static void print_ends(const struct profile *p, FILE *out)
 			unwind_end_texts[order[i]]);
 }
 
-static void print_stacks(const struct profile *p, FILE *out)
+static void print_stacks(const struct profile *p, bool several, FILE *out)
 {
 	double rooted = profile_rooted_share(p), guessed = profile_guessed_share(p);
 
 	if (!p->nr_samples)
 		return;
-	fprintf(out, "stacks    %s of the weight reaches the root of its thread\n",
-		text_pct(100 * rooted));
+	fprintf(out, "stacks    %s of ", text_pct(100 * rooted));
+	if (several)
+		print_safe(out, p, p->meta.event);
+	else
+		fputs("the weight", out);
+	fputs(" reaches the root of its thread\n", out);
 	print_ends(p, out);
 	if (guessed > 0)
 		fprintf(out, "  %13s has frames found by frame pointer for want of unwind data\n",
@@ -201,6 +317,19 @@ static void print_stacks(const struct profile *p, FILE *out)
 		fputs("          --broken lists where; so does "
 		      "bpfprof report --broken FILE.bpfprof\n",
 		      out);
+}
+
+static void print_all_stacks(const struct profile *p, FILE *out)
+{
+	struct profile one;
+
+	if (p->nr_events < 2)
+		print_stacks(p, false, out);
+	for (size_t i = 0; i < p->nr_events && p->nr_events > 1; i++) {
+		one = profile_of_event(p, i);
+		print_stacks(&one, true, out);
+		profile_of_event_release(&one);
+	}
 }
 
 static void print_cost(const struct profile *p, FILE *out)
@@ -220,9 +349,12 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 	print_head(p, v, out);
 	if (p->meta.is_time)
 		waiting_put_classes(p, v, out);
-	print_top(p, v, out);
+	if (p->nr_events > 1)
+		print_columns(p, v, out);
+	else
+		print_top(p, v, out);
 	print_ledger(p, out);
-	print_stacks(p, out);
+	print_all_stacks(p, out);
 	print_cost(p, out);
 	return 0;
 }

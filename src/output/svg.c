@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -46,10 +47,12 @@ static void put_tooltip(const struct picture *pic, const struct tree_node *n)
 
 	fputs("<title>", pic->out);
 	flame_put_text(pic->out, tree_name(pic->f.t, n));
-	if (pic->f.p->meta.is_time)
+	if (!strcmp(pic->f.unit, "ns")) {
 		fprintf(pic->out, ": %s", text_ns(n->total));
-	else
-		fprintf(pic->out, ": %s samples", text_count(n->total));
+	} else {
+		fprintf(pic->out, ": %s ", text_count(n->total));
+		flame_put_text(pic->out, pic->f.unit);
+	}
 	put_number(pic->out, ", ", total ? 100.0 * n->total / total : 0);
 	fputs("%</title>", pic->out);
 }

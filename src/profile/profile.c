@@ -67,6 +67,7 @@ void profile_free(struct profile *p)
 	free(p->frames);
 	free(p->stack_frames);
 	free(p->stacks);
+	free(p->events);
 	free(p->samples);
 	free(p->wakers);
 	free(p->threads);
@@ -126,6 +127,12 @@ uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
 	return p->nr_stacks++;
 }
 
+void profile_add_event(struct profile *p, const struct sampled_event *e)
+{
+	p->events = xgrow(p->events, p->nr_events, &p->cap_events, sizeof(*e));
+	p->events[p->nr_events++] = *e;
+}
+
 void profile_add_sample(struct profile *p, const struct sample *s)
 {
 	p->samples = xgrow(p->samples, p->nr_samples, &p->cap_samples, sizeof(*s));
@@ -144,6 +151,77 @@ void profile_add_thread(struct profile *p, const struct thread_time *t)
 {
 	p->threads = xgrow(p->threads, p->nr_threads, &p->cap_threads, sizeof(*t));
 	p->threads[p->nr_threads++] = *t;
+}
+
+static void name_event(struct profile *one, uint32_t event)
+{
+	if (event >= one->nr_events)
+		return;
+	one->events += event;
+	one->nr_events = 1;
+	one->meta.event = one->events->name;
+	one->meta.event_note = one->events->note;
+	one->meta.rate_hz = one->events->rate_hz;
+}
+
+struct profile profile_of_event(const struct profile *p, uint32_t event)
+{
+	struct profile one = *p;
+
+	name_event(&one, event);
+	one.samples = xcalloc(p->nr_samples, sizeof(*one.samples));
+	one.nr_samples = 0;
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		struct sample s = p->samples[i];
+
+		if (PROF_WAIT_EVENT(s.wait) != event)
+			continue;
+		if (PROF_WAIT_KIND(s.wait) == PROF_EVENT)
+			s.wait = 0;
+		one.samples[one.nr_samples++] = s;
+	}
+	for (size_t i = 0; i < PROF_NR_COUNTERS && p->nr_events > 1; i++)
+		if (profile_counters[i].kind == COUNTER_LOST)
+			one.counters[i] = 0;
+	return one;
+}
+
+void profile_of_event_release(struct profile *one)
+{
+	free(one->samples);
+}
+
+/* Whose periods are ns, whatever the modifiers behind its name. */
+static bool is_clock(const char *event)
+{
+	size_t len = strcspn(event, ":");
+
+	return (len == 9 && !strncmp(event, "cpu-clock", len)) ||
+	       (len == 10 && !strncmp(event, "task-clock", len));
+}
+
+const char *profile_unit(const struct profile *p)
+{
+	const char *event = profile_str(p, p->meta.event);
+
+	if (p->meta.is_time)
+		return "ns";
+	if (!p->meta.by_weight)
+		return "samples";
+	return is_clock(event) ? "ns" : event;
+}
+
+int profile_find_event(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->nr_events; i++)
+		if (!strcmp(profile_str(p, p->events[i].name), name))
+			return i;
+	return -1;
+}
+
+double sampled_event_duty(const struct sampled_event *e)
+{
+	return e->enabled_ns ? (double)e->running_ns / e->enabled_ns : 1;
 }
 
 uint64_t counters_sum(const uint64_t counters[PROF_NR_COUNTERS], enum counter_kind kind)

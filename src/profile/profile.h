@@ -5,13 +5,14 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Seven tables, each an array whose index is the id; entry 0 of all but samples and threads means
- * "none":
+ * Eight tables, each an array whose index is the id; entry 0 of all but events, samples and
+ * threads means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
  *	modules  files that code came from, plus "[kernel]" and friends
  *	frames   one code location each: (module, offset), with its names once symbolized
  *	stacks   frame ids, leaf first; a user or a kernel half
+ *	events   what was sampled; empty: meta.event alone
  *	samples  who (pid, tid, names), where (user half, kernel half), how much (count, weight)
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	threads  how long each one was watched, where a recording accounts for all of their time
@@ -68,13 +69,13 @@ struct stack {
 
 struct sample {
 	uint64_t count;	 /* samples */
-	uint64_t weight; /* sum of periods, unit in meta.event */
+	uint64_t weight; /* sum of periods, in units of its event */
 	uint32_t pid, tid;
 	uint32_t process; /* name of the process, string */
 	uint32_t thread;  /* name of the thread when it was sampled, string */
 	uint32_t ustack;  /* 0 = none */
 	uint32_t kstack;  /* 0 = none */
-	uint32_t wait;	  /* prof.h: what the thread did; 0 = a sample of running code */
+	uint32_t wait;	  /* prof.h: what the thread did, or which event; 0 = the first event */
 	uint32_t waker;	  /* who ended the wait, 0 = not known */
 };
 
@@ -84,6 +85,14 @@ struct waker {
 	uint32_t ustack, kstack;  /* 0 = none */
 	uint32_t next;		  /* the waker's own waker, always a smaller id; 0 = not known */
 	uint32_t pad;
+};
+
+/* What was sampled. */
+struct sampled_event {
+	uint32_t name, note; /* strings; note: what to know of its samples, 0 = nothing */
+	uint64_t period;     /* of each sample; 0 = chosen by the kernel for rate_hz */
+	uint64_t rate_hz;    /* of samples on each CPU, 0 with a period */
+	uint64_t enabled_ns, running_ns; /* of all CPUs: it shared a counter when these differ */
 };
 
 /* The time that a thread's samples have to add up to. */
@@ -96,7 +105,7 @@ struct thread_time {
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
 struct profile_meta {
 	uint32_t command;    /* "oncpu" */
-	uint32_t event;	     /* "cpu-clock" or "cycles" */
+	uint32_t event;	     /* "cpu-clock" or "cycles"; of several the first */
 	uint32_t event_note; /* why it is not cycles; 0 when it is */
 	uint32_t target;     /* "process 123 (redis-server)", "system-wide" */
 	uint32_t host;
@@ -105,6 +114,7 @@ struct profile_meta {
 	uint32_t version;     /* of bpfprof */
 	uint32_t call_graph;  /* how user stacks were walked: "auto", "fp", "dwarf"; 0: by "fp" */
 	uint64_t is_time;     /* weights are ns of waiting, shown as us; else they are periods */
+	uint64_t by_weight;   /* periods are what is shown; else the number of samples */
 	uint64_t start_ns;    /* CLOCK_REALTIME */
 	uint64_t duration_ns; /* of sampling */
 	uint64_t rate_hz;
@@ -136,6 +146,8 @@ struct profile {
 	size_t nr_stack_frames, cap_stack_frames;
 	struct stack *stacks;
 	size_t nr_stacks, cap_stacks;
+	struct sampled_event *events;
+	size_t nr_events, cap_events;
 	struct sample *samples;
 	size_t nr_samples, cap_samples;
 	struct waker *wakers;
@@ -161,6 +173,7 @@ uint32_t profile_add_module(struct profile *p, const char *path);
 /* Copies the frame ids. Stacks are not merged: the arena did that. */
 uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
 			   enum unwind_end end, uint32_t guessed);
+void profile_add_event(struct profile *p, const struct sampled_event *e);
 void profile_add_sample(struct profile *p, const struct sample *s);
 /* Not merged either: returns the id. The waker's own waker is there already: no chain is a ring. */
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
@@ -170,6 +183,21 @@ static inline const char *profile_str(const struct profile *p, uint32_t id)
 {
 	return p->strings.bytes + id;
 }
+
+/*
+ * One event's samples as a profile of their own, which borrows all else from p, and p must not
+ * change meanwhile. What was lost is known of all events together only: it stays with p, unless
+ * there is but one. Views other than of all events are made of this.
+ */
+struct profile profile_of_event(const struct profile *p, uint32_t event);
+void profile_of_event_release(struct profile *one);
+
+/* What views count in: "samples", "ns", or the event's name; it may hold anything. */
+const char *profile_unit(const struct profile *p);
+/* An event's number by its name, -1 = there is none of that name. */
+int profile_find_event(const struct profile *p, const char *name);
+/* Share of time in which the event was counted, 0..1. */
+double sampled_event_duty(const struct sampled_event *e);
 
 /* The ledger. */
 enum counter_kind { COUNTER_TOTAL, COUNTER_FILTER, COUNTER_LOST, COUNTER_NOTE };

@@ -12,7 +12,8 @@
 #include "base/mem.h"
 
 #define MAGIC	     "bpfprof\n"
-#define FILE_VERSION 2
+#define FILE_VERSION 3 /* of several events: who knows of none would add them up */
+#define ONE_EVENT    2 /* the version of all others */
 #define MAX_BYTES    (1ull << 31)
 
 struct file_head {
@@ -35,7 +36,7 @@ struct pair {
 _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct stack) == 12 && sizeof(struct sample) == 48 &&
 		       sizeof(struct waker) == 32 && sizeof(struct thread_time) == 24 &&
-		       sizeof(struct pair) == 16,
+		       sizeof(struct pair) == 16 && sizeof(struct sampled_event) == 40,
 	       "these reach the file");
 
 static const struct fact {
@@ -62,6 +63,7 @@ static const struct fact {
 	STRING(call_graph),
 	/* Ids of strings above, plain numbers below. */
 	NUMBER(is_time),
+	NUMBER(by_weight),
 	NUMBER(start_ns),
 	NUMBER(duration_ns),
 	NUMBER(rate_hz),
@@ -132,7 +134,9 @@ static uint32_t names_add(struct names *n, const char *s)
 
 void profile_save(const struct profile *p, FILE *out)
 {
-	struct file_head head = { .magic = MAGIC, .version = FILE_VERSION, .nr_sections = 10 };
+	struct file_head head = { .magic = MAGIC,
+				  .version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
+				  .nr_sections = 11 };
 	struct names names = { xmalloc(p->strings.len), p->strings.len };
 	struct pair meta[NR_FACTS] = {}, counters[PROF_NR_COUNTERS] = {};
 
@@ -151,6 +155,7 @@ void profile_save(const struct profile *p, FILE *out)
 	put_section(out, "FRMS", p->frames, p->nr_frames * sizeof(*p->frames));
 	put_section(out, "SFRM", p->stack_frames, p->nr_stack_frames * sizeof(*p->stack_frames));
 	put_section(out, "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks));
+	put_section(out, "EVNT", p->events, p->nr_events * sizeof(*p->events));
 	put_section(out, "SMPL", p->samples, p->nr_samples * sizeof(*p->samples));
 	put_section(out, "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers));
 	put_section(out, "THRD", p->threads, p->nr_threads * sizeof(*p->threads));
@@ -196,9 +201,10 @@ static const char *split(struct loader *l)
 
 	if (l->len < at || memcmp(head->magic, MAGIC, sizeof(head->magic)))
 		return "not a bpfprof profile";
-	if (head->version != FILE_VERSION)
-		return head->version < FILE_VERSION ? "written by an older bpfprof"
-						    : "written by a newer bpfprof";
+	if (head->version < ONE_EVENT)
+		return "written by an older bpfprof";
+	if (head->version > FILE_VERSION)
+		return "written by a newer bpfprof";
 	for (; l->nr < head->nr_sections && l->nr < 32; l->nr++) {
 		struct section_head h;
 		struct section *s = &l->sections[l->nr];
@@ -239,6 +245,14 @@ static const char *take(const struct loader *l, const char *tag, size_t sz, void
 	return "damaged (a table is missing)";
 }
 
+static bool has(const struct loader *l, const char *tag)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->sections[i].tag, tag))
+			return true;
+	return false;
+}
+
 static bool is_string(const struct profile *p, uint64_t id)
 {
 	return id < p->strings.len;
@@ -271,14 +285,24 @@ static bool check_stacks(const struct profile *p)
 	return p->nr_stacks > 0;
 }
 
+static bool check_events(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_events; i++)
+		if (!is_string(p, p->events[i].name) || !is_string(p, p->events[i].note))
+			return false;
+	return p->nr_events <= PROF_MAX_EVENTS;
+}
+
 static bool check_samples(const struct profile *p)
 {
+	size_t nr_events = p->nr_events ? p->nr_events : 1;
+
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
 
 		if (!is_string(p, s->process) || !is_string(p, s->thread) ||
 		    s->ustack >= p->nr_stacks || s->kstack >= p->nr_stacks ||
-		    s->waker >= p->nr_wakers)
+		    s->waker >= p->nr_wakers || PROF_WAIT_EVENT(s->wait) >= nr_events)
 			return false;
 	}
 	return true;
@@ -368,13 +392,16 @@ static const char *fill(struct profile *p, const struct loader *l)
 	    (err = take(l, "SFRM", sizeof(*p->stack_frames), &p->stack_frames,
 			&p->nr_stack_frames)) ||
 	    (err = take(l, "STKS", sizeof(*p->stacks), &p->stacks, &p->nr_stacks)) ||
+	    /* Files from before there could be several have no such table. */
+	    (has(l, "EVNT") &&
+	     (err = take(l, "EVNT", sizeof(*p->events), &p->events, &p->nr_events))) ||
 	    (err = take(l, "SMPL", sizeof(*p->samples), &p->samples, &p->nr_samples)) ||
 	    (err = take(l, "WAKR", sizeof(*p->wakers), &p->wakers, &p->nr_wakers)) ||
 	    (err = take(l, "THRD", sizeof(*p->threads), &p->threads, &p->nr_threads)) ||
 	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
 		return err;
-	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_samples(p) ||
-	    !check_wakers(p) || !check_threads(p))
+	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_events(p) ||
+	    !check_samples(p) || !check_wakers(p) || !check_threads(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

@@ -27,7 +27,7 @@ struct step {
 
 struct path {
 	uint32_t first, nr; /* into steps */
-	uint64_t count;	    /* or ns */
+	uint64_t count;	    /* in the tree's unit */
 };
 
 struct builder {
@@ -241,7 +241,7 @@ static void add_wait(struct builder *b, size_t i)
 
 static void add_sample(struct builder *b, const struct sample *s)
 {
-	begin_path(b, s->count);
+	begin_path(b, b->p->meta.by_weight ? s->weight : s->count);
 	push_thread(b, s->thread, s->tid, false);
 	push_stacks(b, s);
 	end_path(b);
@@ -263,13 +263,25 @@ static void add_samples(struct builder *b)
 	waits_release(&b->waits);
 }
 
+/* What a lost sample stands for: as much as one that was not. */
+static double weight_of_lost(const struct profile *p)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		count += p->samples[i].count;
+	return p->meta.by_weight && count ? (double)profile_weight(p) / count : 1;
+}
+
 /* What was lost keeps its weight, under its cause. */
 static void add_lost(struct builder *b)
 {
+	double weight = weight_of_lost(b->p);
+
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
 		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
 			continue;
-		begin_path(b, b->p->counters[i]);
+		begin_path(b, b->p->counters[i] * weight + 0.5);
 		push_note(b, "[lost]");
 		push_bracketed(b, profile_counters[i].key);
 		end_path(b);
@@ -382,6 +394,13 @@ static void sort_children(struct tree *t)
 			t->nodes[kids[k]].next = k + 1 < nr ? kids[k + 1] : 0;
 	}
 	free(kids);
+}
+
+uint32_t view_event(const struct view *v, const struct profile *p)
+{
+	int event = v->value ? profile_find_event(p, v->value) : 0;
+
+	return event > 0 ? event : 0;
 }
 
 struct tree *tree_new(const struct profile *p, const struct view *v)

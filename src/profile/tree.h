@@ -28,12 +28,16 @@ struct view {
 	bool annotations;	     /* "_[k]" behind kernel frames, "_[j]" behind JIT code */
 	bool delimiter;		     /* a "-" frame between user and kernel frames */
 	bool user_only, kernel_only; /* of what was recorded */
+	const char *value; /* of several events, the one that stacks show; NULL = the first */
 	/* Of waits. */
 	bool by_class;	  /* the first frame says what was waited for */
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
 	enum view_idle idle;
 	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
 };
+
+/* The event that a view is of. */
+uint32_t view_event(const struct view *v, const struct profile *p);
 
 struct tree_node {
 	uint32_t name;	 /* id in tree->names: clean, no ';' */
@@ -42,7 +46,7 @@ struct tree_node {
 	bool waker;	 /* of who woke the thread, not of the thread itself */
 	uint32_t parent;
 	uint32_t first_child, next; /* siblings: heaviest first, ties by name; 0 = none */
-	uint64_t self, total;	    /* samples; of profiles of waits, ns */
+	uint64_t self, total;	    /* in units of profile_unit() */
 };
 
 struct tree {

@@ -104,7 +104,9 @@ static int load(const char *probe, enum prof_call_graph how, const struct prof_g
 	struct session *s;
 
 	o.config.call_graph = how;
-	if (strcmp(probe, "oncpu") && strcmp(probe, "uprobe"))
+	if (!strcmp(probe, "pmu"))
+		o.config.events = bits & 1;
+	else if (strcmp(probe, "oncpu") && strcmp(probe, "uprobe"))
 		configure_waits(&o.config, probe, bits);
 	if (getenv("EACH"))
 		printf("# -- %s %d %u\n", probe, how, bits);
@@ -129,7 +131,8 @@ static unsigned int pair_row(unsigned int i)
 	return bits;
 }
 
-static const char *const probes[] = { "oncpu", "uprobe", "offcpu", "runqlat", "wakeup", "wall" };
+static const char *const probes[] = { "oncpu",	 "pmu",	   "uprobe", "offcpu",
+				      "runqlat", "wakeup", "wall" };
 
 int main(int argc, char **argv)
 {
