@@ -16,6 +16,12 @@ static const struct command commands[] = {
 	  "  bpfprof oncpu -p 1234 -o cpu.html 30     and a flame graph\n"
 	  "  bpfprof oncpu -F 999 -- make -j8         a program from start to end\n"
 	  "  bpfprof oncpu -n 'worker-*' -f 10 | flamegraph.pl > cpu.svg\n" },
+	{ "pmu", cmd_pmu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "where events of the hardware or the kernel happen, by stack", pmu_opts,
+	  "  bpfprof pmu -e page-faults -p 1234 10        every page fault of a process\n"
+	  "  bpfprof pmu -e cache-misses -c 10000 -o m.html 10\n"
+	  "  bpfprof pmu -e cycles,branch-misses -- make  two values for each stack\n"
+	  "  bpfprof pmu -e context-switches --folded 10  who leaves the CPU, and where\n" },
 	{ "offcpu", cmd_offcpu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "where threads wait, and for what, by stack", offcpu_opts,
 	  "  bpfprof offcpu -p 1234 30                 one process and its children\n"

@@ -34,6 +34,7 @@ void cmd_help(const struct command *c);
 enum cmd_result cmd_failed(int err);
 
 enum cmd_result cmd_oncpu(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_pmu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_offcpu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_runqlat(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv);
@@ -42,7 +43,7 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_report(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_diff(const struct command *self, int argc, char **argv);
 
-extern const struct opt oncpu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[], wakeup_opts[],
-	wall_opts[], report_opts[], diff_opts[];
+extern const struct opt oncpu_opts[], pmu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[],
+	wakeup_opts[], wall_opts[], report_opts[], diff_opts[];
 
 #endif

@@ -21,13 +21,13 @@
 #include "base/text.h"
 #include "collect/capture.h"
 #include "collect/lifetimes.h"
+#include "collect/sampling.h"
 #include "collect/session.h"
 #include "collect/target.h"
 #include "event/cgroup.h"
 #include "event/cpus.h"
 #include "event/glob.h"
 #include "event/host.h"
-#include "event/perf.h"
 #include "event/sideband.h"
 
 #define TURN_NS		 100000000ull
@@ -47,7 +47,7 @@ struct record {
 	const struct record_opts *opts;
 	struct session *session;
 	struct store *store; /* NULL without unwind tables */
-	struct perf_events events;
+	struct sampling sampling;
 	struct sideband *sideband;
 	struct proc_table procs;
 	struct capture capture;
@@ -232,6 +232,10 @@ static struct prof_config make_config(const struct record_opts *o)
 
 	if (probe_program(probe_get(o->command), PROBE_TASKS))
 		configure_waits(&c, o);
+	if (o->nr_events > 1) {
+		c.events = 1;
+		c.per_thread = 1; /* their counts are not merged, as those of waits are */
+	}
 	return c;
 }
 
@@ -430,19 +434,22 @@ static void warm_up(struct record *r)
 static int open_events(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-
+	struct sampling_opts so = { .events = o->events,
+				    .nr = o->nr_events,
+				    .force = o->event,
+				    .period = o->period,
+				    .rate_hz = o->rate_hz,
+				    .by_rate = o->rate_hz != 0,
+				    .precise = o->precise,
+				    .cpus = &o->cpus };
 	int err = session_start(r->session, o->file, o->function);
 
-	r->events.name = o->command;
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
 		return err;
-	r->events = (struct perf_events){ .prog_fd = session_perf_program(r->session),
-					  .only = o->cpus.v,
-					  .nr_only = o->cpus.nr };
-	return perf_events_open(&r->events, o->event,
-				o->rate_hz	? o->rate_hz
-				: has_target(o) ? RATE_WITH_TARGET
-						: RATE_SYSTEM_WIDE);
+	so.prog_fd = session_perf_program(r->session);
+	if (!so.rate_hz)
+		so.rate_hz = has_target(o) ? RATE_WITH_TARGET : RATE_SYSTEM_WIDE;
+	return sampling_open(&r->sampling, &so);
 }
 
 /*
@@ -575,8 +582,7 @@ static void loop(struct record *r)
 		 */
 		if (sideband_refresh(r->sideband))
 			look_again(r, now_ns(CLOCK_MONOTONIC));
-		if (r->events.prog_fd)
-			perf_events_refresh(&r->events);
+		sampling_refresh(&r->sampling);
 		show_progress(r);
 	}
 	log_progress(NULL);
@@ -675,8 +681,9 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	describe_host(p);
 	getrusage(RUSAGE_SELF, &usage);
 	m->command = profile_string(p, r->opts->command);
-	m->event = profile_string(p, r->events.name);
-	m->event_note = r->events.why ? profile_string(p, r->events.why) : 0;
+	m->event = m->command;
+	m->by_weight = r->opts->nr_events != 0;
+	sampling_describe(&r->sampling, p);
 	m->target = describe_target(r);
 	m->version = profile_string(p, BPFPROF_VERSION);
 	m->call_graph = profile_string(p, call_graphs[make_config(r->opts).call_graph]);
@@ -684,7 +691,6 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->is_time = probe_program(probe_get(r->opts->command), PROBE_TASKS) != NULL;
 	m->duration_ns = end_ns - r->begin_ns;
 	m->start_ns = end_real_ns - m->duration_ns;
-	m->rate_hz = r->events.attr.sample_freq;
 	m->nr_cpus = r->nr_cpus;
 	m->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
 		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
@@ -711,7 +717,7 @@ static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 static size_t nr_profiled(const struct record *r)
 {
 	struct cpus online = {};
-	size_t nr = r->events.nr;
+	size_t nr = sampling_cpus(&r->sampling);
 
 	if (!nr && !cpus_online(&online))
 		nr = online.nr;
@@ -731,7 +737,7 @@ int record_run(struct record *r)
 	end_ns = now_ns(CLOCK_MONOTONIC);
 	end_real_ns = now_ns(CLOCK_REALTIME);
 	r->nr_cpus = nr_profiled(r);
-	perf_events_close(&r->events);
+	sampling_stop(&r->sampling);
 	err = session_stop(r->session);
 	if (err)
 		return not_usage(err);
@@ -774,7 +780,7 @@ void record_close(struct record *r)
 {
 	if (!r)
 		return;
-	perf_events_close(&r->events);
+	sampling_release(&r->sampling);
 	target_stop(&r->target);
 	sideband_close(r->sideband);
 	store_free(r->store);

@@ -12,13 +12,18 @@
 
 #include "base/opt.h"
 #include "collect/session.h"
+#include "event/catalog.h"
 #include "profile/profile.h"
 
 struct record;
 
 struct record_opts {
-	const char *command;	     /* "oncpu"; the probe of that name */
-	const char *event;	     /* "cycles" or "cpu-clock"; NULL = the best there is */
+	const char *command;	    /* "oncpu"; the probe of that name */
+	const char *event;	    /* "cycles" or "cpu-clock"; NULL = the best there is */
+	const struct event *events; /* of pmu, instead of event */
+	size_t nr_events;
+	uint64_t period; /* of each; 0 = by rate, or what is usual for the event */
+	bool precise;
 	const char *file, *function; /* of the probe "uprobe" */
 	uint32_t rate_hz;	     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
 	uint64_t duration_ns;	     /* 0 = until a signal or the target's end */

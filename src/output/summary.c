@@ -14,8 +14,8 @@
 #define TOP_FUNCTIONS 20
 #define MODULE_WIDTH  22
 #define MAX_TARGET    70
-#define MAX_COLUMN    16 /* of an event's name above its values */
-#define MIN_FUNCTION  20
+#define MAX_COLUMN    12 /* of an event's name above its values */
+#define MIN_FUNCTION  16
 #define FULL_DUTY     99.5 /* percent, above which a counter was not shared */
 #define HINT_SHARE    0.01 /* of broken weight, above which there is something to look into */
 

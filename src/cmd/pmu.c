@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpfprof pmu: where events happen, by stack: of the hardware, or of the kernel. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/recording.h"
+#include "event/catalog.h"
+
+const struct opt pmu_opts[] = {
+	OPT_GROUP("What to count"),
+	OPT_STRINGS('e', "event", struct recording_args, events, "LIST",
+		    "events by name, as bpfprof list shows them, with perf's spellings "
+		    "(repeatable; default: cycles)"),
+	OPT_U64('c', "count", struct recording_args, record.period, 1, 1ull << 62, "PERIOD",
+		"a sample every so many events (default of page-faults and other events of the "
+		"kernel: 1)"),
+	OPT_U32_UPTO(
+		'F', "freq", struct recording_args, record.rate_hz, 1, host_max_rate,
+		"kernel.perf_event_max_sample_rate", "HZ",
+		"or so many samples per second and CPU (default of hardware events and clocks: "
+		"99 with a target, 49 without)"),
+	OPT_ALIAS(0, "frequency", "freq"),
+	OPT_FLAG(0, "precise", struct recording_args, record.precise,
+		 "as precisely as the hardware can; where it cannot, the result says so"),
+	TARGET_ROWS,
+	OPT_CPUS('C', "cpu", struct recording_args, record.cpus, "LIST", "only these CPUs: 0-3,8"),
+	OPT_FLAG('I', "include-idle", struct recording_args, record.idle, "the idle task too"),
+	OPT_GROUP("How"),
+	STACK_ROWS,
+	RESULTS_ROWS(struct recording_args, results),
+	VALUE_ROW(struct recording_args, results),
+	VERBOSE_ROWS,
+	OPT_END,
+};
+
+static int check_number(size_t nr)
+{
+	if (nr <= PROF_MAX_EVENTS)
+		return 0;
+	log_err(0, "-e: %zu events; at most %d can be sampled at a time", nr, PROF_MAX_EVENTS);
+	return -EINVAL;
+}
+
+/* Values of a stack are told apart by the names of their events. */
+static int check_each(const struct event *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!v[i].per_task) {
+			log_err(0,
+				"%s counts for whole parts of the machine, so no stack has to do "
+				"with it: it can be counted (bpfprof stat), but not sampled",
+				v[i].name);
+			return -EINVAL;
+		}
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(v[i].name, v[k].name)) {
+				log_err(0, "-e: %s is there twice", v[i].name);
+				return -EINVAL;
+			}
+	}
+	return 0;
+}
+
+static int check_value(const char *value, const struct event *v, size_t nr)
+{
+	const char *names[PROF_MAX_EVENTS], *near;
+
+	for (size_t i = 0; i < nr; i++) {
+		names[i] = v[i].name;
+		if (!value || !strcmp(value, names[i]))
+			return 0;
+	}
+	near = text_nearest(value, names, nr);
+	log_err(0, "--value '%s' is none of the events of -e%s%s%s", value,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return -EINVAL;
+}
+
+static int find_events(const struct catalog *c, const struct opt_strings *lists, struct event **v,
+		       size_t *nr)
+{
+	int err = lists->nr ? 0 : catalog_find(c, "cycles", v, nr);
+
+	for (size_t i = 0; i < lists->nr && !err; i++)
+		err = catalog_find_list(c, lists->v[i], v, nr);
+	return err;
+}
+
+/* A name that nobody knows is a mistake; one of hardware that is not there is none. */
+static enum cmd_result not_found(const struct catalog *c, int err)
+{
+	if (err == -ENOENT)
+		return CMD_USAGE;
+	return err == -ENODEV && !catalog_core_pmu(c) ? CMD_CANNOT : cmd_failed(err);
+}
+
+static enum cmd_result record_events(struct recording_args *a, struct event *v, size_t nr)
+{
+	if (check_number(nr) || check_each(v, nr) || check_value(a->results.view.value, v, nr))
+		return CMD_USAGE;
+	a->record.events = v;
+	a->record.nr_events = nr;
+	return recording_run(a);
+}
+
+static enum cmd_result run(struct recording_args *a)
+{
+	enum cmd_result result;
+	struct event *v = NULL;
+	struct catalog *c;
+	size_t nr = 0;
+	int err;
+
+	if (a->record.period && a->record.rate_hz) {
+		log_err(0, "-c and -F exclude each other: a sample every so many events, or so "
+			   "many a second");
+		return CMD_USAGE;
+	}
+	c = catalog_open("/");
+	if (!c)
+		return cmd_failed(-errno);
+	err = find_events(c, &a->events, &v, &nr);
+	result = err ? not_found(c, err) : record_events(a, v, nr);
+	events_free(v, nr);
+	catalog_close(c);
+	return result;
+}
+
+enum cmd_result cmd_pmu(const struct command *self, int argc, char **argv)
+{
+	struct recording_args a = { .parse_words = recording_duration };
+
+	return recording_main(self, argc, argv, &a, run);
+}

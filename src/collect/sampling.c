@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From events by name to perf events that run the sampling program. */
+#include "collect/sampling.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/prof.h"
+
+#define MAX_PRECISE 3 /* that the kernel knows of */
+
+static bool is_software(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE;
+}
+
+static bool is_clock(const struct event *e)
+{
+	return is_software(e) &&
+	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+uint64_t sampling_period(const struct event *e)
+{
+	return is_software(e) && !is_clock(e);
+}
+
+static void set_rate(struct perf_event_attr *attr, const struct event *e,
+		     const struct sampling_opts *o)
+{
+	uint64_t period = o->period ? o->period : o->by_rate ? 0 : sampling_period(e);
+
+	attr->read_format = PERF_READ_FORMAT;
+	attr->disabled = 1;
+	attr->freq = !period;
+	if (period)
+		attr->sample_period = period;
+	else
+		attr->sample_freq = o->rate_hz;
+}
+
+/*
+ * Starts at the highest precision and goes down to what the PMU takes, but not below what was
+ * asked for by name (:p).
+ */
+static int start(struct perf_events *p, const struct event *e, bool precise, uint32_t *cpu)
+{
+	uint32_t least = e->precise;
+	int err;
+
+	p->attr.precise_ip = precise && !is_software(e) ? MAX_PRECISE : least;
+	for (;;) {
+		err = perf_events_start(p, cpu);
+		if ((err != -EOPNOTSUPP && err != -EINVAL) || p->attr.precise_ip <= least)
+			return err;
+		perf_events_close(p);
+		p->attr.precise_ip--;
+	}
+}
+
+static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
+{
+	const struct event *e = &o->events[i];
+	struct perf_events *p = &s->v[s->nr++];
+	uint32_t cpu;
+	int err;
+
+	*p = (struct perf_events){ .name = e->name,
+				   .prog_fd = o->prog_fd,
+				   .tell = o->nr > 1,
+				   .cookie = PROF_WAIT_OF_EVENT(i),
+				   .only = o->cpus->v,
+				   .nr_only = o->cpus->nr,
+				   .cpus = e->cpus };
+	event_attr(e, &p->attr);
+	set_rate(&p->attr, e, o);
+	err = start(p, e, o->precise, &cpu);
+	if (err == -ENOSPC || err == -EBUSY)
+		return log_err(err, "no counter is left for %s on CPU %u (fewer events at a time)",
+			       e->name, cpu);
+	s->skids[i] = !is_software(e) && !p->attr.precise_ip;
+	return err ? perf_events_explain(p, err, cpu) : 0;
+}
+
+static int open_default(struct sampling *s, const struct sampling_opts *o)
+{
+	s->v[0] = (struct perf_events){ .prog_fd = o->prog_fd,
+					.only = o->cpus->v,
+					.nr_only = o->cpus->nr };
+	s->nr = 1;
+	return perf_events_open(&s->v[0], o->force, o->rate_hz);
+}
+
+int sampling_open(struct sampling *s, const struct sampling_opts *o)
+{
+	size_t nr = o->nr ? o->nr : 1;
+	int err = 0;
+
+	*s = (struct sampling){ .v = xcalloc(nr, sizeof(*s->v)),
+				.skids = xcalloc(nr, sizeof(*s->skids)) };
+	if (!o->nr)
+		return open_default(s, o);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = open_one(s, o, i);
+	return err;
+}
+
+void sampling_refresh(struct sampling *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		perf_events_refresh(&s->v[i]);
+}
+
+size_t sampling_cpus(const struct sampling *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->v[i].nr > most)
+			most = s->v[i].nr;
+	return most;
+}
+
+void sampling_stop(struct sampling *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		perf_events_close(&s->v[i]);
+}
+
+static void describe_one(const struct perf_events *e, bool skids, struct profile *p)
+{
+	struct sampled_event d = { .name = profile_string(p, e->name),
+				   .period = e->attr.freq ? 0 : e->attr.sample_period,
+				   .rate_hz = e->attr.freq ? e->attr.sample_freq : 0,
+				   .enabled_ns = e->times.enabled_ns,
+				   .running_ns = e->times.running_ns };
+
+	if (e->why)
+		d.note = profile_string(p, e->why);
+	else if (skids && p->meta.by_weight)
+		d.note = profile_string(p, "skid possible: a sample may lie some instructions "
+					   "behind what caused it");
+	profile_add_event(p, &d);
+}
+
+void sampling_describe(const struct sampling *s, struct profile *p)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		describe_one(&s->v[i], s->skids[i], p);
+	if (!p->nr_events)
+		return;
+	p->meta.event = p->events[0].name;
+	p->meta.event_note = p->events[0].note;
+	p->meta.rate_hz = p->events[0].rate_hz;
+}
+
+void sampling_release(struct sampling *s)
+{
+	sampling_stop(s);
+	free(s->v);
+	free(s->skids);
+	*s = (struct sampling){};
+}

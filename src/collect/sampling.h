@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording samples: one event or several, each by a rate or by a period, on every CPU that
+ * has it and is wanted.
+ */
+#ifndef BPFPROF_COLLECT_SAMPLING_H
+#define BPFPROF_COLLECT_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/opt.h"
+#include "event/catalog.h"
+#include "event/perf.h"
+#include "profile/profile.h"
+
+struct sampling_opts {
+	const struct event *events; /* of the catalog; borrowed */
+	size_t nr;		    /* 0 = the hardware's cycles, or cpu-clock where it has none */
+	const char *force;	    /* then: "cycles" or "cpu-clock", NULL = the best there is */
+	uint64_t period;	    /* of each; 0 = as sampling_period() says */
+	uint32_t rate_hz;	    /* of those that have no period */
+	bool by_rate;		    /* all of them, since the user said so */
+	bool precise;		    /* as precise as the hardware can */
+	const struct opt_ids *cpus; /* -C, none = all */
+	int prog_fd;
+};
+
+/* One for each event, in their order. */
+struct sampling {
+	struct perf_events *v;
+	size_t nr;
+	bool *skids; /* of hardware events: the sample may lie behind what caused it */
+};
+
+/*
+ * By default: 1 of what happens seldom enough to look at each (page-faults, context-switches …),
+ * 0 of what is sampled by rate.
+ */
+uint64_t sampling_period(const struct event *e);
+
+/* Starts all of them. 0 or negative errno, logged. */
+int sampling_open(struct sampling *s, const struct sampling_opts *o);
+
+/* Follows CPUs that went offline or came online. */
+void sampling_refresh(struct sampling *s);
+
+/* CPUs that are sampled now. */
+size_t sampling_cpus(const struct sampling *s);
+
+/* Stops; when it returns no program is running any more. What can be told of it stays. */
+void sampling_stop(struct sampling *s);
+
+/* After sampling_stop: what was sampled, and how. */
+void sampling_describe(const struct sampling *s, struct profile *p);
+
+void sampling_release(struct sampling *s);
+
+#endif
