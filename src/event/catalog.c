@@ -218,7 +218,7 @@ static void put_listed(struct listing *l, struct pmu *p)
 			put(l, finding_listed(l->c, p, e), name_of(l->c, p, e->name));
 }
 
-/* Rows whose name the kernel lists are there already. */
+/* Rows whose name the kernel has are there already: a name means what goes first. */
 static void put_known(struct listing *l, struct pmu *p)
 {
 	const struct known *k = known_table(l->c->core.vendor);
@@ -226,7 +226,7 @@ static void put_known(struct listing *l, struct pmu *p)
 	for (; k->name; k++)
 		if (k->cores & CORE_BIT(l->c->core.id) && !k->sysfs_only &&
 		    (k->pmu ? pmu_is_meant(p, k->pmu) : p->kind == PMU_CORE) &&
-		    !pmu_event(p, k->name))
+		    !generic_find(k->name) && !pmu_event(p, k->name))
 			put(l, finding_known(l->c, p, k), name_of(l->c, p, k->name));
 }
 

@@ -87,6 +87,11 @@ static char *instead(const struct catalog *c, const char *name)
 	return xstrdup("");
 }
 
+static const char *article(const char *noun)
+{
+	return strchr("AEIOUaeiou", *noun) ? "an" : "a";
+}
+
 static int mistyped(const struct finding *f)
 {
 	struct names names = {};
@@ -132,8 +137,7 @@ static int of_other_cores(const struct finding *f, const struct known *k)
 				(unsigned long long)k->config);
 	else
 		spelling_refuse(f->why, -ENOENT, "'%s' is an event of %s; this is %s %s%s",
-				f->s.name, cores, f->c->core.id ? "a" : "an", f->c->core.name,
-				near);
+				f->s.name, cores, article(f->c->core.name), f->c->core.name, near);
 	free(cores);
 	free(near);
 	return -ENOENT;
@@ -150,8 +154,7 @@ static int of_other_vendor(const struct finding *f, const struct known *k)
 	char *near = instead(f->c, f->s.name);
 
 	spelling_refuse(f->why, -ENOENT, "'%s' is an event of %s cores; this is %s %s%s", f->s.name,
-			vendors[known_vendor(k)], f->c->core.id ? "a" : "an", f->c->core.name,
-			near);
+			vendors[known_vendor(k)], article(f->c->core.name), f->c->core.name, near);
 	free(near);
 	return -ENOENT;
 }
