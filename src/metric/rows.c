@@ -24,7 +24,9 @@ const struct metric_set metric_sets[] = {
 
 const struct metric *const metric_tables[] = { rows_arm, rows_intel, rows_amd, rows_generic, NULL };
 
-#define SKX	 CORE_BIT(CORE_SKYLAKE_X)
+#define SKX CORE_BIT(CORE_SKYLAKE_X)
+#define SLOTTED                                                                                    \
+	(CORE_BIT(CORE_ICELAKE_X) | CORE_BIT(CORE_SAPPHIRE_RAPIDS) | CORE_BIT(CORE_GRANITE_RAPIDS))
 #define SLOTS_4	 "stall_slot stall_slot_frontend stall_slot_backend op_retired op_spec"
 #define TOPDOWNS "topdown_retiring topdown_bad_spec topdown_fe_bound topdown_be_bound"
 #define GENERIC	 "by the kernel's generic events, whose meaning differs between CPUs"
@@ -39,7 +41,8 @@ const struct metric_method metric_methods[] = {
 	  "Intel TMA by ordinary counters (with SMT on it holds only for the whole system)" },
 	{ "topdown", "tma", CORE_INTEL, 0, TOPDOWNS,
 	  "Intel TMA by the PMU's own topdown-* metrics" },
-	{ "topdown", "tma-counters", CORE_INTEL, 0, "topdown.slots_p topdown.backend_bound_slots",
+	{ "topdown", "tma-counters", CORE_INTEL, SLOTTED,
+	  "topdown.slots_p topdown.backend_bound_slots",
 	  "Intel TMA by ordinary counters" },
 	{ "topdown", "pipeline", CORE_AMD, 0, "de_no_dispatch_per_slot.no_ops_from_frontend "
 	  "slots_per_cycle", "AMD pipeline slots, five categories" },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows of AMD's Zen 4 and Zen 5. AMD gives no thresholds, so rows of its own have none. The top has
- * five parts: with SMT on, slots go to the other thread as well.
+ * Rows of AMD's Zen 4 and Zen 5. AMD gives no thresholds, so its pipeline has none. The top has
+ * five parts: with SMT on, slots go to the other thread as well. Fills count prefetches, so
+ * thresholds of misses do not hold for them.
  */
 #include "metric/rows.h"
 
@@ -60,8 +61,8 @@ const struct metric rows_amd[] = {
 	MISPREDICT_ROW("topdown", "pipeline", "branch_misses", "branches"),
 
 	SHARE("cache", "l1d_miss", "L1D fills by accesses", "ls_any_fills_from_sys.all"
-	      " / ls_dispatch.all", USER(5, 10), SEE_LAYOUT),
-	PER_KILO("cache", "l1d_mpki", "L1D fills", "ls_any_fills_from_sys.all", AWS(20),
+	      " / ls_dispatch.all", NO_LIMIT, SEE_LAYOUT),
+	PER_KILO("cache", "l1d_mpki", "L1D fills", "ls_any_fills_from_sys.all", NO_LIMIT,
 		 SEE_LAYOUT),
 	SHARE("cache", "l1d_from_l2", "L1D fills on demand that the L2 had",
 	      "ls_dmnd_fills_from_sys.local_l2 / ls_dmnd_fills_from_sys.all", NO_LIMIT, SEE_SET),

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a value says of itself: verdicts, why there is none, and how far it is to be trusted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "metrics.h"
+
+static struct metric_value on_n1(const char *set, const char *name, const struct given *counts)
+{
+	struct machine m = { .core = NEOVERSE(N1, 0), .events = "*", .given = counts };
+	struct metric_value v = machine_value(&m, set, name);
+
+	if (!v.metric)
+		fail_msg("no %s", name);
+	return v;
+}
+
+static void a_count_that_is_missing_makes_no_number(void **state)
+{
+	static const struct {
+		enum count_state state;
+		const char *why;
+	} cases[] = {
+		{ COUNT_NOT_COUNTED, "stall_backend was not counted" },
+		{ COUNT_NOT_SUPPORTED, "stall_backend is not supported by this PMU" },
+		{ COUNT_NOT_ADVERTISED,
+		  "stall_backend is not advertised by this PMU, and counted 0" },
+		{ COUNT_LOST, "stall_backend was lost: others hold the counters" },
+		{ COUNT_NO_PERMISSION, "no permission to count stall_backend" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct given counts[] = {
+			G("cpu_cycles", 1000),
+			{ .name = "stall_backend", .state = cases[i].state },
+			{ NULL },
+		};
+		struct metric_value v = on_n1("ipc", "backend_stalls", counts);
+
+		assert_true(isnan(v.value) && isnan(v.raw));
+		assert_int_equal(v.verdict, METRIC_NONE);
+		assert_string_equal(v.why, cases[i].why);
+		assert_false(v.warns);
+	}
+}
+
+static void an_event_that_nobody_asked_for_makes_no_number(void **state)
+{
+	static const struct given counts[] = { G("cpu_cycles", 1000), { NULL } };
+	struct metric_value v = on_n1("ipc", "ipc", counts);
+
+	assert_true(isnan(v.value));
+	assert_string_equal(v.why, "inst_retired was not asked for");
+}
+
+static void division_by_0_makes_no_number(void **state)
+{
+	static const struct given counts[] = { G("br_mis_pred_retired", 0),
+					       G("br_retired", 0),
+					       { NULL } };
+	struct metric_value v = on_n1("branch", "branch_mispredict", counts);
+
+	assert_true(isnan(v.value));
+	assert_string_equal(v.why, "br_retired is 0");
+	assert_int_equal(v.verdict, METRIC_NONE);
+}
+
+/* The part below lacks an event, or the part above does: both say which. */
+static void what_a_row_refers_to_may_be_missing(void **state)
+{
+	static const struct given counts[] = {
+		G("slots", 6e6),
+		G("topdown_retiring", 2e6),
+		G("topdown_bad_spec", 1e6),
+		G("topdown_fe_bound", 1e6),
+		MISSING("topdown_be_bound", NOT_COUNTED),
+		G("int_misc.uop_dropping", 0),
+		{ NULL },
+	};
+	struct machine m = { .core = X86(SAPPHIRE_RAPIDS, INTEL, 6),
+			     .events = "*",
+			     .given = counts };
+	struct metric_value v = machine_value(&m, "topdown", "machine_clears");
+
+	assert_true(isnan(v.value));
+	assert_string_equal(v.why, "topdown_be_bound was not counted");
+}
+
+static enum metric_verdict verdict_of(const char *set, const char *name, const char *over,
+				      const char *under, double share)
+{
+	const struct given counts[] = { G(over, share * 1e6), G(under, 1e6), { NULL } };
+
+	return on_n1(set, name, counts).verdict;
+}
+
+static void verdicts_change_beyond_a_threshold(void **state)
+{
+	static const struct {
+		double share;
+		enum metric_verdict less, more;
+	} cases[] = {
+		/* Front end: 10 and 20 %; instructions per cycle: 2 and 1. */
+		{ 0.1, METRIC_OK, METRIC_HIGH },
+		{ 0.100001, METRIC_INVESTIGATE, METRIC_HIGH },
+		{ 0.2, METRIC_INVESTIGATE, METRIC_HIGH },
+		{ 0.200001, METRIC_HIGH, METRIC_HIGH },
+		{ 0.999999, METRIC_HIGH, METRIC_HIGH },
+		{ 1, METRIC_HIGH, METRIC_INVESTIGATE },
+		{ 1.999999, METRIC_HIGH, METRIC_INVESTIGATE },
+		{ 2, METRIC_HIGH, METRIC_OK },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(verdict_of("ipc", "frontend_stalls", "stall_frontend",
+					    "cpu_cycles", cases[i].share),
+				 cases[i].less);
+		assert_int_equal(
+			verdict_of("ipc", "ipc", "inst_retired", "cpu_cycles", cases[i].share),
+			cases[i].more);
+	}
+	/* One threshold only: never more than to be investigated. */
+	assert_int_equal(verdict_of("ipc", "cpi", "cpu_cycles", "inst_retired", 1), METRIC_OK);
+	assert_int_equal(verdict_of("ipc", "cpi", "cpu_cycles", "inst_retired", 9),
+			 METRIC_INVESTIGATE);
+	assert_int_equal(verdict_of("cache", "l1i_miss", "l1i_cache_refill", "l1i_cache", 1),
+			 METRIC_NONE);
+}
+
+static void keys_of_verdicts(void **state)
+{
+	assert_string_equal(metric_verdict_key(METRIC_NONE), "");
+	assert_string_equal(metric_verdict_key(METRIC_OK), "ok");
+	assert_string_equal(metric_verdict_key(METRIC_INVESTIGATE), "investigate");
+	assert_string_equal(metric_verdict_key(METRIC_HIGH), "high");
+}
+
+/* An emulator advertises both and counts neither: 0 % is not a healthy back end. */
+static void stalls_that_are_all_0_are_no_good_news(void **state)
+{
+	static const struct given both[] = {
+		G("cpu_cycles", 1e6), G("stall_frontend", 0), G("stall_backend", 0), { NULL }
+	};
+	static const struct given one[] = {
+		G("cpu_cycles", 1e6), G("stall_frontend", 5), G("stall_backend", 0), { NULL }
+	};
+	static const struct given idle[] = {
+		G("cpu_cycles", 0), G("stall_frontend", 0), G("stall_backend", 0), { NULL }
+	};
+	static const char *const names[] = { "frontend_bound", "backend_bound" };
+	struct machine m = { .core = NEOVERSE(N1, 0), .given = both };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct metric_value v = machine_value(&m, "topdown", names[i]);
+
+		assert_float_equal(v.value, 0, 0);
+		assert_int_equal(v.verdict, METRIC_NONE);
+		assert_string_equal(v.why, "0 in 1.00 s of running: this PMU may not implement it");
+		assert_false(v.warns);
+	}
+	assert_int_equal(on_n1("ipc", "backend_stalls", one).verdict, METRIC_OK);
+	assert_string_equal(on_n1("ipc", "backend_stalls", one).why, "");
+	assert_string_equal(on_n1("ipc", "backend_stalls", idle).why, "cpu_cycles is 0");
+}
+
+static void slots_that_are_all_0_are_no_good_news_either(void **state)
+{
+	static const struct given counts[] = { G("cpu_cycles", 1e6),
+					       G("stall_slot", 0),
+					       G("stall_slot_frontend", 0),
+					       G("stall_slot_backend", 0),
+					       G("op_retired", 9),
+					       G("op_spec", 10),
+					       { NULL } };
+	struct machine m = { .core = NEOVERSE(V1, 8), .given = counts };
+
+	assert_int_equal(machine_value(&m, "topdown", "backend_bound").verdict, METRIC_NONE);
+	assert_non_null(strstr(machine_value(&m, "topdown", "backend_bound").why, "0 in 1.00 s"));
+}
+
+static void stalls_for_memory_alone_may_be_0(void **state)
+{
+	static const struct given counts[] = { G("cpu_cycles", 1e6),
+					       G("stall_frontend", 7),
+					       G("stall_backend", 9),
+					       G("stall_backend_mem", 0),
+					       { NULL } };
+
+	assert_int_equal(on_n1("backend-memory", "backend_memory", counts).verdict, METRIC_OK);
+}
+
+static struct metric_value with_duties(double over_pct, double under_pct, uint64_t running_ns)
+{
+	const struct given counts[] = {
+		{ .name = "inst_retired",
+		  .value = 3e6,
+		  .duty_pct = over_pct,
+		  .running_ns = running_ns },
+		{ .name = "cpu_cycles",
+		  .value = 1e6,
+		  .duty_pct = under_pct,
+		  .running_ns = running_ns },
+		{ NULL },
+	};
+
+	return on_n1("ipc", "ipc", counts);
+}
+
+static void little_time_on_a_counter_is_a_warning(void **state)
+{
+	struct metric_value v = with_duties(100, 100, 0);
+
+	assert_false(v.warns);
+	assert_string_equal(v.why, "");
+
+	v = with_duties(19, 25, 0);
+	assert_true(v.warns);
+	assert_string_equal(v.why, "inst_retired counted only 19.00% of the time");
+	/* The value holds all the same. */
+	assert_true(fabs(v.value - 3) < 1e-3);
+	assert_int_equal(v.verdict, METRIC_OK);
+
+	v = with_duties(90, 79.5, 0);
+	assert_true(v.warns);
+	assert_string_equal(v.why, "cpu_cycles counted 79.50% of the time, inst_retired 90.00%: "
+				   "not the same phases");
+	assert_false(with_duties(60, 50.5, 0).warns);
+	assert_false(with_duties(20.5, 20.5, 0).warns);
+
+	v = with_duties(100, 100, 99000000);
+	assert_true(v.warns);
+	assert_string_equal(v.why, "inst_retired counted for only 99 ms");
+	assert_false(with_duties(100, 100, 100000000).warns);
+}
+
+/* 6,000,000 slots: what is above 15 % is flagged at the top, above 10 % of these below. */
+static enum metric_verdict clears_of(const char *sets, double bad, double mispredicted,
+				     const char *name, char *why)
+{
+	const struct given counts[] = {
+		G("cycles", 1e6),
+		G("instructions", 1e6),
+		G("slots", 6e6),
+		G("topdown_retiring", 6e4 * (60 - bad)),
+		G("topdown_bad_spec", 6e4 * bad),
+		G("topdown_fe_bound", 6e4 * 10),
+		G("topdown_be_bound", 6e4 * 30),
+		G("topdown_br_mispredict", 6e4 * mispredicted),
+		G("int_misc.uop_dropping", 0),
+		G("int_misc.clear_resteer_cycles", 1e5),
+		{ NULL },
+	};
+	struct machine m = { .core = X86(SAPPHIRE_RAPIDS, INTEL, 6),
+			     .events = "*",
+			     .given = counts };
+	struct metric_value v = machine_value(&m, sets, name);
+
+	strcpy(why, v.why);
+	return v.verdict;
+}
+
+static void a_part_is_flagged_only_below_one_that_is(void **state)
+{
+	const char *name = "branch_mispredicts";
+	char why[160];
+
+	assert_int_equal(clears_of("topdown", 16, 11, name, why), METRIC_INVESTIGATE);
+	assert_int_equal(clears_of("topdown", 14, 11, name, why), METRIC_OK);
+	assert_string_equal(why, "");
+	assert_int_equal(clears_of("topdown", 16, 9, name, why), METRIC_OK);
+	/* What is above has no value, or is not in the plan. */
+	assert_int_equal(clears_of("topdown,branch", 16, 9, "branch_resteers", why), METRIC_NONE);
+	assert_string_equal(why,
+			    "means something only if fetch_latency is high, which is not known");
+	assert_int_equal(clears_of("branch", 16, 9, "branch_resteers", why), METRIC_NONE);
+	assert_string_equal(why, "means something only if fetch_latency is high: add -M topdown");
+}
+
+static void levels_of_memory_ask_the_tree_or_the_stalls(void **state)
+{
+	const struct given counts[] = {
+		G("cycles", 1e6),
+		G("exe_activity.bound_on_loads", 240000),
+		G("exe_activity.bound_on_stores", 0),
+		G("memory_activity.stalls_l1d_miss", 200000),
+		G("memory_activity.stalls_l2_miss", 190000),
+		G("memory_activity.stalls_l3_miss", 170000),
+		{ NULL },
+	};
+	struct given less[7];
+	struct machine m = { .core = X86(SAPPHIRE_RAPIDS, INTEL, 6),
+			     .events = "*",
+			     .given = counts };
+
+	assert_int_equal(machine_value(&m, "backend-memory", "backend_memory").verdict,
+			 METRIC_INVESTIGATE);
+	assert_int_equal(machine_value(&m, "backend-memory", "dram_bound").verdict,
+			 METRIC_INVESTIGATE);
+	memcpy(less, counts, sizeof(counts));
+	less[1].value = 140000;
+	m.given = less;
+	assert_int_equal(machine_value(&m, "backend-memory", "dram_bound").verdict, METRIC_OK);
+}
+
+static void text_of(const char *set, const char *name, const struct given *counts, char *to,
+		    size_t sz)
+{
+	struct machine m = {
+		.core = NEOVERSE(V1, 8), .events = "*", .given = counts, .seconds = 2.5
+	};
+	struct metric_inputs in = machine_inputs(&m);
+	struct metric_value v = machine_value(&m, set, name);
+
+	metric_formula_text(v.metric, &in, to, sz);
+}
+
+static void formulas_are_shown_with_their_counts(void **state)
+{
+	static const struct given counts[] = {
+		G("stall_frontend", 1234567),
+		{ .name = "cpu_cycles", .value = 5678900, .duty_pct = 80 },
+		G("inst_retired", 1e6),
+		MISSING("l1d_cache", NOT_SUPPORTED),
+		G("ll_cache_miss_rd", 20),
+		G("fp_scale_ops_spec", 100),
+		G("fp_fixed_ops_spec", 50),
+		{ NULL },
+	};
+	char text[200];
+
+	text_of("ipc", "frontend_stalls", counts, text, sizeof(text));
+	assert_string_equal(text, "stall_frontend 1,234,567 / cpu_cycles 5,678,900 (80.00%)");
+	text_of("cache", "l1d_miss", counts, text, sizeof(text));
+	assert_string_equal(text, "l1d_cache_refill <not asked for> / l1d_cache <not supported>");
+	text_of("roofline", "core_bandwidth", counts, text, sizeof(text));
+	assert_string_equal(text, "64 * ll_cache_miss_rd 20 / seconds 2.5");
+	text_of("roofline", "core_intensity", counts, text, sizeof(text));
+	assert_string_equal(text, "flops 100.00 / core_bandwidth 512.00");
+	/* Named again, it is only a name. */
+	text_of("roofline", "sve_share", counts, text, sizeof(text));
+	assert_string_equal(text, "2 * fp_scale_ops_spec 100 / (2 * fp_scale_ops_spec + "
+				  "fp_fixed_ops_spec 50)");
+	text_of("ipc", "frontend_stalls", counts, text, 20);
+	assert_string_equal(text, "stall_frontend 1...");
+}
+
+static void the_scale_of_ipc_has_words(void **state)
+{
+	assert_string_equal(metric_grade("ipc", 3), "excellent");
+	assert_string_equal(metric_grade("ipc", 2.99), "good");
+	assert_string_equal(metric_grade("ipc", 1), "moderate");
+	assert_string_equal(metric_grade("ipc", 0.3), "poor");
+	assert_string_equal(metric_grade("ipc", 0.29), "waits for memory");
+	assert_string_equal(metric_grade("ipc", NAN), "");
+	assert_string_equal(metric_grade("cpi", 1), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_count_that_is_missing_makes_no_number),
+		cmocka_unit_test(an_event_that_nobody_asked_for_makes_no_number),
+		cmocka_unit_test(division_by_0_makes_no_number),
+		cmocka_unit_test(what_a_row_refers_to_may_be_missing),
+		cmocka_unit_test(verdicts_change_beyond_a_threshold),
+		cmocka_unit_test(keys_of_verdicts),
+		cmocka_unit_test(stalls_that_are_all_0_are_no_good_news),
+		cmocka_unit_test(slots_that_are_all_0_are_no_good_news_either),
+		cmocka_unit_test(stalls_for_memory_alone_may_be_0),
+		cmocka_unit_test(little_time_on_a_counter_is_a_warning),
+		cmocka_unit_test(a_part_is_flagged_only_below_one_that_is),
+		cmocka_unit_test(levels_of_memory_ask_the_tree_or_the_stalls),
+		cmocka_unit_test(formulas_are_shown_with_their_counts),
+		cmocka_unit_test(the_scale_of_ipc_has_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
