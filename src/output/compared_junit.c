@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "output/compared.h"
@@ -77,6 +78,18 @@ static double total_s(const struct stat_number *seconds)
 	return isnan(seconds->mean) ? 0 : seconds->mean * stat_number_nr(seconds);
 }
 
+/* Of the start, in UTC; the schema has no place for a zone. */
+static void put_timestamp(const struct stat_report *r, FILE *out)
+{
+	time_t start = (time_t)(r->start_real_ns / 1000000000);
+	char text[32];
+	struct tm tm;
+
+	if (r->start_real_ns && gmtime_r(&start, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		fprintf(out, " timestamp=\"%s\"", text);
+}
+
 int compare_write_junit(const struct comparison *c, FILE *out)
 {
 	double seconds = total_s(&c->b->seconds);
@@ -99,7 +112,9 @@ int compare_write_junit(const struct comparison *c, FILE *out)
 		"time=\"%.3f\" hostname=\"",
 		nr, c->nr_failed, c->nr_unknown, seconds);
 	put_xml(c->b->host, out);
-	fputs("\">\n", out);
+	fputs("\"", out);
+	put_timestamp(c->b, out);
+	fputs(">\n", out);
 	for (size_t i = 0; i < c->nr; i++)
 		if (is_shown(&c->v[i], rules))
 			put_case(c, &c->v[i], out);

@@ -62,8 +62,9 @@ void compared_sentence(const struct comparison *c, const struct compare_row *row
 			 *rule ? " " : "", row->name, missing_in(c, row));
 		return;
 	}
-	snprintf(to, sz, "%s: %s to %s, %s%s%s%s", row->name, figure_value(row->a, row->unit),
-		 figure_value(row->b, row->unit), compared_change(row),
+	snprintf(to, sz, "%s: %s%s%s to %s%s%s, %s%s%s%s", row->name, figure_four(row->a),
+		 *row->unit ? " " : "", row->unit, figure_four(row->b), *row->unit ? " " : "",
+		 row->unit, compared_change(row),
 		 !row->noise_known		 ? " (noise not known: a single run)"
 		 : row->real || row->a == row->b ? ""
 						 : " (within the noise of the repeats)",
@@ -187,7 +188,9 @@ static char *label_of(const struct compare_row *row, bool wide)
 
 static const char *number(double x, bool wide)
 {
-	return isnan(x) ? "-" : wide ? figure_number(x) : figure_short(x);
+	if (isnan(x))
+		return "-";
+	return wide || fabs(x) < 1000 ? figure_four(x) : figure_short(x);
 }
 
 static void put_row(const struct compare_row *row, size_t label_width, bool wide, FILE *out)

@@ -63,6 +63,16 @@ const char *figure_short(double x)
 	return to;
 }
 
+const char *figure_four(double x)
+{
+	char *to = next_buf();
+
+	if (!x || !(fabs(x) < 999.95))
+		return figure_number(x);
+	snprintf(to, BUF_SZ, fabs(x) < 0.001 ? "%.3e" : "%#.4g", x);
+	return to;
+}
+
 const char *figure_exact(double x)
 {
 	char *to = next_buf();

@@ -12,6 +12,7 @@
 const char *figure_count(double x);  /* "1,234,567" */
 const char *figure_number(double x); /* "1.23", "0.0042" */
 const char *figure_short(double x);  /* "1.235G": a large number in eight columns */
+const char *figure_four(double x);   /* four digits that count below 1,000: "1.250" */
 const char *figure_exact(double x);  /* for programs: the fewest digits that read as x again */
 const char *figure_error(const struct stat_number *n); /* "+- 0.52%"; "" of a single run */
 
