@@ -155,8 +155,8 @@ static const struct compare_row *row_of(const struct comparison *c, const char *
 }
 
 /*
- * a: mean 11.1667, variance of it 0.52778; b: 13.875, 0.68229. Welch: df 4.97291, t 2.57480; half of
- * the interval 2.83236, of 11.1667.
+ * a: mean 11.1667, variance of it 0.52778; b: 13.875, 0.68229. Welch: df 4.97291, t 2.57480; half
+ * of the interval 2.83236, of 11.1667.
  */
 static void the_interval_is_welchs(void **state)
 {
@@ -309,7 +309,7 @@ static void what_one_lacks_is_unknown(void **state)
 	pair_release(&p);
 }
 
-/* A metric in two sets is one row; where an event has the name of a metric, a rule is the metric's. */
+/* A metric in two sets is one row; where an event has its name too, a rule is the metric's. */
 static void each_name_is_one_row(void **state)
 {
 	size_t nr = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Means and errors of known numbers; results from files: what was written, and what nobody wrote. */
+/* Means and errors of known numbers; results from files, as written and as nobody wrote them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
