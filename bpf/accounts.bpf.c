@@ -38,39 +38,34 @@ struct {
 	__type(value, struct prof_account_cpu);
 } account_cpus SEC(".maps");
 
-static __always_inline struct prof_account *probe(__u64 hash, __u32 i)
+static __always_inline __u32 place(__u64 hash, __u32 i)
 {
-	__u32 slot = (hash + i * (hash >> 40 | 1)) & (account_cfg.rows - 1);
-
-	return bpf_map_lookup_elem(&accounts, &slot);
+	return (hash + i * (hash >> 40 | 1)) & (account_cfg.rows - 1);
 }
 
 /*
- * The row of a hash, whoever is asked for it at the moment: one thread is in one place. NULL when
- * there is none.
+ * The slot + 1 of a hash, 0 when there is no room. One thread is in one place, so nobody else asks
+ * for the same hash meanwhile; but rows become free in front of others, so all places are looked at
+ * before one is claimed. Verified apart.
  */
-static __always_inline struct prof_account *find(__u64 hash)
+__noinline int accounts_slot(__u64 hash)
 {
 	for (__u32 i = 0; i < MAX_PROBES; i++) {
-		struct prof_account *row = probe(hash, i);
+		__u32 slot = place(hash, i);
+		struct prof_account *row = bpf_map_lookup_elem(&accounts, &slot);
 
 		if (row && *(volatile __u64 *)&row->hash == hash)
-			return row;
+			return slot + 1;
 	}
-	return NULL;
-}
-
-/* A free row, after find() has looked everywhere: rows become free in front of others. */
-static __always_inline struct prof_account *claim(__u64 hash)
-{
 	for (__u32 i = 0; i < MAX_PROBES; i++) {
-		struct prof_account *row = probe(hash, i);
+		__u32 slot = place(hash, i);
+		struct prof_account *row = bpf_map_lookup_elem(&accounts, &slot);
 
 		if (row && !*(volatile __u64 *)&row->hash &&
 		    !__sync_val_compare_and_swap(&row->hash, 0, hash))
-			return row;
+			return slot + 1;
 	}
-	return NULL;
+	return 0;
 }
 
 static __always_inline __u64 cgroup_of(const struct task_struct *task)
@@ -85,7 +80,7 @@ static __always_inline __u64 hash_of(__u32 pid, __u64 start)
 	return hash + !hash;
 }
 
-/* Who has not changed since: names do, and cgroups. */
+/* What a thread does not keep all its life. */
 static __always_inline void refresh(struct prof_account *row, const struct task_struct *task,
 				    __u64 cgroup)
 {
@@ -100,13 +95,14 @@ static __always_inline struct prof_account *row_of(const struct task_struct *tas
 {
 	__u64 cgroup = cgroup_of(task), hash;
 	struct prof_account *row;
+	__u32 slot;
 
 	hash = hash_of(task->pid, task->start_time ^ (account_cfg.by_cgroup ? cgroup << 40 : 0));
-	row = find(hash);
-	if (!row) {
-		row = claim(hash);
-		if (!row)
-			return NULL;
+	slot = accounts_slot(hash) - 1;
+	row = bpf_map_lookup_elem(&accounts, &slot);
+	if (!row)
+		return NULL;
+	if (!row->pid) { /* it was claimed just now */
 		row->pid = task->tgid;
 		row->tid = task->pid;
 		row->process = hash_of(task->tgid, task->group_leader->start_time);
@@ -127,17 +123,14 @@ static __always_inline void add(struct prof_account *row, struct prof_account_cp
 	for (__u32 i = 0; i < PMU_MAX_EVENTS; i++) {
 		if (i >= account_cfg.nr_events)
 			break;
-		if (pmu_delta(&c->base, cpu, i, &delta, &err)) {
-			row->event[i].value += delta.value;
-			row->event[i].enabled_ns += delta.enabled_ns;
-			row->event[i].running_ns += delta.running_ns;
-			if (!ns) /* each has its own look at the clock: one is enough */
-				ns = delta.enabled_ns;
-		} else if (!err) {
-			c->based++;
-		} else if (err != -ENOENT) {
+		err = pmu_delta(&c->base, cpu, i, &delta);
+		row->event[i].value += delta.value;
+		row->event[i].enabled_ns += delta.enabled_ns;
+		row->event[i].running_ns += delta.running_ns;
+		if (!ns) /* each has its own look at the clock: one is enough */
+			ns = delta.enabled_ns;
+		if (err && err != -ENOENT)
 			c->unread++;
-		}
 	}
 	row->running_ns += ns;
 }

@@ -18,32 +18,27 @@
 __hidden long pmu_read(__u32 cpu, __u32 i, struct prof_event_count *now);
 
 /*
- * How far counter i of this CPU has come since it was last asked for with this base. False when
- * there is no difference to tell: it could not be read, for the reason in *err; or this is the
- * first time, or the first time of a new counter in its place (err 0), from which on it is counted.
- * Nothing else may use the base meanwhile; a base belongs to one CPU.
+ * How far counter i of this CPU has come since it was last asked for with this base. Returns what
+ * pmu_read() does. The difference is zero when the counter could not be read, and when it was read
+ * for the first time, or for the first time after it could not, or is a new one in the place of
+ * another: from then on it is counted. Nothing else may use the base meanwhile; it belongs to one
+ * CPU. (verifier: masks, since each branch here would be one for each of the counters.)
  */
-static __always_inline bool pmu_delta(struct prof_event_base *base, __u32 cpu, __u32 i,
-				      struct prof_event_count *delta, long *err)
+static __always_inline long pmu_delta(struct prof_event_base *base, __u32 cpu, __u32 i,
+				      struct prof_event_count *delta)
 {
 	struct prof_event_count now, *last = &base->last[i];
-	bool known = base->known >> i & 1;
+	long err = pmu_read(cpu, i, &now);
+	__u64 bit = 1ull << i, mask = -(base->known >> i & 1);
 
-	*err = pmu_read(cpu, i, &now);
-	if (*err) {
-		if (known)
-			base->known &= ~(1ull << i);
-		return false;
-	}
-	delta->value = now.value - last->value;
-	delta->enabled_ns = now.enabled_ns - last->enabled_ns;
-	delta->running_ns = now.running_ns - last->running_ns;
-	/* Time that runs backwards is a counter that took the place of another. */
-	known = known && now.enabled_ns >= last->enabled_ns;
+	/* Time that runs backwards is another counter's. What could not be read is all zero. */
+	mask &= -(__u64)(now.enabled_ns >= last->enabled_ns);
+	delta->value = (now.value - last->value) & mask;
+	delta->enabled_ns = (now.enabled_ns - last->enabled_ns) & mask;
+	delta->running_ns = (now.running_ns - last->running_ns) & mask;
 	*last = now;
-	if (!known)
-		base->known |= 1ull << i;
-	return known;
+	base->known = err ? base->known & ~bit : base->known | bit;
+	return err;
 }
 
 #endif

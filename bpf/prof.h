@@ -394,9 +394,8 @@ struct prof_account_cpu {
 	__u32 next;	/* thread that the last switch gave the CPU to, + 1; 0 = none seen */
 	__u64 unseen;	/* switches from threads that no switch was seen to: some were hidden */
 	__u64 unread;	/* counters that could not be read */
-	__u64 based;	/* counters that began to be counted */
 	__u64 gone;	/* threads that are */
-	__u64 pad[2];
+	__u64 pad[3];
 	struct prof_account idle;
 	struct prof_account lost; /* of threads that found no row */
 };

@@ -335,7 +335,6 @@ static void read_cpus(struct accounts *a, struct accounts_report *r)
 		add_counts(&r->idle, &c->idle);
 		add_counts(&r->lost, &c->lost);
 		r->unread += c->unread;
-		r->based += c->based;
 		r->unseen += c->unseen;
 	}
 }

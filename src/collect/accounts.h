@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Counters per thread, process or cgroup for the price of counters per CPU (bpf/accounts.bpf.c).
- * The caller opens the same events on each CPU, system-wide, neither inherited nor pinned; here
- * they are read at each switch and what they counted is given to whom they counted it for.
+ * The caller opens the same events on each CPU, system-wide, neither inherited nor pinned. They
+ * are read at each switch, and what they counted is given to whom they counted it for.
  *
- * What all counters have counted is the sum of the accounts, of idle and of lost: exactly, when the
+ * What all counters have counted is the sum of the accounts, of idle and of lost. Exactly so, if
  * counters are opened disabled and go on between accounts_start() and accounts_stop():
  *
- *	accounts_open, accounts_add…, accounts_start, enable, …, disable, accounts_stop,
- *	accounts_read
+ *	accounts_open, _add…, _start, enable the counters, …, disable them, _stop, _read
  */
 #ifndef BPFPROF_COLLECT_ACCOUNTS_H
 #define BPFPROF_COLLECT_ACCOUNTS_H
@@ -49,10 +48,10 @@ struct accounts_report {
 	size_t nr;
 	struct account idle, lost; /* of all CPUs; lost: of threads that found no row */
 	/* What else there is to say; not part of any sum. */
-	uint64_t unread; /* times a counter could not be read: it is short of what it counted */
-	uint64_t based;	 /* counters that began to be counted */
-	uint64_t unseen; /* switches that only their end was seen of: counts are in the wrong row */
-	uint64_t missed; /* switches that the kernel, being busy with another, did not tell of */
+	uint64_t unread; /* times a counter could not be read: what it counted then is nowhere */
+	uint64_t
+		unseen; /* threads that were given a CPU unseen: they got what was counted before */
+	uint64_t missed; /* switches that the kernel kept from us: the next thread got the counts */
 };
 
 struct accounts;
@@ -69,7 +68,9 @@ int accounts_add(struct accounts *a, uint32_t cpu, size_t event, int fd);
 /* From now on. 0 or negative errno, logged. */
 int accounts_start(struct accounts *a);
 
-/* Gives threads that run what they used since their last switch. 0 or negative errno, logged. */
+/*
+ * Gives threads that run what they have used since their last switch. 0 or negative errno, logged.
+ */
 int accounts_flush(struct accounts *a);
 
 /*

@@ -5,13 +5,13 @@
  *
  *	row PID TID PARENT CGROUP SWITCHES RUNNING_NS VALUE... NAME
  *	idle|lost SWITCHES RUNNING_NS VALUE...
- *	event NAME SUM-OF-ACCOUNTS READ-FROM-COUNTERS, as values, as time enabled, as time running
- *	unread|based|unseen|missed N
+ *	event NAME SUM READ ...		of accounts, of counters: values, enabled, running
+ *	unread|unseen|missed N
  *	cost RUNS NS-PER-RUN
  *
  * -b thread|process|cgroup; -r ROWS; -o: counters stay on all the time; -s: also the cost of the
- * program at a switch; -m MS: how often rows are collected; -a: all counters are replaced by new
- * ones half a second later.
+ * program at a switch; -m MS: how often rows are collected, 0 = never; -a: all counters are replaced
+ * by new ones half a second later.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -187,8 +187,7 @@ static void print_report(const struct accounts_report *r)
 	print_counts(&r->idle);
 	printf("\nlost");
 	print_counts(&r->lost);
-	printf("\nunread %llu\nbased %llu\nunseen %llu\nmissed %llu\n",
-	       (unsigned long long)r->unread, (unsigned long long)r->based,
+	printf("\nunread %llu\nunseen %llu\nmissed %llu\n", (unsigned long long)r->unread,
 	       (unsigned long long)r->unseen, (unsigned long long)r->missed);
 	add(sum, &r->idle);
 	add(sum, &r->lost);
@@ -209,9 +208,10 @@ static int watch(struct accounts *a, pid_t child, unsigned int every_ms, bool re
 	int status, err = 0;
 
 	while (!waitpid(child, &status, WNOHANG)) {
-		usleep(every_ms * 1000);
-		us += every_ms * 1000;
-		accounts_collect(a);
+		usleep((every_ms ? every_ms : 50) * 1000);
+		us += (every_ms ? every_ms : 50) * 1000;
+		if (every_ms)
+			accounts_collect(a);
 		if (replace && us >= REPLACE_US) {
 			err = replace_counters(a);
 			replace = false;

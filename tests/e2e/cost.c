@@ -17,6 +17,7 @@
 #include <bpf/bpf.h>
 
 #include "base/log.h"
+#include "collect/accounts.h"
 #include "collect/session.h"
 #include "event/glob.h"
 #include "event/perf.h"
@@ -173,6 +174,61 @@ static int measure(const char *progs, const struct workload *w)
 	return 0;
 }
 
+/* Cycles and instructions, where they are counted, and as many more as a question needs. */
+static const uint32_t hardware[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS };
+static const uint32_t software[] = { PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CPU_CLOCK,
+				     PERF_COUNT_SW_CONTEXT_SWITCHES };
+
+static int open_counter(size_t i)
+{
+	bool is_hardware = i < 2;
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = is_hardware ? PERF_TYPE_HARDWARE
+							    : PERF_TYPE_SOFTWARE,
+					.config = is_hardware ? hardware[i] : software[i - 2] };
+	int fd = perf_open(&attr, -1, 0, -1);
+
+	if (fd >= 0 || !is_hardware)
+		return fd;
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = software[2 - i];
+	return perf_open(&attr, -1, 0, -1);
+}
+
+/* What a switch costs, with so many counters on CPU 0, where the workload runs. */
+static int measure_switch(const char *progs, size_t nr_events)
+{
+	static const struct workload switcher = { .argv = { "waits_switcher", "1000" } };
+	struct accounts_opts o = { .by = ACCOUNT_BY_THREAD, .nr_events = nr_events };
+	struct accounts *a = accounts_open(&o);
+	struct bpf_prog_info from, to;
+	int fd, err = a ? 0 : -1, prog;
+	pid_t child;
+
+	for (size_t i = 0; i < nr_events && !err; i++) {
+		fd = open_counter(i);
+		err = fd < 0 ? fd : accounts_add(a, 0, i, fd);
+		close(fd);
+	}
+	if (err || accounts_start(a))
+		return -1;
+	prog = find_program("accounts_switch");
+	child = start(progs, &switcher);
+	usleep(WARM_UP_US);
+	from = stats(prog);
+	usleep(RUN_US);
+	to = stats(prog);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(prog);
+	accounts_close(a);
+	if (to.run_cnt - from.run_cnt < 1000)
+		return log_err(-1, "accounts_switch: %llu runs only", to.run_cnt - from.run_cnt);
+	printf("accounts_switch/%zu-events %llu %.0f\n", nr_events, to.run_cnt - from.run_cnt,
+	       (double)(to.run_time_ns - from.run_time_ns) / (to.run_cnt - from.run_cnt));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int on = bpf_enable_stats(BPF_STATS_RUN_TIME), bad = 0;
@@ -183,6 +239,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
 		bad |= measure(argv[1], &workloads[i]);
+	bad |= measure_switch(argv[1], 1) | measure_switch(argv[1], 3) | measure_switch(argv[1], 5);
 	close(on);
 	return bad ? 1 : 0;
 }

@@ -13,6 +13,6 @@ cp "$OUT" "$TMP/verified"
 while read -r program most; do
 	check_kept "verifier/$program" "$most" "instructions" 20 50000
 done <"$TMP/verified"
-check_near "$(grep -cE '^(oncpu_sample|events_uprobe|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)) ' "$TMP/verified")" 9 0 \
+check_near "$(grep -cE '^(oncpu_sample|events_uprobe|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)|accounts_(switch|flush|fork)) ' "$TMP/verified")" 12 0 \
 	"programs that were looked at"
 finish

@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "collect/accounts.h"
 #include "collect/session.h"
 #include "event/glob.h"
 
@@ -118,6 +119,19 @@ static int load(const char *probe, enum prof_call_graph how, const struct prof_g
 	return 0;
 }
 
+/* The smallest set of counters, and the largest. */
+static int load_accounts(enum account_by by, size_t nr_events)
+{
+	struct accounts_opts o = { .by = by, .nr_events = nr_events, .max_rows = 16 };
+	struct accounts *a = accounts_open(&o);
+
+	if (!a)
+		return 1;
+	note();
+	accounts_close(a);
+	return 0;
+}
+
 /*
  * Eight rows in which any two of seven rules meet as off/off, on/off, off/on and on/on: rule k of
  * row i is on when i and k + 1 have an odd number of bits in common.
@@ -149,6 +163,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
 		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
 			bad |= load(probes[i], how, &glob, 0) | load(probes[i], how, &glob, 7);
+	bad |= load_accounts(ACCOUNT_BY_THREAD, 1);
+	bad |= load_accounts(ACCOUNT_BY_CGROUP, PMU_MAX_EVENTS);
 	for (size_t i = 0; i < nr_programs; i++)
 		printf("%s %u\n", programs[i].name, programs[i].most);
 	return bad;
