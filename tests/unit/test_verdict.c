@@ -131,6 +131,83 @@ static void verdicts_change_beyond_a_threshold(void **state)
 			 METRIC_NONE);
 }
 
+struct limit {
+	const char *sets, *name, *source;
+	double ok, high; /* 0: there is none */
+};
+
+static void check_limit(struct machine *m, const struct limit *l)
+{
+	const struct metric *row = machine_value(m, l->sets, l->name).metric;
+
+	if (!row)
+		fail_msg("%s has no %s", m->core.name, l->name);
+	if (strcmp(row->source, l->source) || row->ok != l->ok ||
+	    (l->high ? row->high != l->high : !isnan(row->high)))
+		fail_msg("%s: %s: %g and %g by %s", m->core.name, l->name, row->ok, row->high,
+			 row->source);
+}
+
+static void thresholds_are_those_of_their_source(void **state)
+{
+	static const struct limit arm[] = {
+		{ "ipc", "ipc", "user recipe", 2, 1 },
+		{ "ipc", "cpi", "user recipe", 1, 0 },
+		{ "ipc", "frontend_stalls", "user recipe", 10, 20 },
+		{ "ipc", "backend_stalls", "user recipe", 30, 40 },
+		{ "topdown", "backend_memory", "user recipe", 15, 25 },
+		{ "topdown", "bad_speculation", "user recipe", 15, 0 },
+		{ "branch", "branch_mispredict", "user recipe", 1, 3 },
+		{ "branch", "branch_mispredict_spec", "user recipe", 2, 5 },
+		{ "branch", "branch_density", "user recipe", 20, 30 },
+		{ "cache", "l1d_miss", "user recipe", 5, 10 },
+		{ "cache", "l1d_to_l2", "user recipe", 30, 50 },
+		{ "cache", "l2_miss", "user recipe", 10, 20 },
+		{ "cache", "l2_to_llc", "user recipe", 20, 40 },
+		{ "cache", "icache_miss", "user recipe", 0.1, 1 },
+		{ "tlb", "dtlb_walk", "user recipe", 0.5, 2 },
+		{ "tlb", "itlb_walk", "user recipe", 0.1, 1 },
+		{ "branch", "branch_mpki", "AWS perf runbook", 10, 0 },
+		{ "cache", "l1i_mpki", "AWS perf runbook", 20, 0 },
+		{ "cache", "l1d_mpki", "AWS perf runbook", 20, 0 },
+		{ "cache", "l2_mpki", "AWS perf runbook", 10, 0 },
+		{ "cache", "llc_mpki", "AWS perf runbook", 10, 0 },
+		{ NULL },
+	};
+	static const struct limit intel[] = {
+		{ "topdown", "frontend_bound", "Intel TMA 5.1", 15, 0 },
+		{ "topdown", "bad_speculation", "Intel TMA 5.1", 15, 0 },
+		{ "topdown", "backend_bound", "Intel TMA 5.1", 20, 0 },
+		{ "topdown", "fetch_latency", "Intel TMA 5.1", 10, 0 },
+		{ "topdown", "fetch_bandwidth", "Intel TMA 5.1", 20, 0 },
+		{ "topdown", "branch_mispredicts", "Intel TMA 5.1", 10, 0 },
+		{ "topdown", "machine_clears", "Intel TMA 5.1", 10, 0 },
+		{ "topdown", "memory_bound", "Intel TMA 5.1", 20, 0 },
+		{ "topdown", "core_bound", "Intel TMA 5.1", 10, 0 },
+		{ "topdown", "heavy_operations", "Intel TMA 5.1", 10, 0 },
+		{ "topdown", "divider", "Intel TMA 5.1", 20, 0 },
+		{ "backend-memory", "l1_bound", "Intel TMA 5.1", 10, 0 },
+		{ "backend-memory", "l2_bound", "Intel TMA 5.1", 5, 0 },
+		{ "backend-memory", "l3_bound", "Intel TMA 5.1", 5, 0 },
+		{ "backend-memory", "dram_bound", "Intel TMA 5.1", 10, 0 },
+		{ "backend-memory", "store_bound", "Intel TMA 5.1", 20, 0 },
+		{ "cache", "icache_stalls", "Intel TMA 5.1", 5, 0 },
+		{ "tlb", "itlb_stalls", "Intel TMA 5.1", 5, 0 },
+		{ NULL },
+	};
+	struct machine v1 = { .core = NEOVERSE(V1, 8), .events = "*" };
+	struct machine intels[] = {
+		{ .core = X86(SKYLAKE_X, INTEL, 4), .events = "*" },
+		{ .core = X86(SAPPHIRE_RAPIDS, INTEL, 6), .events = "*" },
+	};
+
+	for (const struct limit *l = arm; l->name; l++)
+		check_limit(&v1, l);
+	for (size_t i = 0; i < 2; i++)
+		for (const struct limit *l = intel; l->name; l++)
+			check_limit(&intels[i], l);
+}
+
 static void keys_of_verdicts(void **state)
 {
 	assert_string_equal(metric_verdict_key(METRIC_NONE), "");
@@ -367,6 +444,7 @@ int main(void)
 		cmocka_unit_test(division_by_0_makes_no_number),
 		cmocka_unit_test(what_a_row_refers_to_may_be_missing),
 		cmocka_unit_test(verdicts_change_beyond_a_threshold),
+		cmocka_unit_test(thresholds_are_those_of_their_source),
 		cmocka_unit_test(keys_of_verdicts),
 		cmocka_unit_test(stalls_that_are_all_0_are_no_good_news),
 		cmocka_unit_test(slots_that_are_all_0_are_no_good_news_either),
