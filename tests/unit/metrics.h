@@ -100,6 +100,46 @@ static inline struct metric_inputs machine_inputs(struct machine *m)
 				       .arg = m };
 }
 
+static inline struct metric_plan plan_of(struct machine *m, const char *sets)
+{
+	struct metric_host host = machine_host(m);
+	struct metric_plan plan;
+
+	assert_int_equal(metric_plan_make(&plan, sets, &host), 0);
+	return plan;
+}
+
+static inline size_t event_at(const struct metric_plan *plan, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < plan->nr_events; i++)
+		if (!strcmp(plan->events[i], name))
+			break;
+	return i;
+}
+
+static inline bool has_event(const struct metric_plan *plan, const char *name)
+{
+	return event_at(plan, name) < plan->nr_events;
+}
+
+static inline const struct metric *row_of(const struct metric_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->nr_metrics; i++)
+		if (!strcmp(plan->metrics[i]->name, name))
+			return plan->metrics[i];
+	return NULL;
+}
+
+static inline bool has_note(const struct metric_plan *plan, const char *text)
+{
+	for (size_t i = 0; i < plan->nr_notes; i++)
+		if (strstr(plan->notes[i], text))
+			return true;
+	return false;
+}
+
 /* One row of a set on a machine; metric NULL: the plan does not have it. */
 static inline struct metric_value machine_value(struct machine *m, const char *sets,
 						const char *name)

@@ -38,46 +38,6 @@ static const struct core cores[NR_CORES] = {
 	X86(UNKNOWN, ARM, 5),
 };
 
-static struct metric_plan plan_of(struct machine *m, const char *sets)
-{
-	struct metric_host host = machine_host(m);
-	struct metric_plan plan;
-
-	assert_int_equal(metric_plan_make(&plan, sets, &host), 0);
-	return plan;
-}
-
-static size_t event_at(const struct metric_plan *plan, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < plan->nr_events; i++)
-		if (!strcmp(plan->events[i], name))
-			break;
-	return i;
-}
-
-static bool has_event(const struct metric_plan *plan, const char *name)
-{
-	return event_at(plan, name) < plan->nr_events;
-}
-
-static const struct metric *row_of(const struct metric_plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->nr_metrics; i++)
-		if (!strcmp(plan->metrics[i]->name, name))
-			return plan->metrics[i];
-	return NULL;
-}
-
-static bool has_note(const struct metric_plan *plan, const char *text)
-{
-	for (size_t i = 0; i < plan->nr_notes; i++)
-		if (strstr(plan->notes[i], text))
-			return true;
-	return false;
-}
-
 static void each_row(void (*f)(const struct metric *m))
 {
 	for (const struct metric *const *table = metric_tables; *table; table++)
@@ -473,71 +433,6 @@ static void a_set_of_which_nothing_is_there_is_a_note(void **state)
 	metric_plan_release(&plan);
 }
 
-/* Recipe 4: the user's ratio, for which the thresholds are, and Arm's own without any. */
-static void both_ratios_of_tlbs_are_there_and_told_apart(void **state)
-{
-	static const struct given counts[] = { G("dtlb_walk", 3000),   G("mem_access", 200000),
-					       G("l1d_tlb", 300000),   G("itlb_walk", 2000),
-					       G("l1i_cache", 400000), G("l1i_tlb", 100000),
-					       G("inst_retired", 1e6), { NULL } };
-	struct machine m = { .core = NEOVERSE(N1, 0), .given = counts };
-	struct metric_value own = machine_value(&m, "tlb", "dtlb_walk");
-	struct metric_value arm = machine_value(&m, "tlb", "dtlb_walk_ratio");
-
-	assert_float_equal(own.value, 1.5, 1e-9);
-	assert_int_equal(own.verdict, METRIC_INVESTIGATE);
-	assert_string_equal(own.metric->source, "user recipe");
-	assert_float_equal(arm.value, 1, 1e-9);
-	assert_int_equal(arm.verdict, METRIC_NONE);
-	assert_non_null(strstr(arm.metric->label, "Arm"));
-	assert_float_equal(machine_value(&m, "tlb", "itlb_walk").value, 0.5, 1e-9);
-	assert_float_equal(machine_value(&m, "tlb", "itlb_walk_ratio").value, 2, 1e-9);
-	assert_float_equal(machine_value(&m, "tlb", "dtlb_mpki").value, 3, 1e-9);
-}
-
-/* Recipes 7 and 8: names that newer cores do not have. */
-static void rows_follow_the_names_of_the_model(void **state)
-{
-	struct machine skx = { .core = X86(SKYLAKE_X, INTEL, 4), .events = "*" };
-	struct machine spr = { .core = X86(SAPPHIRE_RAPIDS, INTEL, 6),
-			       .events = " cycles instructions mem_inst_retired.all_loads "
-					 "dtlb_load_misses.walk_completed "
-					 "exe_activity.bound_on_loads "
-					 "exe_activity.bound_on_stores icache_data.stalls "
-					 "icache_tag.stalls frontend_retired.l1i_miss " };
-	struct metric_plan plan = plan_of(&skx, "tlb,backend-memory");
-
-	assert_true(has_event(&plan, "dtlb_load_misses.miss_causes_a_walk"));
-	assert_true(has_event(&plan, "cycle_activity.stalls_mem_any"));
-	metric_plan_release(&plan);
-
-	plan = plan_of(&spr, "tlb,backend-memory,cache");
-	assert_non_null(row_of(&plan, "dtlb_walk"));
-	assert_non_null(row_of(&plan, "backend_memory"));
-	assert_non_null(row_of(&plan, "icache_stalls"));
-	assert_non_null(row_of(&plan, "icache_miss"));
-	metric_plan_release(&plan);
-
-	/* Even if somebody has the name: it means something else there. */
-	spr.events = "*";
-	plan = plan_of(&spr, "backend-memory");
-	assert_false(has_event(&plan, "cycle_activity.stalls_mem_any"));
-	metric_plan_release(&plan);
-}
-
-/* Recipe 9: double precision, an honest label, and the controllers where there are any. */
-static void bytes_from_the_core_are_called_an_estimate(void **state)
-{
-	struct machine m = { .core = X86(ICELAKE_X, INTEL, 5), .events = "*" };
-	struct metric_plan plan = plan_of(&m, "roofline");
-
-	assert_true(has_event(&plan, "fp_arith_inst_retired.512b_packed_double"));
-	assert_non_null(strstr(row_of(&plan, "core_bandwidth")->label, "core-side estimate"));
-	assert_non_null(strstr(row_of(&plan, "core_intensity")->label, "core-side estimate"));
-	assert_true(has_event(&plan, "unc_m_cas_count.rd"));
-	metric_plan_release(&plan);
-}
-
 static void name_is_not_generic_miss(void *arg, const char *name)
 {
 	if (!strcmp(name, "cache_misses") || !strcmp(name, "cache_references"))
@@ -625,9 +520,6 @@ int main(void)
 		cmocka_unit_test(intel_has_three_ways_and_a_last_resort),
 		cmocka_unit_test(what_is_lacking_costs_its_rows_and_a_note),
 		cmocka_unit_test(a_set_of_which_nothing_is_there_is_a_note),
-		cmocka_unit_test(both_ratios_of_tlbs_are_there_and_told_apart),
-		cmocka_unit_test(rows_follow_the_names_of_the_model),
-		cmocka_unit_test(bytes_from_the_core_are_called_an_estimate),
 		cmocka_unit_test(generic_cache_misses_are_the_last_resort_without_thresholds),
 		cmocka_unit_test(a_set_that_is_unknown_is_named_with_the_nearest),
 		cmocka_unit_test(a_row_is_shown_once),
