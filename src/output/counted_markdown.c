@@ -5,7 +5,6 @@
  */
 #include "output/counted.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/figures.h"
+#include "output/ratio.h"
 
 /* Safe text in which nothing means anything to Markdown or HTML. */
 static void put_safe(const char *s, FILE *out)
@@ -64,11 +64,9 @@ static void put_duration(const struct stat_report *r, FILE *out)
 		return;
 	if (stat_number_nr(&r->seconds) > 1)
 		snprintf(text, sizeof(text), "%zu runs, %s each (%s)", stat_number_nr(&r->seconds),
-			 text_ns((uint64_t)(r->seconds.mean * 1e9 + 0.5)),
-			 figure_error(&r->seconds));
+			 figure_seconds(r->seconds.mean), figure_error(&r->seconds));
 	else
-		snprintf(text, sizeof(text), "%s",
-			 text_ns((uint64_t)(r->seconds.mean * 1e9 + 0.5)));
+		snprintf(text, sizeof(text), "%s", figure_seconds(r->seconds.mean));
 	put_fact("Measured for", text, out);
 }
 
@@ -160,68 +158,15 @@ static void put_set(const struct stat_report *r, const char *set, const char *ti
 	}
 }
 
-/* One name of a formula: its bytes; *s moves behind it and the spaces around it. */
-static size_t name_len(const char **s, const char **name)
+static void put_count(double x, FILE *out)
 {
-	size_t len = 0;
-
-	*s += strspn(*s, " ");
-	*name = *s;
-	while (isalnum((unsigned char)(*s)[len]) || ((*s)[len] && strchr("_.", (*s)[len])))
-		len++;
-	*s += len;
-	*s += strspn(*s, " ");
-	return len;
-}
-
-static const struct stat_event *event_of(const struct stat_report *r, const char *name, size_t len)
-{
-	char *word = xstrndup(name, len);
-	const struct stat_event *e = len ? stat_row_event(&r->all, word) : NULL;
-
-	free(word);
-	return e;
-}
-
-/*
- * The events of "100 * misses / accesses"; NULL each where the formula is no plain ratio of two, or
- * the event is not there. Per 1,000 instructions there are no accesses.
- */
-static void ratio_of(const struct stat_report *r, const struct stat_metric *m,
-		     const struct stat_event **misses, const struct stat_event **accesses)
-{
-	const char *s = m->formula, *above, *below;
-	size_t above_len, below_len;
-	bool pct = !strncmp(s, "100 * ", 6);
-
-	*misses = *accesses = NULL;
-	if (!pct && strncmp(s, "1000 * ", 7))
-		return;
-	s += pct ? 6 : 7;
-	above_len = name_len(&s, &above);
-	if (*s++ != '/')
-		return;
-	below_len = name_len(&s, &below);
-	if (*s)
-		return;
-	*misses = event_of(r, above, above_len);
-	*accesses = pct ? event_of(r, below, below_len) : NULL;
-}
-
-static void put_count(const struct stat_event *e, FILE *out)
-{
-	if (!e)
-		fputs("-", out);
-	else if (!count_is_there(&e->count))
-		put_safe(count_state_text(e->count.state), out);
-	else
-		fputs(figure_count(stat_event_value(e)), out);
+	fputs(isnan(x) ? "-" : figure_count(x), out);
 }
 
 /* Caches and TLBs, level by level. */
 static void put_levels(const struct stat_report *r, const char *set, const char *title, FILE *out)
 {
-	const struct stat_event *misses, *accesses;
+	struct ratio ratio;
 
 	if (!has_set(r, set))
 		return;
@@ -234,13 +179,13 @@ static void put_levels(const struct stat_report *r, const char *set, const char 
 
 		if (!is_of(m, set))
 			continue;
-		ratio_of(r, m, &misses, &accesses);
+		ratio = ratio_of(&r->all, m);
 		fputs("| ", out);
 		put_safe(m->label, out);
 		fputs(" | ", out);
-		put_count(accesses, out);
+		put_count(ratio.accesses, out);
 		fputs(" | ", out);
-		put_count(misses, out);
+		put_count(ratio.misses, out);
 		fputs(" | ", out);
 		put_value(m, out);
 		fputs(" | ", out);
@@ -324,10 +269,9 @@ static bool needs_work(const struct stat_report *r, const struct stat_metric *m)
 static void put_step(const struct stat_report *r, const struct stat_metric *m, size_t rank,
 		     FILE *out)
 {
-	const struct stat_event *misses, *accesses;
+	const struct stat_event *event = ratio_of(&r->all, m).event;
 	bool falls = m->ok > m->high;
 
-	ratio_of(r, m, &misses, &accesses);
 	fprintf(out, "%zu. **", rank);
 	put_safe(m->label, out);
 	fputs("**: ", out);
@@ -341,9 +285,9 @@ static void put_step(const struct stat_report *r, const struct stat_metric *m, s
 		fputs(".", out);
 	}
 	fputs("\n", out);
-	if (misses && count_is_there(&misses->count)) {
+	if (event && count_is_there(&event->count)) {
 		fputs("   - Which code: ", out);
-		put_code("bpfprof pmu -e ", misses->name, out);
+		put_code("bpfprof pmu -e ", event->name, out);
 		fputs("\n", out);
 	}
 	fputs("   - Validate a change: ", out);

@@ -89,15 +89,12 @@ static void put_head(const struct stat_report *r, size_t width, FILE *out)
 		abort();
 	fprintf(f, "stat: ");
 	if (r->interval)
-		fprintf(f, "every %s of %s", text_ns((uint64_t)(r->seconds.mean * 1e9 + 0.5)),
-			str(r->target));
+		fprintf(f, "every %s of %s", figure_seconds(r->seconds.mean), str(r->target));
 	else if (nr_runs(r) > 1)
-		fprintf(f, "%zu runs of %s (%s) of %s", nr_runs(r),
-			text_ns((uint64_t)(r->seconds.mean * 1e9 + 0.5)), figure_error(&r->seconds),
-			str(r->target));
+		fprintf(f, "%zu runs of %s (%s) of %s", nr_runs(r), figure_seconds(r->seconds.mean),
+			figure_error(&r->seconds), str(r->target));
 	else
-		fprintf(f, "%s of %s", text_ns((uint64_t)(r->seconds.mean * 1e9 + 0.5)),
-			str(r->target));
+		fprintf(f, "%s of %s", figure_seconds(r->seconds.mean), str(r->target));
 	fclose(f);
 	figure_wrap(text, 0, DETAIL, width, out);
 	free(text);

@@ -95,6 +95,11 @@ const char *figure_error(const struct stat_number *n)
 	return to;
 }
 
+const char *figure_seconds(double s)
+{
+	return s >= 0 && s < 1e9 ? text_ns((unsigned long long)(s * 1e9 + 0.5)) : "n/a";
+}
+
 /* Rates only: counts are to be read digit by digit. */
 const char *figure_scaled(double x, const char *unit, const char **shown)
 {

@@ -16,6 +16,8 @@ const char *figure_four(double x);   /* four digits that count below 1,000: "1.2
 const char *figure_exact(double x);  /* for programs: the fewest digits that read as x again */
 const char *figure_error(const struct stat_number *n); /* "+- 0.52%"; "" of a single run */
 
+const char *figure_seconds(double s); /* "1.25 s", "230 ms" */
+
 /* A number with its unit, scaled where that reads better: "12.34" and "GB/s". */
 const char *figure_scaled(double x, const char *unit, const char **shown);
 /* Both together: "12.34 GB/s", "34.20 %". */

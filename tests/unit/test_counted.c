@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "output/counted.h"
 #include "output/figures.h"
+#include "output/ratio.h"
 #include "tests/unit/made_stat.h"
 
 #define CSV_COLUMNS 24
@@ -379,6 +380,54 @@ static void next_steps_are_worst_first_with_commands(void **state)
 	stat_report_release(&r);
 }
 
+/* Each formula with what counts as misses and accesses, of events that count 1, 2, 4 … million. */
+static void rates_are_told_from_their_formulas(void **state)
+{
+	static const struct {
+		const char *formula;
+		double misses, accesses;
+		const char *event;
+	} known[] = {
+		{ "100 * l1d_cache_refill / l1d_cache", 1e6, 2e6, "l1d_cache_refill" },
+		{ "1000 * l1d_cache_refill / inst_retired", 1e6, NAN, "l1d_cache_refill" },
+		{ "100 * load.l2_miss / (load.l2_hit + load.l2_miss)", 4e6, 12e6, "load.l2_miss" },
+		{ "100 * walk_active / cpu_cycles", NAN, NAN, "walk_active" },
+		{ "100 * load.l2_hit / l1d_cache", NAN, NAN, "load.l2_hit" },
+		{ "100 * l1d_cache_refill / mem_inst_retired.all_loads", 1e6, 128e6,
+		  "l1d_cache_refill" },
+		{ "100 * l1d_cache_refill / none", 1e6, NAN, "l1d_cache_refill" },
+		{ "100 * none_miss / l1d_cache", NAN, 2e6, NULL },
+		{ "100 * l1d_cache_refill / l1d_cache / 2", NAN, NAN, NULL },
+		{ "100 * (l1d_cache_refill - load.l2_miss) / l1d_cache", NAN, NAN, NULL },
+		{ "100 * max(l1d_cache_refill, l1d_cache) / l1d_cache", NAN, NAN, NULL },
+		{ "100 * (l1d_cache_refill + ", NAN, NAN, NULL },
+		{ "100 * ", NAN, NAN, NULL },
+		{ "l1d_cache_refill / l1d_cache", NAN, NAN, NULL },
+	};
+	static const char *const events[] = {
+		"l1d_cache_refill", "l1d_cache",   "load.l2_miss", "load.l2_hit",
+		"inst_retired",	    "walk_active", "cpu_cycles",   "mem_inst_retired.all_loads",
+	};
+	struct stat_row row = {};
+	struct stat_metric *m;
+	struct ratio got;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		made_event(&row, events[i], 1e6 * (1 << i), 1, 1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		m = made_metric(&row, "cache", "x", "x", "%", known[i].formula, 1, 1);
+		got = ratio_of(&row, m);
+		assert_true(got.misses == known[i].misses ||
+			    (isnan(got.misses) && isnan(known[i].misses)));
+		assert_true(got.accesses == known[i].accesses ||
+			    (isnan(got.accesses) && isnan(known[i].accesses)));
+		assert_true(!got.event == !known[i].event);
+		if (got.event)
+			assert_string_equal(got.event->name, known[i].event);
+	}
+	stat_row_release(&row);
+}
+
 static void markdown_says_so_when_nothing_is_wrong(void **state)
 {
 	struct stat_report r = {};
@@ -568,6 +617,7 @@ int main(void)
 		cmocka_unit_test(csv_has_a_line_for_each_number),
 		cmocka_unit_test(markdown_has_what_was_measured),
 		cmocka_unit_test(next_steps_are_worst_first_with_commands),
+		cmocka_unit_test(rates_are_told_from_their_formulas),
 		cmocka_unit_test(markdown_says_so_when_nothing_is_wrong),
 		cmocka_unit_test(markdown_means_nothing_that_names_say),
 		cmocka_unit_test(a_comparison_reads_well),

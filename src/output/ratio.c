@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A reader for the simplest of formulas. */
+#include "output/ratio.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* One side of the line: events added up. */
+struct side {
+	const struct stat_event *first;
+	double sum;    /* NAN: one of them is not there */
+	bool is_plain; /* it could be read */
+	bool misses, instructions, cycles;
+};
+
+static void skip_spaces(const char **s)
+{
+	*s += strspn(*s, " ");
+}
+
+static bool starts_name(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool has_any(const char *name, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcasestr(name, *words))
+			return true;
+	return false;
+}
+
+static void classify(struct side *side, const char *name)
+{
+	static const char *const misses[] = { "miss", "refill", "walk", NULL };
+	static const char *const instructions[] = { "inst_retired", "inst_spec", NULL };
+	static const char *const cycles[] = { "cycles", "slots", "clk_unhalted", NULL };
+
+	side->misses = side->misses || has_any(name, misses);
+	/* "mem_inst_retired.all_loads" are loads. */
+	side->instructions = side->instructions || stat_name_equal(name, "instructions") ||
+			     (has_any(name, instructions) && !strchr(name, '.'));
+	side->cycles = side->cycles || has_any(name, cycles);
+}
+
+static bool add_name(struct side *side, const struct stat_row *row, const char **s)
+{
+	const struct stat_event *e;
+	size_t len = 0;
+	char *name;
+
+	skip_spaces(s);
+	if (!starts_name(**s))
+		return false;
+	while (isalnum((unsigned char)(*s)[len]) || ((*s)[len] && strchr("_.", (*s)[len])))
+		len++;
+	name = xstrndup(*s, len);
+	e = stat_row_event(row, name);
+	classify(side, name);
+	free(name);
+	side->sum += e ? stat_event_value(e) : NAN;
+	side->first = side->first ? side->first : e;
+	*s += len;
+	skip_spaces(s);
+	return true;
+}
+
+/* An event, or a sum of them in brackets; *s moves behind it. */
+static struct side read_side(const struct stat_row *row, const char **s)
+{
+	struct side side = {};
+	bool bracket;
+
+	skip_spaces(s);
+	bracket = **s == '(';
+	*s += bracket;
+	side.is_plain = add_name(&side, row, s);
+	while (side.is_plain && bracket && **s == '+') {
+		(*s)++;
+		side.is_plain = add_name(&side, row, s);
+	}
+	if (bracket && side.is_plain) {
+		side.is_plain = **s == ')';
+		*s += side.is_plain;
+		skip_spaces(s);
+	}
+	return side;
+}
+
+struct ratio ratio_of(const struct stat_row *row, const struct stat_metric *m)
+{
+	struct ratio ratio = { .misses = NAN, .accesses = NAN };
+	struct side above, below;
+	const char *s = m->formula;
+
+	if (strncmp(s, "100 * ", 6) && strncmp(s, "1000 * ", 7))
+		return ratio;
+	s = strchr(s, '*') + 1;
+	above = read_side(row, &s);
+	if (!above.is_plain || *s++ != '/')
+		return ratio;
+	below = read_side(row, &s);
+	if (!below.is_plain || *s)
+		return ratio;
+	ratio.event = above.first;
+	if (!above.misses || below.cycles)
+		return ratio;
+	ratio.misses = above.sum;
+	if (!below.instructions)
+		ratio.accesses = below.sum;
+	return ratio;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a rate of misses was made from, told from the formula of its metric. */
+#ifndef BPFPROF_OUTPUT_RATIO_H
+#define BPFPROF_OUTPUT_RATIO_H
+
+#include "metric/statistics.h"
+
+struct ratio {
+	const struct stat_event *event; /* the first above the line; NULL: no plain ratio */
+	double misses, accesses;	/* NAN: not counted, or it is something else */
+};
+
+/*
+ * Plain ratios are "100 * a / b" and "1000 * a / b", where a and b are events or sums of events:
+ * "(a + b)". What stands above counts as misses when its name says so, and what is below as
+ * accesses unless it is instructions or cycles.
+ */
+struct ratio ratio_of(const struct stat_row *row, const struct stat_metric *m);
+
+#endif
