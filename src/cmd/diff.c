@@ -54,7 +54,7 @@ static int check(const struct diff_args *a, char **words, int nr)
 	return 0;
 }
 
-/* On standard output unless that has the XML. Only a file is opened before, to fail early. */
+/* On standard output unless that has the XML. */
 static int write_results(const struct diff_args *a, const struct comparison *c,
 			 struct outfile *file)
 {

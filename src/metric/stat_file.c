@@ -21,6 +21,7 @@
 #define MAX_DEPTH 8 /* report, rows, row, events, event, runs, and one that is too much */
 #define MAX_TEXT  65536
 #define MAX_LIST  1000000
+#define MAX_NAMES 4096 /* of events and of metrics in a row, which are looked up by name */
 
 struct reader {
 	const char *path;
@@ -124,13 +125,12 @@ static size_t choice(struct reader *in, struct json_object *o, const char *key, 
 	return i < nr ? i : 0;
 }
 
-/* Elements of a list, 0 when it is none. */
-static size_t list(struct reader *in, struct json_object *o, const char *key,
+/* Elements of a list, 0 when it is none or has more than max. */
+static size_t list(struct reader *in, struct json_object *o, const char *key, size_t max,
 		   struct json_object **value)
 {
 	*value = get(in, o, key);
-	if (json_object_is_type(*value, json_type_array) &&
-	    json_object_array_length(*value) <= MAX_LIST)
+	if (json_object_is_type(*value, json_type_array) && json_object_array_length(*value) <= max)
 		return json_object_array_length(*value);
 	damaged(in, key, "a list");
 	return 0;
@@ -152,7 +152,7 @@ static void read_runs(struct reader *in, struct json_object *o, struct stat_numb
 {
 	struct json_object *runs;
 
-	n->nr_runs = list(in, o, "runs", &runs);
+	n->nr_runs = list(in, o, "runs", MAX_LIST, &runs);
 	n->runs = xcalloc(n->nr_runs ? n->nr_runs : 1, sizeof(*n->runs));
 	for (size_t i = 0; i < n->nr_runs; i++)
 		n->runs[i] = number_of(in, json_object_array_get_idx(runs, i), "runs");
@@ -219,12 +219,12 @@ static void read_row(struct reader *in, struct json_object *o, struct stat_row *
 	row->tid = count_upto(in, o, "tid", UINT32_MAX);
 	row->switches = count_upto(in, o, "switches", UINT64_MAX);
 	row->running_ns = count_upto(in, o, "running_ns", UINT64_MAX);
-	nr = list(in, o, "events", &v);
+	nr = list(in, o, "events", MAX_NAMES, &v);
 	row->events = xcalloc(nr ? nr : 1, sizeof(*row->events));
 	for (; row->nr_events < nr && (one = element(in, v, row->nr_events, "events"));
 	     row->nr_events++)
 		read_event(in, one, &row->events[row->nr_events]);
-	nr = list(in, o, "metrics", &v);
+	nr = list(in, o, "metrics", MAX_NAMES, &v);
 	row->metrics = xcalloc(nr ? nr : 1, sizeof(*row->metrics));
 	for (; row->nr_metrics < nr && (one = element(in, v, row->nr_metrics, "metrics"));
 	     row->nr_metrics++)
@@ -257,7 +257,7 @@ static void read_environment(struct reader *in, struct json_object *o, struct st
 	r->counters = count_upto(in, o, "counters", UINT32_MAX);
 	r->command = text(in, o, "command");
 	r->target = text(in, o, "target");
-	nr = list(in, o, "notes", &v);
+	nr = list(in, o, "notes", MAX_LIST, &v);
 	r->notes = xcalloc(nr ? nr : 1, sizeof(*r->notes));
 	for (; r->nr_notes < nr; r->nr_notes++) {
 		note = json_object_array_get_idx(v, r->nr_notes);
@@ -285,7 +285,7 @@ static void read_time(struct reader *in, struct json_object *o, struct stat_repo
 static void read_hotspots(struct reader *in, struct json_object *o, struct stat_report *r)
 {
 	struct json_object *v, *one;
-	size_t nr = list(in, o, "hotspots", &v);
+	size_t nr = list(in, o, "hotspots", MAX_LIST, &v);
 
 	r->hotspots_event = text_of(in, o, "hotspots_event", true);
 	r->hotspots = xcalloc(nr ? nr : 1, sizeof(*r->hotspots));
@@ -311,7 +311,7 @@ static void read_report(struct reader *in, struct json_object *o, struct stat_re
 	read_time(in, o, r);
 	r->by = choice(in, o, "by", STAT_BY_CGROUP + 1, by_key);
 	read_part(in, o, "all", &r->all, false);
-	nr = list(in, o, "rows", &v);
+	nr = list(in, o, "rows", MAX_LIST, &v);
 	r->rows = xcalloc(nr ? nr : 1, sizeof(*r->rows));
 	for (; r->nr_rows < nr && (one = element(in, v, r->nr_rows, "rows")); r->nr_rows++)
 		read_row(in, one, &r->rows[r->nr_rows]);
