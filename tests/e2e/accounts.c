@@ -10,8 +10,8 @@
  *	cost RUNS NS-PER-RUN
  *
  * -b thread|process|cgroup; -r ROWS; -o: counters stay on all the time; -s: also the cost of the
- * program at a switch; -m MS: how often rows are collected, 0 = never; -a: all counters are replaced
- * by new ones half a second later.
+ * program at a switch; -m MS: how often rows are collected, 0 = never; -a: all counters are
+ * replaced by new ones half a second later.
  */
 #include <errno.h>
 #include <stdio.h>
