@@ -20,13 +20,10 @@
  */
 #define ENTRY_BYTES 512u
 
-__noinline int unwind_window(__u32 id, __u64 at)
+static __always_inline int move_window(struct scratch *s, __u64 at)
 {
-	struct scratch *s = scratch_get(id);
 	__u32 bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
 
-	if (!s)
-		return -1;
 	if (bytes > WINDOW_BYTES)
 		bytes = WINDOW_BYTES;
 	if (bytes < WORD_BYTES) /* the word lies across two pages */
@@ -37,6 +34,13 @@ __noinline int unwind_window(__u32 id, __u64 at)
 		return 0;
 	s->window_bytes = 0;
 	return -1;
+}
+
+__noinline int unwind_window(__u32 id, __u64 at)
+{
+	struct scratch *s = scratch_get(id);
+
+	return s ? move_window(s, at) : -1;
 }
 
 /*
@@ -51,14 +55,14 @@ static __always_inline __u32 fp_fault(__u64 fp, __u64 last)
 }
 
 /* A record in the window, which is moved when need be; one across two pages is read by itself. */
-static __always_inline bool read_record(struct scratch *s, __u32 id, __u64 fp, __u64 record[2])
+static __always_inline bool read_record(struct scratch *s, bool remember, __u64 fp, __u64 record[2])
 {
 	__u64 at = fp - s->window_start;
 
-	note_read(s, fp);
-	note_read(s, fp + 8);
+	note_read(s, remember, fp);
+	note_read(s, remember, fp + 8);
 	if (at >= WINDOW_BYTES || at + RECORD_BYTES > s->window_bytes) {
-		if (unwind_window(id, fp))
+		if (move_window(s, fp))
 			return false;
 		if (s->window_bytes < RECORD_BYTES)
 			return !bpf_probe_read_user(record, RECORD_BYTES, (void *)fp);
@@ -69,25 +73,19 @@ static __always_inline bool read_record(struct scratch *s, __u32 id, __u64 fp, _
 	return true;
 }
 
-/*
- * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
- * be more. All state is in the scratch between calls, so the verifier sees one chunk, not the sum.
- */
-__noinline int fp_chunk(__u32 id)
+/* A loop for each of two cases, since samples want it short: remember is a constant. */
+static __always_inline __u32 walk_chunk(struct scratch *s, bool remember)
 {
-	struct scratch *s = scratch_get(id);
-	__u32 nr, end = UNWIND_END_NONE;
-	__u64 pc, fp, last, hash, record[2];
+	__u32 nr, end = UNWIND_END_NONE, most = prof_cfg.max_depth;
+	__u64 pc, fp, last, hash, record[2], pc_mask = prof_cfg.pc_mask;
 
-	if (!s)
-		return UNWIND_END_DEPTH;
 	pc = s->at.pc;
 	fp = s->at.fp;
 	last = s->at.sp;
 	hash = s->user.hash;
 	nr = s->user.nr;
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++) {
-		if (nr >= prof_cfg.max_depth) {
+		if (nr >= most) {
 			end = UNWIND_END_DEPTH;
 			break;
 		}
@@ -96,13 +94,13 @@ __noinline int fp_chunk(__u32 id)
 		end = fp_fault(fp, last);
 		if (end)
 			break;
-		if (!read_record(s, id, fp, record)) {
+		if (!read_record(s, remember, fp, record)) {
 			end = UNWIND_END_READ;
 			break;
 		}
 		last = fp + RECORD_BYTES;
 		fp = record[0];
-		pc = record[1] & prof_cfg.pc_mask;
+		pc = record[1] & pc_mask;
 		if (!pc) {
 			end = UNWIND_END_ROOT;
 			break;
@@ -114,6 +112,19 @@ __noinline int fp_chunk(__u32 id)
 	s->user.hash = hash;
 	s->user.nr = nr;
 	return end;
+}
+
+/*
+ * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
+ * be more. All state is in the scratch between calls, so the verifier sees one chunk, not the sum.
+ */
+__noinline int fp_chunk(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+
+	if (!s)
+		return UNWIND_END_DEPTH;
+	return prof_cfg.remember ? walk_chunk(s, true) : walk_chunk(s, false);
 }
 
 /*
@@ -129,14 +140,11 @@ static __always_inline bool is_entry(__u64 record)
 	return record < top && top - record <= ENTRY_BYTES;
 }
 
-__noinline int fp_walk(__u32 id)
+__hidden __u32 fp_walk(struct scratch *s, __u32 id)
 {
-	struct scratch *s = scratch_get(id);
 	__u32 end = UNWIND_END_NONE;
 
-	if (!s)
-		return UNWIND_END_DEPTH;
-	note_fp(s);
+	note_fp(s, prof_cfg.remember);
 	for (__u32 i = 0; i < PROF_MAX_FRAMES / CHUNK_FRAMES && !end; i++)
 		end = fp_chunk(id);
 	if (end == UNWIND_END_NONE)

@@ -17,17 +17,21 @@ static __always_inline __u64 window_word(const struct scratch *s, __u64 offset)
 	return s->window[(offset / 8) & (WINDOW_BYTES / 8 - 1)];
 }
 
-/* Notes a word of the stack that the walk went by, for memo.bpf.h. */
-static __always_inline void note_read(struct scratch *s, __u64 at)
+/*
+ * Notes a word of the stack that the walk went by, for memo.bpf.h. Loops load what they need of
+ * prof_cfg before they begin: each look at it takes up to six instructions.
+ */
+static __always_inline void note_read(struct scratch *s, bool remember, __u64 at)
 {
-	__u64 word;
+	__u64 offset, word;
 	__u32 nr;
 
-	if (!prof_cfg.remember) /* before anything is loaded */
+	if (!remember) /* before anything is loaded */
 		return;
-	word = (at - s->sp) / 8;
+	offset = at - s->sp;
+	word = offset >> 3 | offset << 61; /* huge if it is no whole number of words */
 	nr = s->nr_reads;
-	if (word >= sizeof(s->memo_window) / 8 || (at & 7) || nr >= READ_WORDS) {
+	if (word >= sizeof(s->memo_window) / 8 || nr >= READ_WORDS) {
 		s->nr_reads = READ_ELSEWHERE;
 		return;
 	}
@@ -36,9 +40,9 @@ static __always_inline void note_read(struct scratch *s, __u64 at)
 }
 
 /* The walk needs the frame pointer: the register, unless a frame has kept it on the stack. */
-static __always_inline void note_fp(struct scratch *s)
+static __always_inline void note_fp(struct scratch *s, bool remember)
 {
-	if (prof_cfg.remember && s->fp_from == FP_UNUSED)
+	if (remember && s->fp_from == FP_UNUSED)
 		s->fp_from = s->at.fp_at ? FP_STACK : FP_REGISTER;
 }
 
@@ -48,7 +52,7 @@ static __always_inline void note_fp(struct scratch *s)
  */
 int unwind_window(__u32 id, __u64 at);
 
-/* Walks from scratch->at on; returns the reason of the end. */
-int fp_walk(__u32 id);
+/* Walks from scratch->at on, the scratch of that number; returns the reason of the end. */
+__hidden __u32 fp_walk(struct scratch *s, __u32 id);
 
 #endif

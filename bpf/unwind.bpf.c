@@ -25,14 +25,14 @@ struct step_env {
 
 static __always_inline int step_read(struct step_env *env, __u64 at, __u64 *word)
 {
-	note_read(env->s, at);
+	note_read(env->s, prof_cfg.remember, at);
 	return bpf_probe_read_user(word, sizeof(*word), (void *)at);
 }
 
 static __always_inline int step_read_pair(struct step_env *env, __u64 at, __u64 words[2])
 {
-	note_read(env->s, at);
-	note_read(env->s, at + 8);
+	note_read(env->s, prof_cfg.remember, at);
+	note_read(env->s, prof_cfg.remember, at + 8);
 	return bpf_probe_read_user(words, 2 * sizeof(*words), (void *)at);
 }
 
@@ -133,7 +133,7 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 
 	if (!s)
 		return UNWIND_END_DEPTH;
-	note_fp(s);
+	note_fp(s, prof_cfg.remember);
 	if (step_is_exception(ARCH, rule))
 		end = leave_by_exception(s, id, rule);
 	else
@@ -143,11 +143,12 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 }
 
 /* One word of the stack, by way of the window. */
-static __always_inline bool read_stack(struct scratch *s, __u32 id, __u64 at, __u64 *word)
+static __always_inline bool read_stack(struct scratch *s, __u32 id, bool remember, __u64 at,
+				       __u64 *word)
 {
 	__u64 off = at - s->window_start;
 
-	note_read(s, at);
+	note_read(s, remember, at);
 	if (off >= WINDOW_BYTES || off + 8 > s->window_bytes) {
 		if (unwind_window(id, at))
 			return false;
@@ -158,14 +159,15 @@ static __always_inline bool read_stack(struct scratch *s, __u32 id, __u64 at, __
 }
 
 /* Leaves a frame by its standard rule: what nearly all frames have. */
-static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, __u32 rule)
+static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, bool remember,
+					       __u32 rule)
 {
 	__u64 base = s->at.sp, pc = s->at.lr;
 	struct step_saved saved;
 
 	if (step_needs_fp(ARCH, rule)) {
-		note_fp(s);
-		if (s->at.fp_at && !read_stack(s, id, s->at.fp_at, &s->at.fp))
+		note_fp(s, remember);
+		if (s->at.fp_at && !read_stack(s, id, remember, s->at.fp_at, &s->at.fp))
 			return UNWIND_END_READ;
 		s->at.fp_at = 0;
 		base = s->at.fp;
@@ -173,7 +175,7 @@ static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, __u3
 	step_standard(ARCH, rule, s->at.sp, base, &saved);
 	if (!step_goes_up(s->at.sp, saved.cfa, s->at.inner))
 		return UNWIND_END_BAD_CFA;
-	if (saved.ra_at && !read_stack(s, id, saved.ra_at, &pc))
+	if (saved.ra_at && !read_stack(s, id, remember, saved.ra_at, &pc))
 		return UNWIND_END_READ;
 	if (!saved.ra_at && !s->at.inner)
 		return UNWIND_END_LOST_REG;
@@ -202,7 +204,8 @@ __noinline int unwind_chunk(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
 	struct rule_cache *cache = tables_cache();
-	__u32 nr, rule, end = UNWIND_END_NONE;
+	__u32 nr, rule, end = UNWIND_END_NONE, most = prof_cfg.max_depth;
+	bool remember = prof_cfg.remember;
 	__u64 hash;
 
 	if (!s || !cache)
@@ -210,7 +213,7 @@ __noinline int unwind_chunk(__u32 id)
 	hash = s->user.hash;
 	nr = s->user.nr;
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++) {
-		if (nr >= prof_cfg.max_depth) {
+		if (nr >= most) {
 			end = UNWIND_END_DEPTH;
 			break;
 		}
@@ -218,7 +221,7 @@ __noinline int unwind_chunk(__u32 id)
 			s->at.pc | (__u64)s->at.inner << PROF_FRAME_EXACT_BIT;
 		hash = hash_mix(hash, s->at.pc);
 		rule = rule_at(s, cache, id, s->at.pc - !s->at.inner);
-		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, id, rule)
+		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, id, remember, rule)
 						   : (__u32)unwind_special(id, rule);
 		if (end)
 			break;
@@ -250,7 +253,7 @@ __noinline int unwind_user(__u32 id)
 		return 0;
 	begin(s);
 	if (prof_cfg.call_graph == CALL_GRAPH_FP) {
-		s->user.end = fp_walk(id);
+		s->user.end = fp_walk(s, id);
 		s->user.guessed = 0;
 		return 0;
 	}
