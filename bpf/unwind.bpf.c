@@ -196,20 +196,13 @@ static __always_inline __u32 rule_at(struct scratch *s, struct rule_cache *cache
 	return tables_rule(id, pc);
 }
 
-/*
- * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
- * be more.
- */
-__noinline int unwind_chunk(__u32 id)
+/* A loop for each of two cases, since samples want it short: remember is a constant. */
+static __always_inline __u32 walk_chunk(struct scratch *s, struct rule_cache *cache, __u32 id,
+					bool remember)
 {
-	struct scratch *s = scratch_get(id);
-	struct rule_cache *cache = tables_cache();
 	__u32 nr, rule, end = UNWIND_END_NONE, most = prof_cfg.max_depth;
-	bool remember = prof_cfg.remember;
 	__u64 hash;
 
-	if (!s || !cache)
-		return UNWIND_END_DEPTH;
 	hash = s->user.hash;
 	nr = s->user.nr;
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++) {
@@ -229,6 +222,20 @@ __noinline int unwind_chunk(__u32 id)
 	s->user.hash = hash;
 	s->user.nr = nr;
 	return end;
+}
+
+/*
+ * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
+ * be more.
+ */
+__noinline int unwind_chunk(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct rule_cache *cache = tables_cache();
+
+	if (!s || !cache)
+		return UNWIND_END_DEPTH;
+	return prof_cfg.remember ? walk_chunk(s, cache, id, true) : walk_chunk(s, cache, id, false);
 }
 
 static __always_inline void begin(struct scratch *s)
