@@ -49,6 +49,12 @@ static const struct command commands[] = {
 	  "  bpfprof stat -e cycles,instructions --per-thread 10\n"
 	  "  bpfprof stat -r 5 --json -- make >new.json && bpfprof diff old.json new.json\n"
 	  "  bpfprof stat -M all --report md -o report.md -- PROGRAM\n" },
+	{ "list", cmd_list, "[OPTIONS] [PATTERN]",
+	  "the events that this machine has, each one tried", list_opts,
+	  "  bpfprof list                             all of them\n"
+	  "  bpfprof list cache                       those with it in their names\n"
+	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
+	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
 	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
 	  "any view of a saved profile, without root", report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
