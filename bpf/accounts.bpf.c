@@ -102,6 +102,13 @@ static __always_inline struct prof_account *row_of(const struct task_struct *tas
 	row = bpf_map_lookup_elem(&accounts, &slot);
 	if (!row)
 		return NULL;
+	/*
+	 * A thread that calls exec becomes the first one of its process, whose row it finds. If
+	 * user space is about to free that, the thread has none for once.
+	 */
+	if (*(volatile __u64 *)&row->gone &&
+	    __sync_val_compare_and_swap(&row->gone, PROF_ACCOUNT_GONE, 0) != PROF_ACCOUNT_GONE)
+		return NULL;
 	if (!row->pid) { /* it was claimed just now */
 		row->pid = task->tgid;
 		row->tid = task->pid;
@@ -146,14 +153,6 @@ static __always_inline struct prof_account *row_here(struct prof_account_cpu *c,
 	return row ? row : &c->lost;
 }
 
-/* NULL: nothing is counted on this CPU. */
-static __always_inline struct prof_account_cpu *cpu_get(__u32 cpu)
-{
-	struct prof_account_cpu *c = bpf_map_lookup_elem(&account_cpus, &cpu);
-
-	return c && c->counters ? c : NULL;
-}
-
 /* ctx: whether it was preempted, the thread that leaves the CPU, and the one that gets it. */
 SEC("?tp_btf/sched_switch")
 int accounts_switch(__u64 *ctx)
@@ -161,20 +160,25 @@ int accounts_switch(__u64 *ctx)
 	struct task_struct *prev = (struct task_struct *)ctx[1];
 	struct task_struct *next = (struct task_struct *)ctx[2];
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct prof_account_cpu *c = cpu_get(cpu);
+	struct prof_account_cpu *c = bpf_map_lookup_elem(&account_cpus, &cpu);
+	bool dead = kernel_prev_state(ctx) & TASK_DEAD;
 	struct prof_account *row;
 
-	if (!c)
+	/* Rows of those who are gone become free, on whatever CPU they end. */
+	if (!c || !(c->counters || dead))
 		return 0;
 	if (c->next && c->next != prev->pid + 1)
 		c->unseen++;
 	c->next = next->pid + 1;
 	row = row_here(c, prev);
-	add(row, c, cpu);
-	row->switches++;
-	if (kernel_prev_state(ctx) & TASK_DEAD) {
-		*(volatile __u64 *)&row->gone = 1;
+	if (c->counters) {
+		add(row, c, cpu);
+		row->switches++;
+	}
+	if (dead && prev->pid) {
 		c->gone++;
+		/* Nothing that was written above may come after. */
+		__sync_lock_test_and_set(&row->gone, PROF_ACCOUNT_GONE);
 	}
 	return 0;
 }
@@ -187,9 +191,9 @@ SEC("?raw_tp")
 int accounts_flush(void *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct prof_account_cpu *c = cpu_get(cpu);
+	struct prof_account_cpu *c = bpf_map_lookup_elem(&account_cpus, &cpu);
 
-	if (c)
+	if (c && c->counters)
 		add(row_here(c, bpf_get_current_task_btf()), c, cpu);
 	return 0;
 }

@@ -371,6 +371,8 @@ struct prof_event_base {
  * at a time, so each row has one writer, and user space makes processes and cgroups of threads.
  * Claimed by compare-and-swap of hash, 0 = free; user space frees rows of threads that are gone.
  */
+#define PROF_ACCOUNT_GONE  1
+#define PROF_ACCOUNT_TAKEN 2
 struct prof_account {
 	__u64 hash; /* of tid and start; with by_cgroup also of the cgroup */
 	__u64 switches;
@@ -378,7 +380,7 @@ struct prof_account {
 	__u64 cgroup;	  /* its id, as of the last switch */
 	char comm[PROF_COMM_LEN];
 	__u32 pid, tid;
-	__u64 gone; /* it has left its CPU for the last time; nobody writes here any more */
+	__u64 gone; /* set when it has left its CPU for the last time; taken by user space */
 	struct prof_event_count event[PMU_MAX_EVENTS];
 	__u64 process; /* of pid and its start: tells who had the number one after the other */
 	__u32 parent;  /* process that made it, or it has now */

@@ -292,11 +292,30 @@ static void add_row(const struct accounts *a, struct entry **table, const struct
 	add_counts(&e->account, row);
 }
 
+/* Where something is counted; there are rows from birth on. */
+static bool has_run(const struct prof_account *row)
+{
+	return row->switches || row->running_ns;
+}
+
+/* From here on the kernel does not touch the row, until it is free. */
+static bool take_row(struct prof_account *row)
+{
+	__u64 gone = PROF_ACCOUNT_GONE;
+
+	return row->hash && __atomic_load_n(&row->gone, __ATOMIC_ACQUIRE) == gone &&
+	       __atomic_compare_exchange_n(&row->gone, &gone, PROF_ACCOUNT_TAKEN, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Whoever claims it next finds all else empty. */
 static void free_row(struct prof_account *row)
 {
-	/* Whoever claims it next finds all else empty. */
-	memset((char *)row + sizeof(row->hash), 0, sizeof(*row) - sizeof(row->hash));
+	const struct prof_account empty = { .hash = row->hash, .gone = row->gone };
+
+	*row = empty;
 	__atomic_store_n(&row->hash, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&row->gone, 0, __ATOMIC_RELEASE);
 }
 
 static void collect(struct accounts *a)
@@ -304,9 +323,9 @@ static void collect(struct accounts *a)
 	for (uint32_t i = 0; i < a->nr_rows; i++) {
 		struct prof_account *row = &a->rows[i];
 
-		if (!row->hash || !__atomic_load_n(&row->gone, __ATOMIC_ACQUIRE))
+		if (!take_row(row))
 			continue;
-		if (HASH_COUNT(a->ended) < MAX_ENDED)
+		if (has_run(row) && HASH_COUNT(a->ended) < MAX_ENDED)
 			add_row(a, &a->ended, row);
 		else
 			add_counts(&a->lost, row);
@@ -363,7 +382,7 @@ void accounts_read(struct accounts *a, struct accounts_report *r)
 		HASH_ADD(hh, table, account.key, sizeof(copy->account.key), copy);
 	}
 	for (uint32_t i = 0; i < a->nr_rows; i++)
-		if (a->rows[i].hash && (a->rows[i].switches || a->rows[i].running_ns))
+		if (a->rows[i].hash && has_run(&a->rows[i]))
 			add_row(a, &table, &a->rows[i]);
 	r->v = xcalloc(HASH_COUNT(table) + 1, sizeof(*r->v));
 	HASH_ITER (hh, table, e, next) {

@@ -11,7 +11,7 @@
  *
  * -b thread|process|cgroup; -r ROWS; -o: counters stay on all the time; -s: also the cost of the
  * program at a switch; -m MS: how often rows are collected, 0 = never; -a: all counters are
- * replaced by new ones half a second later.
+ * replaced by new ones half a second later; -c CPU: counters on one CPU only.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -266,18 +266,22 @@ int main(int argc, char **argv)
 	struct accounts *a;
 	int opt, err;
 
-	while ((opt = getopt(argc, argv, "+b:r:m:osa")) > 0) {
+	if (cpus_online(&online))
+		return 2;
+	while ((opt = getopt(argc, argv, "+b:r:m:c:osa")) > 0) {
 		if (opt == 'b')
 			o.by = parse_by(optarg);
 		else if (opt == 'r')
 			o.max_rows = atoi(optarg);
 		else if (opt == 'm')
 			every_ms = atoi(optarg);
+		else if (opt == 'c')
+			online.v[0] = atoi(optarg), online.nr = 1;
 		always_on |= opt == 'o';
 		cost |= opt == 's';
 		replace |= opt == 'a';
 	}
-	if (argc < optind + 2 || parse_events(argv[optind]) || cpus_online(&online))
+	if (argc < optind + 2 || parse_events(argv[optind]))
 		return 2;
 	fds = calloc(online.nr * PMU_MAX_EVENTS, sizeof(*fds));
 	o.nr_events = nr_events;
@@ -297,7 +301,6 @@ int main(int argc, char **argv)
 		       (double)info.run_time_ns / (double)info.run_cnt);
 	accounts_report_release(&r);
 	accounts_close(a);
-	cpus_release(&online);
 	free(fds);
 	return 0;
 }

@@ -42,6 +42,18 @@ orphan=$(rows pid accounts_work)
 check "the orphan was counted" [ "$orphan" -gt 0 ]
 check "the orphan leads to what was started" leads_to "$orphan" "$(value child)"
 
+# The thread that calls exec gets the number, and so the row, of the first one, which has ended meanwhile.
+cat >"$TMP/exec.py" <<'P'
+import os, threading, time
+threading.Thread(target=lambda: os.execv(os.environ["PROGS"] + "/accounts_work", ["accounts_work", "3", "1"])).start()
+time.sleep(100)
+P
+for _ in 1 2 3; do
+	count "a program begun by another thread" -m 1 -r 4096 "$EVENTS" python3 "$TMP/exec.py"
+	check_near "$(rows tid accounts_work)" "$(value child)" 0 "number of its first thread"
+	check_closes
+done
+
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 group=$mount/bpfprof-test-$$
 if [ -n "$mount" ] && mkdir "$group" 2>/dev/null; then
