@@ -4,8 +4,10 @@
  * one to its count. Runs in interrupt or NMI context, so: no allocation, no lock, no unbounded
  * loop; what it cannot record it counts.
  */
+#include "branch_table.bpf.h"
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
+#include "values.bpf.h"
 
 /* The registers of the innermost user frame. False: there are none that we can walk from. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,
@@ -35,6 +37,7 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 {
 	bool in_user = STATUS_IS_USER(REGS_STATUS(&ctx->regs));
 	struct scratch *s = scratch_get(SCRATCH_PERF);
+	__u32 count;
 
 	if (!s)
 		return PROF_LOST_SCRATCH;
@@ -43,7 +46,15 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 	if (!prof_cfg.no_ustacks && !take_user(ctx, s, task, in_user, &key->ustack))
 		return PROF_LOST_STACKS;
 	s->key = *key;
-	return arena_count(SCRATCH_PERF, ctx->sample_period) ? PROF_RECORDED : PROF_LOST_COUNTS;
+	count = arena_claim(SCRATCH_PERF);
+	if (!count)
+		return PROF_LOST_COUNTS;
+	arena_add(count, ctx->sample_period);
+	if (prof_cfg.nr_values)
+		values_add(count);
+	if (prof_cfg.branch_slots)
+		branches_take(ctx, SCRATCH_PERF);
+	return PROF_RECORDED;
 }
 
 SEC("?perf_event")
@@ -63,6 +74,8 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	start = run_begins(row);
 	row->value[PROF_SEEN]++;
+	if (prof_cfg.nr_values)
+		values_read();
 	bpf_get_current_comm(key.comm, sizeof(key.comm));
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome)

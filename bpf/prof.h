@@ -64,7 +64,9 @@
 	X(NOT_SAMPLED, NOTE, "not-sampled", "stacks not taken, to bound what walking costs")       \
 	X(AUDIT_WRONG, NOTE, "audit-wrong", "stacks found unchanged that a walk said were not")    \
 	X(MADE_UP, NOTE, "made-up", "runs that we were not told of, timed by the kernel's count")  \
-	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")
+	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")     \
+	X(BRANCHES, NOTE, "branches", "branch records")                                            \
+	X(BRANCHES_LOST, NOTE, "branches-lost", "branch records that found no room in a table")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,
@@ -237,6 +239,22 @@ struct prof_waker {
 _Static_assert(sizeof(struct prof_waker) == 64, "struct prof_waker is one cache line");
 
 /*
+ * A branch that was taken, as the hardware recorded it with samples. Claimed by compare-and-swap of
+ * hash, 0 = free.
+ */
+struct prof_branch {
+	__u64 hash;
+	__u32 from, to; /* slots of stacks of one frame + 1 */
+	__u64 count;
+	__u64 mispredicted;
+	__u64 untold; /* of which the hardware does not say whether they were predicted */
+	__u64 cycles; /* since the branch before, of those that tell */
+	__u64 timed;  /* how many told */
+	__u64 pad;
+};
+_Static_assert(sizeof(struct prof_branch) == 64, "struct prof_branch is one cache line");
+
+/*
  * Waits for a CPU, in log-linear buckets: four to each doubling. Bucket i of 0…3 is i ns; bucket
  * 4 * e + k - 4, k of 0…3, begins at (4 + k) << (e - 2) ns. The last one has no end.
  */
@@ -348,8 +366,11 @@ struct prof_config {
 	__u64 min_ns, max_ns; /* of a wait; max_ns 0 = no limit */
 	__u64 outlier_ns;     /* 0 = none are kept */
 	__u64 cgroup_id;      /* with filter_cgroup */
+	__u32 branch_slots;   /* a power of two; 0 = no branch records */
+	__u8 nr_values;	      /* counters that are read with each sample */
+	__u8 pad[3];
 };
-_Static_assert(sizeof(struct prof_config) == 112, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 120, "struct prof_config is part of the contract");
 
 /* Counters per CPU (bpf/pmu.bpf.h): as the kernel hands them out, struct bpf_perf_event_value. */
 #define PMU_MAX_EVENTS 8

@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/recording.h"
+#include "collect/groups.h"
+#include "collect/sampling.h"
 #include "event/catalog.h"
 
 const struct opt pmu_opts[] = {
@@ -25,6 +28,12 @@ const struct opt pmu_opts[] = {
 	OPT_ALIAS(0, "frequency", "freq"),
 	OPT_FLAG(0, "precise", struct recording_args, record.precise,
 		 "as precisely as the hardware can; where it cannot, the result says so"),
+	OPT_STRING('M', "metrics", struct recording_args, columns, "SETS",
+		   "columns of functions, counted between samples: IPC, and per 1,000 instructions "
+		   "what these sets (branch, cache, tlb) or events say"),
+	BRANCHES_ROW(struct recording_args, results,
+		     "which branches are taken and mispredicted, from where to where; where the "
+		     "hardware does not record them, stacks of mispredicted ones"),
 	TARGET_ROWS,
 	OPT_CPUS('C', "cpu", struct recording_args, record.cpus, "LIST", "only these CPUs: 0-3,8"),
 	OPT_FLAG('I', "include-idle", struct recording_args, record.idle, "the idle task too"),
@@ -97,13 +106,97 @@ static enum cmd_result not_found(const struct catalog *c, int err)
 	return err == -ENODEV && !catalog_core_pmu(c) ? CMD_CANNOT : cmd_failed(err);
 }
 
-static enum cmd_result record_events(struct recording_args *a, struct event *v, size_t nr)
+static enum cmd_result record_columns(struct recording_args *a, const struct catalog *c)
+{
+	struct group_column *v = NULL;
+	enum cmd_result result;
+	size_t nr = 0;
+	int err = a->columns ? group_columns_find(c, a->columns, &v, &nr) : 0;
+
+	a->record.columns = v;
+	a->record.nr_columns = nr;
+	result = err ? not_found(c, err) : recording_run(a);
+	group_columns_free(v, nr);
+	return result;
+}
+
+static enum cmd_result record_events(struct recording_args *a, const struct catalog *c,
+				     struct event *v, size_t nr)
 {
 	if (check_number(nr) || check_each(v, nr) || check_value(a->results.view.value, v, nr))
 		return CMD_USAGE;
 	a->record.events = v;
 	a->record.nr_events = nr;
-	return recording_run(a);
+	return record_columns(a, c);
+}
+
+/* --- branches --- */
+
+static bool has_spe(void)
+{
+	return !access("/sys/bus/event_source/devices/arm_spe_0", F_OK);
+}
+
+static enum cmd_result no_branches(int why)
+{
+	log_err(why, "this machine neither records branches nor counts mispredicted ones%s",
+		has_spe() ? " (its Statistical Profiling Extension, arm_spe_0, could: perf record "
+			    "-e arm_spe// reads it, bpfprof does not)"
+			  : "");
+	return CMD_CANNOT;
+}
+
+/* Mispredicted branches, by the name that tells most. The PMU must let it be sampled. */
+static const char *misses_event(const struct catalog *c)
+{
+	static const char *const names[] = { "br_mis_pred_retired", "branch-misses" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (catalog_has(c, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/* What is sampled instead: the result says so, and is of stacks. */
+static enum cmd_result fall_back(struct recording_args *a, const struct catalog *c, int why)
+{
+	const char *name = misses_event(c);
+	struct event *v = NULL;
+	enum cmd_result result;
+	size_t nr = 0;
+	int err;
+
+	if (!name)
+		return no_branches(why);
+	log_warn("this machine records no branches (%s): %s is sampled instead", strerror(-why),
+		 name);
+	a->results.branches = false;
+	a->record.note = "this machine records no branches";
+	err = catalog_find(c, name, &v, &nr);
+	result = err ? not_found(c, err) : record_events(a, c, v, nr);
+	events_free(v, nr);
+	return result;
+}
+
+static bool means_none(int err)
+{
+	return err == -EOPNOTSUPP || err == -ENOENT || err == -ENODEV || err == -EINVAL;
+}
+
+static enum cmd_result record_branches(struct recording_args *a, const struct catalog *c,
+				       struct event *v, size_t nr)
+{
+	int err;
+
+	if (nr > 1 && a->events.nr) {
+		log_err(0, "--branches goes with one event of -e at a time");
+		return CMD_USAGE;
+	}
+	err = sampling_try_branches(v);
+	if (means_none(err))
+		return fall_back(a, c, err);
+	a->record.branches = true;
+	return record_events(a, c, v, nr);
 }
 
 static enum cmd_result run(struct recording_args *a)
@@ -123,7 +216,12 @@ static enum cmd_result run(struct recording_args *a)
 	if (!c)
 		return cmd_failed(-errno);
 	err = find_events(c, &a->events, &v, &nr);
-	result = err ? not_found(c, err) : record_events(a, v, nr);
+	if (err)
+		result = not_found(c, err);
+	else if (a->results.branches)
+		result = record_branches(a, c, v, nr);
+	else
+		result = record_events(a, c, v, nr);
 	events_free(v, nr);
 	catalog_close(c);
 	return result;

@@ -15,6 +15,7 @@ struct recording_args {
 	int verbose;
 	const char *call_graph, *state; /* as given */
 	struct opt_strings events;	/* of pmu, as given */
+	const char *columns;		/* the same, of -M */
 	struct record_opts record;
 	struct results_opts results;
 	int (*parse_words)(struct recording_args *a, char **words, int nr); /* of the command */

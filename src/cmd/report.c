@@ -20,6 +20,8 @@ const struct opt report_opts[] = {
 		 "no user frames"),
 	RESULTS_ROWS(struct report_args, results),
 	VALUE_ROW(struct report_args, results),
+	BRANCHES_ROW(struct report_args, results,
+		     "branches that were recorded, on stdout; with -f one line each"),
 	OPT_GROUP("Of waits"),
 	WAIT_ROWS(struct report_args, results),
 	TABLE_ROW(struct report_args, results),

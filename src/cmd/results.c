@@ -93,6 +93,8 @@ static const struct output *stdout_output(const struct results_opts *o)
 		return output_get(o->json ? "ledger-json" : "ledger");
 	if (o->broken)
 		return output_get(o->json ? "broken-json" : "broken");
+	if (o->branches && !o->json)
+		return output_get(o->folded ? "branches-folded" : "branches");
 	if (o->json)
 		return output_get("json");
 	if (o->folded)

@@ -15,7 +15,7 @@
 
 struct results_opts {
 	/* What stdout gets; none = by whether it is a terminal. */
-	bool folded, json, summary, broken, ledger;
+	bool folded, json, summary, broken, ledger, branches;
 	struct opt_strings files;
 	struct view view;
 	/* Of waits; results_check() makes parts of the view of them. */
@@ -64,6 +64,8 @@ struct results_opts {
 #define VALUE_ROW(s, r)                                                                            \
 	OPT_STRING(0, "value", s, r.view.value, "EVENT",                                           \
 		   "of several events, the one that stacks show (default: the first)")
+
+#define BRANCHES_ROW(s, r, text) OPT_FLAG(0, "branches", s, r.branches, text)
 
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
 

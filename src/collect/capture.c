@@ -366,9 +366,9 @@ static uint32_t waker_of(struct capture *c, const struct session_maps *maps, uin
 	return *known;
 }
 
-static void add_sample(struct capture *c, const struct session_maps *maps,
-		       const struct prof_count *n)
+static void add_sample(struct capture *c, const struct session_maps *maps, size_t slot)
 {
+	const struct prof_count *n = &maps->counts[slot];
 	struct sample s = { .count = n->samples,
 			    .weight = n->weight,
 			    .pid = n->pid,
@@ -394,6 +394,32 @@ static void add_sample(struct capture *c, const struct session_maps *maps,
 	s.process = process_name(c, n->pid, s.thread);
 	s.waker = waker_of(c, maps, n->chain, 1);
 	profile_add_sample(c->profile, &s);
+	if (maps->nr_values)
+		profile_add_counted(c->profile, &maps->values[slot * maps->nr_values]);
+}
+
+/* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
+static uint32_t frame_of(const struct capture *c, uint32_t slot1)
+{
+	const struct profile *p = c->profile;
+	uint32_t id = slot1 && slot1 <= c->nr_slots ? c->stack_of_slot[slot1 - 1] : 0;
+
+	if (id == STACK_GONE || !p->stacks[id].nr)
+		return 0;
+	return p->stack_frames[p->stacks[id].first];
+}
+
+static void add_branch(struct capture *c, const struct prof_branch *from)
+{
+	struct branch b = { .from = frame_of(c, from->from),
+			    .to = frame_of(c, from->to),
+			    .count = from->count,
+			    .mispredicted = from->mispredicted,
+			    .untold = from->untold,
+			    .cycles = from->cycles,
+			    .timed = from->timed };
+
+	profile_add_branch(c->profile, &b);
 }
 
 void capture_finish(struct capture *c, const struct session_maps *maps,
@@ -410,7 +436,10 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
 	for (size_t i = 0; i < maps->nr_counts; i++)
 		if (maps->counts[i].samples)
-			add_sample(c, maps, &maps->counts[i]);
+			add_sample(c, maps, i);
+	for (size_t i = 0; i < maps->nr_branches; i++)
+		if (maps->branches[i].count)
+			add_branch(c, &maps->branches[i]);
 	while (c->nr_sources < c->profile->nr_modules)
 		put_source(c, c->nr_sources, (struct symbol_source){ .fd = -1 });
 }

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/capture.h"
+#include "collect/groups.h"
 #include "collect/lifetimes.h"
 #include "collect/sampling.h"
 #include "collect/session.h"
@@ -41,13 +42,15 @@
 #define UNWIND_BYTES	 (64ull << 20)
 #define SUSPEND_NS	 10000000ull /* is long enough to be told */
 #define SLOW_TURNS	 5	     /* CPUs and memory are looked at every so many turns */
-#define RECHECK_SHARE	 10	     /* a host that outruns us is looked at a tenth of the time */
+#define BRANCH_SLOTS	 16384
+#define RECHECK_SHARE	 10 /* a host that outruns us is looked at a tenth of the time */
 
 struct record {
 	const struct record_opts *opts;
 	struct session *session;
 	struct store *store; /* NULL without unwind tables */
 	struct sampling sampling;
+	struct groups groups;
 	struct sideband *sideband;
 	struct proc_table procs;
 	struct capture capture;
@@ -236,6 +239,8 @@ static struct prof_config make_config(const struct record_opts *o)
 		c.events = 1;
 		c.per_thread = 1; /* their counts are not merged, as those of waits are */
 	}
+	c.nr_values = 2 * o->nr_columns;
+	c.branch_slots = o->branches ? BRANCH_SLOTS : 0;
 	return c;
 }
 
@@ -441,10 +446,16 @@ static int open_events(struct record *r)
 				    .rate_hz = o->rate_hz,
 				    .by_rate = o->rate_hz != 0,
 				    .precise = o->precise,
+				    .branches = o->branches,
+				    .note = o->note,
 				    .cpus = &o->cpus };
 	int err = session_start(r->session, o->file, o->function);
 
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
+		return err;
+	if (o->nr_columns)
+		err = groups_open(&r->groups, o->columns, o->nr_columns, &o->cpus, r->session);
+	if (err)
 		return err;
 	so.prog_fd = session_perf_program(r->session);
 	if (!so.rate_hz)
@@ -574,6 +585,7 @@ static void loop(struct record *r)
 	while (!is_over(r)) {
 		poll(fds, 4, until_turn(r));
 		drain(r, false);
+		groups_look(&r->groups, now_ns(CLOCK_MONOTONIC));
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
 		/*
@@ -738,6 +750,7 @@ int record_run(struct record *r)
 	end_real_ns = now_ns(CLOCK_REALTIME);
 	r->nr_cpus = nr_profiled(r);
 	sampling_stop(&r->sampling);
+	groups_describe(&r->groups, r->profile);
 	err = session_stop(r->session);
 	if (err)
 		return not_usage(err);
@@ -781,6 +794,7 @@ void record_close(struct record *r)
 	if (!r)
 		return;
 	sampling_release(&r->sampling);
+	groups_close(&r->groups);
 	target_stop(&r->target);
 	sideband_close(r->sideband);
 	store_free(r->store);

@@ -15,6 +15,7 @@
 #include "event/catalog.h"
 #include "profile/profile.h"
 
+struct group_column;
 struct record;
 
 struct record_opts {
@@ -24,6 +25,10 @@ struct record_opts {
 	size_t nr_events;
 	uint64_t period; /* of each; 0 = by rate, or what is usual for the event */
 	bool precise;
+	const struct group_column *columns; /* of -M */
+	size_t nr_columns;
+	bool branches;		     /* branch records with each sample */
+	const char *note;	     /* what else to know of the events, NULL = nothing */
 	const char *file, *function; /* of the probe "uprobe" */
 	uint32_t rate_hz;	     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
 	uint64_t duration_ns;	     /* 0 = until a signal or the target's end */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -42,6 +43,40 @@ static void set_rate(struct perf_event_attr *attr, const struct event *e,
 		attr->sample_freq = o->rate_hz;
 }
 
+static void add_branches(struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	if (!attr->exclude_user)
+		attr->branch_sample_type |= PERF_SAMPLE_BRANCH_USER;
+	if (!attr->exclude_kernel)
+		attr->branch_sample_type |= PERF_SAMPLE_BRANCH_KERNEL;
+}
+
+int sampling_try_branches(const struct event *e)
+{
+	struct perf_event_attr attr = {};
+	struct cpus online = {};
+	int fd;
+
+	event_attr(e, &attr);
+	attr.disabled = 1;
+	attr.freq = 1;
+	attr.sample_freq = 1;
+	add_branches(&attr);
+	if (e->cpus && e->cpus->nr)
+		fd = perf_open(&attr, -1, e->cpus->v[0], -1);
+	else if (!cpus_online(&online) && online.nr)
+		fd = perf_open(&attr, -1, online.v[0], -1);
+	else
+		fd = -ENODEV;
+	cpus_release(&online);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 /*
  * Starts at the highest precision and goes down to what the PMU takes, but not below what was
  * asked for by name (:p).
@@ -76,6 +111,8 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 				   .nr_only = o->cpus->nr,
 				   .cpus = e->cpus };
 	event_attr(e, &p->attr);
+	if (o->branches)
+		add_branches(&p->attr);
 	set_rate(&p->attr, e, o);
 	err = start(p, e, o->precise, &cpu);
 	if (err == -ENOSPC || err == -EBUSY)
@@ -99,7 +136,8 @@ int sampling_open(struct sampling *s, const struct sampling_opts *o)
 	size_t nr = o->nr ? o->nr : 1;
 	int err = 0;
 
-	*s = (struct sampling){ .v = xcalloc(nr, sizeof(*s->v)),
+	*s = (struct sampling){ .note = o->note,
+				.v = xcalloc(nr, sizeof(*s->v)),
 				.skids = xcalloc(nr, sizeof(*s->skids)) };
 	if (!o->nr)
 		return open_default(s, o);
@@ -130,26 +168,38 @@ void sampling_stop(struct sampling *s)
 		perf_events_close(&s->v[i]);
 }
 
-static void describe_one(const struct perf_events *e, bool skids, struct profile *p)
+/* "why; skid possible: …" */
+static uint32_t note_of(const struct sampling *s, size_t i, struct profile *p)
 {
+	static const char skid[] = "skid possible: a sample may lie some instructions behind what "
+				   "caused it";
+	const char *why = s->v[i].why ? s->v[i].why : s->note;
+	bool skids = s->skids[i] && p->meta.by_weight;
+	char *text =
+		xasprintf("%s%s%s", why ? why : "", why && skids ? "; " : "", skids ? skid : "");
+	uint32_t id = *text ? profile_string(p, text) : 0;
+
+	free(text);
+	return id;
+}
+
+static void describe_one(const struct sampling *s, size_t i, struct profile *p)
+{
+	const struct perf_events *e = &s->v[i];
 	struct sampled_event d = { .name = profile_string(p, e->name),
+				   .note = note_of(s, i, p),
 				   .period = e->attr.freq ? 0 : e->attr.sample_period,
 				   .rate_hz = e->attr.freq ? e->attr.sample_freq : 0,
 				   .enabled_ns = e->times.enabled_ns,
 				   .running_ns = e->times.running_ns };
 
-	if (e->why)
-		d.note = profile_string(p, e->why);
-	else if (skids && p->meta.by_weight)
-		d.note = profile_string(p, "skid possible: a sample may lie some instructions "
-					   "behind what caused it");
 	profile_add_event(p, &d);
 }
 
 void sampling_describe(const struct sampling *s, struct profile *p)
 {
 	for (size_t i = 0; i < s->nr; i++)
-		describe_one(&s->v[i], s->skids[i], p);
+		describe_one(s, i, p);
 	if (!p->nr_events)
 		return;
 	p->meta.event = p->events[0].name;

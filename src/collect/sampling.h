@@ -22,6 +22,8 @@ struct sampling_opts {
 	uint32_t rate_hz;	    /* of those that have no period */
 	bool by_rate;		    /* all of them, since the user said so */
 	bool precise;		    /* as precise as the hardware can */
+	bool branches;		    /* with the branches that were taken before each sample */
+	const char *note;	    /* what else is to be told of them, NULL = nothing */
 	const struct opt_ids *cpus; /* -C, none = all */
 	int prog_fd;
 };
@@ -30,6 +32,7 @@ struct sampling_opts {
 struct sampling {
 	struct perf_events *v;
 	size_t nr;
+	const char *note;
 	bool *skids; /* of hardware events: the sample may lie behind what caused it */
 };
 
@@ -38,6 +41,9 @@ struct sampling {
  * 0 of what is sampled by rate.
  */
 uint64_t sampling_period(const struct event *e);
+
+/* Does the machine record branches with samples of this event? 0 or negative errno, not logged. */
+int sampling_try_branches(const struct event *e);
 
 /* Starts all of them. 0 or negative errno, logged. */
 int sampling_open(struct sampling *s, const struct sampling_opts *o);

@@ -97,7 +97,8 @@ static uint32_t default_rows(uint32_t asked)
  */
 static void size_maps(struct prof_config *c, const struct session_opts *o, uint64_t scratch_bytes)
 {
-	const uint64_t slot_bytes = sizeof(uint64_t) + sizeof(struct prof_count);
+	const uint64_t slot_bytes = sizeof(uint64_t) + sizeof(struct prof_count) +
+				    c->nr_values * sizeof(struct prof_event_count);
 	uint64_t bytes = o->max_bytes, per_cpu, words;
 
 	c->nr_cpus = cpus_possible();
@@ -153,6 +154,18 @@ static void choose_sched_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_max_entries(s->skel->maps.hists, c->hist_rows);
 }
 
+static void choose_pmu_maps(struct session *s, const struct prof_config *c)
+{
+	bpf_map__set_autocreate(s->skel->maps.pmu_counters, c->nr_values);
+	bpf_map__set_autocreate(s->skel->maps.value_states, c->nr_values);
+	bpf_map__set_autocreate(s->skel->maps.values, c->nr_values);
+	bpf_map__set_autocreate(s->skel->maps.branch_records, c->branch_slots);
+	bpf_map__set_autocreate(s->skel->maps.branches, c->branch_slots);
+	bpf_map__set_max_entries(s->skel->maps.pmu_counters, c->nr_cpus * PMU_MAX_EVENTS);
+	bpf_map__set_max_entries(s->skel->maps.values, c->count_slots * c->nr_values);
+	bpf_map__set_max_entries(s->skel->maps.branches, c->branch_slots);
+}
+
 /* Maps of filters that are off are not created; the verifier drops the code that would use them. */
 static void choose_maps(struct session *s, const struct prof_config *c)
 {
@@ -166,9 +179,9 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.globs, c->filter_comm);
 	bpf_map__set_autocreate(s->skel->maps.cgroups, c->filter_cgroup);
 	bpf_map__set_autocreate(s->skel->maps.ksyms, !c->no_kstacks);
-	bpf_map__set_autocreate(s->skel->maps.pmu_counters, false);
 	bpf_map__set_autocreate(s->skel->maps.accounts, false); /* accounts.c */
 	bpf_map__set_autocreate(s->skel->maps.account_cpus, false);
+	choose_pmu_maps(s, c);
 	choose_table_maps(s, c);
 	choose_sched_maps(s, c);
 }
@@ -221,10 +234,28 @@ static int map_sched(struct session *s, const struct prof_config *c)
 	return 0;
 }
 
+static int map_pmu(struct session *s, const struct prof_config *c)
+{
+	struct session_maps *m = &s->maps;
+
+	m->nr_values = c->nr_values;
+	m->nr_branches = c->branch_slots;
+	if (m->nr_values)
+		m->values = map_memory(s->skel->maps.values,
+				       m->nr_counts * m->nr_values * sizeof(*m->values), false);
+	if (m->nr_branches)
+		m->branches = map_memory(s->skel->maps.branches,
+					 m->nr_branches * sizeof(*m->branches), false);
+	if ((m->nr_values && !m->values) || (m->nr_branches && !m->branches))
+		return log_err(-errno, "cannot map BPF memory");
+	return 0;
+}
+
 static int map_all(struct session *s, const struct prof_config *c)
 {
 	struct session_maps *m = &s->maps;
 	size_t bitmap = PROF_PID_LIMIT / 8;
+	int err;
 
 	m->nr_frame_words = c->frame_words;
 	m->nr_counts = c->count_slots;
@@ -253,7 +284,8 @@ static int map_all(struct session *s, const struct prof_config *c)
 	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
 	    (c->filter_tid && !s->tids) || (!c->no_kstacks && !s->ksyms))
 		return log_err(-errno, "cannot map BPF memory");
-	return map_sched(s, c);
+	err = map_pmu(s, c);
+	return err ? err : map_sched(s, c);
 }
 
 static int fill_filters(struct session *s, const struct session_opts *o)
@@ -529,6 +561,15 @@ int session_perf_program(const struct session *s)
 	return bpf_program__fd(find_program(s, probe_program(s->probe, PROBE_PERF)));
 }
 
+int session_put_counter(struct session *s, uint32_t cpu, uint32_t i, int fd)
+{
+	uint32_t at = cpu * PMU_MAX_EVENTS + i;
+
+	if (bpf_map_update_elem(bpf_map__fd(s->skel->maps.pmu_counters), &at, &fd, BPF_ANY))
+		return -errno;
+	return 0;
+}
+
 const struct session_maps *session_maps(const struct session *s)
 {
 	return &s->maps;
@@ -683,6 +724,8 @@ void session_close(struct session *s)
 	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));
 	unmap(s->maps.deferred, s->maps.nr_deferred * sizeof(*s->maps.deferred));
 	unmap(s->maps.exes, TABLE_MAX_EXES * sizeof(*s->maps.exes));
+	unmap(s->maps.values, s->maps.nr_counts * s->maps.nr_values * sizeof(*s->maps.values));
+	unmap(s->maps.branches, s->maps.nr_branches * sizeof(*s->maps.branches));
 	unmap(s->pids, PROF_PID_LIMIT / 8);
 	unmap(s->tids, PROF_PID_LIMIT / 8);
 	unmap(s->ksyms, PROF_KSYM_BATCH * sizeof(*s->ksyms));

@@ -33,8 +33,12 @@ struct session_maps {
 	size_t nr_wakers;
 	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */
 	size_t nr_hists;
-	const struct prof_outlier *outliers; /* PROF_OUTLIERS of them, NULL when none are kept */
-	const uint64_t *nr_outliers;	     /* since the start */
+	const struct prof_outlier *outliers;   /* PROF_OUTLIERS of them, NULL when none are kept */
+	const uint64_t *nr_outliers;	       /* since the start */
+	const struct prof_event_count *values; /* nr_values of each count; NULL without */
+	size_t nr_values;
+	const struct prof_branch *branches; /* NULL but for --branches */
+	size_t nr_branches;
 };
 
 struct session_opts {
@@ -73,6 +77,9 @@ void session_add_tid(struct session *s, uint32_t tid);
 
 /* Descriptor of the probe's program for perf events. */
 int session_perf_program(const struct session *s);
+
+/* Gives the program counter i of a CPU to read, with config.nr_values. 0 or negative errno. */
+int session_put_counter(struct session *s, uint32_t cpu, uint32_t i, int fd);
 
 const struct session_maps *session_maps(const struct session *s);
 

@@ -3,14 +3,17 @@
  * The summary and the tables of broken stacks and of threads for programs, by json-c. All text is
  * made valid UTF-8 first.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "output/json_put.h"
 #include "output/output.h"
+#include "profile/branches.h"
 #include "profile/breaks.h"
 #include "profile/budget.h"
+#include "profile/columns.h"
 #include "profile/top.h"
 #include "profile/values.h"
 #include "profile/waits.h"
@@ -210,11 +213,70 @@ static struct json_object *values_of(const struct profile *p, const uint64_t *by
 	return o;
 }
 
+static void put_or_null(struct json_object *o, const char *key, double x)
+{
+	if (isnan(x))
+		json_object_object_add(o, key, NULL);
+	else
+		json_put_number(o, key, x);
+}
+
+static struct json_object *branches(const struct profile *p, const struct view *v)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	struct branches b;
+
+	branches_init(&b, p, v);
+	for (size_t i = 0; i < b.nr; i++) {
+		const struct branches_row *row = &b.rows[i];
+
+		o = json_object_new_object();
+		json_object_object_add(o, "from", json_text(row->from));
+		json_object_object_add(o, "to", json_text(row->to));
+		json_put_count(o, "count", row->count);
+		json_put_count(o, "mispredicted", row->mispredicted);
+		json_put_count(o, "untold", row->untold);
+		put_or_null(o, "mispredicted_pct", branches_mispredicted_pct(row));
+		put_or_null(o, "cycles", branches_cycles(row));
+		json_object_array_add(list, o);
+	}
+	branches_release(&b);
+	return list;
+}
+
+/* null: one of its terms was never counted. */
+static struct json_object *column(const struct columns *c, const char *name, size_t i)
+{
+	struct columns_value v = columns_get(c, name, i);
+	struct json_object *o = json_object_new_object();
+
+	put_or_null(o, "value", v.value);
+	json_put_number(o, "coverage_pct", 100 * v.coverage);
+	return o;
+}
+
+/* Of a function, or of all with name NULL. */
+static void put_columns(struct json_object *o, const struct columns *c, const char *name)
+{
+	const struct profile *p = c->profile;
+	struct json_object *all = json_object_new_object();
+	char *safe;
+
+	for (size_t i = 0; i < p->nr_columns; i++) {
+		safe = text_cleaned(profile_str(p, p->columns[i].name));
+		json_object_object_add(all, safe, column(c, name, i));
+		free(safe);
+	}
+	json_object_object_add(o, "columns", all);
+}
+
 static struct json_object *functions_of_events(const struct profile *p, const struct view *view)
 {
 	struct json_object *list = json_object_new_array(), *o;
+	struct columns columns;
 	struct values v;
 
+	columns_init(&columns, p, view);
 	values_init(&v, p, view, view_event(view, p));
 	for (size_t i = 0; i < v.nr; i++) {
 		o = json_object_new_object();
@@ -222,18 +284,27 @@ static struct json_object *functions_of_events(const struct profile *p, const st
 		put_text(o, "module", p, p->modules[v.rows[i].module].path);
 		json_object_object_add(o, "self", values_of(p, v.rows[i].self));
 		json_object_object_add(o, "total", values_of(p, v.rows[i].total));
+		if (p->nr_columns)
+			put_columns(o, &columns, v.rows[i].name);
 		json_object_array_add(list, o);
 	}
 	values_release(&v);
+	columns_release(&columns);
 	return list;
 }
 
 /* Of several events each function has a value for each, in its own unit. */
 static void put_functions(struct json_object *o, const struct profile *p, const struct view *v)
 {
+	struct columns columns;
 	struct tree *t;
 
-	if (p->nr_events > 1) {
+	if (p->nr_columns) {
+		columns_init(&columns, p, v);
+		put_columns(o, &columns, NULL);
+		columns_release(&columns);
+	}
+	if (p->nr_events > 1 || p->nr_columns) {
 		json_object_object_add(o, "unit", json_text("events"));
 		json_object_object_add(o, "functions", functions_of_events(p, v));
 		return;
@@ -264,6 +335,8 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 		json_object_object_add(o, "waits", waits(p, v));
 	if (p->nr_events)
 		json_object_object_add(o, "events", events(p));
+	if (p->nr_branches)
+		json_object_object_add(o, "branches", branches(p, v));
 	put_functions(o, p, v);
 	json_print(o, true, out);
 	return 0;

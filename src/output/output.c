@@ -26,6 +26,8 @@ static const struct output outputs[] = {
 	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report", true },
 	{ "broken", NULL, broken_write, "where stacks break, for people", false },
 	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs", false },
+	{ "branches", NULL, branched_write, "branches from where to where, for people", true },
+	{ "branches-folded", NULL, branched_write_folded, "branches, one line each", true },
 	{ "ledger", NULL, ledger_write, "where the time of threads went, for people", false },
 	{ "ledger-json", NULL, ledger_json_write, "where the time of threads went, for programs",
 	  false },

@@ -38,6 +38,8 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out);
 int save_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
+int branched_write(const struct profile *p, const struct view *v, FILE *out);
+int branched_write_folded(const struct profile *p, const struct view *v, FILE *out);
 int ledger_write(const struct profile *p, const struct view *v, FILE *out);
 int ledger_json_write(const struct profile *p, const struct view *v, FILE *out);
 

@@ -7,17 +7,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/output.h"
+#include "output/valued.h"
 #include "output/waiting.h"
 #include "profile/top.h"
-#include "profile/values.h"
 
-#define TOP_FUNCTIONS 20
-#define MODULE_WIDTH  22
-#define MAX_TARGET    70
-#define MAX_COLUMN    12 /* of an event's name above its values */
-#define MIN_FUNCTION  16
-#define FULL_DUTY     99.5 /* percent, above which a counter was not shared */
-#define HINT_SHARE    0.01 /* of broken weight, above which there is something to look into */
+#define MAX_TARGET 70
+#define FULL_DUTY  99.5 /* percent, above which a counter was not shared */
+#define HINT_SHARE 0.01 /* of broken weight, above which there is something to look into */
 
 static double pct(uint64_t part, uint64_t all)
 {
@@ -98,36 +94,6 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 		print_note(p, p->events[i].name, p->events[i].note, out);
 }
 
-/* Of "[module+0x1234]" the number tells one from another, and the module stands in a column too. */
-static void print_function(FILE *out, const char *name, size_t width, int pad)
-{
-	const char *number = *name == '[' ? strstr(name, "+0x") : NULL;
-	char *head;
-
-	if (!number || text_width(name) <= width || text_width(number) + 3 > width) {
-		text_fit(out, name, width, pad);
-		return;
-	}
-	head = xstrndup(name, number - name);
-	text_fit(out, head, width - text_width(number), 0);
-	fputs(number, out);
-	free(head);
-}
-
-static void print_place(const struct profile *p, const char *name, uint32_t module, size_t width,
-			FILE *out)
-{
-	char *safe = text_cleaned(output_base_name(profile_str(p, p->modules[module].path)));
-
-	print_function(out, name, width, module != 0);
-	if (module) {
-		fputs("  ", out);
-		text_fit(out, safe, MODULE_WIDTH, 0);
-	}
-	fputc('\n', out);
-	free(safe);
-}
-
 static void print_row(const struct tree *t, const struct top_row *row, uint64_t all, size_t width,
 		      FILE *out)
 {
@@ -139,14 +105,14 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 			pct(row->total, all));
 	else
 		fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
-	print_place(t->profile, t->names.bytes + row->name, row->module, width, out);
+	valued_put_place(t->profile, t->names.bytes + row->name, row->module, width, out);
 }
 
 static void print_top(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct tree *t = tree_new(p, v);
 	size_t numbers = p->meta.is_time ? 35 : 17;
-	size_t nr, width = output_width(out) - numbers - 2 - MODULE_WIDTH;
+	size_t nr, width = output_width(out) - numbers - 2 - VALUED_MODULE_WIDTH;
 	struct top_row *rows = top_rows(t, &nr);
 
 	if (nr) {
@@ -156,80 +122,13 @@ static void print_top(const struct profile *p, const struct view *v, FILE *out)
 		text_fit(out, "FUNCTION", width, 1);
 		fputs("  MODULE\n", out);
 	}
-	for (size_t i = 0; i < nr && i < TOP_FUNCTIONS; i++)
+	for (size_t i = 0; i < nr && i < VALUED_FUNCTIONS; i++)
 		print_row(t, &rows[i], t->nodes[0].total, width, out);
-	if (nr > TOP_FUNCTIONS)
-		fprintf(out, "%*s… %zu more functions\n", (int)numbers + 1, "", nr - TOP_FUNCTIONS);
+	if (nr > VALUED_FUNCTIONS)
+		fprintf(out, "%*s… %zu more functions\n", (int)numbers + 1, "",
+			nr - VALUED_FUNCTIONS);
 	free(rows);
 	tree_free(t);
-}
-
-/* --- several events: a column each, of what functions have themselves --- */
-
-static size_t column_width(const struct profile *p, size_t event)
-{
-	size_t width = text_width(profile_str(p, p->events[event].name));
-
-	return width < 7 ? 7 : width > MAX_COLUMN ? MAX_COLUMN : width;
-}
-
-/* Events whose columns have room. */
-static size_t fitting(const struct profile *p, size_t room)
-{
-	size_t nr = 0;
-
-	while (nr < p->nr_events && column_width(p, nr) + 2 < room)
-		room -= column_width(p, nr++) + 2;
-	return nr;
-}
-
-static void print_titles(const struct profile *p, size_t nr, size_t width, FILE *out)
-{
-	fputs("\n", out);
-	for (size_t i = 0; i < nr; i++) {
-		char *safe = text_cleaned(profile_str(p, p->events[i].name));
-		size_t columns = column_width(p, i), used = text_width(safe);
-
-		fprintf(out, "%*s", used < columns ? (int)(columns - used) + 1 : 1, "");
-		text_fit(out, safe, columns, 0);
-		fputs(" ", out);
-		free(safe);
-	}
-	text_fit(out, " FUNCTION", width + 1, 1);
-	fputs("  MODULE\n", out);
-}
-
-static void print_values(const struct values *v, const struct values_row *row, size_t nr,
-			 size_t width, FILE *out)
-{
-	const struct profile *p = v->profile;
-
-	for (size_t i = 0; i < nr; i++)
-		fprintf(out, "%*s ", (int)column_width(p, i) + 1,
-			row->self[i] ? text_pct(pct(row->self[i], v->trees[i]->nodes[0].total))
-				     : "-");
-	fputs(" ", out);
-	print_place(p, row->name, row->module, width, out);
-}
-
-static void print_columns(const struct profile *p, const struct view *view, FILE *out)
-{
-	size_t room = output_width(out) - 2 - MODULE_WIDTH, nr = fitting(p, room - MIN_FUNCTION);
-	size_t width = room - 1;
-	struct values v;
-
-	for (size_t i = 0; i < nr; i++)
-		width -= column_width(p, i) + 2;
-	values_init(&v, p, view, view_event(view, p));
-	if (v.nr)
-		print_titles(p, nr, width, out);
-	for (size_t i = 0; i < v.nr && i < TOP_FUNCTIONS; i++)
-		print_values(&v, &v.rows[i], nr, width, out);
-	if (v.nr > TOP_FUNCTIONS)
-		fprintf(out, "  … %zu more functions\n", v.nr - TOP_FUNCTIONS);
-	if (nr < p->nr_events)
-		fprintf(out, "  … %zu more events (--json has all)\n", p->nr_events - nr);
-	values_release(&v);
 }
 
 static void print_counters(const struct profile *p, enum counter_kind kind, const char *what,
@@ -349,8 +248,8 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 	print_head(p, v, out);
 	if (p->meta.is_time)
 		waiting_put_classes(p, v, out);
-	if (p->nr_events > 1)
-		print_columns(p, v, out);
+	if (p->nr_events > 1 || p->nr_columns)
+		valued_put(p, v, out);
 	else
 		print_top(p, v, out);
 	print_ledger(p, out);

@@ -69,6 +69,9 @@ void profile_free(struct profile *p)
 	free(p->stacks);
 	free(p->events);
 	free(p->samples);
+	free(p->columns);
+	free(p->counted);
+	free(p->branches);
 	free(p->wakers);
 	free(p->threads);
 	free(p);
@@ -153,6 +156,26 @@ void profile_add_thread(struct profile *p, const struct thread_time *t)
 	p->threads[p->nr_threads++] = *t;
 }
 
+void profile_add_column(struct profile *p, const struct value_column *c)
+{
+	p->columns = xgrow(p->columns, p->nr_columns, &p->cap_columns, sizeof(*c));
+	p->columns[p->nr_columns++] = *c;
+}
+
+void profile_add_counted(struct profile *p, const struct prof_event_count *counted)
+{
+	for (size_t i = 0; i < 2 * p->nr_columns; i++) {
+		p->counted = xgrow(p->counted, p->nr_counted, &p->cap_counted, sizeof(*counted));
+		p->counted[p->nr_counted++] = counted[i];
+	}
+}
+
+void profile_add_branch(struct profile *p, const struct branch *b)
+{
+	p->branches = xgrow(p->branches, p->nr_branches, &p->cap_branches, sizeof(*b));
+	p->branches[p->nr_branches++] = *b;
+}
+
 static void name_event(struct profile *one, uint32_t event)
 {
 	if (event >= one->nr_events)
@@ -171,6 +194,8 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 	name_event(&one, event);
 	one.samples = xcalloc(p->nr_samples, sizeof(*one.samples));
 	one.nr_samples = 0;
+	one.counted = NULL;
+	one.nr_counted = one.cap_counted = 0;
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		struct sample s = p->samples[i];
 
@@ -179,6 +204,8 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 		if (PROF_WAIT_KIND(s.wait) == PROF_EVENT)
 			s.wait = 0;
 		one.samples[one.nr_samples++] = s;
+		if (p->nr_columns)
+			profile_add_counted(&one, &p->counted[i * 2 * p->nr_columns]);
 	}
 	for (size_t i = 0; i < PROF_NR_COUNTERS && p->nr_events > 1; i++)
 		if (profile_counters[i].kind == COUNTER_LOST)
@@ -189,6 +216,7 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 void profile_of_event_release(struct profile *one)
 {
 	free(one->samples);
+	free(one->counted);
 }
 
 /* Whose periods are ns, whatever the modifiers behind its name. */

@@ -5,8 +5,8 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Eight tables, each an array whose index is the id; entry 0 of all but events, samples and
- * threads means "none":
+ * Eleven tables, each an array whose index is the id; entry 0 of strings, modules, frames,
+ * stacks and wakers means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
  *	modules  files that code came from, plus "[kernel]" and friends
@@ -14,6 +14,8 @@
  *	stacks   frame ids, leaf first; a user or a kernel half
  *	events   what was sampled; empty: meta.event alone
  *	samples  who (pid, tid, names), where (user half, kernel half), how much (count, weight)
+ *	columns  ratios of counters that were read with the samples, and counted: what they said
+ *	branches from where to where, and how often mispredicted
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *
@@ -95,6 +97,25 @@ struct sampled_event {
 	uint64_t enabled_ns, running_ns; /* of all CPUs: it shared a counter when these differ */
 };
 
+/*
+ * A ratio of two counters that are read with each sample: per times the first one, by the second.
+ * Both were on the hardware at the same times, unless note says otherwise.
+ */
+struct value_column {
+	uint32_t name, note; /* strings; note 0 = nothing */
+	uint64_t per;
+};
+#define PROFILE_MAX_COLUMNS (PMU_MAX_EVENTS / 2)
+
+/* A branch that was taken: from where to where, as frames. */
+struct branch {
+	uint32_t from, to;
+	uint64_t count;
+	uint64_t mispredicted;
+	uint64_t untold;	/* of which the hardware does not say whether they were predicted */
+	uint64_t cycles, timed; /* since the branch before, in sum, and of how many */
+};
+
 /* The time that a thread's samples have to add up to. */
 struct thread_time {
 	uint32_t pid, tid;
@@ -150,6 +171,12 @@ struct profile {
 	size_t nr_events, cap_events;
 	struct sample *samples;
 	size_t nr_samples, cap_samples;
+	struct value_column *columns;
+	size_t nr_columns, cap_columns;
+	struct prof_event_count *counted; /* 2 * nr_columns of each sample */
+	size_t nr_counted, cap_counted;
+	struct branch *branches;
+	size_t nr_branches, cap_branches;
 	struct waker *wakers;
 	size_t nr_wakers, cap_wakers;
 	struct thread_time *threads;
@@ -175,6 +202,10 @@ uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
 			   enum unwind_end end, uint32_t guessed);
 void profile_add_event(struct profile *p, const struct sampled_event *e);
 void profile_add_sample(struct profile *p, const struct sample *s);
+void profile_add_column(struct profile *p, const struct value_column *c);
+/* Right behind its sample, once there are columns: 2 * nr_columns. */
+void profile_add_counted(struct profile *p, const struct prof_event_count *counted);
+void profile_add_branch(struct profile *p, const struct branch *b);
 /* Not merged either: returns the id. The waker's own waker is there already: no chain is a ring. */
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
 void profile_add_thread(struct profile *p, const struct thread_time *t);

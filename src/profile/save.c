@@ -36,7 +36,9 @@ struct pair {
 _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct stack) == 12 && sizeof(struct sample) == 48 &&
 		       sizeof(struct waker) == 32 && sizeof(struct thread_time) == 24 &&
-		       sizeof(struct pair) == 16 && sizeof(struct sampled_event) == 40,
+		       sizeof(struct pair) == 16 && sizeof(struct sampled_event) == 40 &&
+		       sizeof(struct value_column) == 16 && sizeof(struct prof_event_count) == 24 &&
+		       sizeof(struct branch) == 48,
 	       "these reach the file");
 
 static const struct fact {
@@ -136,7 +138,7 @@ void profile_save(const struct profile *p, FILE *out)
 {
 	struct file_head head = { .magic = MAGIC,
 				  .version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
-				  .nr_sections = 11 };
+				  .nr_sections = 14 };
 	struct names names = { xmalloc(p->strings.len), p->strings.len };
 	struct pair meta[NR_FACTS] = {}, counters[PROF_NR_COUNTERS] = {};
 
@@ -157,6 +159,9 @@ void profile_save(const struct profile *p, FILE *out)
 	put_section(out, "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks));
 	put_section(out, "EVNT", p->events, p->nr_events * sizeof(*p->events));
 	put_section(out, "SMPL", p->samples, p->nr_samples * sizeof(*p->samples));
+	put_section(out, "COLS", p->columns, p->nr_columns * sizeof(*p->columns));
+	put_section(out, "CNTD", p->counted, p->nr_counted * sizeof(*p->counted));
+	put_section(out, "BRCH", p->branches, p->nr_branches * sizeof(*p->branches));
 	put_section(out, "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers));
 	put_section(out, "THRD", p->threads, p->nr_threads * sizeof(*p->threads));
 	free(names.bytes);
@@ -245,12 +250,14 @@ static const char *take(const struct loader *l, const char *tag, size_t sz, void
 	return "damaged (a table is missing)";
 }
 
-static bool has(const struct loader *l, const char *tag)
+/* A table that files from before it came do not have. */
+static const char *take_late(const struct loader *l, const char *tag, size_t sz, void *to,
+			     size_t *nr)
 {
 	for (size_t i = 0; i < l->nr; i++)
 		if (!strcmp(l->sections[i].tag, tag))
-			return true;
-	return false;
+			return take(l, tag, sz, to, nr);
+	return NULL;
 }
 
 static bool is_string(const struct profile *p, uint64_t id)
@@ -291,6 +298,23 @@ static bool check_events(const struct profile *p)
 		if (!is_string(p, p->events[i].name) || !is_string(p, p->events[i].note))
 			return false;
 	return p->nr_events <= PROF_MAX_EVENTS;
+}
+
+static bool check_columns(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_columns; i++)
+		if (!is_string(p, p->columns[i].name) || !is_string(p, p->columns[i].note))
+			return false;
+	return p->nr_columns <= PROFILE_MAX_COLUMNS &&
+	       p->nr_counted == p->nr_samples * 2 * p->nr_columns;
+}
+
+static bool check_branches(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_branches; i++)
+		if (p->branches[i].from >= p->nr_frames || p->branches[i].to >= p->nr_frames)
+			return false;
+	return true;
 }
 
 static bool check_samples(const struct profile *p)
@@ -392,16 +416,18 @@ static const char *fill(struct profile *p, const struct loader *l)
 	    (err = take(l, "SFRM", sizeof(*p->stack_frames), &p->stack_frames,
 			&p->nr_stack_frames)) ||
 	    (err = take(l, "STKS", sizeof(*p->stacks), &p->stacks, &p->nr_stacks)) ||
-	    /* Files from before there could be several have no such table. */
-	    (has(l, "EVNT") &&
-	     (err = take(l, "EVNT", sizeof(*p->events), &p->events, &p->nr_events))) ||
+	    (err = take_late(l, "EVNT", sizeof(*p->events), &p->events, &p->nr_events)) ||
+	    (err = take_late(l, "COLS", sizeof(*p->columns), &p->columns, &p->nr_columns)) ||
+	    (err = take_late(l, "CNTD", sizeof(*p->counted), &p->counted, &p->nr_counted)) ||
+	    (err = take_late(l, "BRCH", sizeof(*p->branches), &p->branches, &p->nr_branches)) ||
 	    (err = take(l, "SMPL", sizeof(*p->samples), &p->samples, &p->nr_samples)) ||
 	    (err = take(l, "WAKR", sizeof(*p->wakers), &p->wakers, &p->nr_wakers)) ||
 	    (err = take(l, "THRD", sizeof(*p->threads), &p->threads, &p->nr_threads)) ||
 	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
 		return err;
 	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_events(p) ||
-	    !check_samples(p) || !check_wakers(p) || !check_threads(p))
+	    !check_samples(p) || !check_columns(p) || !check_branches(p) || !check_wakers(p) ||
+	    !check_threads(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

@@ -44,12 +44,19 @@ struct builder {
 	size_t nr_paths, cap_paths;
 };
 
-static uint32_t add_name(struct builder *b, const char *s, int spaces, const char *suffix)
+static char *shown_name(const char *s, int spaces, const char *suffix)
 {
 	char *safe = text_frame(s, strlen(s), spaces), *whole = xasprintf("%s%s", safe, suffix);
-	uint32_t id = strings_add(&b->t->names, whole, strlen(whole));
 
 	free(safe);
+	return whole;
+}
+
+static uint32_t add_name(struct builder *b, const char *s, int spaces, const char *suffix)
+{
+	char *whole = shown_name(s, spaces, suffix);
+	uint32_t id = strings_add(&b->t->names, whole, strlen(whole));
+
 	free(whole);
 	return id;
 }
@@ -63,14 +70,40 @@ static const char *annotation(const struct view *v, uint32_t kind, bool waker)
 	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
 }
 
+static const char *frame_name(const struct profile *p, const struct view *v, const struct frame *f)
+{
+	uint32_t name = v->no_demangle && f->linkage ? f->linkage : f->name;
+
+	return name ? profile_str(p, name) : "[unknown]";
+}
+
+char *tree_frame_name(const struct profile *p, const struct view *v, uint32_t frame)
+{
+	const struct frame *f = &p->frames[frame];
+
+	return shown_name(frame_name(p, v, f), 0, annotation(v, f->kind, false));
+}
+
+char *tree_leaf_name(const struct profile *p, const struct view *v, const struct sample *s)
+{
+	uint32_t halves[] = { v->user_only ? 0 : s->kstack, v->kernel_only ? 0 : s->ustack };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct stack *st = &p->stacks[halves[i]];
+
+		if (st->nr)
+			return tree_frame_name(p, v, p->stack_frames[st->first]);
+	}
+	return NULL;
+}
+
 static const struct step *frame_step(struct builder *b, uint32_t id, bool waker)
 {
 	const struct frame *f = &b->p->frames[id];
 	struct step *s = &b->by_frame[waker][id];
-	uint32_t name = b->v->no_demangle && f->linkage ? f->linkage : f->name;
 
 	if (!s->name)
-		*s = (struct step){ add_name(b, name ? profile_str(b->p, name) : "[unknown]", 0,
+		*s = (struct step){ add_name(b, frame_name(b->p, b->v, f), 0,
 					     annotation(b->v, f->kind, waker)),
 				    f->module, f->kind, waker };
 	return s;

@@ -64,6 +64,15 @@ static inline const char *tree_name(const struct tree *t, const struct tree_node
 	return t->names.bytes + n->name;
 }
 
+/* What the tree calls the function of a frame. To be freed by the caller. */
+char *tree_frame_name(const struct profile *p, const struct view *v, uint32_t frame);
+
+/*
+ * What the tree calls the innermost function of a sample of running code; NULL when it shows none.
+ * To be freed by the caller.
+ */
+char *tree_leaf_name(const struct profile *p, const struct view *v, const struct sample *s);
+
 /*
  * Calls fn for each node with self > 0: depth-first, in sibling order. path is root (a thread name)
  * to node, nr ids.

@@ -91,6 +91,13 @@ static void configure_waits(struct prof_config *c, const char *probe, unsigned i
 	c->walk_ns = 1000;
 }
 
+static void configure_pmu(struct prof_config *c, unsigned int bits)
+{
+	c->events = bits & 1;
+	c->nr_values = bits & 2 ? PMU_MAX_EVENTS : 0;
+	c->branch_slots = bits & 4 ? 16 : 0;
+}
+
 static int load(const char *probe, enum prof_call_graph how, const struct prof_glob *glob,
 		unsigned int bits)
 {
@@ -106,7 +113,7 @@ static int load(const char *probe, enum prof_call_graph how, const struct prof_g
 
 	o.config.call_graph = how;
 	if (!strcmp(probe, "pmu"))
-		o.config.events = bits & 1;
+		configure_pmu(&o.config, bits);
 	else if (strcmp(probe, "oncpu") && strcmp(probe, "uprobe"))
 		configure_waits(&o.config, probe, bits);
 	if (getenv("EACH"))
