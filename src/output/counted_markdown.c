@@ -351,8 +351,10 @@ static void put_unmeasured(const struct stat_report *r, FILE *out)
 		put_missing(e->name, figure_state(e->count.state), out);
 		any = true;
 	}
-	if (!any)
-		fputs("Everything that was asked for has a number.\n", out);
+	if (!any && !r->all.nr_metrics && !r->all.nr_events)
+		fputs("Nothing was counted.\n", out);
+	else if (!any)
+		fputs("All metrics and events of this report have a number.\n", out);
 	if (r->nr_notes)
 		fputs("\nHow it was measured:\n\n", out);
 	for (size_t i = 0; i < r->nr_notes; i++)
