@@ -21,7 +21,7 @@
 #define COUNT_WIDTH  15 /* "123,456,789,012" */
 #define MIN_CELL     8
 #define MAX_HEAD     16
-#define MIN_NAME     8
+#define MIN_NAME     10 /* "[left out]" */
 #define MAX_NAME     40
 #define COMM_NAME    15
 #define MAX_COLUMNS  32

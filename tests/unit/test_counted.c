@@ -261,8 +261,8 @@ static void without_metrics_the_columns_are_events(void **state)
 	r.by = STAT_BY_PROCESS;
 	made_text(&r.rows[0].name, "init");
 	text = written(&r, stat_write_text);
-	has(text, "\n    PID NAME      ON CPU      cpu_cycles    inst_retired\n"
-		  "   4000 init        1 ms       1,000,000         800,000\n");
+	has(text, "\n    PID NAME        ON CPU      cpu_cycles    inst_retired\n"
+		  "   4000 init          1 ms       1,000,000         800,000\n");
 	has(text, "   4,000,000,000   <not counted>\n");
 	free(text);
 	stat_report_release(&r);
