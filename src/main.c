@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"
 	  "  bpfprof stat -M topdown,cache,tlb -p 1234 10\n"
 	  "  bpfprof stat -e cycles,instructions --per-thread 10\n"
-	  "  bpfprof stat -r 5 --json -- make >new.json && bpfprof diff old.json new.json\n"
+	  "  bpfprof stat -r 5 -o new.json -- make && bpfprof diff old.json new.json\n"
 	  "  bpfprof stat -M all --report md -o report.md -- PROGRAM\n" },
 	{ "list", cmd_list, "[OPTIONS] [PATTERN]",
 	  "the events that this machine has, each one tried", list_opts,
