@@ -21,10 +21,16 @@ struct {
 	__type(value, struct prof_branch);
 } branches SEC(".maps");
 
+/*
+ * kernel < 6.8: global functions are verified though nobody calls them, and without branch records
+ * there is no such map.
+ */
 __hidden struct branch_records *branches_buffer(void)
 {
 	__u32 zero = 0;
 
+	if (!prof_cfg.branch_slots)
+		return NULL;
 	return bpf_map_lookup_elem(&branch_records, &zero);
 }
 
