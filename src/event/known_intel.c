@@ -18,12 +18,16 @@
 #define IMC	   .pmu = "uncore_imc"
 
 const struct known known_intel[] = {
-	{ .name = "inst_retired.any", ALL, 0x0100, "instructions completed (fixed counter)" },
-	{ .name = "cpu_clk_unhalted.thread", ALL, 0x0200, "cycles of the core while not halted" },
+	/*
+	 * What is written as 00/01 and 00/02 in Intel's lists are names of fixed counters, not
+	 * encodings: the kernel gives these counters to the events that are the same.
+	 */
+	{ .name = "inst_retired.any", ALL, 0x00c0, "instructions completed" },
+	{ .name = "cpu_clk_unhalted.thread", ALL, 0x003c, "cycles of the core while not halted" },
 	{ .name = "cpu_clk_unhalted.thread_any",
 	  SKX,
 	  0x20003c,
-	  "cycles in which any thread of the core was not halted" },
+	  "cycles in which one of the core's threads was not halted" },
 	{ .name = "cpu_clk_unhalted.ref_tsc",
 	  ALL,
 	  0x0300,

@@ -183,6 +183,8 @@ int unknown_name(const struct finding *f)
 		return -ENOENT;
 	if (here && here->pmu)
 		return pmu_lacking(f, here->pmu);
+	if (ours && ours->pmu && ours->sysfs_only)
+		return pmu_lacking(f, ours->pmu);
 	if (!f->c->nr_cores && (k || looks_raw(f->s.name)))
 		return no_counters(f);
 	if (ours && ours->sysfs_only)

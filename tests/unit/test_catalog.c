@@ -182,6 +182,7 @@ static const char *const elsewhere[] = {
 	"fp_ret_sse_avx_ops.add_sub_flops",
 	"fp_ret_sse_avx_ops.mult_flops",
 	"fp_ret_sse_avx_ops.mac_flops",
+	"cpu_clk_unhalted.thread_any",
 	"topdown.slots_p",
 	"topdown.backend_bound_slots",
 	"topdown.bad_spec_slots",
@@ -232,6 +233,10 @@ static void test_checked_examples(void **state)
 	enter("skx");
 	is("dtlb_load_misses.miss_causes_a_walk", 4, 0x0108);
 	is("int_misc.recovery_cycles_any", 4, 0x0020010d);
+	is("cpu_clk_unhalted.thread_any", 4, 0x0020003c);
+	is("inst_retired.any", 4, 0xc0);
+	is("cpu_clk_unhalted.thread", 4, 0x3c);
+	is("cpu_clk_unhalted.ref_tsc", 4, 0x300);
 	is("frontend_retired.l1i_miss", 4, 0x01c6);
 	assert_int_equal(found[0].config1, 0x12);
 	enter("spr");
@@ -598,6 +603,7 @@ static void test_what_is_not_here_is_told(void **state)
 	refused("exe_activity.bound_on_loads", -ENOENT,
 		"of Sapphire Rapids, Granite Rapids; this is an Ice Lake");
 	refused("l3_miss", -ENOENT, "names with it: ");
+	refused("cas_count_read", -ENODEV, "counted by uncore_imc, and this machine");
 	refused("unc_m_cas_count.rd", -ENODEV, "counted by uncore_imc, and this machine");
 	refused("dtlb_walk", -ENOENT, "'dtlb_load_misses.walk_completed' is near it");
 }
