@@ -15,6 +15,7 @@
 
 #define WALK_BYTES   (4u << 20) /* beyond most L2 caches, and beyond what a TLB covers */
 #define FAULT_BYTES  (64u << 10)
+#define NAP_NS	     200000 /* so long that another thread runs meanwhile, on slow machines too */
 #define MAX_COUNTERS 32
 #define ANY_ARM	     0x24 /* stall_backend: any counter but that of cycles takes it */
 #define ANY_X86	     0xc4 /* branches: no fixed counter has them */
@@ -77,7 +78,7 @@ static void work(uint64_t ns)
 	uint32_t seed = 1;
 
 	fault();
-	nanosleep(&(struct timespec){ .tv_nsec = 1 }, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 	do
 		seed = walk(memory, seed);
 	while (now_ns() < end);
@@ -127,7 +128,7 @@ static struct trial count(int fd, int leader, bool user_only, uint64_t work_ns)
 	if (read(fd, value, sizeof(value)) != sizeof(value) || !value[2])
 		t.state = TRIAL_NO_COUNTER;
 	else if (!value[0])
-		t.state = TRIAL_ZERO;
+		t.state = user_only ? TRIAL_USER_ZERO : TRIAL_ZERO;
 	else
 		t.state = user_only ? TRIAL_USER_ONLY : TRIAL_COUNTS;
 	t.count = value[0];
@@ -154,7 +155,7 @@ struct trial trial_run(const struct catalog *c, const struct event *e, uint64_t 
 	}
 	if (fd >= 0)
 		t = count(fd, leader, user_only, work_ns);
-	else if (is_refusal(fd))
+	else if (user_only || is_refusal(fd))
 		t.state = TRIAL_NO_PERMISSION;
 	if (fd >= 0)
 		close(fd);

@@ -15,6 +15,7 @@
 	X(COUNTS, "counts", "counts")                                                              \
 	X(USER_ONLY, "counts-user", "counts, :u only")                                             \
 	X(ZERO, "zero", "opens, counted 0")                                                        \
+	X(USER_ZERO, "zero-user", "0, :u only")                                                    \
 	X(NO_COUNTER, "no-counter", "no counter free")                                             \
 	X(NOT_SUPPORTED, "not-supported", "not supported")                                         \
 	X(NO_PERMISSION, "no-permission", "no permission")

@@ -6,7 +6,7 @@
 
 # The state of an event in the table, without the meaning.
 state() { # NAME
-	awk -v name="$1" '$1 == name' "$TMP/all" | grep -oE 'counts(, :u only)?|opens, counted 0|no[a-z ]+ (free|supported|permission)' |
+	awk -v name="$1" '$1 == name' "$TMP/all" | grep -oE 'counts(, :u only)?|0, :u only|opens, counted 0|no[a-z ]+ (free|supported|permission)' |
 		head -n 1
 }
 
@@ -77,4 +77,14 @@ check "JSON" "$BPFPROF" list --json page-faults
 check_grep '"name": ?"page-faults"' "$OUT"
 check_grep '"state": ?"counts"' "$OUT"
 check_near "$(grep -c '"name"' "$OUT")" 1 0 "events in it"
+
+# Who may count programs only: where it was the kernel's part, 0 is no number.
+need setpriv
+if [ "$(id -u)" -eq 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -eq 2 ]; then
+	install -m 755 "$BPFPROF" "$TMP/bpfprof" && chmod 711 "$TMP"
+	check "without privileges" setpriv --reuid 65534 --regid 65534 --clear-groups "$TMP/bpfprof" list -- switches
+	check_grep '^context-switches .* 0, :u only' "$OUT"
+	check "faults of programs" setpriv --reuid 65534 --regid 65534 --clear-groups "$TMP/bpfprof" list page-faults
+	check_grep '^page-faults .* counts, :u only' "$OUT"
+fi
 finish
