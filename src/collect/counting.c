@@ -23,6 +23,7 @@
 #include "count/counters.h"
 #include "event/cgroup.h"
 #include "event/host.h"
+#include "event/trial.h"
 
 #define REFRESH_NS 1000000000ull /* CPUs and progress are looked at so often */
 
@@ -353,7 +354,7 @@ static int prepare(struct counting *c)
 	}
 	if (err)
 		return -EINVAL;
-	c->budget = counters_budget(c->catalog);
+	c->budget = trial_counters(c->catalog);
 	if (o->by != STAT_BY_ALL)
 		err = prepare_breakdown(c);
 	if (err)

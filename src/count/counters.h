@@ -65,10 +65,4 @@ uint32_t counters_missed_threads(const struct counters *c);
 
 void counters_close(struct counters *c);
 
-/*
- * How many programmable counters a thread gets now, tried with an event that none but a
- * programmable one counts. 0: not known.
- */
-uint32_t counters_budget(const struct catalog *catalog);
-
 #endif
