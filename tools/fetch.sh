@@ -6,6 +6,7 @@
 #
 #	tools/fetch.sh kernel SUITE ARCH	cache/kernel-SUITE-ARCH/vmlinuz and /version
 #	tools/fetch.sh userland ARCH		cache/userland-ARCH.cpio: shell, coreutils, python3 … of a guest
+#	tools/fetch.sh perf ARCH		cache/perf-ARCH.cpio: perf and its libraries, to be laid over a userland
 #	tools/fetch.sh sysroot ARCH		cache/sysroot-ARCH: what a program for ARCH is linked with
 #	tools/fetch.sh corpus ARCH		cache/corpus-ARCH: large and odd libraries, to read their tables
 #
@@ -22,6 +23,7 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # What the end-to-end tests call, in a guest. The usr-is-merged package stands for a script that would want perl.
 USERLAND="usr-is-merged bash dash coreutils mawk grep sed findutils util-linux mount procps diffutils libc-bin
 	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 libdw1 zlib1g libjson-c5 ripgrep"
+PERF="linux-perf"
 SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 libelf1t64 zlib1g-dev zlib1g libzstd-dev libzstd1 libjson-c-dev libjson-c5
 	libiberty-dev libdw-dev libdw1 libdw1t64 liblzma5 libbz2-1.0"
 CORPUS="libc6 libssl3 libssl3t64 libstdc++6 python3.11-minimal python3.13-minimal libllvm14 libllvm19 libnode108
@@ -161,6 +163,28 @@ fetch_userland() { # ARCH
 	echo "$list" >"$CACHE/userland-$1.list"
 }
 
+# Of perf and all it depends on: the program and those libraries that the userland lacks.
+fetch_perf() { # ARCH
+	local dir=$CACHE/perf-$1 suite list
+
+	REFRESH='' fetch_userland "$1"
+	suite=$(host_suite)
+	list=$(cksum <<<"$suite $PERF $(cat "$CACHE/userland-$1.list")" | cut -d ' ' -f 1)
+	[ -n "${REFRESH:-}" ] || [ ! -s "$CACHE/perf-$1.cpio" ] ||
+		[ "$(cat "$CACHE/perf-$1.list" 2>/dev/null)" != "$list" ] || return 0
+	# shellcheck disable=SC2086
+	fetch "$dir" "$suite" "$1" install $PERF
+	unpack "$dir"
+	[ -s "$dir/root/usr/bin/perf" ] || cannot "$PERF of $suite holds no usr/bin/perf"
+	(cd "$dir/root" && {
+		echo usr/bin/perf
+		find usr/lib/*-linux-gnu -maxdepth 1 -name '*.so*'
+	} | LC_ALL=C sort | comm -23 - <(cpio --quiet -t <"$CACHE/userland-$1.cpio" | sed 's|^[.]/||' | LC_ALL=C sort) |
+		cpio --quiet -o -H newc -R 0:0) >"$CACHE/perf-$1.cpio" || cannot "cannot pack $CACHE/perf-$1.cpio"
+	rm -rf "$dir"
+	echo "$list" >"$CACHE/perf-$1.list"
+}
+
 known() { # SUITE ARCH PACKAGE...: those that the suite has; the name of a library changes with its interface
 	local suite=$1 arch=$2
 
@@ -207,10 +231,11 @@ CACHE=$(realpath "$CACHE")
 case ${1:-} in
 kernel) fetch_kernel "$2" "$3" ;;
 userland) fetch_userland "$2" ;;
+perf) fetch_perf "$2" ;;
 sysroot) fetch_sysroot "$2" ;;
 corpus) fetch_corpus "$2" ;;
 *)
-	echo "usage: tools/fetch.sh kernel SUITE ARCH | userland ARCH | sysroot ARCH | corpus ARCH" >&2
+	echo "usage: tools/fetch.sh kernel SUITE ARCH | userland ARCH | perf ARCH | sysroot ARCH | corpus ARCH" >&2
 	exit 2
 	;;
 esac

@@ -94,6 +94,21 @@ make_initrd() { # ARCH
 	rm -rf "$dir"
 }
 
+# What is laid over the files of an architecture in guests that are named for it.
+overlay() { # NAME
+	case $1 in
+	*-perf) echo perf ;;
+	esac
+}
+
+# The files of a guest: those of its architecture, or a copy of its own with more.
+initrd() { # NAME ARCH
+	local more
+
+	more=$(overlay "$1")
+	echo "$LOGS/initrd-$2${more:+-$more}"
+}
+
 # Runs QEMU until the guest leaves it; its exit status tells nothing but a time-out (124).
 boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	local name=$1 suite=$2 arch=$3 qemu serial append
@@ -119,7 +134,7 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	# shellcheck disable=SC2046,SC2086
 	timeout --foreground --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
-		-initrd "$LOGS/initrd-$arch" $serial \
+		-initrd "$(initrd "$name" "$arch")" $serial \
 		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
 		</dev/null >"$LOGS/$name.qemu" 2>&1
 }
@@ -232,12 +247,20 @@ for arch in "${arches[@]}"; do
 	[ "$arch" != arm64 ] || tools/fetch.sh sysroot "$arch" || exit
 done
 for row in "${rows[@]}"; do
-	read -r _ suite arch _ <<<"$row"
+	read -r name suite arch _ <<<"$row"
 	tools/fetch.sh kernel "$suite" "$arch" || exit
+	more=$(overlay "$name")
+	[ -z "$more" ] || tools/fetch.sh "$more" "$arch" || exit
 done
 for arch in "${arches[@]}"; do
 	build "$arch"
 	make_initrd "$arch"
+done
+for row in "${rows[@]}"; do
+	read -r name _ arch _ <<<"$row"
+	more=$(overlay "$name")
+	[ -z "$more" ] || cat "$LOGS/initrd-$arch" "$CACHE/$more-$arch.cpio" >"$(initrd "$name" "$arch")" ||
+		cannot "cannot write $(initrd "$name" "$arch")"
 done
 
 # Each guest is a process group, so that none outlives an interrupted run.
