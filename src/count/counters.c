@@ -402,15 +402,18 @@ void counters_for_each_cpu(const struct counters *c,
 				f(arg, c->v[i].fds[j].place.cpu, i, c->v[i].fds[j].fd);
 }
 
-/* Its time stands still: the kernel took it off a CPU that left, and never puts it back. */
-static void look(struct counter_fd *f, const struct cpus *online)
+/*
+ * Its time stands still: the kernel took it off a CPU that left, and never puts it back. (That of a
+ * cgroup stands still whenever nothing of it runs.)
+ */
+static void look(struct counter_fd *f, const struct cpus *online, bool of_cgroup)
 {
 	uint64_t got[3 + MAX_GROUP];
 
 	if (f->gone)
 		return;
 	f->gone = !cpus_has(online, f->place.cpu) || read(f->fd, got, sizeof(got)) < 24 ||
-		  got[1] == f->enabled_ns;
+		  (!of_cgroup && got[1] == f->enabled_ns);
 	f->enabled_ns = got[1];
 }
 
@@ -446,7 +449,7 @@ void counters_refresh(struct counters *c)
 		return;
 	for (size_t i = 0; i < c->nr; i++)
 		for (size_t j = 0; j < c->v[i].nr; j++)
-			look(&c->v[i].fds[j], &online);
+			look(&c->v[i].fds[j], &online, c->target->cgroup_fd >= 0);
 	for (size_t i = 0; i < online.nr; i++)
 		if (wanted_cpu(c->target, online.v[i]))
 			join(c, online.v[i]);
