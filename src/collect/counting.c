@@ -79,17 +79,24 @@ static char *describe_target(const struct counting_opts *o)
 	return text;
 }
 
+/* One reason for all metrics, so it is told once, with the names of their sets. */
+static void note_no_hardware(const struct counting *c, struct stat_report *r)
+{
+	const char *sets = c->opts->sets;
+	char *note = xasprintf("this machine shows no hardware counters (a virtual machine without "
+			       "a PMU?)%s%s: software events only",
+			       sets ? ", so there are no metrics of " : "", sets ? sets : "");
+
+	findings_note(r, note);
+	free(note);
+}
+
 static void note_how(const struct counting *c, struct stat_report *r)
 {
 	char note[160];
 
 	if (!catalog_core_pmu(c->catalog))
-		findings_note(r, c->opts->sets
-					 ? "this machine shows no hardware counters (a virtual "
-					   "machine without a PMU?), so there is no metric: "
-					   "software events only"
-					 : "this machine shows no hardware counters (a virtual "
-					   "machine without a PMU?): software events only");
+		note_no_hardware(c, r);
 	if (c->user_only)
 		findings_note(r, "counted in user mode only: kernel.perf_event_paranoid does not "
 				 "let us count the kernel (needs CAP_PERFMON)");
@@ -353,7 +360,7 @@ static int prepare(struct counting *c)
 		err = c->where.cgroup_fd < 0 ? c->where.cgroup_fd : 0;
 	}
 	if (err)
-		return -EINVAL;
+		return err;
 	c->budget = trial_counters(c->catalog);
 	if (o->by != STAT_BY_ALL)
 		err = prepare_breakdown(c);

@@ -298,8 +298,8 @@ static void add_set(struct maker *mk, const char *set)
 	struct left_out out = { .mk = mk, .way = way };
 
 	if (!way) {
-		add_note(mk, xasprintf("%s: nothing to show: %s has no events for it that we know",
-				       set, mk->host->core->name));
+		add_note(mk, xasprintf("%s: nothing to show: this %s shows no events for it", set,
+				       mk->host->core->name));
 		return;
 	}
 	note_way(mk, way, refused);

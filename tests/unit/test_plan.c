@@ -429,7 +429,8 @@ static void a_set_of_which_nothing_is_there_is_a_note(void **state)
 	assert_int_equal(plan.nr_metrics, 0);
 	assert_int_equal(plan.nr_events, 0);
 	assert_int_equal(plan.nr_notes, 8);
-	assert_true(has_note(&plan, "roofline: nothing to show: UNKNOWN has no events for it"));
+	assert_true(
+		has_note(&plan, "roofline: nothing to show: this UNKNOWN shows no events for it"));
 	metric_plan_release(&plan);
 }
 
