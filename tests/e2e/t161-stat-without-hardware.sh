@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Without hardware counters: software events, right, and what is missing is said; asked for nothing but what is missing,
+# it is exit status 77, never a success with nothing in it.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=stat.sh
+. "${0%/*}/stat.sh"
+need_root
+need_prog spin_abc faulter
+! has_pmu || skip "this machine has hardware counters"
+
+check "default" "$BPFPROF" stat -o "$TMP/x.json" -- "$PROGS/spin_abc" 1
+tr -s ' \n' ' ' <"$OUT" >"$TMP/line"
+check_grep "no hardware counters.*software events only" "$TMP/line"
+check_grep "topdown" "$OUT" "what is missing is named"
+check_grep "^ +[0-9,]+ +(ns +)?task-clock" "$OUT"
+ms=$(awk '$1 == "ms" { print $2 }' "$OUT")
+check_within "$(count_of "$TMP/x.json" task-clock)" "$(awk -v ms="$ms" 'BEGIN { print ms * 1e6 }')" 2 "ns on the CPU, and what the program says"
+check_is "$(said "$TMP/x.json" 'counters')" 0 "the number of counters"
+
+check "page faults" "$BPFPROF" stat -e page-faults,minor-faults,major-faults,cycles -o "$TMP/x.json" -- "$PROGS/faulter" 5000 4
+read -r faults minor major cycles < <(said "$TMP/x.json" 'event page-faults mean' 'event minor-faults mean' \
+	'event major-faults mean' 'event cycles state')
+check_near "$faults" 25150 150 "page faults of 25,000 pages and the start"
+check_within "$(awk -v a="$minor" -v b="$major" 'BEGIN { print a + b }')" "$faults" 0 "minor and major ones"
+check_is "$cycles" not-supported "the state of cycles"
+check_grep "<not supported> +cycles" "$OUT"
+
+start "$PROGS/spin_abc" 60
+check "a process" "$BPFPROF" stat -p "$PID" -e task-clock,context-switches --json 1
+read -r clock seconds < <(said "$OUT" 'event task-clock mean' 'seconds mean')
+[ -z "${IN_GUEST:-}" ] || check_within "$clock" "$(awk -v s="$seconds" 'BEGIN { print s * 1e9 }')" 3 "ns of a process that spins"
+check "system-wide" "$BPFPROF" stat --json 1
+read -r clock seconds < <(said "$OUT" 'event task-clock mean' 'seconds mean')
+check_within "$clock" "$(awk -v s="$seconds" -v n="$(nproc)" 'BEGIN { print s * n * 1e9 }')" 2 "ns of all CPUs"
+stop "$PID"
+
+missing() { # PATTERN ARGS...: exit status 77, a table with the pattern, and one sentence
+	local pattern=$1
+
+	shift
+	check_status 77 "bpfprof $*" timeout 10 "$BPFPROF" "$@"
+	check_grep "$pattern" "$OUT" "the table says /$pattern/"
+	check_near "$(wc -l <"$ERR")" 1 0 "lines on stderr"
+	check_grep "bpfprof list" "$ERR" "the sentence says where to look"
+}
+missing "topdown" stat -M topdown 1
+missing "topdown" stat -M topdown -- true
+missing "cache" stat -M cache,tlb 1
+missing "metrics of all" stat -M all 1
+missing "<not supported> +cycles" stat -e cycles 1
+missing "<not supported> +cycles" stat -e cycles,instructions -r 2 -- true
+missing "<not supported> +branch-misses" stat -e branch-misses -p $$ 1
+missing "cycles" stat --per-thread -e cycles 1
+check_status 77 "as JSON" "$BPFPROF" stat -e cycles --json 1
+check_is "$(said "$OUT" 'event cycles state' 'event cycles mean')" "not-supported none" "what JSON says of it"
+finish
