@@ -15,9 +15,6 @@
 #include "metric/compare.h"
 #include "output/counted.h"
 
-#define DEFAULT_SETS   "ipc,topdown,branch"
-#define DEFAULT_EVENTS "task-clock,context-switches,cpu-migrations,page-faults"
-
 struct stat_args {
 	int verbose;
 	struct counting_opts counting;
@@ -29,7 +26,7 @@ struct stat_args {
 
 /* clang-format off */
 const struct opt stat_opts[] = {
-	OPT_GROUP("What to count (default: metrics of " DEFAULT_SETS ")"),
+	OPT_GROUP("What to count (default: metrics of ipc, topdown and branch)"),
 	OPT_STRINGS('M', "metrics", struct stat_args, sets, "SETS",
 		    "sets of metrics: topdown, cache, tlb, branch, mix, backend-memory, ipc, "
 		    "roofline, or all"),
@@ -379,8 +376,8 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 		sets = join(&a.sets);
 		events = join(&a.events);
 		a.counting.command_line = line;
-		a.counting.sets = sets || events ? sets : DEFAULT_SETS;
-		a.counting.events = sets || events ? events : DEFAULT_EVENTS;
+		a.counting.sets = sets;
+		a.counting.events = events;
 		result = run(&a);
 	}
 	opt_release(self->opts, &a);

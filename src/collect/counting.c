@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bpf/prof.h"
 #include "collect/breakdown.h"
 #include "collect/findings.h"
 #include "collect/hotspots.h"
@@ -25,12 +26,16 @@
 #include "event/host.h"
 #include "event/trial.h"
 
-#define REFRESH_NS 1000000000ull /* CPUs and progress are looked at so often */
+#define DEFAULT_SETS	"ipc,topdown,branch"
+#define DEFAULT_SETS_BY "topdown,branch"
+#define DEFAULT_EVENTS	"task-clock,context-switches,cpu-migrations,page-faults"
+#define REFRESH_NS	1000000000ull /* CPUs and progress are looked at so often */
 
 struct counting {
 	const struct counting_opts *opts;
 	struct catalog *catalog;
 	struct findings findings;
+	const char *sets; /* of opts, or those by default */
 	struct counters_target where;
 	struct counters *counters;
 	struct breakdown *breakdown; /* NULL unless by something */
@@ -82,7 +87,7 @@ static char *describe_target(const struct counting_opts *o)
 /* One reason for all metrics, so it is told once, with the names of their sets. */
 static void note_no_hardware(const struct counting *c, struct stat_report *r)
 {
-	const char *sets = c->opts->sets;
+	const char *sets = c->sets;
 	char *note = xasprintf("this machine shows no hardware counters (a virtual machine without "
 			       "a PMU?)%s%s: software events only",
 			       sets ? ", so there are no metrics of " : "", sets ? sets : "");
@@ -339,17 +344,31 @@ static int prepare_breakdown(struct counting *c)
 	return c->breakdown ? 0 : -errno;
 }
 
+/* By threads there is room for few events, and metrics come first. */
+static int plan(struct counting *c)
+{
+	const struct counting_opts *o = c->opts;
+	bool by = o->by != STAT_BY_ALL, given = o->sets || o->events;
+	bool per_task = by || o->program || o->pids.nr || o->tids.nr || o->cgroup;
+	const char *events = o->events;
+
+	c->sets = given ? o->sets : by ? DEFAULT_SETS_BY : DEFAULT_SETS;
+	if (!given && !(by && catalog_core_pmu(c->catalog)))
+		events = DEFAULT_EVENTS;
+	return findings_plan(&c->findings, c->catalog, c->sets, events, per_task,
+			     by ? PMU_MAX_EVENTS : 0);
+}
+
 static int prepare(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
 	sigset_t set;
-	int err;
+	int err = 0;
 
 	c->catalog = catalog_open("/");
 	if (!c->catalog)
 		return -errno;
-	err = findings_plan(&c->findings, c->catalog, o->sets, o->events);
-	if (err)
+	if (plan(c))
 		return -EINVAL;
 	for (size_t i = 0; i < o->pids.nr && !err; i++)
 		err = host_check_pid(o->pids.v[i], false);

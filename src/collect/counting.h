@@ -14,8 +14,8 @@
 
 struct counting_opts {
 	const char *command_line; /* as it was given */
-	const char *sets;	  /* of metrics; NULL = none */
-	const char *events;	  /* besides; NULL = none */
+	const char *sets;	  /* of metrics */
+	const char *events;	  /* besides; both NULL = what most people ask for */
 	struct opt_ids pids, tids, cpus;
 	const char *cgroup;
 	bool no_children;

@@ -16,9 +16,21 @@
 
 #define INPUTS_MAX 512
 
+/* Shared PMUs (memory controllers …) count for nobody in particular. */
 static bool has(void *arg, const char *event)
 {
-	return catalog_has(arg, event);
+	const struct findings *f = arg;
+	struct event *found = NULL;
+	size_t nr = 0;
+	bool is;
+
+	if (!catalog_has(f->catalog, event))
+		return false;
+	if (!f->per_task)
+		return true;
+	is = !catalog_find(f->catalog, event, &found, &nr) && nr && found[0].per_task;
+	events_free(found, nr);
+	return is;
 }
 
 static bool read_smt(void)
@@ -95,16 +107,19 @@ static int add_list(struct findings *f, const char *list)
 }
 
 int findings_plan(struct findings *f, const struct catalog *catalog, const char *sets,
-		  const char *events)
+		  const char *events, bool per_task, size_t max_events)
 {
-	struct metric_host host = { catalog_core(catalog), has, (void *)catalog };
+	struct metric_host host = { catalog_core(catalog), has, f, 0 };
 	int err = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->catalog = catalog;
+	f->per_task = per_task;
 	f->smt = read_smt();
 	if (events)
 		err = add_list(f, events);
+	if (max_events)
+		host.max_events = f->nr_events < max_events ? max_events - f->nr_events : 1;
 	if (!err && sets)
 		err = metric_plan_make(&f->plan, sets, &host);
 	return err ? err : add_terms(f);

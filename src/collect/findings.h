@@ -21,12 +21,16 @@ struct findings {
 		size_t *events;
 		size_t nr;
 	} * terms;
-	bool smt;
+	bool smt, per_task;
 };
 
-/* sets and events as in counting_opts. 0 or negative errno, logged. */
+/*
+ * sets and events as in counting_opts. per_task: only events that can be told by thread are for
+ * metrics. max_events: in all, 0 = any number; metrics beyond are left out. 0 or negative errno,
+ * logged.
+ */
 int findings_plan(struct findings *f, const struct catalog *catalog, const char *sets,
-		  const char *events);
+		  const char *events, bool per_task, size_t max_events);
 void findings_release(struct findings *f);
 
 /* Counts of nr_runs runs, one after the other, nr_events each, and how long each took. */

@@ -68,6 +68,7 @@ struct metric_host {
 	const struct core *core;
 	bool (*has)(void *arg, const char *event);
 	void *arg;
+	size_t max_events; /* rows for which there is no room are left out; 0 = any number */
 };
 
 /* What was chosen for some sets: rows in the order to be shown, events in that to be opened. */

@@ -77,6 +77,7 @@ struct maker {
 	struct metric_plan *plan;
 	const struct metric_host *host;
 	size_t metrics_cap, notes_cap;
+	struct names taken, no_room; /* events so far, and rows left out; with host->max_events */
 };
 
 static bool host_has(const struct metric_host *host, const char *name)
@@ -213,6 +214,31 @@ static bool is_namesake(void *arg, const struct metric *m)
 	return true;
 }
 
+static void add_event(void *arg, const char *name)
+{
+	if (!metric_is_number(name))
+		names_add(arg, name);
+}
+
+/* Takes the events of a row if they fit. Rows come in the order in which people read them. */
+static bool has_room(struct maker *mk, const struct metric *m)
+{
+	struct names *taken = &mk->taken;
+	size_t before = taken->nr, slots = 0;
+
+	if (!mk->host->max_events)
+		return true;
+	metric_row_names(m, mk->host->core, add_event, taken);
+	for (size_t i = 0; i < taken->nr && !slots; i++) /* these bring their leader */
+		slots = !strncmp(taken->v[i], "topdown_", 8) && !names_have(taken, "slots");
+	if (taken->nr + slots <= mk->host->max_events)
+		return true;
+	while (taken->nr > before)
+		free(taken->v[--taken->nr]);
+	names_add(&mk->no_room, m->name);
+	return false;
+}
+
 /* One row: it, or an alternative, or a line in the note. */
 static bool add_row(void *arg, const struct metric *m)
 {
@@ -222,7 +248,7 @@ static bool add_row(void *arg, const struct metric *m)
 	struct namesake same = { .host = mk->host, .name = m->name };
 
 	if (rows_any(out->way, mk->host, is_namesake, &same)) {
-		if (plan_has(p, same.found))
+		if (plan_has(p, same.found) || !has_room(mk, same.found))
 			return false;
 		p->metrics =
 			xgrow(p->metrics, p->nr_metrics, &mk->metrics_cap, sizeof(*p->metrics));
@@ -292,6 +318,24 @@ static void note_left_out(struct left_out *out)
 	add_note(out->mk, note);
 }
 
+static void note_no_room(struct maker *mk)
+{
+	char *note = NULL;
+	size_t sz;
+	FILE *to;
+
+	if (mk->no_room.nr) {
+		to = open_memstream(&note, &sz);
+		fprintf(to, "no more than %zu events at a time here, so left out: ",
+			mk->host->max_events);
+		names_print(&mk->no_room, to);
+		fclose(to);
+		add_note(mk, note);
+	}
+	names_release(&mk->taken);
+	names_release(&mk->no_room);
+}
+
 static void add_set(struct maker *mk, const char *set)
 {
 	const struct metric_method *refused, *way = choose(set, mk->host, &refused);
@@ -307,12 +351,6 @@ static void add_set(struct maker *mk, const char *set)
 	note_left_out(&out);
 	names_release(&out.rows);
 	names_release(&out.lacking);
-}
-
-static void add_event(void *arg, const char *name)
-{
-	if (!metric_is_number(name))
-		names_add(arg, name);
 }
 
 static bool is_leader(const char *name)
@@ -481,6 +519,7 @@ int metric_plan_make(struct metric_plan *plan, const char *sets, const struct me
 		return err;
 	for (size_t i = 0; i < nr; i++)
 		add_set(&mk, metric_sets[order[i]].name);
+	note_no_room(&mk);
 	collect_events(&mk);
 	return 0;
 }

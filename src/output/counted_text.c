@@ -344,6 +344,8 @@ int stat_write_text(const struct stat_report *r, FILE *out)
 		return 0;
 	}
 	layout_init(&l, r, width);
+	if (r->filtered.name)
+		fputs("\nall that ran on the CPUs counted; who was asked for follows below\n", out);
 	put_sets(r, &l, out);
 	put_events(r, &l, out);
 	if (r->by != STAT_BY_ALL)
