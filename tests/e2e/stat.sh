@@ -66,6 +66,18 @@ check_within() { # VALUE EXPECTED PCT [DESC]
 		100 "$3" "${4:-value}: $1 of $2, in percent,"
 }
 
+# Time that was counted, in ns, and what the thread's own clock says, in ms. Where a hypervisor takes the CPU away the
+# counter goes on, and that clock does not: then it is at least as much, and not more than there was.
+check_time() { # NS MS SECONDS DESC
+	if [ -n "${IN_GUEST:-}" ]; then
+		check_within "$1" "$(awk -v ms="$2" 'BEGIN { print ms * 1e6 }')" 2 "$4"
+	else
+		check_is "$(awk -v ns="$1" -v ms="$2" -v s="$3" 'BEGIN {
+			print(ns ~ /^[0-9.e+]+$/ && ms > 0 && ns >= ms * 0.98e6 && ns <= s * 1.01e9 ? "right" : "wrong") }')" \
+			right "$4: $1 ns, which the program takes for $2 ms, in $3 s,"
+	fi
+}
+
 check_is() { # VALUE EXPECTED DESC
 	if [ "$1" = "$2" ]; then
 		pass "$3 is $1"
