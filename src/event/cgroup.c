@@ -37,12 +37,17 @@ int cgroup_open(const char *path)
 {
 	char mount[1024], full[4096];
 	struct statfs fs;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), below;
 
 	find_mount(mount, sizeof(mount));
-	if (fd < 0 && mount[0]) {
+	/* "/" is a directory, and the root of all cgroups, which is what is meant. */
+	if (mount[0] && (fd < 0 || fstatfs(fd, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)) {
 		snprintf(full, sizeof(full), "%s/%s", mount, path);
-		fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		below = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (below >= 0 && fd >= 0)
+			close(fd);
+		if (below >= 0)
+			fd = below;
 	}
 	if (fd < 0)
 		return log_err(-errno, "cannot open cgroup %s (looked in %s too)", path,

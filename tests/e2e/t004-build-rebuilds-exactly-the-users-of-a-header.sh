@@ -12,12 +12,13 @@ rebuilt() { # HEADER: objects that make would compile after a change of it
 users() { # HEADER: files whose dependency list names it
 	grep -lE "(^| )([^ ]*/)?$1( |:|\$)" build/src/*.d build/src/*/*.d build/bpf/*.d | sed 's@^build/@@; s@\.d$@.c@' | sort -u
 }
+all=$(find src -name '*.c' | wc -l)
 make -q 2>/dev/null || skip "the build is not up to date"
 for header in src/base/log.h src/profile/tree.h src/event/glob.h; do
 	rebuilt "$header" >"$TMP/rebuilt"
 	users "$header" >"$TMP/users"
 	check "exactly the users of $header" diff "$TMP/users" "$TMP/rebuilt"
-	check_near "$(wc -l <"$TMP/rebuilt")" 15 14 "users of $header"
+	check "some, and not half of all: $(wc -l <"$TMP/rebuilt") of $all" test -s "$TMP/rebuilt" -a "$(wc -l <"$TMP/rebuilt")" -lt $((all / 2))
 done
 rebuilt bpf/prof.h >"$TMP/rebuilt"
 check_grep '^bpf/oncpu.bpf.c$' "$TMP/rebuilt"
