@@ -68,7 +68,7 @@ const struct opt stat_opts[] = {
 	OPT_STRING(0, "baseline", struct stat_args, baseline, "FILE",
 		   "an earlier result (--json) to compare with"),
 	OPT_STRING(0, "fail-on", struct stat_args, fail_on, "RULES",
-		   "exit 4 if a change is real and larger: 'ipc<-5%,l2_cache_mpki>15%,time>5%'"),
+		   "exit 4 if a change is real and larger: 'ipc<-5%,l2_mpki>15%,time>5%'"),
 	OPT_STRING(0, "junit", struct stat_args, junit, "FILE", "the comparison as JUnit XML"),
 	OPT_FLAG(0, "force", struct stat_args, force,
 		 "compare with another CPU model all the same"),
@@ -103,7 +103,10 @@ struct stat_run {
 	struct outfile *junit;
 	struct stat_report baseline;
 	struct compare_rules rules;
-	bool counted, failed, regressed, wrong, no_hardware;
+	bool counted, failed, regressed, no_hardware;
+	bool wrong;	   /* there is no comparison */
+	size_t nr_unknown; /* rules that could not be judged */
+	bool program_failed;
 };
 
 static stat_writer writer_of(const char *path)
@@ -149,6 +152,7 @@ static int open_baseline(struct stat_run *s)
 {
 	const struct stat_args *a = s->args;
 	struct core core;
+	char *ident;
 	int err = a->fail_on ? compare_rules_parse(&s->rules, a->fail_on) : 0;
 
 	if (err || !a->baseline)
@@ -159,10 +163,12 @@ static int open_baseline(struct stat_run *s)
 	core_read(&core, "/");
 	if (a->force || !strcmp(core.ident, s->baseline.core_ident))
 		return 0;
+	ident = text_cleaned(s->baseline.core_ident);
 	log_err(0,
 		"%s was counted on another CPU model (%s, this is %s): numbers do not compare "
 		"(--force does it all the same)",
-		a->baseline, s->baseline.core_ident, core.ident);
+		a->baseline, ident, core.ident);
+	free(ident);
 	return -EIO;
 }
 
@@ -190,6 +196,7 @@ static void compare(struct stat_run *s, const struct stat_report *r)
 	if (s->junit)
 		compare_write_junit(&c, outfile_stream(s->junit));
 	s->regressed |= c.nr_failed != 0;
+	s->nr_unknown += c.nr_unknown;
 	compare_release(&c);
 }
 
@@ -204,6 +211,7 @@ static bool on_report(void *arg, struct stat_report *r)
 
 	log_progress(NULL);
 	look(s, r);
+	s->program_failed |= r->failed_runs != 0;
 	s->failed |= write(r, stdout) != 0;
 	fflush(stdout);
 	for (size_t i = 0; i < s->nr_files; i++)
@@ -213,15 +221,31 @@ static bool on_report(void *arg, struct stat_report *r)
 	return !ferror(stdout); /* whoever read has had enough */
 }
 
+/* What could not be judged has not passed. */
+static enum cmd_result judge(const struct stat_run *s)
+{
+	if (s->regressed)
+		return CMD_REGRESSION;
+	if (s->nr_unknown)
+		log_err(0, "%zu rule%s could not be judged: one of the results lacks the number",
+			s->nr_unknown, s->nr_unknown == 1 ? "" : "s");
+	else if (s->program_failed && s->rules.nr)
+		log_err(0, "the program failed, so what it counted has not passed");
+	else
+		return CMD_OK;
+	return CMD_FAILED;
+}
+
 static enum cmd_result finish(struct stat_run *s)
 {
 	for (size_t i = 0; i < s->nr_files; i++) {
 		s->failed |= outfile_commit(s->files[i].file) != 0;
 		s->files[i].file = NULL;
 	}
-	if (s->junit)
+	if (s->junit && !s->wrong) {
 		s->failed |= outfile_commit(s->junit) != 0;
-	s->junit = NULL;
+		s->junit = NULL;
+	}
 	if (!s->counted) {
 		log_err(0, s->no_hardware
 				   ? "nothing of what was asked for can be counted on this machine "
@@ -231,7 +255,7 @@ static enum cmd_result finish(struct stat_run *s)
 	}
 	if (s->failed || s->wrong)
 		return CMD_FAILED;
-	return s->regressed ? CMD_REGRESSION : CMD_OK;
+	return judge(s);
 }
 
 static void release(struct stat_run *s)
@@ -287,6 +311,15 @@ static char *command_line(int argc, char **argv)
 	return text;
 }
 
+static bool wants_report(const struct stat_args *a)
+{
+	bool wants = a->report != NULL;
+
+	for (size_t i = 0; i < a->files.nr; i++)
+		wants |= writer_of(a->files.v[i]) == stat_write_markdown;
+	return wants;
+}
+
 /* One sentence for what does not go together, NULL when all does. */
 static const char *excluded(const struct stat_args *a)
 {
@@ -315,12 +348,14 @@ static const char *excluded(const struct stat_args *a)
 		return "--max-rows is of --per-thread, --per-process and --per-cgroup";
 	if ((a->fail_on || a->junit) && !a->baseline)
 		return "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')";
+	if (a->baseline && by)
+		return "--baseline compares totals: it does not go with rows of threads";
 	if (a->baseline && a->interval_ms)
 		return "--baseline compares one result: it does not go with -I";
-	if (a->report && a->interval_ms)
-		return "--report is of the whole: it does not go with -I";
-	if (a->report && by)
-		return "--report is of the whole: it does not go with rows of threads";
+	if (wants_report(a) && a->interval_ms)
+		return "a report in Markdown is of the whole: it does not go with -I";
+	if (wants_report(a) && by)
+		return "a report in Markdown is of the whole: it does not go with rows of threads";
 	return NULL;
 }
 
@@ -351,7 +386,7 @@ static int check(struct stat_args *a, char **words, int nr)
 			 : a->per_cgroup  ? STAT_BY_CGROUP
 					  : STAT_BY_ALL;
 	a->counting.interval_ns = a->interval_ms * 1000000ull;
-	a->counting.hotspots = a->report != NULL;
+	a->counting.hotspots = wants_report(a);
 	why = excluded(a);
 	return why ? log_err(0, "%s", why) : 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +50,9 @@ struct counting {
 	struct count *counts;			   /* by run and event */
 	double *seconds;			   /* by run */
 	size_t nr_runs;				   /* that are over */
+	uint32_t nr_bad;			   /* runs of the program that failed */
+	int bad_status;				   /* of the last of them */
+	bool cut;				   /* a run was ended early, and left out */
 	bool stopped;				   /* by a signal, or by who takes the reports */
 	bool ended;				   /* this run */
 	int err;
@@ -105,6 +109,19 @@ static void note_how(const struct counting *c, struct stat_report *r)
 	if (c->user_only)
 		findings_note(r, "counted in user mode only: kernel.perf_event_paranoid does not "
 				 "let us count the kernel (needs CAP_PERFMON)");
+	if (c->nr_bad) {
+		snprintf(note, sizeof(note),
+			 "%u of %zu runs of the program failed, the last one by %s %d", c->nr_bad,
+			 c->nr_runs, WIFSIGNALED(c->bad_status) ? "signal" : "exit status",
+			 WIFSIGNALED(c->bad_status) ? WTERMSIG(c->bad_status)
+						    : WEXITSTATUS(c->bad_status));
+		findings_note(r, note);
+	}
+	if (c->cut) {
+		snprintf(note, sizeof(note), "ended early: %zu of %u runs", c->nr_runs,
+			 c->opts->repeats);
+		findings_note(r, note);
+	}
 	if (c->missed_threads) {
 		snprintf(note, sizeof(note),
 			 "%u threads began while counters were being opened: some may be missing",
@@ -121,6 +138,7 @@ static struct stat_report *new_report(const struct counting *c)
 	r->command = xstrdup(c->opts->command_line);
 	r->target = describe_target(c->opts);
 	r->counters = c->budget;
+	r->failed_runs = c->nr_bad;
 	r->by = c->opts->by;
 	r->start_real_ns = c->begin_real_ns;
 	note_how(c, r);
@@ -282,29 +300,40 @@ static int start(struct counting *c)
 	return o->program ? target_release(&c->target, o->program[0]) : 0;
 }
 
-static void keep_run(struct counting *c)
+/* Of repeats one that a signal has cut short would spoil the mean; alone it is what there is. */
+static void keep_run(struct counting *c, double seconds)
 {
 	size_t nr = c->findings.nr_events;
 
+	c->cut = c->stopped && c->opts->repeats > 1;
+	if (c->cut && c->nr_runs)
+		return;
 	counters_read(c->counters, c->now);
 	for (size_t i = 0; i < nr; i++)
 		c->counts[c->nr_runs * nr + i] = counters_count(c->counters, i, c->now, NULL);
-	c->seconds[c->nr_runs++] = (now_ns(CLOCK_MONOTONIC) - c->begin_ns) / 1e9;
+	c->seconds[c->nr_runs++] = seconds;
+	if (c->target.status) {
+		c->nr_bad++;
+		c->bad_status = c->target.status;
+	}
 }
 
 /* One run from start to end. */
 static int run_once(struct counting *c)
 {
-	uint64_t ran;
-	int err = start(c);
+	uint64_t now, ran;
+	int err;
 
+	c->target.status = 0;
+	err = start(c);
 	if (!err) {
 		loop(c);
+		now = now_ns(CLOCK_MONOTONIC);
 		counters_stop(c->counters);
 		c->ended = true;
-		ran = now_ns(CLOCK_MONOTONIC) - c->tick_ns;
+		ran = now - c->tick_ns;
 		if (!c->opts->interval_ns)
-			keep_run(c);
+			keep_run(c, (now - c->begin_ns) / 1e9);
 		else if (ran * 10 > c->opts->interval_ns) /* what is left is worth a line */
 			report_interval(c);
 		target_terminate(&c->target);
@@ -405,6 +434,7 @@ static void release(struct counting *c)
 		close(c->timer);
 	if (c->where.cgroup_fd >= 0)
 		close(c->where.cgroup_fd);
+	hotspots_abort(&c->hotspots);
 	breakdown_close(c->breakdown);
 	findings_release(&c->findings);
 	catalog_close(c->catalog);

@@ -142,7 +142,29 @@ struct inputs {
 	struct count *merged;	    /* by term */
 };
 
-/* On hybrid machines what all kinds of cores counted; where one could not, there is no sum. */
+/* Both as one. Time in which one of them was not counted shows in the duty. */
+static void add_count(struct count *sum, const struct count *c)
+{
+	if (!count_is_there(sum)) {
+		struct count before = *sum;
+
+		*sum = *c;
+		c = &before;
+	}
+	sum->enabled_ns += c->enabled_ns;
+	sum->running_ns += c->running_ns;
+	if (count_is_there(c)) {
+		sum->value += c->value;
+		sum->raw += c->raw;
+	}
+	if (count_is_there(sum) && sum->running_ns < sum->enabled_ns)
+		sum->state = COUNT_SCALED;
+}
+
+/*
+ * On hybrid machines what all kinds of cores counted. Where nothing ran nothing is missing; where
+ * one could not count, there is no sum.
+ */
 static const struct count *sum_term(const struct inputs *in, size_t term)
 {
 	const struct finding_term *t = &in->f->terms[term];
@@ -152,18 +174,12 @@ static const struct count *sum_term(const struct inputs *in, size_t term)
 	for (size_t i = 1; i < t->nr; i++) {
 		const struct count *c = &in->counts[t->events[i]];
 
-		if (!count_is_there(c))
-			continue; /* no thread ran on such a core */
-		if (!count_is_there(sum)) {
+		if (!count_is_there(sum) && sum->state != COUNT_NOT_COUNTED)
+			break;
+		if (!count_is_there(c) && c->state != COUNT_NOT_COUNTED)
 			*sum = *c;
-			continue;
-		}
-		sum->value += c->value;
-		sum->raw += c->raw;
-		sum->enabled_ns += c->enabled_ns;
-		sum->running_ns += c->running_ns;
-		if (c->state == COUNT_SCALED)
-			sum->state = COUNT_SCALED;
+		else
+			add_count(sum, c);
 	}
 	return sum;
 }
@@ -178,27 +194,23 @@ static const struct count *find(void *arg, const char *event)
 	return NULL;
 }
 
-/* All runs as one. A run in which it was not counted leaves its mark on the state only. */
+/* Those of the runs as one for which it was asked; with != NULL only where that has a value. */
 static struct count sum_runs(const struct findings *f, const struct findings_runs *runs,
-			     size_t event)
+			     size_t event, const struct stat_number *with)
 {
 	struct count sum = runs->counts[event];
+	bool any = false;
 
-	for (size_t i = 1; i < runs->nr_runs; i++) {
+	for (size_t i = 0; i < runs->nr_runs; i++) {
 		const struct count *c = &runs->counts[i * f->nr_events + event];
 
-		if (!count_is_there(c))
+		if (with && isnan(with->runs[i]))
 			continue;
-		if (!count_is_there(&sum)) {
+		if (any)
+			add_count(&sum, c);
+		else
 			sum = *c;
-			continue;
-		}
-		sum.value += c->value;
-		sum.raw += c->raw;
-		sum.enabled_ns += c->enabled_ns;
-		sum.running_ns += c->running_ns;
-		if (c->state == COUNT_SCALED)
-			sum.state = COUNT_SCALED;
+		any = true;
 	}
 	return sum;
 }
@@ -211,7 +223,7 @@ static void fill_event(const struct findings *f, const struct findings_runs *run
 	to->name = xstrdup(e->name);
 	to->unit = xstrdup(e->unit ? e->unit : "");
 	to->meaning = xstrdup(e->meaning ? e->meaning : "");
-	to->count = sum_runs(f, runs, event);
+	to->count = sum_runs(f, runs, event, NULL);
 	to->number.runs = xcalloc(runs->nr_runs, sizeof(double));
 	to->number.nr_runs = runs->nr_runs;
 	for (size_t i = 0; i < runs->nr_runs; i++) {
@@ -249,45 +261,85 @@ static void fill_metric(const struct metric_value *v, const struct metric_inputs
 	to->inputs = copy(inputs);
 }
 
-/* Each run alone gives the numbers, all of them together the verdict. */
+/* What metrics of some counts are. */
+struct evaluation {
+	const struct findings *f;
+	struct inputs in;
+	struct metric_inputs inputs;
+	struct metric_value *values; /* by metric of the plan */
+	struct count *sums;	     /* by event */
+};
+
+static void evaluate(struct evaluation *e, const struct count *counts, double seconds)
+{
+	e->in.counts = counts;
+	e->inputs.seconds = seconds;
+	metric_plan_eval(&e->f->plan, &e->inputs, e->values);
+}
+
+/* All runs together; with != NULL those in which that metric has a value. */
+static void evaluate_sums(struct evaluation *e, const struct findings_runs *runs,
+			  const struct stat_number *with)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < runs->nr_runs; i++)
+		if (!with || !isnan(with->runs[i]))
+			seconds += runs->seconds[i];
+	for (size_t i = 0; i < e->f->nr_events; i++)
+		e->sums[i] = sum_runs(e->f, runs, i, with);
+	evaluate(e, e->sums, seconds);
+}
+
+static void evaluate_runs(struct evaluation *e, const struct findings_runs *runs,
+			  struct stat_metric *metrics)
+{
+	for (size_t run = 0; run < runs->nr_runs; run++) {
+		evaluate(e, &runs->counts[run * e->f->nr_events], runs->seconds[run]);
+		for (size_t i = 0; i < e->f->plan.nr_metrics; i++)
+			metrics[i].number.runs[run] = e->values[i].value;
+	}
+}
+
+/*
+ * Each run alone gives the numbers, all of them together the verdict; a short run may lack the
+ * count of an event whose turn did not come, and then it is left out of both.
+ */
 static void fill_metrics(const struct findings *f, const struct findings_runs *runs,
 			 struct stat_row *row)
 {
 	size_t nr = f->plan.nr_metrics;
-	struct metric_value *values = xcalloc(nr, sizeof(*values));
-	struct count *sums = xcalloc(f->nr_events, sizeof(*sums));
-	struct inputs in = { f, NULL, xcalloc(f->plan.nr_events, sizeof(struct count)) };
-	struct metric_inputs inputs = {
-		.core = catalog_core(f->catalog), .smt = f->smt, .find = find, .arg = &in
+	struct evaluation e = {
+		.f = f,
+		.in = { f, NULL, xcalloc(f->plan.nr_events, sizeof(struct count)) },
+		.values = xcalloc(nr, sizeof(struct metric_value)),
+		.sums = xcalloc(f->nr_events, sizeof(struct count)),
 	};
 
+	e.inputs = (struct metric_inputs){
+		.core = catalog_core(f->catalog), .smt = f->smt, .find = find, .arg = &e.in
+	};
 	row->metrics = xcalloc(nr, sizeof(*row->metrics));
 	row->nr_metrics = nr;
 	for (size_t i = 0; i < nr; i++) {
 		row->metrics[i].number.runs = xcalloc(runs->nr_runs, sizeof(double));
 		row->metrics[i].number.nr_runs = runs->nr_runs;
 	}
-	for (size_t run = 0; run < runs->nr_runs; run++) {
-		in.counts = &runs->counts[run * f->nr_events];
-		inputs.seconds = runs->seconds[run];
-		metric_plan_eval(&f->plan, &inputs, values);
-		for (size_t i = 0; i < nr; i++)
-			row->metrics[i].number.runs[run] = values[i].value;
-	}
-	inputs.seconds = 0;
-	for (size_t run = 0; run < runs->nr_runs; run++)
-		inputs.seconds += runs->seconds[run];
-	for (size_t i = 0; i < f->nr_events; i++)
-		sums[i] = sum_runs(f, runs, i);
-	in.counts = sums;
-	metric_plan_eval(&f->plan, &inputs, values);
+	evaluate_runs(&e, runs, row->metrics);
 	for (size_t i = 0; i < nr; i++) {
-		fill_metric(&values[i], &inputs, &row->metrics[i]);
-		stat_number_finish(&row->metrics[i].number);
+		struct stat_number *n = &row->metrics[i].number;
+		size_t have = stat_number_nr(n);
+
+		if (!i || (have && have < n->nr_runs))
+			evaluate_sums(&e, runs, have && have < n->nr_runs ? n : NULL);
+		fill_metric(&e.values[i], &e.inputs, &row->metrics[i]);
+		stat_number_finish(n);
+		if (have && have < n->nr_runs && i + 1 < nr)
+			evaluate_sums(&e, runs, NULL);
 	}
-	free(in.merged);
-	free(sums);
-	free(values);
+	free(e.in.merged);
+	free(e.sums);
+	free(e.values);
 }
 
 void findings_fill(const struct findings *f, const struct findings_runs *runs, struct stat_row *row)

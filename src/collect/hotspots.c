@@ -100,25 +100,41 @@ static void take(struct stat_report *r, const struct profile *p)
 	tree_free(t);
 }
 
-void hotspots_finish(struct hotspots *h, struct stat_report *r)
+/* Its exit status; 0 = it left a profile. */
+static int end(struct hotspots *h)
 {
-	struct profile *p = NULL;
-	char path[64];
 	int status = -1;
 
 	if (h->pid > 0) {
 		kill(h->pid, SIGINT);
 		waitpid(h->pid, &status, 0);
+		h->pid = 0;
 	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", h->file);
-	if (h->pid > 0 && !status)
+	return status;
+}
+
+void hotspots_abort(struct hotspots *h)
+{
+	if (h->pid <= 0)
+		return;
+	end(h);
+	close(h->file);
+}
+
+void hotspots_finish(struct hotspots *h, struct stat_report *r)
+{
+	struct profile *p = NULL;
+	char path[64];
+
+	if (!end(h)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", h->file);
 		p = profile_load(path);
+	}
 	if (p)
 		take(r, p);
 	else
 		r->hotspots_event = xstrdup("not sampled: the recording failed");
 	profile_free(p);
-	if (h->file >= 0)
+	if (h->file > 0)
 		close(h->file);
-	h->pid = 0;
 }

@@ -24,6 +24,9 @@ struct hotspots {
  */
 void hotspots_start(struct hotspots *h, const struct counting_opts *o, pid_t held);
 
+/* Ends it without a result, if it runs. */
+void hotspots_abort(struct hotspots *h);
+
 /* Ends it and puts the first functions into the report. */
 void hotspots_finish(struct hotspots *h, struct stat_report *r);
 

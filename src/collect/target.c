@@ -106,6 +106,7 @@ int target_ended(struct target *t, const char *name)
 	if (!t->pid || waitpid(t->pid, &status, WNOHANG) != t->pid)
 		return 0;
 	t->pid = 0;
+	t->status = status;
 	report(status, name);
 	return 1;
 }

@@ -19,6 +19,7 @@ struct target {
 	int pidfd;  /* readable when it has ended; -1 = none */
 	int go;	    /* pipe that releases it */
 	int failed; /* pipe that brings errno of a failed exec */
+	int status; /* of wait(2), when it has ended by itself */
 };
 
 /* Forks. 0 or negative errno, logged. */

@@ -61,6 +61,7 @@ struct stat_report {
 	/* Time. */
 	uint64_t start_real_ns;
 	struct stat_number seconds; /* wall time of each run */
+	uint32_t failed_runs;	    /* of the program, by its exit status; not in files */
 	uint32_t interval;	    /* number of it, 0 = no -I */
 	double elapsed_s; /* with -I: from the start of the first to the end of this one */
 	/* Results. */
