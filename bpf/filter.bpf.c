@@ -77,8 +77,9 @@ static bool comm_matches(const char *comm)
 	return live & g->accept;
 }
 
-__hidden __u32 filter_task(struct task_struct *task, __u32 pid, __u32 tid,
-			   const char comm[PROF_COMM_LEN])
+/* Inlined below: samples come here. */
+static __always_inline __u32 outcome_of(struct task_struct *task, __u32 pid, __u32 tid,
+					const char comm[PROF_COMM_LEN])
 {
 	if (!tid && !prof_cfg.keep_idle)
 		return PROF_FILTER_IDLE;
@@ -97,10 +98,16 @@ __hidden __u32 filter_task(struct task_struct *task, __u32 pid, __u32 tid,
 	return 0;
 }
 
+__hidden __u32 filter_task(struct task_struct *task, __u32 pid, __u32 tid,
+			   const char comm[PROF_COMM_LEN])
+{
+	return outcome_of(task, pid, tid, comm);
+}
+
 __hidden __u32 filter_current(struct task_struct *task, __u32 pid, __u32 tid,
 			      const char comm[PROF_COMM_LEN])
 {
-	__u32 outcome = filter_task(task, pid, tid, comm);
+	__u32 outcome = outcome_of(task, pid, tid, comm);
 
 	if (!outcome && prof_cfg.filter_cgroup && bpf_current_task_under_cgroup(&cgroups, 0) != 1)
 		return PROF_FILTER_CGROUP;
@@ -124,7 +131,7 @@ __hidden __u32 filter_cgroup(struct task_struct *task)
 	return PROF_FILTER_CGROUP;
 }
 
-__hidden void filter_birth(struct task_struct *parent, struct task_struct *child)
+static __always_inline void birth(struct task_struct *parent, struct task_struct *child)
 {
 	bool inherit = !prof_cfg.no_children;
 
@@ -134,10 +141,15 @@ __hidden void filter_birth(struct task_struct *parent, struct task_struct *child
 		put_bit(&tids, child->pid, inherit && has_bit(&tids, parent->pid));
 }
 
+__hidden void filter_birth(struct task_struct *parent, struct task_struct *child)
+{
+	birth(parent, child);
+}
+
 /* Runs before the child can. */
 SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(filter_fork, struct task_struct *parent, struct task_struct *child)
 {
-	filter_birth(parent, child);
+	birth(parent, child);
 	return 0;
 }

@@ -20,7 +20,7 @@
  */
 #define ENTRY_BYTES 512u
 
-static __always_inline int move_window(struct scratch *s, __u64 at)
+__hidden int unwind_window(struct scratch *s, __u64 at)
 {
 	__u32 bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
 
@@ -34,13 +34,6 @@ static __always_inline int move_window(struct scratch *s, __u64 at)
 		return 0;
 	s->window_bytes = 0;
 	return -1;
-}
-
-__noinline int unwind_window(__u32 id, __u64 at)
-{
-	struct scratch *s = scratch_get(id);
-
-	return s ? move_window(s, at) : -1;
 }
 
 /*
@@ -62,7 +55,7 @@ static __always_inline bool read_record(struct scratch *s, bool remember, __u64 
 	note_read(s, remember, fp);
 	note_read(s, remember, fp + 8);
 	if (at >= WINDOW_BYTES || at + RECORD_BYTES > s->window_bytes) {
-		if (move_window(s, fp))
+		if (unwind_window(s, fp))
 			return false;
 		if (s->window_bytes < RECORD_BYTES)
 			return !bpf_probe_read_user(record, RECORD_BYTES, (void *)fp);

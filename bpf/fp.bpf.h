@@ -48,9 +48,9 @@ static __always_inline void note_fp(struct scratch *s, bool remember)
 
 /*
  * Copies the stack from an address on, up to the end of its page but at least one word, into
- * scratch->window. Nonzero: not readable. Separately verified.
+ * scratch->window. Nonzero: not readable.
  */
-int unwind_window(__u32 id, __u64 at);
+__hidden int unwind_window(struct scratch *s, __u64 at);
 
 /* Walks from scratch->at on, the scratch of that number; returns the reason of the end. */
 __hidden __u32 fp_walk(struct scratch *s, __u32 id);

@@ -143,14 +143,13 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 }
 
 /* One word of the stack, by way of the window. */
-static __always_inline bool read_stack(struct scratch *s, __u32 id, bool remember, __u64 at,
-				       __u64 *word)
+static __always_inline bool read_stack(struct scratch *s, bool remember, __u64 at, __u64 *word)
 {
 	__u64 off = at - s->window_start;
 
 	note_read(s, remember, at);
 	if (off >= WINDOW_BYTES || off + 8 > s->window_bytes) {
-		if (unwind_window(id, at))
+		if (unwind_window(s, at))
 			return false;
 		off = 0;
 	}
@@ -159,15 +158,14 @@ static __always_inline bool read_stack(struct scratch *s, __u32 id, bool remembe
 }
 
 /* Leaves a frame by its standard rule: what nearly all frames have. */
-static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, bool remember,
-					       __u32 rule)
+static __always_inline __u32 leave_by_standard(struct scratch *s, bool remember, __u32 rule)
 {
 	__u64 base = s->at.sp, pc = s->at.lr;
 	struct step_saved saved;
 
 	if (step_needs_fp(ARCH, rule)) {
 		note_fp(s, remember);
-		if (s->at.fp_at && !read_stack(s, id, remember, s->at.fp_at, &s->at.fp))
+		if (s->at.fp_at && !read_stack(s, remember, s->at.fp_at, &s->at.fp))
 			return UNWIND_END_READ;
 		s->at.fp_at = 0;
 		base = s->at.fp;
@@ -175,7 +173,7 @@ static __always_inline __u32 leave_by_standard(struct scratch *s, __u32 id, bool
 	step_standard(ARCH, rule, s->at.sp, base, &saved);
 	if (!step_goes_up(s->at.sp, saved.cfa, s->at.inner))
 		return UNWIND_END_BAD_CFA;
-	if (saved.ra_at && !read_stack(s, id, remember, saved.ra_at, &pc))
+	if (saved.ra_at && !read_stack(s, remember, saved.ra_at, &pc))
 		return UNWIND_END_READ;
 	if (!saved.ra_at && !s->at.inner)
 		return UNWIND_END_LOST_REG;
@@ -214,7 +212,7 @@ static __always_inline __u32 walk_chunk(struct scratch *s, struct rule_cache *ca
 			s->at.pc | (__u64)s->at.inner << PROF_FRAME_EXACT_BIT;
 		hash = hash_mix(hash, s->at.pc);
 		rule = rule_at(s, cache, id, s->at.pc - !s->at.inner);
-		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, id, remember, rule)
+		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, remember, rule)
 						   : (__u32)unwind_special(id, rule);
 		if (end)
 			break;
