@@ -113,7 +113,7 @@ static __always_inline struct prof_account *row_of(const struct task_struct *tas
 		row->pid = task->tgid;
 		row->tid = task->pid;
 		row->process = hash_of(task->tgid, task->group_leader->start_time);
-		row->parent = parent ? parent : task->real_parent->tgid;
+		row->parent = parent;
 	}
 	refresh(row, task, cgroup);
 	return row;

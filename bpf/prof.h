@@ -404,7 +404,7 @@ struct prof_account {
 	__u64 gone; /* set when it has left its CPU for the last time; taken by user space */
 	struct prof_event_count event[PMU_MAX_EVENTS];
 	__u64 process; /* of pid and its start: tells who had the number one after the other */
-	__u32 parent;  /* process that made it, or it has now */
+	__u32 parent;  /* process that made it, if we saw that */
 	__u32 pad;
 	__u64 pads[6];
 };

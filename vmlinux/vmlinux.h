@@ -83,7 +83,6 @@ struct task_struct {
 	__u64 self_exec_id; /* raised by each exec */
 	__u64 start_time;   /* CLOCK_MONOTONIC ns */
 	struct task_struct *group_leader;
-	struct task_struct *real_parent;
 	unsigned long nvcsw, nivcsw; /* switches so far: it waited; it was made to go */
 	char comm[16];
 	struct mm_struct *mm;

@@ -174,11 +174,14 @@ static int open_baseline(struct stat_run *s)
 
 static void look(struct stat_run *s, const struct stat_report *r)
 {
-	for (size_t i = 0; i < r->all.nr_events; i++)
-		s->counted |= count_is_there(&r->all.events[i].count);
-	s->no_hardware |= !r->all.nr_events;
-	for (size_t i = 0; i < r->all.nr_events; i++)
-		s->no_hardware |= r->all.events[i].count.state == COUNT_NOT_SUPPORTED;
+	bool any = false, can = false;
+
+	for (size_t i = 0; i < r->all.nr_events; i++) {
+		any |= count_is_there(&r->all.events[i].count);
+		can |= r->all.events[i].count.state != COUNT_NOT_SUPPORTED;
+	}
+	s->counted |= any && (r->by == STAT_BY_ALL || r->nr_rows);
+	s->no_hardware |= !can;
 }
 
 static void compare(struct stat_run *s, const struct stat_report *r)
@@ -344,6 +347,10 @@ static const char *excluded(const struct stat_args *a)
 		return "-r does not go with rows of threads, which differ from run to run";
 	if (c->repeats > 1 && !c->program && !c->duration_ns)
 		return "-r wants a program to run, or a DURATION";
+	if (a->per_cgroup && (c->pids.nr || c->tids.nr || c->program))
+		return "--per-cgroup is of all that runs: it does not go with -p, -t or a program";
+	if (a->per_process && c->tids.nr)
+		return "-t goes with --per-thread, not with --per-process";
 	if (c->max_rows && !by)
 		return "--max-rows is of --per-thread, --per-process and --per-cgroup";
 	if ((a->fail_on || a->junit) && !a->baseline)

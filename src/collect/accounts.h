@@ -35,7 +35,7 @@ struct accounts_opts {
 struct account {
 	uint64_t key;
 	uint32_t pid, tid;
-	uint32_t parent; /* the process that made this one, else the one that has it now; or 0 */
+	uint32_t parent; /* the process that made this one meanwhile; 0: it was there before */
 	uint64_t cgroup; /* its id */
 	char comm[PROF_COMM_LEN];
 	uint64_t switches;   /* times it left a CPU */

@@ -127,6 +127,9 @@ static void since_last(struct breakdown *b, struct accounts_report *r,
 	}
 	subtract(&delta->idle, &b->before.idle);
 	subtract(&delta->lost, &b->before.lost);
+	delta->unread -= b->before.unread;
+	delta->unseen -= b->before.unseen;
+	delta->missed -= b->before.missed;
 	accounts_report_release(&b->before);
 	b->before = *r;
 }
@@ -164,11 +167,9 @@ static void find_wanted(struct breakdown *b, const struct accounts_report *r)
 
 static bool is_wanted(const struct breakdown *b, const struct account *a)
 {
-	if (b->opts->tids.nr)
-		return opt_ids_has(&b->opts->tids, a->tid);
-	if (b->opts->pids.nr || b->held)
-		return opt_ids_has(&b->wanted, a->pid);
-	return true;
+	if (!b->opts->tids.nr && !b->opts->pids.nr && !b->held)
+		return true;
+	return opt_ids_has(&b->opts->tids, a->tid) || opt_ids_has(&b->wanted, a->pid);
 }
 
 static bool is_empty(const struct account *a)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,12 +25,15 @@
 #include "collect/target.h"
 #include "count/counters.h"
 #include "event/cgroup.h"
+#include "event/cpus.h"
 #include "event/host.h"
 #include "event/trial.h"
 
 #define DEFAULT_SETS	"ipc,topdown,branch"
 #define DEFAULT_SETS_BY "topdown,branch"
 #define DEFAULT_EVENTS	"task-clock,context-switches,cpu-migrations,page-faults"
+#define LEFT_NS		1000000ull    /* of an interval at the end that are worth a line */
+#define MAX_WATCHED	64	      /* processes of -p whose end is heard of at once */
 #define REFRESH_NS	1000000000ull /* CPUs and progress are looked at so often */
 
 struct counting {
@@ -43,6 +47,8 @@ struct counting {
 	struct target target;
 	struct hotspots hotspots;
 	int signals, timer;
+	int watched[MAX_WATCHED]; /* pidfds of the first processes of -p */
+	size_t nr_watched;
 	sigset_t old_mask;
 	uint32_t budget, interval;
 	uint64_t begin_ns, begin_real_ns, tick_ns; /* of this run; of the interval that runs */
@@ -70,7 +76,7 @@ static uint64_t now_ns(clockid_t clock)
 
 static char *describe_target(const struct counting_opts *o)
 {
-	char *text = NULL;
+	char *text = NULL, *cpus;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -79,9 +85,14 @@ static char *describe_target(const struct counting_opts *o)
 	for (size_t i = 0; i < o->pids.nr; i++)
 		fprintf(f, "%s%u", i ? ", " : "process ", o->pids.v[i]);
 	for (size_t i = 0; i < o->tids.nr; i++)
-		fprintf(f, "%s%u", i ? ", " : "thread ", o->tids.v[i]);
+		fprintf(f, "%s%u", i ? ", " : o->pids.nr ? ", thread " : "thread ", o->tids.v[i]);
 	if (o->cgroup)
 		fprintf(f, "cgroup %s", o->cgroup);
+	if (o->cpus.nr) {
+		cpus = cpus_text(&(struct cpus){ .v = o->cpus.v, .nr = o->cpus.nr });
+		fprintf(f, "%sCPU%s %s", ftell(f) ? " on " : "", o->cpus.nr == 1 ? "" : "s", cpus);
+		free(cpus);
+	}
 	if (!ftell(f))
 		fputs("system-wide", f);
 	fclose(f);
@@ -217,6 +228,25 @@ static void show_progress(const struct counting *c)
 		log_progress("counting: %s (Ctrl-C ends it)", text_ns(ran));
 }
 
+/* All that -p and -t named are gone. */
+static bool nobody_left(const struct counting *c)
+{
+	const struct counting_opts *o = c->opts;
+
+	if (!o->pids.nr && !o->tids.nr)
+		return false;
+	for (size_t i = 0; i < c->nr_watched; i++)
+		if (!poll(&(struct pollfd){ c->watched[i], POLLIN, 0 }, 1, 0))
+			return false;
+	for (size_t i = c->nr_watched; i < o->pids.nr; i++)
+		if (!kill(o->pids.v[i], 0) || errno == EPERM)
+			return false;
+	for (size_t i = 0; i < o->tids.nr; i++)
+		if (!kill(o->tids.v[i], 0) || errno == EPERM)
+			return false;
+	return true;
+}
+
 static bool is_over(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
@@ -224,7 +254,7 @@ static bool is_over(struct counting *c)
 
 	if (read(c->signals, &info, sizeof(info)) == sizeof(info))
 		c->stopped = true;
-	return c->stopped || c->err ||
+	return c->stopped || c->err || nobody_left(c) ||
 	       target_ended(&c->target, o->program ? o->program[0] : NULL) ||
 	       (o->duration_ns && now_ns(CLOCK_MONOTONIC) - c->begin_ns >= o->duration_ns);
 }
@@ -233,9 +263,11 @@ static bool is_over(struct counting *c)
 static void wait_next(struct counting *c, uint64_t refresh_ns)
 {
 	const struct counting_opts *o = c->opts;
+	/* Of several processes that one has ended changes nothing: the refresh finds the last. */
 	struct pollfd fds[] = { { c->signals, POLLIN, 0 },
 				{ c->timer, POLLIN, 0 },
-				{ c->target.pid ? c->target.pidfd : -1, POLLIN, 0 } };
+				{ c->target.pid ? c->target.pidfd : -1, POLLIN, 0 },
+				{ c->nr_watched == 1 ? c->watched[0] : -1, POLLIN, 0 } };
 	uint64_t at = refresh_ns, ticks;
 	struct itimerspec when = {};
 
@@ -246,7 +278,7 @@ static void wait_next(struct counting *c, uint64_t refresh_ns)
 	when.it_value.tv_sec = at / 1000000000;
 	when.it_value.tv_nsec = at % 1000000000;
 	timerfd_settime(c->timer, TFD_TIMER_ABSTIME, &when, NULL);
-	poll(fds, 3, -1);
+	poll(fds, 4, -1);
 	if (fds[1].revents && read(c->timer, &ticks, sizeof(ticks)) < 0)
 		return;
 }
@@ -334,7 +366,7 @@ static int run_once(struct counting *c)
 		ran = now - c->tick_ns;
 		if (!c->opts->interval_ns)
 			keep_run(c, (now - c->begin_ns) / 1e9);
-		else if (ran * 10 > c->opts->interval_ns) /* what is left is worth a line */
+		else if (ran > LEFT_NS || !c->interval)
 			report_interval(c);
 		target_terminate(&c->target);
 	}
@@ -388,6 +420,25 @@ static int plan(struct counting *c)
 			     by ? PMU_MAX_EVENTS : 0);
 }
 
+/* Hardware that a virtual machine hides is no mistake; a PMU that was named and is not here is. */
+static bool is_no_hardware(const struct counting *c, int err)
+{
+	return err == -ENODEV && !catalog_core_pmu(c->catalog) && !strchr(c->opts->events, '/');
+}
+
+static void watch(struct counting *c)
+{
+	const struct opt_ids *pids = &c->opts->pids;
+	int fd;
+
+	while (c->nr_watched < pids->nr && c->nr_watched < MAX_WATCHED) {
+		fd = syscall(SYS_pidfd_open, pids->v[c->nr_watched], 0);
+		if (fd < 0)
+			return;
+		c->watched[c->nr_watched++] = fd;
+	}
+}
+
 static int prepare(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
@@ -397,8 +448,9 @@ static int prepare(struct counting *c)
 	c->catalog = catalog_open("/");
 	if (!c->catalog)
 		return -errno;
-	if (plan(c))
-		return -EINVAL;
+	err = plan(c);
+	if (err)
+		return is_no_hardware(c, err) ? -EOPNOTSUPP : -EINVAL;
 	for (size_t i = 0; i < o->pids.nr && !err; i++)
 		err = host_check_pid(o->pids.v[i], false);
 	for (size_t i = 0; i < o->tids.nr && !err; i++)
@@ -409,6 +461,7 @@ static int prepare(struct counting *c)
 	}
 	if (err)
 		return err;
+	watch(c);
 	c->budget = trial_counters(c->catalog);
 	if (o->by != STAT_BY_ALL)
 		err = prepare_breakdown(c);
@@ -432,6 +485,8 @@ static void release(struct counting *c)
 	}
 	if (c->timer >= 0)
 		close(c->timer);
+	while (c->nr_watched)
+		close(c->watched[--c->nr_watched]);
 	if (c->where.cgroup_fd >= 0)
 		close(c->where.cgroup_fd);
 	hotspots_abort(&c->hotspots);

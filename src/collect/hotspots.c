@@ -95,7 +95,8 @@ static void take(struct stat_report *r, const struct profile *p)
 	r->hotspots = xcalloc(MAX_HOTSPOTS, sizeof(*r->hotspots));
 	for (size_t i = 0; i < nr && i < MAX_HOTSPOTS && rows[i].self; i++)
 		add(r, t, p, &rows[i]);
-	r->hotspots_event = xstrdup(profile_str(p, p->meta.event));
+	r->hotspots_event = xstrdup(r->nr_hotspots ? profile_str(p, p->meta.event)
+						   : "nothing ran long enough to be sampled");
 	free(rows);
 	tree_free(t);
 }
@@ -126,6 +127,10 @@ void hotspots_finish(struct hotspots *h, struct stat_report *r)
 	struct profile *p = NULL;
 	char path[64];
 
+	if (!h->pid) {
+		r->hotspots_event = xstrdup("no run was sampled");
+		return;
+	}
 	if (!end(h)) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", h->file);
 		p = profile_load(path);

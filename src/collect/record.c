@@ -449,8 +449,11 @@ static int open_events(struct record *r)
 				    .branches = o->branches,
 				    .note = o->note,
 				    .cpus = &o->cpus };
+	struct core core;
 	int err = session_start(r->session, o->file, o->function);
 
+	core_read(&core, "/");
+	so.imprecise = core.vendor == CORE_ARM;
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
 		return err;
 	if (o->nr_columns)

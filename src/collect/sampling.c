@@ -11,7 +11,8 @@
 #include "base/mem.h"
 #include "bpf/prof.h"
 
-#define MAX_PRECISE 3 /* that the kernel knows of */
+#define LEAST_CLOCK_NS 10000 /* shorter periods the kernel makes that long, but tells as asked */
+#define MAX_PRECISE    3     /* that the kernel knows of */
 
 static bool is_software(const struct event *e)
 {
@@ -89,7 +90,9 @@ static int start(struct perf_events *p, const struct event *e, bool precise, uin
 	p->attr.precise_ip = precise && !is_software(e) ? MAX_PRECISE : least;
 	for (;;) {
 		err = perf_events_start(p, cpu);
-		if ((err != -EOPNOTSUPP && err != -EINVAL) || p->attr.precise_ip <= least)
+		/* ENOENT: of AMD, where few events can be precise. */
+		if ((err != -EOPNOTSUPP && err != -EINVAL && err != -ENOENT) ||
+		    p->attr.precise_ip <= least)
 			return err;
 		perf_events_close(p);
 		p->attr.precise_ip--;
@@ -110,6 +113,11 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 				   .only = o->cpus->v,
 				   .nr_only = o->cpus->nr,
 				   .cpus = e->cpus };
+	if (is_clock(e) && o->period && o->period < LEAST_CLOCK_NS) {
+		log_err(0, "-c %llu: %s cannot be sampled more often than every %d ns",
+			(unsigned long long)o->period, e->name, LEAST_CLOCK_NS);
+		return -EINVAL;
+	}
 	event_attr(e, &p->attr);
 	if (o->branches)
 		add_branches(&p->attr);
@@ -118,7 +126,8 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 	if (err == -ENOSPC || err == -EBUSY)
 		return log_err(err, "no counter is left for %s on CPU %u (fewer events at a time)",
 			       e->name, cpu);
-	s->skids[i] = !is_software(e) && !p->attr.precise_ip;
+	/* Drivers of Arm cores take any precision, and sample as ever. */
+	s->skids[i] = !is_software(e) && (!p->attr.precise_ip || o->imprecise);
 	return err ? perf_events_explain(p, err, cpu) : 0;
 }
 

@@ -22,6 +22,7 @@ struct sampling_opts {
 	uint32_t rate_hz;	    /* of those that have no period */
 	bool by_rate;		    /* all of them, since the user said so */
 	bool precise;		    /* as precise as the hardware can */
+	bool imprecise;		    /* it cannot, whatever it says */
 	bool branches;		    /* with the branches that were taken before each sample */
 	const char *note;	    /* what else is to be told of them, NULL = nothing */
 	const struct opt_ids *cpus; /* -C, none = all */

@@ -121,8 +121,15 @@ void target_stop(struct target *t)
 {
 	struct pollfd end = { .fd = t->pidfd, .events = POLLIN };
 
-	if (!t->pid)
+	if (!t->pid) {
+		if (t->pidfd >= 0)
+			close(t->pidfd);
+		t->pidfd = -1;
 		return;
+	}
+	if (t->failed > 0)
+		close(t->failed);
+	t->failed = -1;
 	if (t->go > 0)
 		close(t->go); /* never released: it ends by itself */
 	else

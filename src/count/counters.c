@@ -61,8 +61,12 @@ static bool has_tasks(const struct counters_target *t)
 	return t->held || (t->pids && t->pids->nr) || (t->tids && t->tids->nr);
 }
 
+/* -p and -t may name the same thread. */
 static void add_place(struct places *p, int pid, int cpu)
 {
+	for (size_t i = 0; cpu < 0 && i < p->nr; i++)
+		if (p->v[i].pid == pid)
+			return;
 	p->v = xgrow(p->v, p->nr, &p->cap, sizeof(*p->v));
 	p->v[p->nr++] = (struct place){ pid, cpu };
 }
@@ -124,6 +128,7 @@ static void prepare(const struct counters *c, const struct counter *counter,
 
 	memset(attr, 0, sizeof(*attr));
 	event_attr(counter->event, attr);
+	attr->precise_ip = 0; /* it is for samples */
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (counter->role == COUNTER_LEADS)
 		attr->read_format |= PERF_FORMAT_GROUP;
@@ -145,7 +150,8 @@ static int open_at(struct counters *c, struct counter *counter, struct place pla
 	prepare(c, counter, &attr);
 	fd = syscall(SYS_perf_event_open, &attr, place.pid, place.cpu, leader,
 		     PERF_FLAG_FD_CLOEXEC | (cgroup ? PERF_FLAG_PID_CGROUP : 0));
-	if (fd < 0 && errno == EACCES && has_tasks(c->target) && !attr.exclude_kernel) {
+	if (fd < 0 && errno == EACCES && has_tasks(c->target) && !attr.exclude_kernel &&
+	    !attr.exclude_user) {
 		c->user_only = true;
 		return open_at(c, counter, place, leader, member);
 	}
@@ -227,14 +233,15 @@ static int open_places(struct counters *c, const struct places *places)
 	return err;
 }
 
-static void raise_limit(void)
+/* While counters are opened: what is open stays, and what is started has its own limit. */
+static struct rlimit raise_limit(void)
 {
-	struct rlimit limit;
+	struct rlimit limit = {}, highest;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	highest = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &highest);
+	return limit;
 }
 
 static bool nothing_allowed(const struct counters *c)
@@ -286,6 +293,7 @@ struct counters *counters_open(const struct event *events, size_t nr, bool slots
 {
 	struct counters *c = xcalloc(1, sizeof(*c));
 	struct places places = {};
+	struct rlimit limit;
 	int err;
 
 	c->v = xcalloc(nr ? nr : 1, sizeof(*c->v));
@@ -295,7 +303,7 @@ struct counters *counters_open(const struct event *events, size_t nr, bool slots
 		c->v[i] = (struct counter){ .event = &events[i], .err = -ENOENT };
 	if (slots_group)
 		make_group(c);
-	raise_limit();
+	limit = raise_limit();
 	if (has_tasks(target))
 		find_tasks(&places, target);
 	else
@@ -304,6 +312,7 @@ struct counters *counters_open(const struct event *events, size_t nr, bool slots
 	if (!err && target->pids && target->pids->nr)
 		c->missed_threads = count_missed(target, &places);
 	free(places.v);
+	setrlimit(RLIMIT_NOFILE, &limit);
 	if (!err)
 		return c;
 	counters_close(c);
@@ -388,6 +397,9 @@ struct count counters_count(const struct counters *c, size_t event, const struct
 		return count_missing(counter->err);
 	count = count_make(now[event].raw - from->raw, now[event].enabled_ns - from->enabled_ns,
 			   now[event].running_ns - from->running_ns, counter->event->advertised);
+	/* Of what happens in the kernel only, user mode has none. */
+	if (c->user_only && !counter->event->exclude_kernel && !now[event].raw)
+		count.state = COUNT_NO_PERMISSION;
 	if (now[event].lost && !count.running_ns)
 		count.state = COUNT_LOST;
 	return count;
