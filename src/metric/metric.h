@@ -69,6 +69,8 @@ struct metric_host {
 	bool (*has)(void *arg, const char *event);
 	void *arg;
 	size_t max_events; /* rows for which there is no room are left out; 0 = any number */
+	bool smt;	   /* cores run two threads at a time */
+	bool per_task;	   /* of processes, threads or cgroups, not of whole CPUs */
 };
 
 /* What was chosen for some sets: rows in the order to be shown, events in that to be opened. */

@@ -147,11 +147,21 @@ static bool is_usable(void *arg, const struct metric *m)
 	return row_is_there(m, arg, NULL);
 }
 
-static bool way_fits(const struct metric_method *way, const char *set, const struct core *core)
+static bool way_fits(const struct metric_method *way, const char *set,
+		     const struct metric_host *host)
 {
+	const struct core *core = host->core;
+
 	return !strcmp(way->set, set) &&
 	       (way->vendor == CORE_OTHER || way->vendor == core->vendor) &&
-	       (!way->cores || way->cores & CORE_BIT(core->id));
+	       (!way->cores || way->cores & CORE_BIT(core->id)) &&
+	       (way->run == METRIC_RUN_ANY || host->smt == (way->run == METRIC_RUN_SMT_WHOLE));
+}
+
+/* Does it mean nothing of what is being counted? */
+static bool is_of_others_too(const struct metric_method *way, const struct metric_host *host)
+{
+	return way->run == METRIC_RUN_SMT_WHOLE && host->per_task;
 }
 
 /* The first way that works; *refused is the best one that did not, if that is another. */
@@ -162,9 +172,9 @@ static const struct metric_method *choose(const char *set, const struct metric_h
 
 	*refused = NULL;
 	for (way = metric_methods; way->set; way++) {
-		if (!way_fits(way, set, host->core))
+		if (!way_fits(way, set, host))
 			continue;
-		if (needs_are_there(way, host, NULL) &&
+		if (!is_of_others_too(way, host) && needs_are_there(way, host, NULL) &&
 		    rows_any(way, host, is_usable, (void *)host))
 			return way;
 		if (!*refused)
@@ -184,8 +194,7 @@ static void add_note(struct maker *mk, char *note)
 static bool plan_has(const struct metric_plan *plan, const struct metric *m)
 {
 	for (size_t i = 0; i < plan->nr_metrics; i++)
-		if (!strcmp(plan->metrics[i]->name, m->name) ||
-		    !strcmp(plan->metrics[i]->formula, m->formula))
+		if (!strcmp(plan->metrics[i]->name, m->name))
 			return true;
 	return false;
 }
@@ -293,6 +302,8 @@ static void note_way(struct maker *mk, const struct metric_method *way,
 		fprintf(to, "; not %s: ", refused->title);
 		if (lacking.nr)
 			print_lacking(&lacking, to);
+		else if (is_of_others_too(refused, mk->host))
+			fprintf(to, "with SMT on it holds only for the whole system");
 		else
 			fprintf(to, "this machine has not all of its events");
 	}

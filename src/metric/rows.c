@@ -29,55 +29,62 @@ const struct metric *const metric_tables[] = { rows_arm, rows_intel, rows_amd, r
 	(CORE_BIT(CORE_ICELAKE_X) | CORE_BIT(CORE_SAPPHIRE_RAPIDS) | CORE_BIT(CORE_GRANITE_RAPIDS))
 #define SLOTS_4	 "stall_slot stall_slot_frontend stall_slot_backend op_retired op_spec"
 #define TOPDOWNS "topdown_retiring topdown_bad_spec topdown_fe_bound topdown_be_bound"
+#define CLOCKS	 "idq_uops_not_delivered.core uops_issued.any"
 #define GENERIC	 "by the kernel's generic events, whose meaning differs between CPUs"
 
 /* clang-format off */
+/* One that asks nothing of the run. */
+#define WAY(...) { __VA_ARGS__, METRIC_RUN_ANY }
+
 const struct metric_method metric_methods[] = {
-	{ "topdown", "slots", CORE_ARM, 0, SLOTS_4 " cpu_cycles slots_per_cycle",
-	  "slot-based, by stall_slot*" },
-	{ "topdown", "cycles", CORE_ARM, 0, "cpu_cycles stall_frontend stall_backend",
-	  "cycle-based, by stall_frontend and stall_backend" },
-	{ "topdown", "tma-clocks", CORE_INTEL, SKX, "idq_uops_not_delivered.core uops_issued.any",
-	  "Intel TMA by ordinary counters (with SMT on it holds only for the whole system)" },
-	{ "topdown", "tma", CORE_INTEL, 0, TOPDOWNS,
-	  "Intel TMA by the PMU's own topdown-* metrics" },
-	{ "topdown", "tma-counters", CORE_INTEL, SLOTTED,
+	WAY("topdown", "slots", CORE_ARM, 0, SLOTS_4 " cpu_cycles slots_per_cycle",
+	  "slot-based, by stall_slot*"),
+	WAY("topdown", "cycles", CORE_ARM, 0, "cpu_cycles stall_frontend stall_backend",
+	  "cycle-based, by stall_frontend and stall_backend"),
+	{ "topdown", "tma-clocks", CORE_INTEL, SKX, CLOCKS, "Intel TMA by ordinary counters",
+	  METRIC_RUN_SMT_OFF },
+	{ "topdown", "tma-core-clocks", CORE_INTEL, SKX,
+	  CLOCKS " cpu_clk_unhalted.thread_any int_misc.recovery_cycles_any",
+	  "Intel TMA by ordinary counters, of both threads of a core", METRIC_RUN_SMT_WHOLE },
+	WAY("topdown", "tma", CORE_INTEL, 0, TOPDOWNS,
+	  "Intel TMA by the PMU's own topdown-* metrics"),
+	WAY("topdown", "tma-counters", CORE_INTEL, SLOTTED,
 	  "topdown.slots_p topdown.backend_bound_slots",
-	  "Intel TMA by ordinary counters" },
-	{ "topdown", "pipeline", CORE_AMD, 0, "de_no_dispatch_per_slot.no_ops_from_frontend "
-	  "slots_per_cycle", "AMD pipeline slots, five categories" },
-	{ "topdown", "generic", CORE_OTHER, 0, NULL, GENERIC },
+	  "Intel TMA by ordinary counters"),
+	WAY("topdown", "pipeline", CORE_AMD, 0, "de_no_dispatch_per_slot.no_ops_from_frontend "
+	  "slots_per_cycle", "AMD pipeline slots, five categories"),
+	WAY("topdown", "generic", CORE_OTHER, 0, NULL, GENERIC),
 
-	{ "ipc", "arm", CORE_ARM, 0, "cpu_cycles", NULL },
-	{ "ipc", "generic", CORE_OTHER, 0, NULL, NULL },
+	WAY("ipc", "arm", CORE_ARM, 0, "cpu_cycles", NULL),
+	WAY("ipc", "generic", CORE_OTHER, 0, NULL, NULL),
 
-	{ "cache", "arm", CORE_ARM, 0, NULL, NULL },
-	{ "cache", "intel", CORE_INTEL, 0, NULL, NULL },
-	{ "cache", "amd", CORE_AMD, 0, NULL, NULL },
-	{ "cache", "generic", CORE_OTHER, 0, NULL, GENERIC },
+	WAY("cache", "arm", CORE_ARM, 0, NULL, NULL),
+	WAY("cache", "intel", CORE_INTEL, 0, NULL, NULL),
+	WAY("cache", "amd", CORE_AMD, 0, NULL, NULL),
+	WAY("cache", "generic", CORE_OTHER, 0, NULL, GENERIC),
 
-	{ "tlb", "arm", CORE_ARM, 0, NULL, NULL },
-	{ "tlb", "intel", CORE_INTEL, 0, NULL, NULL },
-	{ "tlb", "amd", CORE_AMD, 0, NULL, NULL },
-	{ "tlb", "generic", CORE_OTHER, 0, NULL, GENERIC },
+	WAY("tlb", "arm", CORE_ARM, 0, NULL, NULL),
+	WAY("tlb", "intel", CORE_INTEL, 0, NULL, NULL),
+	WAY("tlb", "amd", CORE_AMD, 0, NULL, NULL),
+	WAY("tlb", "generic", CORE_OTHER, 0, NULL, GENERIC),
 
-	{ "branch", "arm", CORE_ARM, 0, NULL, NULL },
-	{ "branch", "intel", CORE_INTEL, 0, NULL, NULL },
-	{ "branch", "generic", CORE_OTHER, 0, NULL, NULL },
+	WAY("branch", "arm", CORE_ARM, 0, NULL, NULL),
+	WAY("branch", "intel", CORE_INTEL, 0, NULL, NULL),
+	WAY("branch", "generic", CORE_OTHER, 0, NULL, NULL),
 
-	{ "mix", "arm", CORE_ARM, 0, "inst_spec", NULL },
-	{ "mix", "intel", CORE_INTEL, 0, "mem_inst_retired.all_loads", NULL },
-	{ "mix", "amd", CORE_AMD, 0, "ex_ret_ops", NULL },
-	{ "mix", "generic", CORE_OTHER, 0, NULL, GENERIC },
+	WAY("mix", "arm", CORE_ARM, 0, "inst_spec", NULL),
+	WAY("mix", "intel", CORE_INTEL, 0, "mem_inst_retired.all_loads", NULL),
+	WAY("mix", "amd", CORE_AMD, 0, "ex_ret_ops", NULL),
+	WAY("mix", "generic", CORE_OTHER, 0, NULL, GENERIC),
 
-	{ "backend-memory", "arm", CORE_ARM, 0, NULL, NULL },
-	{ "backend-memory", "intel", CORE_INTEL, 0, NULL, NULL },
-	{ "backend-memory", "amd", CORE_AMD, 0, NULL, NULL },
-	{ "backend-memory", "generic", CORE_OTHER, 0, NULL, GENERIC },
+	WAY("backend-memory", "arm", CORE_ARM, 0, NULL, NULL),
+	WAY("backend-memory", "intel", CORE_INTEL, 0, NULL, NULL),
+	WAY("backend-memory", "amd", CORE_AMD, 0, NULL, NULL),
+	WAY("backend-memory", "generic", CORE_OTHER, 0, NULL, GENERIC),
 
-	{ "roofline", "arm", CORE_ARM, 0, NULL, "bytes are a core-side estimate: reads only" },
-	{ "roofline", "intel", CORE_INTEL, 0, NULL, NULL },
-	{ "roofline", "amd", CORE_AMD, 0, NULL, NULL },
+	WAY("roofline", "arm", CORE_ARM, 0, NULL, "bytes are a core-side estimate: reads only"),
+	WAY("roofline", "intel", CORE_INTEL, 0, NULL, NULL),
+	WAY("roofline", "amd", CORE_AMD, 0, NULL, NULL),
 	{ NULL },
 };
 /* clang-format on */

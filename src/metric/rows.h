@@ -14,6 +14,14 @@
 extern const struct metric rows_arm[], rows_intel[], rows_amd[], rows_generic[];
 extern const struct metric *const metric_tables[]; /* all of them, then NULL */
 
+/* What a way asks of the run. */
+enum metric_run {
+	METRIC_RUN_ANY,
+	METRIC_RUN_SMT_OFF,
+	/* It takes the counts of both threads of a core, so nobody's alone. */
+	METRIC_RUN_SMT_WHOLE,
+};
+
 /*
  * How a set can be answered. Of the ways in the order of the table, the first is taken whose needs
  * this machine has, and for at least one row of which it has the events.
@@ -24,6 +32,7 @@ struct metric_method {
 	uint32_t cores;		 /* CORE_BIT()s, 0 = all of the vendor */
 	const char *needs;	 /* names, by a space; NULL: none */
 	const char *title;	 /* "by slots", for notes; NULL: goes without saying */
+	enum metric_run run;
 };
 extern const struct metric_method metric_methods[]; /* ends with one without a set */
 

@@ -22,10 +22,11 @@
 #define Q   "(topdown_retiring + topdown_bad_spec + topdown_fe_bound + topdown_be_bound)"
 #define S_P "topdown.slots_p"
 
-/* Of 4 slots per clock; the clocks of the core are those of both threads. */
-#define CLKS  "((1 - smt) * cycles + smt * cpu_clk_unhalted.thread_any / 2)"
-#define RECOV "((1 - smt) * int_misc.recovery_cycles + smt * int_misc.recovery_cycles_any / 2)"
-#define SLOTS "(4 * " CLKS ")"
+/* Of 4 slots per clock of the core; two threads have it together, and each counts its clocks. */
+#define SLOTS	   "(4 * cycles)"
+#define RECOV	   "int_misc.recovery_cycles"
+#define SLOTS_BOTH "(2 * cpu_clk_unhalted.thread_any)"
+#define RECOV_BOTH "(int_misc.recovery_cycles_any / 2)"
 
 /* Before topdown-br-mispredict and topdown-mem-bound: by how events share what is above. */
 #define MISPREDICTS_BY_SHARE(m, c)                                                                 \
@@ -74,6 +75,24 @@
 	ROW("topdown", m, "heavy_operations", "retiring: heavy operations", "%", __VA_ARGS__,      \
 	    TMA(10), SEE_UCODE)
 #define REMAINDER "max(0, 100 - (@frontend_bound + @backend_bound + @retiring))"
+
+/* The whole tree before Ice Lake, by what counts slots and cycles of recovery. */
+#define BY_CLOCKS(m, slots, recov)                                                                 \
+	IPC_ROW("topdown", m, "instructions", "cycles", IPC_SCALE),                                \
+		FE(m, "100 * idq_uops_not_delivered.core / " slots),                               \
+		FETCH_LATENCY(                                                                     \
+			m, "100 * 4 * idq_uops_not_delivered.cycles_0_uops_deliv.core / " slots,   \
+			0),                                                                        \
+		FETCH_BANDWIDTH(m),                                                                \
+		BAD(m, "100 * (uops_issued.any - uops_retired.retire_slots + 4 * " recov           \
+		       ") / " slots),                                                              \
+		MISPREDICTS_BY_SHARE(m, 0), MACHINE_CLEARS(m),                                     \
+		BE(m, "100 - @frontend_bound - 100 * (uops_issued.any + 4 * " recov ") / " slots), \
+		MEMORY_BY_SHARE(m, 0), CORE_BOUND(m), DIVIDER(m, "arith.divider_active"),          \
+		RETIRING(m, "100 * uops_retired.retire_slots / " slots),                           \
+		HEAVY(m, "100 * (uops_retired.retire_slots + uops_retired.macro_fused"             \
+			 " - instructions) / " slots),                                             \
+		LIGHT(m), MISPREDICT_ROW("topdown", m, "branch_misses", "branches")
 
 /* The third level, of memory; below memory_bound, or without it below the stalls for memory. */
 #define LEVEL(n, l, f, limit, see, c)                                                              \
@@ -162,25 +181,8 @@ const struct metric rows_intel[] = {
 	LIGHT("tma-counters"),
 	MISPREDICT_ROW("topdown", "tma-counters", "branch_misses", "branches"),
 
-	IPC_ROW("topdown", "tma-clocks", "instructions", "cycles", IPC_SCALE),
-	FE("tma-clocks", "100 * idq_uops_not_delivered.core / " SLOTS),
-	FETCH_LATENCY("tma-clocks", "100 * 4 * idq_uops_not_delivered.cycles_0_uops_deliv.core / "
-		      SLOTS, 0),
-	FETCH_BANDWIDTH("tma-clocks"),
-	BAD("tma-clocks", "100 * (uops_issued.any - uops_retired.retire_slots + 4 * " RECOV ") / "
-	    SLOTS),
-	MISPREDICTS_BY_SHARE("tma-clocks", 0),
-	MACHINE_CLEARS("tma-clocks"),
-	BE("tma-clocks", "100 - @frontend_bound - 100 * (uops_issued.any + 4 * " RECOV ") / "
-	   SLOTS),
-	MEMORY_BY_SHARE("tma-clocks", 0),
-	CORE_BOUND("tma-clocks"),
-	DIVIDER("tma-clocks", "arith.divider_active"),
-	RETIRING("tma-clocks", "100 * uops_retired.retire_slots / " SLOTS),
-	HEAVY("tma-clocks", "100 * (uops_retired.retire_slots + uops_retired.macro_fused"
-	      " - instructions) / " SLOTS),
-	LIGHT("tma-clocks"),
-	MISPREDICT_ROW("topdown", "tma-clocks", "branch_misses", "branches"),
+	BY_CLOCKS("tma-clocks", SLOTS, RECOV),
+	BY_CLOCKS("tma-core-clocks", SLOTS_BOTH, RECOV_BOTH),
 
 	SHARE("cache", "l1d_miss", "L1D misses of loads",
 	      "mem_load_retired.l1_miss / mem_inst_retired.all_loads", USER(5, 10), SEE_LAYOUT),

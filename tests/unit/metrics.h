@@ -34,7 +34,7 @@ struct machine {
 	struct core core;
 	const char *events; /* between spaces; NULL: has what is given; "*": has everything */
 	const struct given *given;
-	bool smt;
+	bool smt, per_task;
 	double seconds; /* 0 = 1 */
 };
 
@@ -88,7 +88,11 @@ static inline const struct count *machine_find(void *arg, const char *event)
 
 static inline struct metric_host machine_host(struct machine *m)
 {
-	return (struct metric_host){ .core = &m->core, .has = machine_has, .arg = m };
+	return (struct metric_host){ .core = &m->core,
+				     .has = machine_has,
+				     .arg = m,
+				     .smt = m->smt,
+				     .per_task = m->per_task };
 }
 
 static inline struct metric_inputs machine_inputs(struct machine *m)

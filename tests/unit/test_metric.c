@@ -249,6 +249,21 @@ static void tree_of_skylake_x_with_smt(void **state)
 	assert_float_equal(v.raw, -5, 1e-9);
 }
 
+/* Nothing is asked for that the state of SMT does not need, so nothing of it can be missing. */
+static void tree_of_skylake_x_lacks_nothing_of_the_other_state(void **state)
+{
+	struct given counts[sizeof(skx_counts) / sizeof(*skx_counts)];
+	struct machine m = { .core = X86(SKYLAKE_X, INTEL, 4), .events = "*", .given = counts };
+	size_t i;
+
+	memcpy(counts, skx_counts, sizeof(counts));
+	for (i = 0; counts[i].name; i++)
+		if (strstr(counts[i].name, "cycles_any") || strstr(counts[i].name, "thread_any"))
+			counts[i].state = COUNT_NOT_COUNTED;
+	EXPECT(&m, "topdown", { "frontend_bound", 20 }, { "bad_speculation", 15 },
+	       { "retiring", 50 });
+}
+
 static void memory_levels_of_skylake_x_and_ice_lake(void **state)
 {
 	struct machine skx = { .core = X86(SKYLAKE_X, INTEL, 4), .given = skx_counts };
@@ -472,6 +487,7 @@ int main(void)
 		cmocka_unit_test(lmiss_are_their_own_question),
 		cmocka_unit_test(tree_of_skylake_x),
 		cmocka_unit_test(tree_of_skylake_x_with_smt),
+		cmocka_unit_test(tree_of_skylake_x_lacks_nothing_of_the_other_state),
 		cmocka_unit_test(memory_levels_of_skylake_x_and_ice_lake),
 		cmocka_unit_test(tree_of_ice_lake),
 		cmocka_unit_test(tree_of_sapphire_and_granite_rapids),

@@ -399,6 +399,61 @@ static void intel_has_three_ways_and_a_last_resort(void **state)
 	}
 }
 
+static bool is_none_of(const struct metric_plan *plan, const char *const *names)
+{
+	for (; *names; names++)
+		if (has_event(plan, *names))
+			return false;
+	return true;
+}
+
+/* Clocks of two threads together are nobody's alone; without SMT they would only take counters. */
+static void trees_before_ice_lake_go_by_smt(void **state)
+{
+	static const char *const both[] = { "cpu_clk_unhalted.thread_any",
+					    "int_misc.recovery_cycles_any", NULL };
+	static const char counters[] =
+		" cycles instructions branches branch_misses idq_uops_not_delivered.core "
+		"uops_issued.any uops_retired.retire_slots int_misc.recovery_cycles "
+		"cpu_clk_unhalted.thread_any int_misc.recovery_cycles_any ";
+	static const char one_thread[] =
+		" cycles instructions branches branch_misses idq_uops_not_delivered.core "
+		"uops_issued.any uops_retired.retire_slots int_misc.recovery_cycles ";
+	struct machine m = { .core = X86(SKYLAKE_X, INTEL, 4), .events = one_thread };
+	struct metric_plan plan = plan_of(&m, "topdown");
+
+	assert_string_equal(row_of(&plan, "backend_bound")->method, "tma-clocks");
+	metric_plan_release(&plan);
+	m.per_task = true;
+	m.events = counters;
+	plan = plan_of(&m, "topdown");
+	assert_string_equal(row_of(&plan, "backend_bound")->method, "tma-clocks");
+	assert_true(is_none_of(&plan, both));
+	metric_plan_release(&plan);
+
+	m.smt = true;
+	plan = plan_of(&m, "topdown");
+	assert_null(row_of(&plan, "backend_bound"));
+	assert_string_equal(row_of(&plan, "ipc")->method, "generic");
+	assert_true(is_none_of(&plan, both));
+	assert_true(has_note(&plan, "; not Intel TMA by ordinary counters, of both threads of a "
+				    "core: with SMT on it holds only for the whole system"));
+	metric_plan_release(&plan);
+
+	m.per_task = false;
+	plan = plan_of(&m, "topdown");
+	assert_string_equal(row_of(&plan, "backend_bound")->method, "tma-core-clocks");
+	assert_false(has_event(&plan, "int_misc.recovery_cycles"));
+	assert_true(has_event(&plan, both[0]) && has_event(&plan, both[1]));
+	metric_plan_release(&plan);
+
+	m.events = one_thread;
+	plan = plan_of(&m, "topdown");
+	assert_null(row_of(&plan, "backend_bound"));
+	assert_true(has_note(&plan, "this machine shows no cpu_clk_unhalted.thread_any"));
+	metric_plan_release(&plan);
+}
+
 /* Recipe 2: what N1 lacks costs rows, not the run. */
 static void what_is_lacking_costs_its_rows_and_a_note(void **state)
 {
@@ -506,6 +561,18 @@ static void a_row_is_shown_once(void **state)
 	metric_plan_release(&plan);
 }
 
+/* The same formula under another name is another row: --fail-on and files go by names. */
+static void rows_of_one_formula_in_two_sets_are_both_there(void **state)
+{
+	struct machine guest = { .core = NEOVERSE(V1, 8), .events = N1_EVENTS };
+	struct metric_plan plan = plan_of(&guest, "ipc,topdown,branch");
+
+	assert_string_equal(row_of(&plan, "frontend_stalls")->set, "ipc");
+	assert_string_equal(row_of(&plan, "frontend_bound")->set, "topdown");
+	assert_string_equal(row_of(&plan, "backend_bound")->set, "topdown");
+	metric_plan_release(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +591,8 @@ int main(void)
 		cmocka_unit_test(generic_cache_misses_are_the_last_resort_without_thresholds),
 		cmocka_unit_test(a_set_that_is_unknown_is_named_with_the_nearest),
 		cmocka_unit_test(a_row_is_shown_once),
+		cmocka_unit_test(rows_of_one_formula_in_two_sets_are_both_there),
+		cmocka_unit_test(trees_before_ice_lake_go_by_smt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
