@@ -109,13 +109,15 @@ static int add_list(struct findings *f, const char *list)
 int findings_plan(struct findings *f, const struct catalog *catalog, const char *sets,
 		  const char *events, bool per_task, size_t max_events)
 {
-	struct metric_host host = { catalog_core(catalog), has, f, 0 };
+	struct metric_host host = {
+		.core = catalog_core(catalog), .has = has, .arg = f, .per_task = per_task
+	};
 	int err = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->catalog = catalog;
 	f->per_task = per_task;
-	f->smt = read_smt();
+	f->smt = host.smt = read_smt();
 	if (events)
 		err = add_list(f, events);
 	if (max_events)
