@@ -453,7 +453,7 @@ static int open_events(struct record *r)
 	int err = session_start(r->session, o->file, o->function);
 
 	core_read(&core, "/");
-	so.imprecise = core.vendor == CORE_ARM;
+	so.imprecise = core.vendor == CORE_ARM; /* its drivers take any, and sample as ever */
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
 		return err;
 	if (o->nr_columns)

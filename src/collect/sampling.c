@@ -80,15 +80,22 @@ int sampling_try_branches(const struct event *e)
 
 /*
  * Starts at the highest precision and goes down to what the PMU takes, but not below what was
- * asked for by name (:p).
+ * asked for by name (:p). Where precision means nothing none is asked for. The kernel wants events
+ * that have it to take call chains, since a program could not do it later: then the registers are
+ * those of another moment.
  */
-static int start(struct perf_events *p, const struct event *e, bool precise, uint32_t *cpu)
+static int start(struct perf_events *p, const struct event *e, const struct sampling_opts *o,
+		 uint32_t *cpu)
 {
-	uint32_t least = e->precise;
+	uint32_t least = o->imprecise ? 0 : e->precise;
+	bool most = o->precise && !o->imprecise && !is_software(e);
+	uint64_t sample_type = p->attr.sample_type;
 	int err;
 
-	p->attr.precise_ip = precise && !is_software(e) ? MAX_PRECISE : least;
+	p->attr.precise_ip = most ? MAX_PRECISE : least;
 	for (;;) {
+		p->attr.sample_type =
+			sample_type | (p->attr.precise_ip ? PERF_SAMPLE_CALLCHAIN : 0);
 		err = perf_events_start(p, cpu);
 		/* ENOENT: of AMD, where few events can be precise. */
 		if ((err != -EOPNOTSUPP && err != -EINVAL && err != -ENOENT) ||
@@ -122,12 +129,11 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 	if (o->branches)
 		add_branches(&p->attr);
 	set_rate(&p->attr, e, o);
-	err = start(p, e, o->precise, &cpu);
+	err = start(p, e, o, &cpu);
 	if (err == -ENOSPC || err == -EBUSY)
 		return log_err(err, "no counter is left for %s on CPU %u (fewer events at a time)",
 			       e->name, cpu);
-	/* Drivers of Arm cores take any precision, and sample as ever. */
-	s->skids[i] = !is_software(e) && (!p->attr.precise_ip || o->imprecise);
+	s->skids[i] = !is_software(e) && !p->attr.precise_ip;
 	return err ? perf_events_explain(p, err, cpu) : 0;
 }
 

@@ -31,6 +31,14 @@ check_near "$(json "$TMP/x.json" samples period_sum)" "$(($(json "$TMP/x.json" s
 	"each sample is its period"
 check_grep 'cycles every 9,973,001 on' "$OUT" "the summary says so"
 
+# Arm's driver takes any precision and samples as ever; elsewhere it depends on the PMU.
+for how in "--precise -e cycles" "-e cycles:p"; do
+	[ "$(uname -m)" = aarch64 ] || continue
+	# shellcheck disable=SC2086
+	check "$how" "$BPFPROF" pmu $how -U -o "$TMP/x.json" -- "$PROGS/spin_abc" 0.5
+	check_grep '"note": "skid possible' "$TMP/x.json" "and it is said that it is not"
+done
+
 check "two kinds of events" "$BPFPROF" pmu -e cycles,page-faults -U -o "$TMP/x.json" -o "$TMP/x.folded" -- "$PROGS/faulter" 2000 20
 check_near "$(python3 -c 'import json, sys
 for f in json.load(open(sys.argv[1]))["functions"]:
