@@ -139,8 +139,16 @@ static void add_row(struct comparison *c, const struct compare_rules *rules,
 		add(c, row, NULL);
 }
 
+/* A 0 of which the report itself says that it is none: of an event that the PMU does not count. */
+static bool is_no_number(const struct stat_metric *m)
+{
+	return m->verdict == METRIC_NONE && *m->why && !m->number.mean;
+}
+
 static struct side metric_side(const struct stat_metric *m)
 {
+	if (m && is_no_number(m))
+		m = NULL;
 	return (struct side){ .number = m ? &m->number : NULL, .single = m ? m->number.mean : NAN };
 }
 

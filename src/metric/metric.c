@@ -140,75 +140,6 @@ static double row_eval(struct walk *w)
 	return value;
 }
 
-/*
- * Counts that no program leaves all at 0: some PMUs (of emulators) advertise them and never count.
- * Who alone is 0 may be right.
- */
-static const char *const never_all_zero[][3] = {
-	{ "stall_frontend", "stall_backend", "stall_backend_mem" },
-	{ "stall_slot", "stall_slot_frontend", "stall_slot_backend" },
-	{ "stalled_cycles_frontend", "stalled_cycles_backend", NULL },
-};
-#define NR_NEVER (sizeof(never_all_zero) / sizeof(*never_all_zero))
-
-static const struct count *find_there(const struct metric_inputs *in, const char *name)
-{
-	const struct count *c = in->find(in->arg, name);
-
-	return c && count_is_there(c) ? c : NULL;
-}
-
-static bool had_cycles(const struct metric_inputs *in)
-{
-	const struct count *arm = find_there(in, "cpu_cycles"), *other = find_there(in, "cycles");
-
-	return (arm && arm->value > 0) || (other && other->value > 0);
-}
-
-/* One of the family that is there, if all of those are 0. */
-static const struct count *stuck_family(const struct metric_inputs *in, size_t family)
-{
-	const struct count *c, *one = NULL;
-
-	for (size_t i = 0; i < 3 && never_all_zero[family][i]; i++) {
-		c = find_there(in, never_all_zero[family][i]);
-		if (c && c->raw)
-			return NULL;
-		if (c)
-			one = c;
-	}
-	return one;
-}
-
-struct uses {
-	size_t family;
-	bool any;
-};
-
-static void uses_family(void *arg, const char *name)
-{
-	struct uses *u = arg;
-
-	for (size_t i = 0; i < 3 && never_all_zero[u->family][i]; i++)
-		u->any |= !strcmp(name, never_all_zero[u->family][i]);
-}
-
-/* The count of this row that is 0 and should not be; NULL: none. */
-static const struct count *stuck_count(const struct metric *m, const struct metric_inputs *in)
-{
-	const struct count *c;
-
-	for (size_t i = 0; i < NR_NEVER && had_cycles(in); i++) {
-		struct uses u = { .family = i };
-
-		metric_row_names(m, in->core, uses_family, &u);
-		c = u.any ? stuck_family(in, i) : NULL;
-		if (c)
-			return c;
-	}
-	return NULL;
-}
-
 static enum metric_verdict judge(const struct metric *m, double value)
 {
 	bool more_is_better = m->ok > m->high;
@@ -254,7 +185,7 @@ static void eval_row(const struct metric *m, const struct metric_inputs *in, str
 	v->value = v->raw < 0 ? 0 : v->raw;
 	if (isnan(v->raw))
 		return;
-	stuck = stuck_count(m, in);
+	stuck = metric_row_stuck(m, in);
 	if (stuck) {
 		say_why(v, "0 in %.2f s of running: this PMU may not implement it",
 			stuck->running_ns / 1e9);

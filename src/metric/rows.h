@@ -56,6 +56,12 @@ const struct metric *metric_row_find(const struct metric *from, const char *name
 void metric_row_names(const struct metric *m, const struct core *core,
 		      void (*f)(void *arg, const char *name), void *arg);
 
+/*
+ * A count of this row that is 0 as it cannot be, since something ran: the PMU does not have it.
+ * NULL: none.
+ */
+const struct count *metric_row_stuck(const struct metric *m, const struct metric_inputs *in);
+
 /* Rows that refer to rows that refer to rows…: more than enough, and a circle is found. */
 #define METRIC_REFER_MAX 8
 

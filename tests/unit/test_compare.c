@@ -309,6 +309,73 @@ static void what_one_lacks_is_unknown(void **state)
 	pair_release(&p);
 }
 
+/* From "0, but the PMU may not implement it" to a number there is no change. */
+static void a_zero_that_is_none_is_unknown(void **state)
+{
+	static const double none[] = { 0, 0, 0 };
+	struct stat_metric *m;
+	struct pair p;
+
+	pair_init(&p, "l1d_mpki>15%,ipc<-5%");
+	m = &p.a.all.metrics[5];
+	assert_string_equal(m->name, "l1d_mpki");
+	set_runs(&m->number, none, 3);
+	m->verdict = METRIC_NONE;
+	made_text(&m->why, "0 in 1.00 s of running: this PMU may not implement it");
+	assert_int_equal(pair_make(&p), 0);
+	assert_int_equal(p.c.nr_failed, 0);
+	assert_int_equal(p.c.nr_unknown, 1);
+	assert_false(row_of(&p.c, "l1d_mpki")->known);
+	assert_true(isnan(row_of(&p.c, "l1d_mpki")->a));
+	/* A 0 with a verdict is one, whatever there is to be careful with. */
+	m->verdict = METRIC_OK;
+	assert_int_equal(pair_make(&p), 0);
+	assert_int_equal(p.c.nr_unknown, 0);
+	assert_int_equal(p.c.nr_failed, 1);
+	/* And so is one that nothing is said of. */
+	m->verdict = METRIC_NONE;
+	made_text(&m->why, "");
+	assert_int_equal(pair_make(&p), 0);
+	assert_int_equal(p.c.nr_failed, 1);
+	pair_release(&p);
+}
+
+/* Mean and noise are those of the runs that have a number; one alone has no noise. */
+static void runs_without_a_number_are_left_out(void **state)
+{
+	static const double a[] = { NAN, 10, 11, 12.5 }, b[] = { 12, 13, NAN, 15, 15.5, NAN };
+	static const double one[] = { NAN, NAN, 13 }, no[] = { NAN, NAN };
+	const struct compare_row *row;
+	struct stat_number *na, *nb;
+	struct pair p;
+
+	pair_init(&p, "ipc>10%");
+	na = &p.a.all.metrics[0].number;
+	nb = &p.b.all.metrics[0].number;
+	set_runs(na, a, 4);
+	set_runs(nb, b, 6);
+	assert_int_equal(pair_make(&p), 0);
+	row = row_of(&p.c, "ipc");
+	/* As in the_interval_is_welchs(). */
+	near(row->change_pct, 24.253731, 1e-5);
+	near(row->low_pct, -1.110685, 1e-4);
+	assert_true(row->noise_known && !row->real && !row->failed);
+
+	set_runs(nb, one, 3);
+	assert_int_equal(pair_make(&p), 0);
+	row = row_of(&p.c, "ipc");
+	near(row->change_pct, 16.417910, 1e-5);
+	assert_true(row->known && !row->noise_known && row->failed);
+	assert_true(isnan(row->low_pct));
+
+	set_runs(nb, no, 2);
+	assert_int_equal(pair_make(&p), 0);
+	assert_false(row_of(&p.c, "ipc")->known);
+	assert_int_equal(p.c.nr_unknown, 1);
+	assert_int_equal(p.c.nr_failed, 0);
+	pair_release(&p);
+}
+
 /* A metric in two sets is one row; where an event has its name too, a rule is the metric's. */
 static void each_name_is_one_row(void **state)
 {
@@ -441,6 +508,8 @@ int main(void)
 		cmocka_unit_test(with_a_single_run_the_threshold_decides),
 		cmocka_unit_test(from_nothing_to_something_is_beyond_any_percentage),
 		cmocka_unit_test(what_one_lacks_is_unknown),
+		cmocka_unit_test(a_zero_that_is_none_is_unknown),
+		cmocka_unit_test(runs_without_a_number_are_left_out),
 		cmocka_unit_test(each_name_is_one_row),
 		cmocka_unit_test(different_machines_are_refused),
 		cmocka_unit_test(unknown_names_get_the_nearest),

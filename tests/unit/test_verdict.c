@@ -270,6 +270,116 @@ static void stalls_for_memory_alone_may_be_0(void **state)
 	assert_int_equal(on_n1("backend-memory", "backend_memory", counts).verdict, METRIC_OK);
 }
 
+struct stuck {
+	struct core core;
+	const char *set, *name;
+	struct given counts[4];
+};
+
+/* A PMU that takes events and never counts them makes no program good, or bad. */
+static void families_that_are_all_0_have_no_verdict(void **state)
+{
+	static const struct stuck cases[] = {
+		{ NEOVERSE(N1, 0),
+		  "branch",
+		  "branch_mpki",
+		  { G("inst_retired", 1e9), G("br_mis_pred_retired", 0), G("br_retired", 0) } },
+		{ NEOVERSE(N1, 0),
+		  "branch",
+		  "branch_density",
+		  { G("inst_retired", 1e9), G("br_retired", 0) } },
+		{ NEOVERSE(N1, 0),
+		  "cache",
+		  "l1d_mpki",
+		  { G("inst_retired", 1e9), G("l1d_cache_refill", 0), G("l1d_cache", 0) } },
+		/* Its accesses were not counted: a program without a miss is not credible. */
+		{ NEOVERSE(N1, 0),
+		  "cache",
+		  "l2_mpki",
+		  { G("inst_retired", 1e9), G("l2d_cache_refill", 0) } },
+		{ NEOVERSE(N1, 0),
+		  "cache",
+		  "icache_miss",
+		  { G("inst_retired", 1e9), G("l1i_cache_refill", 0) } },
+		{ NEOVERSE(N1, 0), "ipc", "ipc", { G("cpu_cycles", 1e9), G("inst_retired", 0) } },
+		{ X86(SAPPHIRE_RAPIDS, INTEL, 6),
+		  "cache",
+		  "l2_mpki",
+		  { G("instructions", 1e9), G("mem_load_retired.l2_miss", 0) } },
+		{ X86(SAPPHIRE_RAPIDS, INTEL, 6),
+		  "cache",
+		  "llc_mpki",
+		  { G("instructions", 1e9), G("longest_lat_cache.miss", 0),
+		    G("longest_lat_cache.reference", 0) } },
+		{ X86(SAPPHIRE_RAPIDS, INTEL, 6),
+		  "topdown",
+		  "backend_bound",
+		  { G("cycles", 1e9), G("topdown.slots_p", 6e9),
+		    G("topdown.backend_bound_slots", 0) } },
+		{ X86(SAPPHIRE_RAPIDS, INTEL, 6),
+		  "backend-memory",
+		  "backend_memory",
+		  { G("cycles", 1e9), G("exe_activity.bound_on_loads", 0),
+		    G("exe_activity.bound_on_stores", 0) } },
+		{ X86(ZEN4, AMD, 6),
+		  "cache",
+		  "l2_mpki",
+		  { G("instructions", 1e9), G("l2_cache_req_stat.ic_dc_miss_in_l2", 0) } },
+		{ X86(UNKNOWN, OTHER, 0),
+		  "branch",
+		  "branch_mpki",
+		  { G("instructions", 1e9), G("branch_misses", 0), G("branches", 0) } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct machine m = { .core = cases[i].core, .given = cases[i].counts };
+		struct metric_value v = machine_value(&m, cases[i].set, cases[i].name);
+
+		if (!v.metric || isnan(v.metric->ok))
+			fail_msg("%s: no %s with a threshold", m.core.name, cases[i].name);
+		if (v.value || v.verdict != METRIC_NONE)
+			fail_msg("%s: %s: %g, %s", m.core.name, cases[i].name, v.value,
+				 metric_verdict_key(v.verdict));
+		assert_string_equal(v.why, "0 in 1.00 s of running: this PMU may not implement it");
+		assert_false(v.warns);
+	}
+}
+
+/* Who counts accesses is believed that there was no miss. */
+static void no_misses_are_good_news_where_accesses_count(void **state)
+{
+	static const struct stuck cases[] = {
+		{ NEOVERSE(N1, 0),
+		  "branch",
+		  "branch_mpki",
+		  { G("inst_retired", 1e9), G("br_mis_pred_retired", 0), G("br_retired", 9) } },
+		{ NEOVERSE(N1, 0),
+		  "cache",
+		  "l1d_miss",
+		  { G("inst_retired", 1e9), G("l1d_cache_refill", 0), G("l1d_cache", 9) } },
+		{ X86(SAPPHIRE_RAPIDS, INTEL, 6),
+		  "cache",
+		  "l2_mpki",
+		  { G("instructions", 1e9), G("mem_load_retired.l2_miss", 0),
+		    G("mem_inst_retired.all_loads", 9) } },
+		{ NEOVERSE(N1, 0),
+		  "tlb",
+		  "itlb_walk",
+		  { G("inst_retired", 1e9), G("itlb_walk", 0), G("l1i_cache", 9) } },
+		/* Nothing ran that is known of. */
+		{ NEOVERSE(N1, 0), "tlb", "dtlb_walk", { G("dtlb_walk", 0), G("mem_access", 9) } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct machine m = { .core = cases[i].core, .given = cases[i].counts };
+		struct metric_value v = machine_value(&m, cases[i].set, cases[i].name);
+
+		if (!v.metric || v.value || v.verdict != METRIC_OK || *v.why)
+			fail_msg("%s: %s: %g, %s (%s)", m.core.name, cases[i].name, v.value,
+				 metric_verdict_key(v.verdict), v.why);
+	}
+}
+
 static struct metric_value with_duties(double over_pct, double under_pct, uint64_t running_ns)
 {
 	const struct given counts[] = {
@@ -449,6 +559,8 @@ int main(void)
 		cmocka_unit_test(stalls_that_are_all_0_are_no_good_news),
 		cmocka_unit_test(slots_that_are_all_0_are_no_good_news_either),
 		cmocka_unit_test(stalls_for_memory_alone_may_be_0),
+		cmocka_unit_test(families_that_are_all_0_have_no_verdict),
+		cmocka_unit_test(no_misses_are_good_news_where_accesses_count),
 		cmocka_unit_test(little_time_on_a_counter_is_a_warning),
 		cmocka_unit_test(a_part_is_flagged_only_below_one_that_is),
 		cmocka_unit_test(levels_of_memory_ask_the_tree_or_the_stalls),
