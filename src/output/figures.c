@@ -159,7 +159,8 @@ void figure_threshold(const struct stat_metric *m, char *to, size_t sz)
 const char *figure_state(enum count_state state)
 {
 	static const char *const texts[COUNT_NR_STATES] = {
-		[COUNT_NOT_COUNTED] = "never had a counter: ask for fewer events, or for longer",
+		[COUNT_NOT_COUNTED] =
+			"never counted: nothing that was asked for ran, or others had all counters",
 		[COUNT_NOT_SUPPORTED] = "this PMU or kernel has no such event",
 		[COUNT_NOT_ADVERTISED] = "read 0, and the kernel does not list it: this PMU may "
 					 "not have it",

@@ -155,7 +155,7 @@ static void text_has_counts_or_their_states(void **state)
 	has(text, "\nwarnings\n"
 		  "  (!) L1D misses: its terms were counted for 36.11 % and 15.00 % of the time\n"
 		  "  l1d_cache: counted less than 20 % of the time, so this is rough\n"
-		  "  ll_cache_rd: never had a counter");
+		  "  ll_cache_rd: never counted");
 	has(text, "  stall_backend_mem: read 0, and the kernel does not list it");
 	has_not(text, "+-");
 	free(text);
