@@ -32,6 +32,8 @@ int stat_write_json(const struct stat_report *r, FILE *out); /* one line per rep
  *		      of a metric before it was clamped to 0
  *	verdict       "ok", "investigate", "high" or empty; then ok and high, the thresholds
  *	why           why there is no value or verdict, or what to be careful with
+ *	formula       of a metric, by names of events; then inputs, the same with their counts;
+ *		      source, of the thresholds; and advice: what to look at next
  */
 int stat_write_csv(const struct stat_report *r, FILE *out);
 

@@ -11,7 +11,8 @@
 
 static const char header[] =
 	"start_s,interval,elapsed_s,scope,pid,tid,scope_name,kind,set,name,label,value,unit,state,"
-	"duty_pct,stderr,runs,raw,enabled_ns,running_ns,verdict,ok,high,why\n";
+	"duty_pct,stderr,runs,raw,enabled_ns,running_ns,verdict,ok,high,why,"
+	"formula,inputs,source,advice\n";
 
 /* Text as it may stand between commas: safe, in quotes, those within doubled. */
 static void put_quoted(const char *s, FILE *out)
@@ -87,7 +88,11 @@ static void put_metric(const struct scope *s, const struct stat_metric *m, FILE 
 	fprintf(out, ",,%s,", metric_verdict_key(m->verdict));
 	put_number(m->ok, out);
 	put_number(m->high, out);
-	put_quoted(m->why, out);
+	put_text(m->why, out);
+	put_text(m->formula, out);
+	put_text(m->inputs, out);
+	put_text(m->source, out);
+	put_quoted(m->advice, out);
 	fputc('\n', out);
 }
 
@@ -102,8 +107,8 @@ static void put_event(const struct scope *s, const struct stat_event *e, FILE *o
 	fprintf(out, "%s,", count_state_key(e->count.state));
 	put_number(count_duty_pct(&e->count), out);
 	put_repeats(&e->number, out);
-	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",,,,\n", e->count.raw, e->count.enabled_ns,
-		e->count.running_ns);
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",,,,,,,,\n", e->count.raw,
+		e->count.enabled_ns, e->count.running_ns);
 }
 
 static void put_row(const struct stat_report *r, const struct stat_row *row, const char *name,
@@ -126,7 +131,7 @@ static void put_time(const struct stat_report *r, FILE *out)
 	put_number(r->seconds.mean, out);
 	fputs("\"s\",,,", out);
 	put_repeats(&r->seconds, out);
-	fputs(",,,,,,\n", out);
+	fputs(",,,,,,,,,,\n", out);
 }
 
 int stat_write_csv(const struct stat_report *r, FILE *out)

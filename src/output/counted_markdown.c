@@ -34,11 +34,17 @@ static void put_safe(const char *s, FILE *out)
 	free(safe);
 }
 
-/* As code where it can be: event names and options, that a shell takes as they are. */
+/* Does a shell take it as it is? */
+static bool is_plain(const char *s)
+{
+	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				  "_-.,:=/@%+")];
+}
+
+/* As code where it can be: names of events. */
 static void put_code(const char *before, const char *s, FILE *out)
 {
-	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			       "_-.,:=/@%+")]) {
+	if (is_plain(s)) {
 		fprintf(out, "`%s%s`", before, s);
 		return;
 	}
@@ -266,11 +272,63 @@ static bool needs_work(const struct stat_report *r, const struct stat_metric *m)
 	       stat_row_metric(&r->all, m->name) == m;
 }
 
+/* Is it an option that says what is counted? Its value may be the next word. */
+static bool picks_target(const char *word, bool *value_is_next)
+{
+	static const char *const options[] = { "-p",	"-t",	 "-L",	     "-G",   "-C",
+					       "--pid", "--tid", "--cgroup", "--cpu" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		size_t len = strlen(options[i]);
+
+		*value_is_next = !strcmp(word, options[i]);
+		if (*value_is_next ||
+		    (!strncmp(word, options[i], len) && (options[i][1] != '-' || word[len] == '=')))
+			return true;
+	}
+	return false;
+}
+
+/* Of a command line, what it counted: "-p 123 10", "-- PROGRAM ARGS". Quotes of words are lost. */
+static void put_target(const char *command, FILE *out)
+{
+	char *words = xstrdup(command ? command : ""), *at = words, *word;
+	bool is_value = false, next;
+
+	while ((word = strsep(&at, " ")) && strcmp(word, "--")) {
+		next = false;
+		if (is_value || picks_target(word, &next))
+			fprintf(out, " %s", is_plain(word) ? word : "VALUE");
+		is_value = next;
+	}
+	fputs(word ? " -- PROGRAM ARGS" : " 10", out);
+	free(words);
+}
+
+/* More of the good is not wrong: what is left is to do with less. */
+static const char *goal(const struct stat_metric *m)
+{
+	if (!strcmp(m->name, "retiring") || !strcmp(m->name, "light_operations"))
+		return "may stay, and the same work has to take fewer instructions";
+	return m->ok > m->high ? "has to grow" : "has to fall";
+}
+
+static void put_validation(const struct stat_report *r, const struct stat_metric *m, FILE *out)
+{
+	fprintf(out, "   - Validate a change: `bpfprof stat -r 5 -M %s -o BEFORE.json",
+		is_plain(m->set) ? m->set : "SET");
+	put_target(r->command, out);
+	fputs("` before it, the same with `-o AFTER.json` after it, then `bpfprof diff BEFORE.json "
+	      "AFTER.json`: **",
+	      out);
+	put_safe(m->name, out);
+	fprintf(out, "** %s\n", goal(m));
+}
+
 static void put_step(const struct stat_report *r, const struct stat_metric *m, size_t rank,
 		     FILE *out)
 {
-	const struct stat_event *event = ratio_of(&r->all, m).event;
-	bool falls = m->ok > m->high;
+	struct ratio ratio = ratio_of(&r->all, m);
 
 	fprintf(out, "%zu. **", rank);
 	put_safe(m->label, out);
@@ -285,16 +343,12 @@ static void put_step(const struct stat_report *r, const struct stat_metric *m, s
 		fputs(".", out);
 	}
 	fputs("\n", out);
-	if (event && count_is_there(&event->count)) {
+	if (ratio.sample && count_is_there(&ratio.event->count)) {
 		fputs("   - Which code: ", out);
-		put_code("bpfprof pmu -e ", event->name, out);
+		put_code("bpfprof pmu -e ", ratio.sample, out);
 		fputs("\n", out);
 	}
-	fputs("   - Validate a change: ", out);
-	put_code("bpfprof stat -r 5 --json -M ", m->set, out);
-	fputs(" before and after it, then `bpfprof diff BEFORE.json AFTER.json`: **", out);
-	put_safe(m->name, out);
-	fprintf(out, "** has to %s\n", falls ? "grow" : "fall");
+	put_validation(r, m, out);
 }
 
 static void put_steps(const struct stat_report *r, FILE *out)

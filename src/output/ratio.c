@@ -92,6 +92,32 @@ static struct side read_side(const struct stat_row *row, const char **s)
 	return side;
 }
 
+/* What Sapphire Rapids and later count the same slots by; Ice Lake has the first as well. */
+static const struct {
+	const char *metric, *ordinary;
+} slot_events[] = {
+	{ "topdown_retiring", "uops_retired.slots" },
+	{ "topdown_be_bound", "topdown.backend_bound_slots" },
+	{ "topdown_mem_bound", "topdown.memory_bound_slots" },
+	{ "topdown_br_mispredict", "topdown.br_mispredict_slots" },
+	{ "topdown_heavy_ops", "uops_retired.heavy" },
+};
+
+static const char *sample_of(const struct stat_row *row, const struct stat_event *e)
+{
+	/* Of Atoms, which have no slots, topdown-* are ordinary events. */
+	if (strncasecmp(e->name, "topdown", 7) || !strchr("-_", e->name[7]) ||
+	    !stat_row_event(row, "slots"))
+		return e->name;
+	/* The formulas of every core whose events we have a table of take this one. */
+	if (!stat_row_event(row, "int_misc.uop_dropping"))
+		return NULL;
+	for (size_t i = 0; i < sizeof(slot_events) / sizeof(*slot_events); i++)
+		if (stat_name_equal(slot_events[i].metric, e->name))
+			return slot_events[i].ordinary;
+	return NULL;
+}
+
 struct ratio ratio_of(const struct stat_row *row, const struct stat_metric *m)
 {
 	struct ratio ratio = { .misses = NAN, .accesses = NAN };
@@ -108,6 +134,7 @@ struct ratio ratio_of(const struct stat_row *row, const struct stat_metric *m)
 	if (!below.is_plain || *s)
 		return ratio;
 	ratio.event = above.first;
+	ratio.sample = ratio.event ? sample_of(row, ratio.event) : NULL;
 	if (!above.misses || below.cycles)
 		return ratio;
 	ratio.misses = above.sum;

@@ -19,7 +19,7 @@
 #include "output/ratio.h"
 #include "tests/unit/made_stat.h"
 
-#define CSV_COLUMNS 24
+#define CSV_COLUMNS 28
 
 static char *written(const struct stat_report *r,
 		     int (*write)(const struct stat_report *r, FILE *out))
@@ -324,10 +324,16 @@ static void csv_has_a_line_for_each_number(void **state)
 	assert_int_equal(nr, 1 + 1 + 7 + 8 + 2 * 3 + 2);
 	has(text, "start_s,interval,elapsed_s,scope,pid,tid,scope_name,kind,set,name,label,value,");
 	has(text, ",all,,,,event,,\"stall_frontend\",\"cycles in which nothing came from the front "
-		  "end\",1000000000,,scaled,36.25,0,2,725000000,2000000000,725000000,,,,\n");
+		  "end\",1000000000,,scaled,36.25,0,2,725000000,2000000000,725000000,,,,,,,,\n");
 	has(text, ",metric,\"topdown\",\"backend_mem\",\"back-end stalls on memory\",,\"%\",n/a,");
-	has(text, ",event,,\"ll_cache_rd\",,,,not-counted,0,,0,0,0,0,,,,\n");
+	has(text, ",event,,\"ll_cache_rd\",,,,not-counted,0,,0,0,0,0,,,,,,,,\n");
 	has(text, ",thread,4000,4001,\"a?[2J\xef\xbf\xbd|`<b>?\"\",;=1\",metric,");
+	has(text, "verdict,ok,high,why,formula,inputs,source,advice\n");
+	has(text,
+	    ",high,5,10,\"its terms were counted for 36.11 % and 15.00 % of the time\","
+	    "\"100 * l1d_cache_refill / l1d_cache\",\"l1d_cache_refill 120,000,000 (36.11%) / "
+	    "l1d_cache 1,000,000,000 (15.00%)\",\"user recipe\",\"data layout, false sharing, "
+	    "random access\"\n");
 	has(text, ",idle,,,\"idle\",event,,\"cpu_cycles\",,3000000,,counted,100,,1,");
 	free(text);
 	r.interval = 2;
@@ -370,12 +376,124 @@ static void next_steps_are_worst_first_with_commands(void **state)
 	has(text, "\n## Next steps\n\n1. **front-end stalls**: 25.00 % of cycles, high, above 20 % "
 		  "(user recipe). Look at: instruction cache, iTLB and code size: -M cache,tlb.\n"
 		  "   - Which code: `bpfprof pmu -e stall_frontend`\n"
-		  "   - Validate a change: `bpfprof stat -r 5 --json -M topdown` before and after");
+		  "   - Validate a change: `bpfprof stat -r 5 -M topdown -o BEFORE.json -- PROGRAM "
+		  "ARGS` before it, the same with `-o AFTER.json` after it, then `bpfprof diff "
+		  "BEFORE.json AFTER.json`: **frontend\\_bound** has to fall\n");
 	has(text, "\n2. **L1D misses**: 12.00 %, high");
 	has(text, "\n3. **instructions per cycle**: 0.80, investigate, below 1.5");
 	has(text, "**ipc** has to grow\n4. **L1D misses**: 37.50 per 1,000");
 	has(text, "**l1d\\_mpki** has to fall\n\n");
 	has_not(text, "\n5. ");
+	free(text);
+	stat_report_release(&r);
+}
+
+/* As printed they have to run, and to count what the report is about. */
+static void validating_commands_count_the_same(void **state)
+{
+	static const struct {
+		const char *command, *end;
+	} cases[] = {
+		{ "bpfprof stat --report md 5", " 10`" },
+		{ "bpfprof stat -p 12,13 -M all --report md 5", " -p 12,13 10`" },
+		{ "bpfprof stat -I 500 -t7 --cgroup=/a.slice -C 0-3",
+		  " -t7 --cgroup=/a.slice -C 0-3 10`" },
+		{ "bpfprof stat -G /$(reboot)", " -G VALUE 10`" },
+		{ "bpfprof stat -C", " -C 10`" },
+		{ "bpfprof stat -C 1 -- taskset -p 2", " -C 1 -- PROGRAM ARGS`" },
+	};
+	struct stat_report r = made_report(1);
+	char *text, *part;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		made_text(&r.command, cases[i].command);
+		text = written(&r, stat_write_markdown);
+		part = xasprintf("`bpfprof stat -r 5 -M cache -o BEFORE.json%s before it",
+				 cases[i].end);
+		has(text, part);
+		free(part);
+		free(text);
+	}
+	stat_report_release(&r);
+}
+
+static void more_retiring_is_not_to_be_mended(void **state)
+{
+	struct stat_report r = {};
+	char *text;
+
+	made_environment(&r, 1);
+	r.all.name = xstrdup("");
+	made_judge(
+		made_metric(&r.all, "topdown", "retiring", "retiring", "%", "100 * a / b", 80, 1),
+		70, NAN, "vectors");
+	text = written(&r, stat_write_markdown);
+	has(text, "**retiring** may stay, and the same work has to take fewer instructions\n");
+	free(text);
+	stat_report_release(&r);
+}
+
+/* Metric events cannot be sampled; what counts the same slots can, where there is such a thing. */
+static void what_can_be_sampled_is_advised(void **state)
+{
+	static const struct {
+		const char *formula, *sample;
+	} known[] = {
+		{ "100 * topdown_be_bound / (topdown_retiring + topdown_be_bound)",
+		  "topdown.backend_bound_slots" },
+		{ "100 * topdown_retiring / (topdown_retiring + topdown_be_bound)",
+		  "uops_retired.slots" },
+		{ "100 * topdown_fe_bound / topdown_retiring", NULL },
+		{ "100 * topdown.bad_spec_slots / slots", "topdown.bad_spec_slots" },
+		{ "100 * branch_misses / slots", "branch_misses" },
+	};
+	/* As the kernel spells them. */
+	static const char *const events[] = { "topdown-be-bound",     "topdown-retiring",
+					      "topdown-fe-bound",     "topdown.bad_spec_slots",
+					      "branch_misses",	      "slots",
+					      "int_misc.uop_dropping" };
+	struct stat_row row = {}, less;
+	struct stat_metric *m;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		made_event(&row, events[i], 1e6, 1, 1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		m = made_metric(&row, "topdown", "x", "x", "%", known[i].formula, 1, 1);
+		assert_non_null(ratio_of(&row, m).event);
+		if (known[i].sample)
+			assert_string_equal(ratio_of(&row, m).sample, known[i].sample);
+		else
+			assert_null(ratio_of(&row, m).sample);
+	}
+	/* A core of which we know no other events; and one without slots. */
+	less = row;
+	less.nr_events = 6;
+	assert_null(ratio_of(&less, &row.metrics[0]).sample);
+	less.nr_events = 5;
+	assert_string_equal(ratio_of(&less, &row.metrics[0]).sample, "topdown-be-bound");
+	stat_row_release(&row);
+}
+
+static void no_command_samples_what_cannot_be(void **state)
+{
+	struct stat_report r = {};
+	char *text;
+
+	made_environment(&r, 1);
+	r.all.name = xstrdup("");
+	made_event(&r.all, "topdown-be-bound", 1e6, 1, 1);
+	made_event(&r.all, "topdown-retiring", 1e6, 1, 1);
+	made_event(&r.all, "slots", 2e6, 1, 1);
+	made_judge(made_metric(&r.all, "topdown", "backend_bound", "back-end bound", "%",
+			       "100 * topdown_be_bound / slots", 50, 1),
+		   20, NAN, "caches");
+	text = written(&r, stat_write_markdown);
+	has_not(text, "Which code");
+	free(text);
+	made_event(&r.all, "int_misc.uop_dropping", 1e3, 1, 1);
+	text = written(&r, stat_write_markdown);
+	has(text, "- Which code: `bpfprof pmu -e topdown.backend_bound_slots`\n");
+	has_not(text, "-e topdown-");
 	free(text);
 	stat_report_release(&r);
 }
@@ -620,6 +738,10 @@ int main(void)
 		cmocka_unit_test(markdown_has_what_was_measured),
 		cmocka_unit_test(next_steps_are_worst_first_with_commands),
 		cmocka_unit_test(rates_are_told_from_their_formulas),
+		cmocka_unit_test(validating_commands_count_the_same),
+		cmocka_unit_test(more_retiring_is_not_to_be_mended),
+		cmocka_unit_test(what_can_be_sampled_is_advised),
+		cmocka_unit_test(no_command_samples_what_cannot_be),
 		cmocka_unit_test(markdown_says_so_when_nothing_is_wrong),
 		cmocka_unit_test(markdown_means_nothing_that_names_say),
 		cmocka_unit_test(a_comparison_reads_well),
