@@ -94,6 +94,7 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 #define SEE_UCODE   .advice = "microcoded instructions: -M mix, annotate"
 #define SEE_SMT     .advice = "the other thread of the core takes slots: compare with it idle"
 #define SEE_ROOF    .advice = "flops against peak, bytes against bandwidth: the nearer one limits"
+#define SEE_WORK    .advice = "useful work: do less of it, or with wider vectors: -M mix"
 #define SEE_NOTHING .advice = ""
 
 /* Instructions and cycles, by what they are called here. Thresholds of IPC differ by where from. */

@@ -75,7 +75,7 @@ const struct metric rows_amd[] = {
 	      "l3_lookup_state.l3_miss / l3_lookup_state.all_coherent_accesses_to_l3", NO_LIMIT,
 	      SEE_SET),
 	PER_KILO("cache", "dram_mpki", "L1D fills from memory", "ls_any_fills_from_sys.dram_io_all",
-		 AWS(10), SEE_SET),
+		 NO_LIMIT, SEE_SET),
 	SHARE("cache", "l1i_miss", "L1I misses",
 	      "ic_tag_hit_miss.instruction_cache_miss / ic_tag_hit_miss.all", NO_LIMIT, SEE_CODE),
 	SHARE("cache", "icache_miss", "L1I misses by instructions",
@@ -119,7 +119,7 @@ const struct metric rows_amd[] = {
 	      "l2_cache_req_stat.ic_dc_miss_in_l2 / l2_request_g1.all_no_prefetch", USER(10, 20),
 	      SEE_SET),
 	PER_KILO("backend-memory", "dram_mpki", "L1D fills from memory",
-		 "ls_any_fills_from_sys.dram_io_all", AWS(10), SEE_SET),
+		 "ls_any_fills_from_sys.dram_io_all", NO_LIMIT, SEE_SET),
 	ROW("backend-memory", "amd", "core_bandwidth", "L1D fills from memory (estimate)",
 	    "bytes/s", "64 * ls_any_fills_from_sys.dram_io_all / seconds", NO_LIMIT, SEE_ROOF),
 

@@ -54,7 +54,7 @@
 	     SEE_CORE, UNDER("backend_bound"))
 #define LIGHT(m)                                                                                   \
 	REST(m, "light_operations", "retiring: light operations", "retiring", "heavy_operations",  \
-	     NO_LIMIT, SEE_NOTHING)
+	     TMA(60), SEE_WORK, UNDER("retiring"))
 #define DIVIDER(m, event)                                                                          \
 	TOPDOWN(m, "divider", "back end: core: divider", "100 * " event " / cycles", TMA(20),      \
 		SEE_CORE, UNDER("core_bound"))
@@ -70,7 +70,7 @@
 	ROW("topdown", m, "bad_speculation", "bad speculation", "%", __VA_ARGS__, TMA(15),         \
 	    SEE_BRANCH)
 #define RETIRING(m, ...)                                                                           \
-	ROW("topdown", m, "retiring", "retiring", "%", __VA_ARGS__, NO_LIMIT, SEE_NOTHING)
+	ROW("topdown", m, "retiring", "retiring", "%", __VA_ARGS__, TMA(70), SEE_WORK)
 #define HEAVY(m, ...)                                                                              \
 	ROW("topdown", m, "heavy_operations", "retiring: heavy operations", "%", __VA_ARGS__,      \
 	    TMA(10), SEE_UCODE)
@@ -263,7 +263,7 @@ const struct metric rows_intel[] = {
 	      " - cycle_activity.stalls_l1d_miss) / cycles)", TMA(10), SEE_DTLB, OLD),
 	LEVEL("l1_bound", "waits for the L1D", "max(0, 100 * (exe_activity.bound_on_loads"
 	      " - memory_activity.stalls_l1d_miss) / cycles)", TMA(10), SEE_DTLB, NEW),
-	L2_BOUND("fb_full", SKX),
+	L2_BOUND("fb_full_cycles", SKX),
 	L2_BOUND("fb_full_periods", ICX),
 	LEVEL("l2_bound", "waits for the L2", "100 * (memory_activity.stalls_l1d_miss"
 	      " - memory_activity.stalls_l2_miss) / cycles", TMA(5), SEE_LAYOUT, NEW),

@@ -146,17 +146,31 @@ static void levels_of_v3(void **state)
 
 /* The user's own: cycles 2,000, instructions 1,500 (in thousands). */
 static const struct given n1_counts[] = {
-	G("cpu_cycles", 2e6),		G("inst_retired", 1.5e6),
-	G("stall_frontend", 300000),	G("stall_backend", 900000),
-	G("br_mis_pred", 6000),		G("br_pred", 300000),
-	G("br_mis_pred_retired", 6000), G("br_retired", 300000),
-	G("l1d_cache", 500000),		G("l1d_cache_refill", 30000),
-	G("l2d_cache", 60000),		G("l2d_cache_refill", 9000),
-	G("l1i_cache", 400000),		G("l1i_cache_refill", 3000),
-	G("mem_access", 500000),	G("dtlb_walk", 2500),
-	G("itlb_walk", 1000),		G("l1d_tlb", 625000),
-	G("l1i_tlb", 250000),		G("ll_cache_rd", 8000),
-	G("ll_cache_miss_rd", 2000),	{ NULL },
+	G("cpu_cycles", 2e6),
+	G("inst_retired", 1.5e6),
+	G("stall_frontend", 300000),
+	G("stall_backend", 900000),
+	G("br_mis_pred", 6000),
+	G("br_pred", 300000),
+	G("br_mis_pred_retired", 6000),
+	G("br_retired", 300000),
+	G("l1d_cache", 500000),
+	G("l1d_cache_refill", 30000),
+	G("l2d_cache", 60000),
+	G("l2d_cache_refill", 9000),
+	G("l1i_cache", 400000),
+	G("l1i_cache_refill", 3000),
+	G("mem_access", 500000),
+	G("dtlb_walk", 2500),
+	G("itlb_walk", 1000),
+	G("l1d_tlb", 625000),
+	G("l1i_tlb", 250000),
+	G("ll_cache_rd", 8000),
+	G("ll_cache_miss_rd", 2000),
+	G("l1d_tlb_refill", 13500),
+	G("l1i_tlb_refill", 7500),
+	G("l2d_tlb_refill", 4500),
+	{ NULL },
 };
 
 static void questions_of_the_user_on_n1(void **state)
@@ -168,6 +182,8 @@ static void questions_of_the_user_on_n1(void **state)
 	       { "branch_density", 20 }, { "branch_mpki", 4 }, { "l1d_miss", 6 },
 	       { "l1d_mpki", 20 }, { "l2_miss", 15 }, { "l2_mpki", 6 }, { "icache_miss", 0.2 },
 	       { "l1i_mpki", 2 }, { "llc_miss", 25 }, { "read_bandwidth", 64000 });
+	EXPECT(&m, "cache,tlb", { "llc_hit", 75 }, { "l1d_tlb_mpki", 9 }, { "l1i_tlb_mpki", 5 },
+	       { "l2_tlb_mpki", 3 });
 }
 
 static void lmiss_are_their_own_question(void **state)
@@ -214,7 +230,8 @@ static const struct given skx_counts[] = {
 	G("mem_load_retired.l2_hit", 8000),
 	G("mem_load_retired.fb_hit", 2000),
 	G("mem_load_retired.l1_miss", 10000),
-	G("l1d_pend_miss.fb_full", 2400),
+	G("l1d_pend_miss.fb_full", 9600),
+	G("l1d_pend_miss.fb_full_cycles", 2400),
 	G("l1d_pend_miss.fb_full_periods", 2400),
 	G("arith.divider_active", 30000),
 	{ NULL },

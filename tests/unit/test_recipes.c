@@ -74,12 +74,33 @@ static void bytes_from_the_core_are_called_an_estimate(void **state)
 	metric_plan_release(&plan);
 }
 
+/* Nobody measured the roof, so there is none to be judged by. */
+static void a_roofline_without_a_roof_says_so(void **state)
+{
+	struct machine all[] = {
+		{ .core = NEOVERSE(V1, 8), .events = "*" },
+		{ .core = X86(ICELAKE_X, INTEL, 5), .events = "*" },
+		{ .core = X86(ZEN4, AMD, 6), .events = "*" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct metric_plan plan = plan_of(&all[i], "roofline");
+
+		assert_true(has_note(&plan, "peak and bandwidth of this machine are not known: "
+					    "no ridge point and no verdict"));
+		for (size_t j = 0; j < plan.nr_metrics; j++)
+			assert_true(isnan(plan.metrics[j]->ok));
+		metric_plan_release(&plan);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ratios_of_tlbs_are_there_and_told_apart),
 		cmocka_unit_test(rows_follow_the_names_of_the_model),
 		cmocka_unit_test(bytes_from_the_core_are_called_an_estimate),
+		cmocka_unit_test(a_roofline_without_a_roof_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,8 @@ static void thresholds_are_those_of_their_source(void **state)
 		{ "topdown", "memory_bound", "Intel TMA 5.1", 20, 0 },
 		{ "topdown", "core_bound", "Intel TMA 5.1", 10, 0 },
 		{ "topdown", "heavy_operations", "Intel TMA 5.1", 10, 0 },
+		{ "topdown", "light_operations", "Intel TMA 5.1", 60, 0 },
+		{ "topdown", "retiring", "Intel TMA 5.1", 70, 0 },
 		{ "topdown", "divider", "Intel TMA 5.1", 20, 0 },
 		{ "backend-memory", "l1_bound", "Intel TMA 5.1", 10, 0 },
 		{ "backend-memory", "l2_bound", "Intel TMA 5.1", 5, 0 },
@@ -206,6 +208,16 @@ static void thresholds_are_those_of_their_source(void **state)
 	for (size_t i = 0; i < 2; i++)
 		for (const struct limit *l = intel; l->name; l++)
 			check_limit(&intels[i], l);
+}
+
+/* Fills count prefetches: no threshold of misses is theirs. */
+static void fills_have_no_thresholds(void **state)
+{
+	struct machine m = { .core = X86(ZEN5, AMD, 8), .events = "*" };
+
+	assert_true(isnan(machine_value(&m, "cache", "dram_mpki").metric->ok));
+	assert_true(isnan(machine_value(&m, "backend-memory", "dram_mpki").metric->ok));
+	assert_true(isnan(machine_value(&m, "cache", "l1d_mpki").metric->ok));
 }
 
 static void keys_of_verdicts(void **state)
@@ -555,6 +567,7 @@ int main(void)
 		cmocka_unit_test(what_a_row_refers_to_may_be_missing),
 		cmocka_unit_test(verdicts_change_beyond_a_threshold),
 		cmocka_unit_test(thresholds_are_those_of_their_source),
+		cmocka_unit_test(fills_have_no_thresholds),
 		cmocka_unit_test(keys_of_verdicts),
 		cmocka_unit_test(stalls_that_are_all_0_are_no_good_news),
 		cmocka_unit_test(slots_that_are_all_0_are_no_good_news_either),
