@@ -131,7 +131,7 @@ static void seldom_events_are_all_taken(void **state)
 	check_sampled(&faults, 0, true, 0);
 	check_sampled(&faults, 100, false, 100);
 	check_sampled(&task_clock, 0, false, 0);
-	check_sampled(&task_clock, 5000, false, 5000);
+	check_sampled(&task_clock, 50000, false, 50000);
 	check_sampled(&cycles, 0, false, 0);
 	check_sampled(&cycles, 1000000, false, 1000000);
 }
