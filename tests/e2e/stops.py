@@ -85,7 +85,9 @@ def compare_stack(walk, theirs):
     _, end, ours = walk
     if end in CUT:
         return ours == theirs[:len(ours)], True
-    return end in WHOLE and ours == theirs, False
+    # Above the entry of a process lie argc and the arguments, which gdb may take for callers of ld.so's _start.
+    beyond = next((i for i, pc in enumerate(theirs) if int(str(pc), 0) < 4096), len(theirs))
+    return end in WHOLE and ours == theirs[:beyond], False
 
 
 def show(when, tid, walk, theirs):
