@@ -50,7 +50,8 @@ const struct opt stat_opts[] = {
 	OPT_FLAG(0, "per-process", struct stat_args, per_process, "a row for each process"),
 	OPT_FLAG(0, "per-cgroup", struct stat_args, per_cgroup, "a row for each cgroup"),
 	OPT_U32(0, "max-rows", struct stat_args, counting.max_rows, 16, 1 << 22, "N",
-		"rows to keep (default 65536); what finds no room is counted as lost"),
+		"threads to have room for at a time (default: by those there are); what finds no "
+		"room is counted as lost"),
 	OPT_GROUP("How often"),
 	OPT_U32('I', "interval", struct stat_args, interval_ms, 10, 86400000, "MS",
 		"a result every so many milliseconds"),

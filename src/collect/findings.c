@@ -117,7 +117,7 @@ int findings_plan(struct findings *f, const struct catalog *catalog, const char 
 	memset(f, 0, sizeof(*f));
 	f->catalog = catalog;
 	f->per_task = per_task;
-	f->smt = host.smt = read_smt();
+	host.smt = read_smt();
 	if (events)
 		err = add_list(f, events);
 	if (max_events)
@@ -318,9 +318,9 @@ static void fill_metrics(const struct findings *f, const struct findings_runs *r
 		.sums = xcalloc(f->nr_events, sizeof(struct count)),
 	};
 
-	e.inputs = (struct metric_inputs){
-		.core = catalog_core(f->catalog), .smt = f->smt, .find = find, .arg = &e.in
-	};
+	e.inputs = (struct metric_inputs){ .core = catalog_core(f->catalog),
+					   .find = find,
+					   .arg = &e.in };
 	row->metrics = xcalloc(nr, sizeof(*row->metrics));
 	row->nr_metrics = nr;
 	for (size_t i = 0; i < nr; i++) {

@@ -21,7 +21,7 @@ struct findings {
 		size_t *events;
 		size_t nr;
 	} * terms;
-	bool smt, per_task;
+	bool per_task;
 };
 
 /*

@@ -80,8 +80,6 @@ static void note_running(struct walk *w, const struct count *c, const char *name
 
 static double number_value(struct walk *w, const char *name)
 {
-	if (!strcmp(name, "smt"))
-		return w->in->smt;
 	if (!strcmp(name, "seconds"))
 		return w->in->seconds;
 	if (w->in->core->slots)

@@ -24,7 +24,7 @@ enum metric_verdict {
 /*
  * A row. Rows of one set, method and name are alternatives: the first that fits the core and whose
  * events this machine has is taken. Names in a formula are events (as the catalog knows them, '-'
- * written as '_'), the numbers "slots_per_cycle", "seconds" and "smt" (1 or 0), and other rows of
+ * written as '_'), the numbers "slots_per_cycle" and "seconds", and other rows of
  * the same set and method, with "@" in front of their name. + - * / ( ) max(a,b) min(a,b).
  */
 struct metric {
@@ -57,7 +57,6 @@ struct metric_value {
 struct metric_inputs {
 	const struct core *core;
 	double seconds;
-	bool smt;
 	/* The count of an event by the name that formulas use, NULL = was not asked for. */
 	const struct count *(*find)(void *arg, const char *event);
 	void *arg;

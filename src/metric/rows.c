@@ -93,7 +93,7 @@ const struct metric_method metric_methods[] = {
 
 bool metric_is_number(const char *name)
 {
-	return !strcmp(name, "slots_per_cycle") || !strcmp(name, "seconds") || !strcmp(name, "smt");
+	return !strcmp(name, "slots_per_cycle") || !strcmp(name, "seconds");
 }
 
 bool metric_row_fits(const struct metric *m, const struct core *core)

@@ -99,7 +99,6 @@ static inline struct metric_inputs machine_inputs(struct machine *m)
 {
 	return (struct metric_inputs){ .core = &m->core,
 				       .seconds = m->seconds ? m->seconds : 1,
-				       .smt = m->smt,
 				       .find = machine_find,
 				       .arg = m };
 }
