@@ -36,6 +36,10 @@ check "stack pointer as in /proc" [ "$(value sp)" = "$sp" ]
 start taskset -c 0 "$PROGS/spin_abc" 60
 spin=$PID
 start taskset -c 0 "$PROGS/spin_abc" 60
+# What starts a program, and its first moments, may wait for something.
+spinning() { [[ $(readlink "/proc/$spin/exe") == */spin_abc ]]; }
+wait_until 5 spinning
+sleep 0.5
 check "a thread that is preempted" "$KERNEL" "$spin" 1
 cp "$OUT" "$TMP/seen"
 check_near "$(value blocked)" 0 0 "times it blocked"
