@@ -423,7 +423,9 @@ static int plan(struct counting *c)
 /* Hardware that a virtual machine hides is no mistake; a PMU that was named and is not here is. */
 static bool is_no_hardware(const struct counting *c, int err)
 {
-	return err == -ENODEV && !catalog_core_pmu(c->catalog) && !strchr(c->opts->events, '/');
+	const char *events = c->opts->events;
+
+	return err == -ENODEV && !catalog_core_pmu(c->catalog) && !(events && strchr(events, '/'));
 }
 
 static void watch(struct counting *c)

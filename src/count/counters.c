@@ -206,6 +206,12 @@ static int open_place(struct counters *c, struct place place)
 	return err ? err : open_role(c, place, COUNTER_ALONE, &leader);
 }
 
+/* topdown-retiring …, however it is spelled; "topdown.slots_p" is an event like any other. */
+static bool is_topdown(const char *name)
+{
+	return !strncasecmp(name, "topdown", 7) && (name[7] == '-' || name[7] == '_');
+}
+
 /* Intel's topdown-* want to be members of a group that slots leads. */
 static void make_group(struct counters *c)
 {
@@ -218,7 +224,7 @@ static void make_group(struct counters *c)
 			leads = true;
 		}
 	for (size_t i = 0; leads && i < c->nr && nr < MAX_GROUP; i++)
-		if (!strncasecmp(c->v[i].event->base, "topdown", 7)) {
+		if (is_topdown(c->v[i].event->base)) {
 			c->v[i].role = COUNTER_FOLLOWS;
 			nr++;
 		}
