@@ -264,6 +264,14 @@ enum capture_state capture_walk(struct capture *c)
 	return any ? CAPTURE_HASTE : CAPTURE_QUIET;
 }
 
+uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns)
+{
+	for (size_t i = 0; i < c->defer.nr; i++)
+		if (c->defer.items[i].time_ns < until_ns)
+			until_ns = c->defer.items[i].time_ns;
+	return until_ns;
+}
+
 /* Walks that never got what they needed. */
 static void give_up(struct capture *c)
 {
@@ -313,9 +321,9 @@ static bool stack_of(const struct capture *c, uint32_t slot1, uint32_t *id)
 
 static uint32_t process_name(struct capture *c, uint32_t pid, uint32_t thread)
 {
-	const struct process *p = proc_find(c->procs, pid);
+	const char *name = proc_name(c->procs, pid);
 
-	return p && p->name[0] ? profile_string(c->profile, p->name) : thread;
+	return name && name[0] ? profile_string(c->profile, name) : thread;
 }
 
 /* The kernel counts samples one by one; a wait that was recorded is one that was added. */

@@ -60,6 +60,9 @@ enum capture_state {
  */
 enum capture_state capture_walk(struct capture *c);
 
+/* The time of the oldest stack that is still to be walked, if that is before until_ns. */
+uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns);
+
 /* After the last drain: samples and ledger. counters are the sums over all CPUs. */
 void capture_finish(struct capture *c, const struct session_maps *maps,
 		    const uint64_t counters[PROF_NR_COUNTERS]);

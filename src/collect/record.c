@@ -415,8 +415,8 @@ static void drain(struct record *r, bool last)
 	r->state = capture_walk(&r->capture);
 	if (r->state != CAPTURE_QUIET)
 		r->haste_ns = now_ns(CLOCK_MONOTONIC) + HASTE_NS;
-	if (done && !r->capture.defer.nr)
-		proc_prune(&r->procs, horizon);
+	if (done)
+		proc_prune(&r->procs, capture_needs_since(&r->capture, horizon));
 }
 
 /*
@@ -616,10 +616,10 @@ char *record_target(struct record *r)
 	else if (!has_target(o))
 		fputs("system-wide", f);
 	for (size_t i = 0; i < o->pids.nr && i < 8; i++) {
-		const struct process *p = proc_find(&r->procs, o->pids.v[i]);
+		const char *name = proc_name(&r->procs, o->pids.v[i]);
 
-		fprintf(f, "%s%u%s%s%s", i ? ", " : "process ", o->pids.v[i], p ? " (" : "",
-			p ? p->name : "", p ? ")" : "");
+		fprintf(f, "%s%u%s%s%s", i ? ", " : "process ", o->pids.v[i], name ? " (" : "",
+			name ? name : "", name ? ")" : "");
 	}
 	if (o->pids.nr > 8)
 		fprintf(f, " and %zu more", o->pids.nr - 8);

@@ -10,8 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <utlist.h>
+
 #include "base/mem.h"
 #include "proc/maps.h"
+
+#define ASK_NS	   100000000ull /* a process that outlives its main thread is asked for again … */
+#define ASK_MAX_NS 10000000000ull /* … ever more seldom */
 
 void proc_init(struct proc_table *t, bool track_all, bool follow)
 {
@@ -30,8 +35,30 @@ static void image_free(struct proc_image *image)
 	}
 }
 
+static void process_ends(struct proc_table *t, struct process *p, uint64_t time_ns)
+{
+	if (!p->exit_ns) {
+		DL_APPEND(t->ended, p);
+		t->nr_ended++;
+	}
+	p->exit_ns = time_ns;
+	p->ask_ns = 0;
+	p->ask_step_ns = ASK_NS;
+}
+
+/* What ended goes on: an exec by another thread, or its number belongs to another one. */
+static void process_goes_on(struct proc_table *t, struct process *p)
+{
+	if (!p->exit_ns)
+		return;
+	DL_DELETE(t->ended, p);
+	t->nr_ended--;
+	p->exit_ns = 0;
+}
+
 static void process_free(struct proc_table *t, struct process *p)
 {
+	process_goes_on(t, p);
 	HASH_DEL(t->processes, p);
 	image_free(p->image);
 	free(p);
@@ -43,6 +70,37 @@ struct process *proc_find(struct proc_table *t, uint32_t pid)
 
 	HASH_FIND(hh, t->processes, &pid, sizeof(pid), p);
 	return p;
+}
+
+static struct proc_name *name_find(const struct proc_table *t, uint32_t pid)
+{
+	struct proc_name *n;
+
+	HASH_FIND(hh, t->names, &pid, sizeof(pid), n);
+	return n;
+}
+
+static void name_keep(struct proc_table *t, const struct process *p)
+{
+	struct proc_name *n = name_find(t, p->pid);
+
+	if (!n) {
+		n = xcalloc(1, sizeof(*n));
+		n->pid = p->pid;
+		HASH_ADD(hh, t->names, pid, sizeof(n->pid), n);
+	}
+	memcpy(n->name, p->name, sizeof(n->name));
+}
+
+const char *proc_name(const struct proc_table *t, uint32_t pid)
+{
+	struct proc_name *n = name_find(t, pid);
+	struct process *p;
+
+	HASH_FIND(hh, t->processes, &pid, sizeof(pid), p);
+	if (p && (p->sampled || !n))
+		return p->name;
+	return n ? n->name : NULL;
 }
 
 static struct proc_image *image_push(struct process *p, uint64_t from_ns)
@@ -227,6 +285,8 @@ void proc_on_comm(struct proc_table *t, uint32_t pid, uint32_t tid, const char *
 		process_rename(p, name);
 	if (!exec)
 		return;
+	process_goes_on(t, p);
+	p->nr_threads = 0;
 	if (time_ns <
 	    p->image->snapshot_ns) /* /proc was read later: what it said is of the new image */
 		p->image->from_ns = time_ns;
@@ -248,12 +308,16 @@ void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t 
 	struct process *from = proc_find(t, parent), *p;
 	struct proc_image *image;
 
+	if (from && pid != tid && pid == parent)
+		from->nr_threads++;
 	if (pid != tid || pid == parent || (!t->track_all && !(from && t->follow)))
 		return;
 	p = process_get(t, pid);
 	if (p->image->snapshot_ns > time_ns)
 		return;
-	p->exit_ns = 0;
+	process_goes_on(t, p);
+	p->nr_threads = 0;
+	p->is_counted = true;
 	image = image_push(p, time_ns);
 	if (!from)
 		return;
@@ -269,16 +333,37 @@ void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t tim
 	 * A leader may leave before its threads: they still run in its mappings, so only note when.
 	 */
 	if (p && pid == tid)
-		p->exit_ns = time_ns;
+		process_ends(t, p, time_ns);
+	else if (p && p->nr_threads)
+		p->nr_threads--;
+}
+
+/*
+ * Its main thread has left: have the others? Their records tell; /proc does where some are missing.
+ */
+static bool is_gone(struct process *p, uint64_t time_ns)
+{
+	if (p->is_counted && !p->nr_threads)
+		return true;
+	if (time_ns < p->ask_ns)
+		return false;
+	if (!maps_is_alive(p->pid))
+		return true;
+	p->ask_ns = time_ns + p->ask_step_ns;
+	if (p->ask_step_ns < ASK_MAX_NS)
+		p->ask_step_ns *= 2;
+	return false;
 }
 
 bool proc_all_ended(const struct proc_table *t)
 {
 	const struct process *p;
 
-	for (p = t->processes; p; p = p->hh.next)
-		if (!p->exit_ns || maps_is_alive(p->pid))
-			return false;
+	if (HASH_COUNT(t->processes) > t->nr_ended)
+		return false;
+	DL_FOREACH(t->ended, p)
+	if (maps_is_alive(p->pid))
+		return false;
 	return true;
 }
 
@@ -286,16 +371,15 @@ void proc_prune(struct proc_table *t, uint64_t before_ns)
 {
 	struct process *p, *tmp;
 
-	HASH_ITER (hh, t->processes, p, tmp) {
-		if (!p->exit_ns || p->exit_ns >= before_ns || maps_is_alive(p->pid))
+	DL_FOREACH_SAFE(t->ended, p, tmp)
+	{
+		if (p->exit_ns >= before_ns)
+			break;
+		if (!is_gone(p, before_ns))
 			continue;
-		if (!p->sampled) {
-			process_free(t, p);
-			continue;
-		}
-		image_free(p->image);
-		p->image = NULL;
-		image_push(p, 0);
+		if (p->sampled)
+			name_keep(t, p);
+		process_free(t, p);
 	}
 }
 
@@ -391,8 +475,9 @@ void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 	if (t->track_all)
 		snapshot_all_since(t, since_ns, now_ns);
 	HASH_ITER (hh, t->processes, p, tmp) {
+		p->is_counted = false;
 		if (!p->exit_ns && !maps_is_alive(p->pid))
-			p->exit_ns = now_ns;
+			process_ends(t, p, now_ns);
 		else if (!p->exit_ns && !t->track_all)
 			snapshot_since(t, p->pid, since_ns, now_ns);
 	}
@@ -401,10 +486,15 @@ void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 void proc_release(struct proc_table *t)
 {
 	struct process *p, *ptmp;
+	struct proc_name *n, *ntmp;
 	struct proc_file *f, *ftmp;
 
 	HASH_ITER (hh, t->processes, p, ptmp)
 		process_free(t, p);
+	HASH_ITER (hh, t->names, n, ntmp) {
+		HASH_DEL(t->names, n);
+		free(n);
+	}
 	HASH_ITER (hh, t->files, f, ftmp) {
 		HASH_DEL(t->files, f);
 		if (f->fd >= 0)

@@ -8,6 +8,12 @@
  * A process is a list of images, newest first; a fork or an exec begins one. An image holds its
  * present mappings sorted by address, and those that were replaced. Times are ns of
  * CLOCK_MONOTONIC.
+ *
+ * Of a process that has ended only its name is kept, and only if something refers to it: hosts
+ * that compile start a thousand processes a second, and no turn may walk over those of an hour.
+ *
+ *	processes      exit seen, threads may go on      gone
+ *	(by pid)  -->  (also in ended, in that order) --> name by pid, or nothing
  */
 #ifndef BPFPROF_PROC_PROC_H
 #define BPFPROF_PROC_PROC_H
@@ -57,13 +63,25 @@ struct proc_image {
 struct process {
 	uint32_t pid;
 	char name[16];
-	bool sampled; /* something refers to it: keep */
-	uint64_t exit_ns;
-	uint64_t checked_ns; /* /proc was last read */
-	uint32_t changes;    /* of its present mappings, counted */
-	uint64_t reused_ns;  /* addresses of one file were last given to another; 0 = never */
-	uint64_t listed_ns;  /* for unwind/store: the kernel was last told of its mappings */
+	bool sampled;	      /* something refers to it: keep */
+	uint64_t exit_ns;     /* its main thread left; then it is in the list of those that ended */
+	uint32_t nr_threads;  /* that run besides the main one, if is_counted */
+	bool is_counted;      /* seen from its birth, and no record was missed */
+	uint64_t ask_ns;      /* /proc said that threads go on: not asked again before … */
+	uint64_t ask_step_ns; /* … and then after twice that long */
+	uint64_t checked_ns;  /* /proc was last read */
+	uint32_t changes;     /* of its present mappings, counted */
+	uint64_t reused_ns;   /* addresses of one file were last given to another; 0 = never */
+	uint64_t listed_ns;   /* for unwind/store: the kernel was last told of its mappings */
 	struct proc_image *image;
+	struct process *prev, *next; /* of those that ended */
+	UT_hash_handle hh;
+};
+
+/* What is left of one that ended. */
+struct proc_name {
+	uint32_t pid;
+	char name[16];
 	UT_hash_handle hh;
 };
 
@@ -71,6 +89,9 @@ struct proc_table {
 	bool track_all; /* else only processes added by hand … */
 	bool follow;	/* … and what they start */
 	struct process *processes;
+	struct process *ended; /* of these: those whose main thread left, in order of time */
+	uint32_t nr_ended;
+	struct proc_name *names; /* of those that were sampled and are gone */
 	struct proc_file *files;
 };
 
@@ -92,6 +113,9 @@ void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns);
 
 struct process *proc_find(struct proc_table *t, uint32_t pid);
 
+/* The name of a process, also of one that is gone if it was sampled. NULL when it is not known. */
+const char *proc_name(const struct proc_table *t, uint32_t pid);
+
 /* Side-band events, in order of time. */
 struct proc_mmap {
 	uint32_t pid;
@@ -107,8 +131,8 @@ void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t 
 void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
 /*
- * Forgets exited processes that nothing refers to, and the mappings of the others. Call when no
- * stack of theirs is unread.
+ * Forgets processes that ended before; of those that were sampled the name stays. Call when no
+ * stack from before is unread. Takes as long as there are processes that ended since the last call.
  */
 void proc_prune(struct proc_table *t, uint64_t before_ns);
 

@@ -131,7 +131,68 @@ static void exited_processes_are_forgotten_unless_sampled(void **state)
 	assert_non_null(proc_find(&t, 400000002));
 	proc_prune(&t, 6);
 	assert_null(proc_find(&t, 400000002));
-	assert_string_equal(proc_find(&t, 400000001)->name, "kept");
+	assert_null(proc_find(&t, 400000001));
+	assert_string_equal(proc_name(&t, 400000001), "kept");
+	assert_null(proc_name(&t, 400000002));
+	proc_release(&t);
+}
+
+/* No turn looks at them again: neither here nor in /proc. */
+static void of_those_that_ended_only_names_stay(void **state)
+{
+	enum { FIRST = 400000001, NR = 1000 };
+	struct proc_table t;
+
+	proc_init(&t, true, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 1);
+	for (uint32_t i = 0; i < NR; i++) {
+		proc_on_fork(&t, 1, FIRST + i, FIRST + i, 10 + i);
+		proc_find(&t, FIRST + i)->sampled = i % 2;
+		proc_on_exit(&t, FIRST + i, FIRST + i, 11 + i);
+		proc_prune(&t, 12 + i);
+		assert_int_equal(HASH_COUNT(t.processes), 1);
+		assert_null(t.ended);
+	}
+	assert_int_equal(HASH_COUNT(t.names), NR / 2);
+	assert_false(proc_all_ended(&t));
+	proc_on_exit(&t, 1, 1, 2000);
+	assert_int_equal(t.nr_ended, 1);
+	proc_release(&t);
+}
+
+/* The process that runs this is alive, and /proc would say so if it were asked. */
+static void one_seen_from_its_birth_ends_with_its_last_thread(void **state)
+{
+	uint32_t pid = getpid();
+	struct proc_table t;
+
+	proc_init(&t, true, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 1);
+	proc_on_fork(&t, 1, pid, pid, 10);
+	proc_on_fork(&t, pid, pid, 400000001, 11);
+	proc_on_exit(&t, pid, pid, 12);
+	proc_prune(&t, 13);
+	assert_non_null(proc_find(&t, pid));
+	assert_string_equal(at(&t, pid, 0x1000, 13), "11+0");
+	proc_on_exit(&t, pid, 400000001, 14);
+	proc_prune(&t, 15);
+	assert_null(proc_find(&t, pid));
+	proc_release(&t);
+}
+
+static void of_one_not_seen_from_its_birth_proc_is_asked(void **state)
+{
+	uint32_t pid = getpid();
+	struct proc_table t;
+
+	proc_init(&t, true, true);
+	proc_on_comm(&t, pid, pid, "older", false, 1);
+	proc_on_exit(&t, pid, pid, 12);
+	proc_prune(&t, 13);
+	assert_non_null(proc_find(&t, pid));
+	assert_false(proc_all_ended(&t));
+	proc_on_comm(&t, pid, pid, "newer", true, 14); /* another thread of it went on */
+	assert_null(t.ended);
 	proc_release(&t);
 }
 
@@ -219,6 +280,9 @@ int main(void)
 		cmocka_unit_test(a_fork_inherits_until_it_execs),
 		cmocka_unit_test(only_targets_and_their_children_are_followed),
 		cmocka_unit_test(exited_processes_are_forgotten_unless_sampled),
+		cmocka_unit_test(of_those_that_ended_only_names_stay),
+		cmocka_unit_test(one_seen_from_its_birth_ends_with_its_last_thread),
+		cmocka_unit_test(of_one_not_seen_from_its_birth_proc_is_asked),
 		cmocka_unit_test(a_snapshot_finds_our_own_code_and_opens_its_file),
 		cmocka_unit_test(what_is_found_after_a_gap_was_there_since_it_began),
 		cmocka_unit_test(a_replaced_file_is_not_opened),
