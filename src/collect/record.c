@@ -65,7 +65,8 @@ struct record {
 	uint64_t gap_ns;     /* since when records are missing that nobody looked up; 0 = none */
 	uint64_t recheck_ns; /* /proc is not read anew before */
 	uint64_t next_interval_ns;
-	uint64_t haste_ns; /* turns are short until then */
+	uint64_t haste_ns;  /* turns are short until then */
+	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
 	size_t nr_cpus; /* profiled at the end */
 };
@@ -559,8 +560,13 @@ static void show_progress(struct record *r)
 				     : 0));
 }
 
+static int ms_until(uint64_t then, uint64_t now)
+{
+	return then > now ? (then - now + 999999) / 1000000 : 0;
+}
+
 /* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
-static int until_turn(const struct record *r)
+static int until_end(const struct record *r)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), elapsed = now - r->begin_ns;
 	uint64_t until = r->opts->duration_ns;
@@ -572,8 +578,17 @@ static int until_turn(const struct record *r)
 		until = r->next_interval_ns;
 	if (!until)
 		return haste;
-	end = elapsed >= until ? 0 : (until - elapsed + 999999) / 1000000;
+	end = ms_until(until, elapsed);
 	return haste >= 0 && haste < end ? haste : end;
+}
+
+/* Nor do sampling periods, which would keep step with the turns. */
+static int until_turn(const struct record *r)
+{
+	int end = until_end(r),
+	    dither = r->dither_ns ? ms_until(r->dither_ns, now_ns(CLOCK_MONOTONIC)) : -1;
+
+	return dither >= 0 && (end < 0 || dither < end) ? dither : end;
 }
 
 static void loop(struct record *r)
@@ -587,6 +602,8 @@ static void loop(struct record *r)
 
 	while (!is_over(r)) {
 		poll(fds, 4, until_turn(r));
+		r->dither_ns = sampling_dither(&r->sampling, session_maps(r->session)->counters,
+					       now_ns(CLOCK_MONOTONIC));
 		drain(r, false);
 		groups_look(&r->groups, now_ns(CLOCK_MONOTONIC));
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)

@@ -167,6 +167,18 @@ void sampling_refresh(struct sampling *s)
 		perf_events_refresh(&s->v[i]);
 }
 
+uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns)
+{
+	uint64_t first = 0, next;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		next = perf_events_dither(&s->v[i], rows, now_ns);
+		if (next && (!first || next < first))
+			first = next;
+	}
+	return first;
+}
+
 size_t sampling_cpus(const struct sampling *s)
 {
 	size_t most = 0;

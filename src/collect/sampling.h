@@ -52,6 +52,12 @@ int sampling_open(struct sampling *s, const struct sampling_opts *o);
 /* Follows CPUs that went offline or came online. */
 void sampling_refresh(struct sampling *s);
 
+/*
+ * Changes periods so that they do not keep step with what is sampled. rows: counters of all CPUs.
+ * Returns when to call it again, 0 = never.
+ */
+uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns);
+
 /* CPUs that are sampled now. */
 size_t sampling_cpus(const struct sampling *s);
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -130,6 +132,70 @@ static void end(struct perf_events *e, struct perf_event *v)
 	close(v->fd);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Of other software events, and tracepoints, each one counts. */
+static bool is_dithered(const struct perf_event_attr *attr)
+{
+	return attr->freq && (is_clock(attr) || (attr->type != PERF_TYPE_SOFTWARE &&
+						 attr->type != PERF_TYPE_TRACEPOINT));
+}
+
+/*
+ * Of clocks the kernel knows a period only, of counters a rate to which it adapts. The weight of a
+ * clock's samples stays what it was when the event was opened, so all weigh the same. What it
+ * refuses stays as it is.
+ */
+static void set_period(struct perf_events *e, struct perf_event *v, uint64_t time_ns)
+{
+	uint64_t value = dither_draw(&e->dither, &v->dither, time_ns);
+
+	if (!is_clock(&e->attr))
+		value = (1000000000 + value / 2) / value;
+	ioctl(v->fd, PERF_EVENT_IOC_PERIOD, &value);
+}
+
+uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *rows,
+			    uint64_t time_ns)
+{
+	if (e->dither.rate_hz == 0 || time_ns < e->dither.end_ns)
+		return e->dither.end_ns;
+	for (size_t i = 0; i < e->nr; i++) {
+		struct perf_event *v = &e->v[i];
+		uint64_t recorded = rows[v->cpu].value[PROF_RECORDED];
+
+		if (recorded == v->recorded)
+			continue;
+		v->recorded = recorded;
+		set_period(e, v, now_ns());
+	}
+	dither_begin(&e->dither, time_ns);
+	return e->dither.end_ns;
+}
+
+static void dither_start(struct perf_events *e)
+{
+	uint64_t seed = 0, now = now_ns();
+
+	if (!is_dithered(&e->attr))
+		return;
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = now;
+	dither_init(&e->dither, e->attr.sample_freq, seed, now);
+}
+
 static int start(struct perf_events *e, uint32_t cpu)
 {
 	struct perf_event v = { .cpu = cpu, .link = -1 };
@@ -139,6 +205,8 @@ static int start(struct perf_events *e, uint32_t cpu)
 	if (v.fd < 0)
 		return v.fd;
 	err = attach(e, &v);
+	if (!err && e->dither.rate_hz != 0)
+		set_period(e, &v, now_ns());
 	if (!err && ioctl(v.fd, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
 	if (err) {
@@ -211,6 +279,7 @@ int perf_events_start(struct perf_events *e, uint32_t *cpu)
 	*cpu = 0;
 	if (err)
 		return log_err(err, "cannot read which CPUs are online");
+	dither_start(e);
 	err = start_all(e, &online, cpu);
 	cpus_release(&online);
 	return err || e->nr ? err : -ENXIO;

@@ -10,13 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/prof.h"
 #include "event/cpus.h"
+#include "event/dither.h"
 
 struct perf_event {
 	uint32_t cpu;
 	int fd;
 	int link;	     /* holds the program where it is told which event ran it, else -1 */
 	uint64_t enabled_ns; /* when it was last looked at */
+	struct dither_cpu dither;
+	uint64_t recorded; /* samples of its CPU, when its period was last changed */
 };
 
 /* How long a counter was asked for and had its turn, over all CPUs. */
@@ -38,6 +42,7 @@ struct perf_events {
 	size_t nr_only;
 	const struct cpus *cpus; /* that have such a counter, borrowed; NULL = all */
 	struct perf_times times; /* of those that are closed */
+	struct dither dither;	 /* of what is sampled by rate; rate_hz 0 = not */
 	struct perf_event *v;
 	size_t nr, cap;
 	uint64_t opened; /* CPUs that joined after the start */
@@ -72,6 +77,14 @@ int perf_events_explain(const struct perf_events *e, int err, uint32_t cpu);
 
 /* Follows CPUs that went offline or came online since. Cheap; call it a few times a second. */
 void perf_events_refresh(struct perf_events *e);
+
+/*
+ * Changes the periods of what is sampled by rate, where that is due and something was recorded:
+ * CPUs that sleep are left alone. rows: counters of all CPUs. Returns when it is due again, 0 =
+ * never.
+ */
+uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *rows,
+			    uint64_t now_ns);
 
 /* Stops sampling. When it returns no program is running any more, and times are complete. */
 void perf_events_close(struct perf_events *e);
