@@ -170,3 +170,17 @@ __noinline int hist_add(struct thread *t, __u32 born, __u64 ns, __u64 now)
 		keep(t, kind, ns, now);
 	return 1;
 }
+
+__noinline int hist_rename(const struct thread *t)
+{
+	struct prof_hist_row *row;
+	__u32 slot;
+
+	if (!t || !prof_cfg.hist_rows || prof_cfg.hist_by == PROF_HIST_BY_CPU || !t->row)
+		return 0;
+	slot = t->row - 1;
+	row = bpf_map_lookup_elem(&hists, &slot);
+	if (row && (prof_cfg.hist_by == PROF_HIST_BY_THREAD || t->pid == t->tid))
+		__builtin_memcpy(row->comm, t->comm, PROF_COMM_LEN);
+	return 0;
+}

@@ -317,7 +317,9 @@ int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 
 	if (!t)
 		return 0;
-	/* An exec in another thread than the first makes it the first. */
+	/* An exec in another thread than the first makes it the first, whose row is another one. */
+	if (t->tid != (__u32)task->pid)
+		t->row = 0;
 	t->pid = task->tgid;
 	t->tid = task->pid;
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), comm);
@@ -328,6 +330,7 @@ int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 	t->count_run = 0;
 	t->last[0].count = 0;
 	t->last[1].count = 0;
+	hist_rename(t);
 	return 0;
 }
 
