@@ -9,10 +9,21 @@ static size_t arena_limit(const struct arena *a)
 	return cursor < a->nr_words ? cursor : a->nr_words;
 }
 
-bool arena_is_stalled(const struct arena *a)
+/*
+ * Once the log is full, what did not fit leaves words behind that stay zero. A record in the making
+ * may look the same, but only for the microseconds that its program takes: it is waited for once.
+ */
+bool arena_is_stalled(struct arena *a)
 {
-	return a->read + PROF_STACK_WORDS <= arena_limit(a) &&
-	       !__atomic_load_n(a->words + a->read, __ATOMIC_ACQUIRE);
+	bool full = __atomic_load_n(a->cursor, __ATOMIC_ACQUIRE) > a->nr_words;
+
+	if (a->read + PROF_STACK_WORDS > arena_limit(a) ||
+	    __atomic_load_n(a->words + a->read, __ATOMIC_ACQUIRE))
+		return false;
+	if (full && a->waited_at == a->read + 1)
+		return false;
+	a->waited_at = full ? a->read + 1 : 0;
+	return true;
 }
 
 bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out)

@@ -13,7 +13,8 @@ struct arena {
 	const uint64_t *words; /* shared with the kernel */
 	size_t nr_words;
 	const uint64_t *cursor;
-	size_t read; /* words consumed */
+	size_t read;	  /* words consumed */
+	size_t waited_at; /* where a full log was found without a record, + 1 */
 };
 
 struct arena_stack {
@@ -32,7 +33,7 @@ struct arena_stack {
  */
 bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out);
 
-/* Is a record in the making where the reader stands? */
-bool arena_is_stalled(const struct arena *a);
+/* Is a record in the making where the reader stands? Ask once a turn. */
+bool arena_is_stalled(struct arena *a);
 
 #endif

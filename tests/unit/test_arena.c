@@ -117,6 +117,29 @@ static void stops_at_the_end_of_a_full_log(void **state)
 	assert_false(arena_next(arena_of(&f), UINT64_MAX, &s));
 }
 
+static void a_full_log_is_waited_for_once(void **state)
+{
+	struct fixture f = fixture(10);
+	struct arena_stack s;
+
+	put(&f, 1, 2, 100, 1);
+	put(&f, 2, 5, 110, 1); /* 5 + 8 > 10 */
+	assert_false(arena_is_stalled(arena_of(&f)));
+	assert_true(arena_next(arena_of(&f), UINT64_MAX, &s));
+	assert_true(arena_is_stalled(arena_of(&f)));
+	assert_false(arena_is_stalled(arena_of(&f)));
+	assert_false(arena_is_stalled(arena_of(&f)));
+}
+
+static void a_record_in_the_making_is_waited_for(void **state)
+{
+	struct fixture f = fixture(WORDS);
+
+	put(&f, 1, 2, 100, 0);
+	for (int i = 0; i < 5; i++)
+		assert_true(arena_is_stalled(arena_of(&f)));
+}
+
 static void refuses_a_record_longer_than_the_log(void **state)
 {
 	struct fixture f = fixture(WORDS);
@@ -138,6 +161,8 @@ int main(void)
 		cmocka_unit_test(waits_for_a_record_in_the_making),
 		cmocka_unit_test(leaves_younger_records_for_later),
 		cmocka_unit_test(stops_at_the_end_of_a_full_log),
+		cmocka_unit_test(a_full_log_is_waited_for_once),
+		cmocka_unit_test(a_record_in_the_making_is_waited_for),
 		cmocka_unit_test(refuses_a_record_longer_than_the_log),
 	};
 
