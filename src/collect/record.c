@@ -24,6 +24,7 @@
 #include "collect/lifetimes.h"
 #include "collect/sampling.h"
 #include "collect/session.h"
+#include "collect/suspend.h"
 #include "collect/target.h"
 #include "event/cgroup.h"
 #include "event/cpus.h"
@@ -40,8 +41,7 @@
 #define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
 #define WARM_EVENTS_NS	 80000000ull
 #define UNWIND_BYTES	 (64ull << 20)
-#define SUSPEND_NS	 10000000ull /* is long enough to be told */
-#define SLOW_TURNS	 5	     /* CPUs and memory are looked at every so many turns */
+#define SLOW_TURNS	 5 /* CPUs and memory are looked at every so many turns */
 #define BRANCH_SLOTS	 16384
 #define RECHECK_SHARE	 10 /* a host that outruns us is looked at a tenth of the time */
 
@@ -77,14 +77,6 @@ static uint64_t now_ns(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-/* For how long the machine has been suspended since it was booted, nearly. */
-static uint64_t suspended_ns(void)
-{
-	uint64_t awake = now_ns(CLOCK_MONOTONIC);
-
-	return now_ns(CLOCK_BOOTTIME) - awake;
 }
 
 /*
@@ -503,7 +495,7 @@ static int start(struct record *r)
 	warm_up(r);
 	err = open_events(r);
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
-	r->asleep_ns = suspended_ns();
+	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->interval_ns;
 	r->haste_ns = r->store ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
@@ -728,9 +720,7 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
 	m->rss_bytes = usage.ru_maxrss * 1024ull;
 	m->map_bytes = session_map_bytes(r->session);
-	m->suspended_ns = suspended_ns() - r->asleep_ns;
-	if (m->suspended_ns < SUSPEND_NS) /* both clocks are not read at once */
-		m->suspended_ns = 0;
+	m->suspended_ns = suspend_between_ns(r->asleep_ns, suspend_read_ns());
 	m->missed = session_missed(r->session);
 	m->sideband_lost = sideband_lost(r->sideband);
 	m->first_sample_ns = since_start(r, r->capture.first_ns);
