@@ -5,6 +5,7 @@
  * full table is a counted loss, never a wait.
  */
 #include "arena.bpf.h"
+#include "defer.bpf.h"
 
 #define COPY_FRAMES 16 /* by one call of a separately verified function */
 
@@ -132,8 +133,8 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 	struct scratch *s = scratch_get(id);
 	struct scratch_stack *st;
 	__u64 hash, owner;
-	__u32 slot;
-	bool mine;
+	__u32 slot = 0;
+	bool mine = false;
 
 	if (!s)
 		return 0;
@@ -143,9 +144,9 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)st->kind << 48);
 	hash += !hash;
 	if (!arena_find(&stacks, prof_cfg.stack_slots, hash, &slot, &mine))
-		return 0;
-	if (mine)
-		arena_append(id, kind, slot - 1, owner);
+		slot = 0;
+	if ((!mine || !arena_append(id, kind, slot - 1, owner)) && st->kind == PROF_STACK_DEFERRED)
+		defer_drop(id);
 	return slot;
 }
 

@@ -55,6 +55,7 @@ struct scratch {
 	__u32 has_regs;
 	__u32 busy;	/* SCRATCH_UPROBE: taken */
 	__u32 deferred; /* the walk needs something that only user space can give */
+	__u32 leaves;	/* SCRATCH_SCHED: the thread leaves its CPU, so its stack stays as it is */
 	/* The list of mappings that the walk goes by, and the mapping it looked into last. */
 	__u32 list, nr_mappings, space, epoch, final, exe;
 	__u64 map_start, map_end, bias, first_page;

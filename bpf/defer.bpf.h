@@ -13,9 +13,16 @@
 int defer_walk(__u32 id);
 
 /*
- * The same of a thread that sleeps: only its registers, since its memory is for user space to read.
- * Without a free slot it is an empty stack.
+ * Gives back the slots of a stack of kind DEFERRED that found no room in the arena, so that user
+ * space never hears of it. Separately verified.
  */
-__hidden void defer_task(struct scratch *s, struct task_struct *task);
+int defer_drop(__u32 id);
+
+/*
+ * Of a thread that sleeps: only the registers, which are in the scratch, since its stack is for
+ * user space to read. scratch->user becomes a stack of kind SLEEPER, or without room its innermost
+ * frame.
+ */
+__hidden void defer_sleeper(struct scratch *s, struct task_struct *task);
 
 #endif

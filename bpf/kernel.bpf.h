@@ -23,6 +23,18 @@ static __always_inline bool kernel_entry_regs(struct task_struct *task, struct p
 }
 
 /*
+ * Flags of tasks that run no code of a program, though they may have its memory: the kernel's own,
+ * and workers that it makes of a program's threads, for io_uring and (kernel >= 6.4, where a flag
+ * of that number meant something else long before) for vhost.
+ */
+static __always_inline __u32 kernel_flags_without_user(void)
+{
+	if (bpf_core_field_exists(((struct kernel_clone_args *)0)->user_worker))
+		return PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER;
+	return PF_KTHREAD | PF_IO_WORKER;
+}
+
+/*
  * What sched_switch is called with. kernel < 5.19: without the last argument. (5.18 had it second
  * for a while, which was taken back as a mistake.)
  */
@@ -69,6 +81,12 @@ static __always_inline bool kernel_is_queued(const struct task_struct *task)
 static __always_inline bool kernel_is_running(const struct task_struct *task)
 {
 	return KERNEL_BYTE(task, on_cpu);
+}
+
+/* How often a task was given a CPU, 0 where the kernel does not count it. */
+static __always_inline __u64 kernel_nr_runs(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.pcount) ? task->sched_info.pcount : 0;
 }
 
 /*

@@ -66,7 +66,8 @@
 	X(MADE_UP, NOTE, "made-up", "runs that we were not told of, timed by the kernel's count")  \
 	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")     \
 	X(BRANCHES, NOTE, "branches", "branch records")                                            \
-	X(BRANCHES_LOST, NOTE, "branches-lost", "branch records that found no room in a table")
+	X(BRANCHES_LOST, NOTE, "branches-lost", "branch records that found no room in a table")    \
+	X(KSTACK_FAILED, NOTE, "kernel-stack-failed", "kernel stacks that the kernel did not give")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,
@@ -105,7 +106,10 @@ _Static_assert(sizeof(struct prof_counters) == 512, "struct prof_counters is par
 	X(NO_CODE, "no-code", "the return address lies in no known code")                          \
 	X(NO_CFI, "no-unwind-data", "code without unwind data, and no frame pointer to go by")     \
 	X(BAD_CFA, "bad-frame", "an unwind rule led nowhere: the stack was not as it says")        \
-	X(LOST_REG, "lost-register", "only the innermost frame has the register that leads on")
+	X(LOST_REG, "lost-register", "only the innermost frame has the register that leads on")    \
+	X(MOVED, "moved-on", "the thread went on before its stack could be read")                  \
+	X(NO_ROOM, "no-room", "no room to keep the stack until it could be walked")                \
+	X(LATE, "too-late", "the recording ended before the stack could be read")
 
 enum unwind_end {
 #define X(name, key, text) UNWIND_END_##name,
@@ -131,6 +135,7 @@ enum prof_stack_kind {
 	PROF_STACK_USER = 1,
 	PROF_STACK_KERNEL = 2,
 	PROF_STACK_DEFERRED = 3, /* user space walks it: frames are numbers of prof_deferred */
+	PROF_STACK_SLEEPER = 4,	 /* the same, and reads it: the frame is a number of prof_sleeper */
 };
 
 /*
@@ -156,23 +161,47 @@ _Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is o
 #define PROF_STACK_WORDS 3 /* header words in front of the frames */
 
 /*
- * A user stack that could not be walked yet, because the process or the unwind table of its code is
- * not known so far: registers and stack as they were. User space walks it and frees the slot. A
- * claimer sets state by compare-and-swap; its record in the frame log says that all is there. A
- * deep stack goes on in more slots, of which only bytes and words are used.
+ * A thread that does not run, and what tells later that it has not run since: how often it had been
+ * given a CPU and, where the kernel does not count that (0), how often it had left one.
  */
-#define PROF_DEFERRED_ASLEEP 2	/* user space copies the stack: words are tid, switches so far */
-#define PROF_DEFERRED_CHAIN  32 /* slots at most: 448 KiB */
-#define PROF_DEFERRED_WORDS  2008
+struct prof_pause {
+	__u32 tid; /* 0 = it runs, its stack changes */
+	__u32 pad;
+	__u64 runs, switches;
+};
+
+/*
+ * A user stack that could not be walked yet, because the process or the unwind table of its code is
+ * not known so far: registers and stack as they were. A claimer sets the slot's bit in
+ * prof_defer_taken, its record in the frame log says that all is there, and user space walks it and
+ * clears the bit. A deep stack goes on in more slots, of which only bytes and words are used, or,
+ * where a copy would take too long, is left for user space to read as long as the thread pauses.
+ */
+#define PROF_MAX_DEFERRED   1024
+#define PROF_DEFERRED_CHAIN 32 /* slots at most: 448 KiB */
+#define PROF_DEFERRED_WORDS 2005
 struct prof_deferred {
-	__u32 state; /* 0 = free, 1 = taken, PROF_DEFERRED_ASLEEP */
 	__u32 bytes; /* of stack, from sp up */
+	__u32 cut;   /* enum unwind_end of a walk that needs more */
 	__u64 pc, sp, fp, lr;
 	__u64 start_stack; /* mm_struct.start_stack: which image it was */
-	__u64 regs[34];	   /* struct pt_regs; only the innermost frame of some functions needs it */
+	struct prof_pause pause;
+	__u64 regs[34]; /* struct pt_regs; only the innermost frame of some functions needs it */
 	__u64 words[PROF_DEFERRED_WORDS];
 };
 _Static_assert(sizeof(struct prof_deferred) == 16384, "struct prof_deferred is 16 KiB");
+
+/*
+ * A thread that was asleep when the recording began. User space reads its stack out of its memory.
+ * Other registers are not kept: no system call of the C library is made from a frame that needs
+ * them to be left.
+ */
+struct prof_sleeper {
+	__u64 pc, sp, fp, lr;
+	__u64 start_stack;
+	struct prof_pause pause;
+};
+_Static_assert(sizeof(struct prof_sleeper) == 64, "struct prof_sleeper is one cache line");
 
 /*
  * One cache line: who was sampled where, how often. Claimed by compare-and-swap of hash, 0 = free.
@@ -216,6 +245,7 @@ enum prof_wait_kind {
 #define PROF_WAIT_KIND(wait)   ((wait) >> 12 & 15)
 #define PROF_WAIT_STATE(wait)  ((wait) >> 20)
 #define PROF_WAIT_SYSCALL(w)   ((int)((w)&0xfff) - 1)
+#define PROF_SYSCALL_COMPAT    4094 /* of a 32-bit process, whichever it is */
 #define PROF_WAIT_EVENT(wait)  (PROF_WAIT_KIND(wait) == PROF_EVENT ? (wait) >> 20 : 0)
 #define PROF_WAIT_OF_EVENT(nr) ((nr) ? PROF_WAIT(PROF_EVENT, nr, -1) : 0)
 #define PROF_MAX_EVENTS	       16

@@ -339,6 +339,18 @@ static __always_inline __u64 nr_switches(const struct task_struct *task)
 	return task->nvcsw + task->nivcsw;
 }
 
+/* What a task that does not run waits for. */
+static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
+{
+	bool queued = kernel_is_queued(task);
+	int nr = NO_SYSCALL;
+
+	if (!(task->flags & PF_KTHREAD))
+		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
+	return PROF_WAIT(queued ? PROF_PREEMPTED : PROF_BLOCKED, queued ? 0 : state & 0xfff, nr) |
+	       PROF_WAIT_BEFORE;
+}
+
 /*
  * A task that is older than the recording: what it does now, it has done since the beginning. If it
  * passes through the scheduler while we look, the next turn tells.
@@ -346,30 +358,35 @@ static __always_inline __u64 nr_switches(const struct task_struct *task)
 static __always_inline void find(struct task_struct *task)
 {
 	struct thread *t = begin(task);
+	struct scratch *s = scratch_get(SCRATCH_TASKS);
 	__u64 before = nr_switches(task);
-	__u32 state = task->__state & ~TASK_FREEZABLE;
-	bool queued = kernel_is_queued(task);
-	int nr = NO_SYSCALL;
+	__u32 state = task->__state & ~TASK_FREEZABLE, skip = 0, wait;
 
-	if (!t || t->state != THREAD_NEW || state & (TASK_DEAD | EXIT_ANY))
+	if (!s || !t || t->state != THREAD_NEW || state & (TASK_DEAD | EXIT_ANY))
 		return;
-	t->since = prof_sched_start;
-	t->ran = task->se.sum_exec_runtime;
+	s->known = (struct known){};
 	if (kernel_is_running(task)) {
+		t->since = prof_sched_start;
+		t->ran = task->se.sum_exec_runtime;
 		t->state = THREAD_RUNS;
 		return;
 	}
-	if (!(task->flags & PF_KTHREAD))
-		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
-	t->wait = PROF_WAIT(queued ? PROF_PREEMPTED : PROF_BLOCKED, queued ? 0 : state & 0xfff, nr);
-	t->wait |= PROF_WAIT_BEFORE;
+	wait = wait_before(task, state);
+	if (is_other_state(wait))
+		skip = PROF_FILTER_STATE;
+	else if (!t->outcome && !prof_cfg.hist_rows)
+		skip = wait_found(task);
+	if (nr_switches(task) != before || kernel_is_running(task))
+		return;
+	t->since = prof_sched_start;
+	t->ran = task->se.sum_exec_runtime;
+	t->wait = wait;
+	t->skip = skip;
+	t->ustack = s->known.ustack;
+	t->kstack = s->known.kstack;
 	if (counts_waits())
 		t->delay = task->sched_info.run_delay;
-	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
-	if (!t->outcome && !t->skip && !prof_cfg.hist_rows)
-		wait_found(task, t);
-	if (nr_switches(task) == before && !kernel_is_running(task))
-		t->state = THREAD_WAITS;
+	t->state = THREAD_WAITS;
 }
 
 /* Nothing moves any more: the recording has ended. */

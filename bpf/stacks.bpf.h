@@ -3,7 +3,10 @@
 #ifndef BPFPROF_BPF_STACKS_BPF_H
 #define BPFPROF_BPF_STACKS_BPF_H
 
+#include "kernel.bpf.h"
 #include "unwind.bpf.h"
+
+#define NO_KERNEL_STACK (-14) /* -EFAULT: what bpf_get_stack() says to a sample that has none */
 
 /* Hashes the kernel frames in scratch id. Separately verified, or the loop would multiply. */
 int stacks_hash(__u32 id);
@@ -27,7 +30,17 @@ static __always_inline bool stacks_kernel(void *ctx, __u32 id, struct scratch *s
 {
 	long bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
 
+	if (bytes < 0 && bytes != NO_KERNEL_STACK)
+		counters_add(PROF_KSTACK_FAILED);
 	return bytes <= 0 || stacks_kernel_of(id, s, (__u32)bytes / 8, slot);
+}
+
+/* Why the thread whose entry registers are in scratch->regs cannot be walked. */
+static __always_inline __u32 stacks_unwalkable(const struct scratch *s)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)s->regs;
+
+	return STATUS_IS_COMPAT(REGS_STATUS(regs)) ? UNWIND_END_COMPAT : UNWIND_END_READ;
 }
 
 /*
@@ -37,7 +50,8 @@ static __always_inline bool stacks_kernel(void *ctx, __u32 id, struct scratch *s
 static __always_inline bool stacks_user(__u32 id, struct scratch *s, __u32 unwalkable, __u32 *slot)
 {
 	if (unwalkable)
-		unwind_nothing(s, unwalkable);
+		unwind_nothing(s,
+			       unwalkable == UNWIND_END_READ ? stacks_unwalkable(s) : unwalkable);
 	else
 		unwind_user(id);
 	*slot = arena_stack(id, PROF_STACK_USER);
@@ -46,7 +60,7 @@ static __always_inline bool stacks_user(__u32 id, struct scratch *s, __u32 unwal
 
 static __always_inline bool stacks_has_user(const struct task_struct *task)
 {
-	return !(task->flags & PF_KTHREAD) && task->mm;
+	return !(task->flags & kernel_flags_without_user()) && task->mm;
 }
 
 #endif

@@ -191,8 +191,11 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 		count_woken = queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, 0) : 0;
 		t->waker = 0;
 	}
-	if (!count) /* a newborn thread has no stack */
-		count = claim(ID, t, t->wait, 0, 0, 0);
+	if (!count) { /* of a newborn thread, or of one that was found waiting */
+		count = claim(ID, t, t->wait, t->ustack, t->kstack, 0);
+		if (queued && PROF_WAIT_KIND(t->wait) == PROF_BLOCKED)
+			count_woken = claim(ID, t, woken(t->wait), t->ustack, t->kstack, 0);
+	}
 	if (!count) {
 		counters_add(PROF_LOST_COUNTS);
 		return 0;
@@ -245,27 +248,42 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 	return 0;
 }
 
-__hidden void wait_found(struct task_struct *task, struct thread *t)
+/* False: lost. */
+static __always_inline bool found_kernel(struct scratch *s, struct task_struct *task)
+{
+	long bytes =
+		bpf_get_task_stack(task, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
+
+	if (bytes < 0)
+		counters_add(PROF_KSTACK_FAILED);
+	return bytes <= 0 || stacks_kernel_of(SCRATCH_TASKS, s, (__u32)bytes / 8, &s->known.kstack);
+}
+
+/* False: lost. */
+static __always_inline bool found_user(struct scratch *s, struct task_struct *task)
+{
+	s->owner = stack_owner_of(task);
+	if (unwind_regs_saved(s, task))
+		defer_sleeper(s, task);
+	else
+		unwind_nothing(s, stacks_unwalkable(s));
+	s->known.ustack = arena_stack(SCRATCH_TASKS, PROF_STACK_USER);
+	return s->known.ustack;
+}
+
+__hidden __u32 wait_found(struct task_struct *task)
 {
 	struct scratch *s = scratch_get(SCRATCH_TASKS);
-	__u32 ustack = 0, kstack = 0;
-	long bytes = 0;
 
-	if (!prof_cfg.stacks || !s) {
-		wait_claim(SCRATCH_TASKS, t, 0, 0);
-		return;
-	}
-	if (!prof_cfg.no_kstacks)
-		bytes = bpf_get_task_stack(task, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64),
-					   0);
-	if (bytes > 0)
-		stacks_kernel_of(SCRATCH_TASKS, s, (__u32)bytes / 8, &kstack);
-	if (!prof_cfg.no_ustacks && stacks_has_user(task)) {
-		s->owner = stack_owner_of(task);
-		defer_task(s, task);
-		ustack = arena_stack(SCRATCH_TASKS, PROF_STACK_USER);
-	}
-	wait_claim(SCRATCH_TASKS, t, ustack, kstack);
+	if (!s)
+		return PROF_LOST_SCRATCH;
+	if (!prof_cfg.stacks)
+		return 0;
+	if (!prof_cfg.no_kstacks && !found_kernel(s, task))
+		return PROF_LOST_STACKS;
+	if (!prof_cfg.no_ustacks && stacks_has_user(task) && !found_user(s, task))
+		return PROF_LOST_STACKS;
+	return 0;
 }
 
 static __always_inline __u32 intern_waker(const struct prof_waker *key)

@@ -22,8 +22,12 @@ int wait_ran(__u32 id, struct thread *t, __u64 ns);
 /* A wait that nobody will see the end of has come to off ns. */
 int wait_is_open(struct thread *t, __u64 off);
 
-/* A thread that has been waiting since before the recording. */
-__hidden void wait_found(struct task_struct *task, struct thread *t);
+/*
+ * A thread that has been waiting since before the recording: interns its stack into known of
+ * SCRATCH_TASKS, which is empty. The outcome of its wait, 0 = recorded. What it is counted as is
+ * claimed when the wait ends: there may be very many that never do.
+ */
+__hidden __u32 wait_found(struct task_struct *task);
 
 /* The parts of wait_begins() and wait_waker(), in this order. */
 
@@ -51,6 +55,8 @@ static __always_inline int wait_stack(void *ctx, struct scratch *s)
 
 	if (!prof_cfg.no_kstacks)
 		bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
+	if (bytes < 0)
+		counters_add(PROF_KSTACK_FAILED);
 	return wait_walk(bytes);
 }
 
@@ -71,6 +77,7 @@ static __always_inline void wait_begins(void *ctx, struct task_struct *task, str
 		return;
 	}
 	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
+	s->leaves = 1;
 	todo = wait_look(t, now, !prof_cfg.no_ustacks && stacks_has_user(task));
 	if (todo)
 		wait_walked(t, todo, wait_stack(ctx, s));
@@ -87,6 +94,7 @@ static __always_inline void wait_waker(void *ctx, struct thread *t)
 	if (!s)
 		return;
 	s->known = (struct known){};
+	s->leaves = 0;
 	if (wait_may_walk(bpf_ktime_get_ns()))
 		wait_stack(ctx, s);
 	wait_woken_by(t);

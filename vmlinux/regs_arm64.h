@@ -23,7 +23,7 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_LR(r)	  ((r)->regs[30])
 #define REGS_STATUS(r)	  ((r)->pstate)
 /* The system call that the thread is in, -1 = none. */
-#define REGS_SYSCALL(r)	  (((struct entry_regs *)(r))->syscallno)
+#define REGS_SYSCALL(r)	  SYSCALL_NUMBER(((struct entry_regs *)(r))->syscallno, REGS_STATUS(r))
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
 #define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)
 

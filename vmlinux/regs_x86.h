@@ -17,7 +17,7 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define REGS_LR(r)	  0 /* none: the return address is on the stack */
 #define REGS_STATUS(r)	  ((r)->cs)
 /* The system call that the thread is in, -1 = none. */
-#define REGS_SYSCALL(r)	  ((int)(r)->orig_ax)
+#define REGS_SYSCALL(r)	  SYSCALL_NUMBER((int)(r)->orig_ax, REGS_STATUS(r))
 /* Only the low 16 bits are the selector: kernels with FRED keep event data above them. */
 #define STATUS_IS_USER(s)   (((s) & 3) == 3)
 #define STATUS_IS_COMPAT(s) (((s) & 0xffff) == 0x23)

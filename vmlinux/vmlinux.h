@@ -21,6 +21,19 @@ enum { false = 0, true = 1 };
 #error "no register header for this architecture in vmlinux/"
 #endif
 
+/*
+ * System calls of 32-bit processes have numbers of their own: one stands for all. verifier: without
+ * a branch, or it looks at everything that follows twice.
+ */
+#define SYSCALL_NUMBER(nr, status)                                                                 \
+	({                                                                                         \
+		int nr_ = (nr);                                                                    \
+		__s64 other_ = -(__s64)(STATUS_IS_COMPAT(status) && nr_ >= 0);                     \
+                                                                                                   \
+		asm volatile("" : "+r"(other_));                                                   \
+		(int)((nr_ & ~other_) | (PROF_SYSCALL_COMPAT & other_));                           \
+	})
+
 /* Context of a perf_event program: read by fixed offset, never relocated. */
 struct bpf_perf_event_data {
 	bpf_user_pt_regs_t regs;
@@ -36,6 +49,7 @@ struct mm_struct {
 
 /* Kept since 5.14 whenever the kernel is built with CONFIG_SCHED_INFO; empty without. */
 struct sched_info {
+	unsigned long pcount;		/* times that the task was given a CPU */
 	unsigned long long run_delay;	/* ns that the task has waited for a CPU, but for now */
 	unsigned long long last_queued; /* clock of its run queue, 0 = it does not wait */
 };
@@ -90,6 +104,10 @@ struct task_struct {
 	struct thread_struct thread;
 };
 
+struct kernel_clone_args {
+	__u32 user_worker : 1; /* kernel >= 6.4 */
+};
+
 /* Any type that begins with 64 bits (kernel_word in bpf/kernel.bpf.h). */
 struct timespec64 {
 	__s64 tv_sec;
@@ -107,7 +125,9 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
-#define PF_KTHREAD 0x00200000
+#define PF_IO_WORKER   0x00000010
+#define PF_USER_WORKER 0x00004000
+#define PF_KTHREAD     0x00200000
 
 #define TASK_DEAD 0x80
 #define EXIT_ANY  0x30 /* EXIT_DEAD, EXIT_ZOMBIE */

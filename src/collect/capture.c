@@ -17,9 +17,10 @@
 /* Mappings that were made about when addresses last changed hands, of a library's several. */
 #define REUSE_NS 10000000ull
 
-#define STACK_GONE UINT32_MAX /* in stack_of_slot: nobody could take it */
-
 #define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
+#define SLEEPERS_NS   4000000ull    /* of each turn, for reading stacks of sleeping threads */
+#define MOST_ITEMS    1024	    /* that wait for tables; no more sleepers are read then */
+#define STACK_REACH   (8ull << 20)  /* from a stack pointer to the top, at most */
 
 static uint64_t now_ns(void)
 {
@@ -51,7 +52,11 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 	c->arena = (struct arena){ .words = maps->frames,
 				   .nr_words = maps->nr_frame_words,
 				   .cursor = maps->frame_cursor };
-	c->defer = (struct defer){ .slots = maps->deferred, .nr_slots = maps->nr_deferred };
+	c->defer = (struct defer){ .slots = maps->deferred,
+				   .nr_slots = maps->nr_deferred,
+				   .taken = maps->deferred_taken,
+				   .rows = maps->sleepers,
+				   .nr_rows = maps->nr_sleepers };
 	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
 	put_source(c, 0, (struct symbol_source){ .fd = -1 });
 }
@@ -209,6 +214,10 @@ static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
 	struct lookup *l = arg;
 	const struct proc_mapping *m = NULL;
 
+	if (!l->capture->store) { /* by frame pointers alone */
+		*rule = (struct walk_rule){ .rule = special(RULE_NONE), .anon = true };
+		return true;
+	}
 	if (l->process)
 		m = find_mapping(l->capture, l->process, pc, l->time_ns);
 	if (m)
@@ -218,8 +227,27 @@ static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
 	return true;
 }
 
+/* Is it the stack that a walk wanted to read, beyond what was copied? */
+static bool is_beyond(const struct defer_item *item, const struct walk *w)
+{
+	uint64_t reach = w->unread - item->start.sp;
+
+	return w->end == UNWIND_END_READ && reach >= item->start.stack_bytes && reach < STACK_REACH;
+}
+
+static enum unwind_end end_of(const struct capture *c, const struct defer_item *item,
+			      const struct walk *w)
+{
+	if (is_beyond(item, w))
+		return item->cut;
+	/* As the kernel calls it. */
+	if (c->config.call_graph == CALL_GRAPH_FP && w->end == UNWIND_END_NO_CFI)
+		return UNWIND_END_BAD_FP;
+	return w->end;
+}
+
 /* False: a table is wanted. */
-static bool walk_item(struct capture *c, const struct defer_item *item)
+static bool walk_item(struct capture *c, struct defer_item *item)
 {
 	struct arena_stack s = { .slot = item->slot, .pid = item->pid, .time_ns = item->time_ns };
 	struct lookup l = { .capture = c,
@@ -228,22 +256,21 @@ static bool walk_item(struct capture *c, const struct defer_item *item)
 	__u64 frames[PROF_MAX_FRAMES];
 	struct walk w;
 
-	if (item->gone) {
-		c->stack_of_slot[item->slot] = STACK_GONE;
-		return true;
-	}
-	if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph, find_rule, &l))
-		return false;
+	do
+		if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph,
+			      find_rule, &l))
+			return false;
+	while (is_beyond(item, &w) && defer_read_on(item, w.unread));
 	for (uint32_t i = 0; i < w.nr; i++)
 		frames[i] = w.frames[i] | (w.exact[i] ? PROF_FRAME_EXACT : 0);
 	s.frames = (const uint64_t *)frames;
 	s.nr_frames = w.nr;
-	s.end = w.end;
+	s.end = end_of(c, item, &w);
 	s.guessed = w.guessed < 255 ? w.guessed : 255;
 	c->stack_of_slot[s.slot] = add_user_stack(c, &s);
 	if (w.end == UNWIND_END_CFI_ROOT && c->first_root_ns == item->time_ns)
 		c->first_root_ns = now_ns(); /* sampled then, walked now */
-	if (l.process) {
+	if (l.process && c->store) {
 		store_publish(c->store, l.process, item->start_stack, l.asked);
 		/* Memory that the kernel could not copy ends this walk, but may not end its own. */
 		if (w.end == UNWIND_END_READ)
@@ -252,20 +279,43 @@ static bool walk_item(struct capture *c, const struct defer_item *item)
 	return true;
 }
 
+/*
+ * The stacks of sleeping threads, one after the other: there may be very many, and what else is
+ * deferred has to be fetched meanwhile.
+ */
+static void walk_sleepers(struct capture *c)
+{
+	struct defer *d = &c->defer;
+	uint64_t until_ns = now_ns() + SLEEPERS_NS;
+
+	while (d->nr < MOST_ITEMS && now_ns() < until_ns &&
+	       defer_next_sleeper(d, c->config.pc_mask))
+		if (walk_item(c, &d->items[d->nr - 1]))
+			defer_done(d, d->nr - 1);
+	if (!c->sleepers_ns && d->nr_sleepers && d->first_sleeper == d->nr_sleepers)
+		c->sleepers_ns = now_ns();
+}
+
 enum capture_state capture_walk(struct capture *c)
 {
-	bool any = c->defer.nr != 0;
+	bool any = defer_left(&c->defer);
 
 	for (size_t i = c->defer.nr; i-- > 0;)
 		if (walk_item(c, &c->defer.items[i]))
 			defer_done(&c->defer, i);
-	if (any && !store_build(c->store, now_ns()))
+	walk_sleepers(c);
+	if (any && c->store && !store_build(c->store, now_ns()))
 		return CAPTURE_BUSY;
 	return any ? CAPTURE_HASTE : CAPTURE_QUIET;
 }
 
 uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns)
 {
+	const struct defer *d = &c->defer;
+
+	/* They come in order of time. */
+	if (d->first_sleeper < d->nr_sleepers && d->sleepers[d->first_sleeper].time_ns < until_ns)
+		until_ns = d->sleepers[d->first_sleeper].time_ns;
 	for (size_t i = 0; i < c->defer.nr; i++)
 		if (c->defer.items[i].time_ns < until_ns)
 			until_ns = c->defer.items[i].time_ns;
@@ -273,7 +323,7 @@ uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns)
 }
 
 /* Walks that never got what they needed. */
-static void give_up(struct capture *c)
+static void give_up(struct capture *c, enum unwind_end why)
 {
 	struct defer_item *item;
 	struct arena_stack s;
@@ -281,16 +331,24 @@ static void give_up(struct capture *c)
 
 	while (c->defer.nr) {
 		item = &c->defer.items[0];
-		pc = item->start.pc;
+		pc = item->start.pc | PROF_FRAME_EXACT;
 		s = (struct arena_stack){ .slot = item->slot,
 					  .pid = item->pid,
 					  .time_ns = item->time_ns,
 					  .frames = &pc,
 					  .nr_frames = 1,
-					  .end = UNWIND_END_NO_TABLE };
+					  .end = why };
 		c->stack_of_slot[s.slot] = add_user_stack(c, &s);
 		defer_done(&c->defer, 0);
 	}
+}
+
+/* There is no more time. */
+static void give_up_all(struct capture *c)
+{
+	give_up(c, UNWIND_END_NO_TABLE);
+	while (defer_next_sleeper(&c->defer, c->config.pc_mask))
+		give_up(c, UNWIND_END_LATE);
 }
 
 bool capture_drain(struct capture *c, uint64_t until_ns)
@@ -302,7 +360,7 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 			c->first_ns = s.time_ns;
 		if (s.slot >= c->nr_slots)
 			continue;
-		if (s.kind == PROF_STACK_DEFERRED) {
+		if (s.kind == PROF_STACK_DEFERRED || s.kind == PROF_STACK_SLEEPER) {
 			defer_take(&c->defer, &s, c->config.pc_mask);
 			continue;
 		}
@@ -393,11 +451,6 @@ static void add_sample(struct capture *c, const struct session_maps *maps, size_
 		recount(c, n, PROF_LOST_FRAMES);
 		return;
 	}
-	if (s.ustack == STACK_GONE) {
-		s.wait |= PROF_WAIT_NOT_SAMPLED;
-		s.ustack = 0;
-		s.kstack = 0;
-	}
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);
 	s.waker = waker_of(c, maps, n->chain, 1);
@@ -412,7 +465,7 @@ static uint32_t frame_of(const struct capture *c, uint32_t slot1)
 	const struct profile *p = c->profile;
 	uint32_t id = slot1 && slot1 <= c->nr_slots ? c->stack_of_slot[slot1 - 1] : 0;
 
-	if (id == STACK_GONE || !p->stacks[id].nr)
+	if (!p->stacks[id].nr)
 		return 0;
 	return p->stack_frames[p->stacks[id].first];
 }
@@ -436,10 +489,10 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
 
 	/* Memory for tables may still be on its way. */
-	while (c->defer.nr && now_ns() < until_ns)
+	while (defer_left(&c->defer) && now_ns() < until_ns)
 		if (capture_walk(c) != CAPTURE_BUSY && c->defer.nr)
 			usleep(1000);
-	give_up(c);
+	give_up_all(c);
 	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
 	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
 	for (size_t i = 0; i < maps->nr_counts; i++)

@@ -28,8 +28,10 @@ struct capture {
 	struct defer defer;
 	struct prof_config config; /* what the kernel walks by */
 	uint64_t first_ns;	   /* time of the first stack, 0 = none yet */
-	uint64_t first_root_ns;	   /* when the first user stack had been walked to its root */
-	uint32_t own_child;	   /* the program that bpfprof started, 0 = none */
+	uint64_t
+		sleepers_ns; /* when the last thread asleep at the start had been read, 0 = never */
+	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
+	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
 };
 
 struct capture_opts {

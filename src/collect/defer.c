@@ -2,17 +2,20 @@
 /* The queue of walks to be made. */
 #include "collect/defer.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
-#define PAGE_BYTES   4096u
-#define ASLEEP_BYTES (128u << 10) /* of a stack, at most */
-#define NR_REGS	     (sizeof(((struct prof_deferred *)0)->regs) / 8)
+#define PAGE_BYTES  4096u
+#define FIRST_BYTES (8u << 10) /* of the stack of a paused thread; most need no more */
+#define MOST_BYTES  (1u << 20)
+#define NR_REGS	    (sizeof(((struct prof_deferred *)0)->regs) / 8)
 
 #if defined(__x86_64__)
 #define OUR_ARCH TABLE_X86
@@ -20,9 +23,15 @@
 #define OUR_ARCH TABLE_ARM64
 #endif
 
-static struct prof_deferred *slot_get(const struct defer *d, uint64_t index)
+static const struct prof_deferred *slot_get(const struct defer *d, uint64_t index)
 {
 	return &d->slots[index & (d->nr_slots - 1)];
+}
+
+static void slot_free(const struct defer *d, uint64_t index)
+{
+	index &= d->nr_slots - 1;
+	__atomic_fetch_and(&d->taken[index / 64], ~(1ull << index % 64), __ATOMIC_RELEASE);
 }
 
 static uint32_t slot_bytes(const struct prof_deferred *slot)
@@ -50,75 +59,186 @@ static uint64_t *copy(const struct defer *d, const struct arena_stack *s, size_t
 	return memory;
 }
 
-/* Switches of a thread so far, voluntary or not; 0 = it is gone. */
-static uint64_t nr_switches(uint32_t pid, uint32_t tid)
+static struct defer_item *new_item(struct defer *d)
 {
-	char line[256];
-	uint64_t sum = 0, nr;
-	FILE *f;
-
-	snprintf(line, sizeof(line), "/proc/%u/task/%u/status", pid, tid);
-	f = fopen(line, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%*[a-z]_ctxt_switches: %" SCNu64, &nr) == 1)
-			sum += nr;
-	if (f)
-		fclose(f);
-	return sum;
-}
-
-/*
- * The stack of a thread that was asleep when the recording began, out of its memory. If it has run
- * meanwhile there is nothing to be had.
- */
-static uint64_t *copy_asleep(const struct prof_deferred *slot, uint32_t pid, size_t *stack_bytes)
-{
-	uint64_t *memory = xmalloc(NR_REGS * sizeof(*memory) + ASLEEP_BYTES);
-	struct iovec to = { memory + NR_REGS, ASLEEP_BYTES }, from[ASLEEP_BYTES / PAGE_BYTES];
-	size_t nr = sizeof(from) / sizeof(*from);
-	uint64_t at = slot->sp, next;
-	ssize_t got;
-
-	memcpy(memory, slot->regs, NR_REGS * sizeof(*memory));
-	for (size_t i = 0; i < nr; i++) { /* page by page: up to where the stack ends */
-		next = (at | (PAGE_BYTES - 1)) + 1;
-		from[i] = (struct iovec){ (void *)at, next - at };
-		at = next;
-	}
-	got = process_vm_readv(pid, &to, 1, from, nr, 0);
-	if (got < 0 || nr_switches(pid, slot->words[0]) != slot->words[1])
-		got = 0;
-	*stack_bytes = got;
-	return memory;
-}
-
-void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
-{
-	struct prof_deferred *from = slot_get(d, s->frames[0]);
-	struct defer_item *item;
-
 	d->items = xgrow(d->items, d->nr, &d->cap, sizeof(*d->items));
-	item = &d->items[d->nr++];
+	return &d->items[d->nr++];
+}
+
+static void take_slots(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
+{
+	const struct prof_deferred *from = slot_get(d, s->frames[0]);
+	struct defer_item *item = new_item(d);
+
 	*item = (struct defer_item){ .slot = s->slot,
 				     .pid = s->pid,
 				     .time_ns = s->time_ns,
-				     .start_stack = from->start_stack };
+				     .start_stack = from->start_stack,
+				     .pause = from->pause,
+				     .cut = from->cut };
 	item->start = (struct walk_start){ .arch = OUR_ARCH,
 					   .pc = from->pc,
 					   .sp = from->sp,
 					   .fp = from->fp,
 					   .lr = from->lr,
 					   .pc_mask = pc_mask };
-	if (from->state == PROF_DEFERRED_ASLEEP) {
-		item->memory = copy_asleep(from, s->pid, &item->start.stack_bytes);
-		item->gone = !item->start.stack_bytes;
-	} else {
-		item->memory = copy(d, s, &item->start.stack_bytes);
-	}
+	item->memory = copy(d, s, &item->start.stack_bytes);
 	item->start.regs = item->memory;
 	item->start.stack = (uint8_t *)(item->memory + NR_REGS);
 	for (uint32_t i = 0; i < s->nr_frames; i++)
-		__atomic_store_n(&slot_get(d, s->frames[i])->state, 0, __ATOMIC_RELEASE);
+		slot_free(d, s->frames[i]);
+}
+
+void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
+{
+	if (s->kind == PROF_STACK_DEFERRED) {
+		take_slots(d, s, pc_mask);
+		return;
+	}
+	d->sleepers = xgrow(d->sleepers, d->nr_sleepers, &d->cap_sleepers, sizeof(*d->sleepers));
+	d->sleepers[d->nr_sleepers++] =
+		(struct defer_sleeper){ s->slot, s->pid, s->frames[0], s->time_ns };
+}
+
+bool defer_next_sleeper(struct defer *d, uint64_t pc_mask)
+{
+	const struct defer_sleeper *s = &d->sleepers[d->first_sleeper];
+	const struct prof_sleeper *row;
+	struct defer_item *item;
+
+	if (d->first_sleeper == d->nr_sleepers)
+		return false;
+	d->first_sleeper++;
+	row = &d->rows[s->row < d->nr_rows ? s->row : 0];
+	item = new_item(d);
+	*item = (struct defer_item){ .slot = s->slot,
+				     .pid = s->pid,
+				     .time_ns = s->time_ns,
+				     .start_stack = row->start_stack,
+				     .pause = row->pause,
+				     .cut = UNWIND_END_MOVED };
+	item->start = (struct walk_start){ .arch = OUR_ARCH,
+					   .pc = row->pc,
+					   .sp = row->sp,
+					   .fp = row->fp,
+					   .lr = row->lr,
+					   .pc_mask = pc_mask };
+	return true;
+}
+
+/* A file of a thread, as text. False: the thread is gone. */
+static bool read_text(uint32_t pid, uint32_t tid, const char *name, char *text, size_t sz)
+{
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", pid, tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, text, sz - 1);
+	close(fd);
+	text[got > 0 ? got : 0] = 0;
+	return got > 0;
+}
+
+/* Where the kernel does not count runs: it does not run, and has not left a CPU since. */
+static bool is_where_it_was(uint32_t pid, const struct prof_pause *p)
+{
+	char text[4096], *line;
+	uint64_t sum = 0, nr;
+
+	if (!read_text(pid, p->tid, "status", text, sizeof(text)) || strstr(text, "\nState:\tR"))
+		return false;
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%*[a-z]_ctxt_switches: %" SCNu64, &nr) == 1)
+			sum += nr;
+	}
+	return sum == p->switches;
+}
+
+static bool is_paused(uint32_t pid, const struct prof_pause *p)
+{
+	char text[128];
+	uint64_t runs = 0;
+
+	if (p->runs && read_text(pid, p->tid, "schedstat", text, sizeof(text)) &&
+	    sscanf(text, "%*u %*u %" SCNu64, &runs) == 1 && runs)
+		return runs == p->runs;
+	return is_where_it_was(pid, p);
+}
+
+/* As many bytes from an address up as can be read, page by page: up to where the stack ends. */
+static size_t read_memory(uint32_t pid, uint64_t at, uint8_t *memory, size_t bytes)
+{
+	struct iovec to = { memory, bytes }, from[MOST_BYTES / PAGE_BYTES + 1];
+	size_t nr = 0, part;
+	ssize_t got;
+
+	for (size_t left = bytes; left; left -= part) {
+		part = PAGE_BYTES - (at & (PAGE_BYTES - 1));
+		if (part > left)
+			part = left;
+		from[nr++] = (struct iovec){ (void *)at, part };
+		at += part;
+	}
+	got = process_vm_readv(pid, &to, 1, from, nr, 0);
+	return got > 0 ? got : 0;
+}
+
+/* Room for a stack of that size, with what is there already. */
+static void grow(struct defer_item *item, size_t bytes)
+{
+	item->memory = xreallocarray(item->memory, NR_REGS + bytes / 8 + 1, sizeof(*item->memory));
+	if (item->start.regs)
+		item->start.regs = item->memory;
+	item->start.stack = (uint8_t *)(item->memory + NR_REGS);
+}
+
+bool defer_read_on(struct defer_item *item, uint64_t address)
+{
+	size_t have = item->start.stack_bytes, want = have ? 4 * have : FIRST_BYTES, got;
+	uint64_t reach = address - item->start.sp;
+
+	if (!item->pause.tid)
+		return false;
+	if (reach >= MOST_BYTES) {
+		item->cut = UNWIND_END_NO_ROOM;
+		return false;
+	}
+	while (want < reach + PAGE_BYTES)
+		want *= 2;
+	if (want > MOST_BYTES)
+		want = MOST_BYTES;
+	if (want <= have)
+		return false;
+	grow(item, want);
+	got = read_memory(item->pid, item->start.sp + have, (uint8_t *)item->start.stack + have,
+			  want - have);
+	if (!is_paused(item->pid, &item->pause)) {
+		item->cut = UNWIND_END_MOVED;
+		item->pause.tid = 0;
+		return false;
+	}
+	item->cut = UNWIND_END_READ;
+	item->start.stack_bytes = have + got;
+	return reach < have + got;
+}
+
+size_t defer_left(const struct defer *d)
+{
+	return d->nr + d->nr_sleepers - d->first_sleeper;
+}
+
+size_t defer_nr_taken(const struct defer *d)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < d->nr_slots / 64; i++)
+		nr += __builtin_popcountll(d->taken[i]);
+	return nr;
 }
 
 void defer_done(struct defer *d, size_t i)
@@ -132,4 +252,5 @@ void defer_release(struct defer *d)
 	while (d->nr)
 		defer_done(d, 0);
 	free(d->items);
+	free(d->sleepers);
 }

@@ -3,6 +3,10 @@
  * Walks that the kernel left to us: registers and stacks out of its slots, kept until the tables
  * that they need are built. A stack is what it was when it was sampled, so it does not matter how
  * long that takes, nor whether its process still lives, as long as its mappings are known.
+ *
+ * Of a thread that paused the kernel may have kept less than the stack: registers alone when it was
+ * asleep at the start, what is not deep when it left its CPU. The rest is read out of its memory
+ * when a walk comes there, and is the same as long as the thread has not been given a CPU since.
  */
 #ifndef BPFPROF_COLLECT_DEFER_H
 #define BPFPROF_COLLECT_DEFER_H
@@ -19,20 +23,50 @@ struct defer_item {
 	uint32_t slot, pid; /* of the stack table; the process */
 	uint64_t time_ns;
 	uint64_t start_stack;
-	bool gone;		 /* it was asleep, and ran on before its stack could be read */
+	struct prof_pause pause; /* tid 0: what was copied is all that there is */
+	enum unwind_end cut;	 /* of a walk that needs more than that */
 	struct walk_start start; /* regs and stack are the item's own */
 	uint64_t *memory;
 };
 
-struct defer {
-	struct prof_deferred *slots; /* the kernel's; NULL: nothing is ever deferred */
-	size_t nr_slots;
-	struct defer_item *items;
-	size_t nr, cap;
+/* A row of the kernel's that waits for its turn. */
+struct defer_sleeper {
+	uint32_t slot, pid, row;
+	uint64_t time_ns;
 };
 
-/* Takes over what a record of the kind PROF_STACK_DEFERRED names, and frees the kernel's slot. */
+struct defer {
+	const struct prof_deferred *slots; /* the kernel's */
+	size_t nr_slots;		   /* 0: nothing but sleepers is ever deferred */
+	uint64_t *taken;		   /* a bit for each slot */
+	const struct prof_sleeper *rows;
+	size_t nr_rows;
+	struct defer_item *items;
+	size_t nr, cap;
+	struct defer_sleeper *sleepers; /* from first_sleeper on they wait */
+	size_t first_sleeper, nr_sleepers, cap_sleepers;
+};
+
+/*
+ * Takes over what a record of the kind PROF_STACK_DEFERRED names, and frees the kernel's slots; one
+ * of the kind PROF_STACK_SLEEPER is queued.
+ */
 void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask);
+
+/* Makes an item, the last one, of the next sleeper. False: there is none. */
+bool defer_next_sleeper(struct defer *d, uint64_t pc_mask);
+
+/*
+ * A walk wants the stack at an address beyond what was copied. True when there is more now; else
+ * the item's cut says why not.
+ */
+bool defer_read_on(struct defer_item *item, uint64_t address);
+
+/* Items and sleepers that are not yet walked. */
+size_t defer_left(const struct defer *d);
+
+/* Slots of the kernel that are taken: at the end, those that got lost. */
+size_t defer_nr_taken(const struct defer *d);
 
 /* Drops item i; the last one takes its place. */
 void defer_done(struct defer *d, size_t i);

@@ -497,7 +497,7 @@ static int start(struct record *r)
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->interval_ns;
-	r->haste_ns = r->store ? r->begin_ns + HASTE_NS : 0;
+	r->haste_ns = r->store || co.maps->sleepers ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
 		err = target_release(&r->target, o->program[0]);
 	if (!err && !by_pid)
@@ -670,16 +670,22 @@ static void tell_tables(const struct record *r)
 		return;
 	s = store_stats(r->store);
 	log_info("unwind tables: %zu of %s in %s, built in %s, %zu evicted, %zu not to be had; "
-		 "%zu processes; %s stacks deferred, %s found no room",
+		 "%zu processes; %s stacks deferred, %s found no room, %zu slots not given back",
 		 s.nr_tables, text_count(s.nr_rows), text_bytes(s.segment_bytes),
 		 text_ns(s.build_ns), s.nr_evicted, s.nr_failed, s.nr_processes,
 		 text_count(r->profile->counters[PROF_DEFERRED]),
-		 text_count(r->profile->counters[PROF_DEFER_FULL]));
+		 text_count(r->profile->counters[PROF_DEFER_FULL]),
+		 defer_nr_taken(&r->capture.defer));
 }
 
 static void tell_waits(const struct record *r)
 {
 	const uint64_t *c = r->profile->counters;
+	const struct capture *k = &r->capture;
+
+	if (k->sleepers_ns)
+		log_info("%zu threads were asleep at the start: their stacks were read within %s",
+			 k->defer.nr_sleepers, text_ns(k->sleepers_ns - r->begin_ns));
 
 	if (r->profile->meta.is_time)
 		log_info("waits: %s switches; %s stacks verified, %s walked, %s not sampled, %s "

@@ -32,9 +32,11 @@
 #define MAX_SLOTS	   262144u
 #define DEFERRED_PER_CPU   8 /* slots of 16 KB, within these bounds */
 #define MIN_DEFERRED	   512u
-#define MAX_DEFERRED	   1024u
-#define HIST_ROWS	   4096u /* of processes or threads */
-#define WORDS_PER_STACK	   32	 /* room that the frame log gets per slot, if memory allows */
+#define MAX_DEFERRED	   ((uint32_t)PROF_MAX_DEFERRED)
+#define MORE_SLEEPERS	   1024u   /* rows of 64 bytes beyond the threads that there are */
+#define MAX_SLEEPERS	   131072u /* 8 MB */
+#define HIST_ROWS	   4096u   /* of processes or threads */
+#define WORDS_PER_STACK	   32	   /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
 #define SETTLE_US 1000 /* in which programs that run while they are detached end */
@@ -76,6 +78,25 @@ static uint32_t power_of_two(uint32_t n)
 	while (p < n)
 		p *= 2;
 	return p;
+}
+
+/* All threads of the host, and some more: they may be born before they are looked at. */
+static uint32_t sleeper_rows(void)
+{
+	uint32_t nr = 0;
+	FILE *f = fopen("/proc/loadavg", "re");
+
+	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &nr) != 1)
+		nr = MAX_SLEEPERS;
+	if (f)
+		fclose(f);
+	nr += nr / 8 + MORE_SLEEPERS;
+	return nr < MAX_SLEEPERS ? nr : MAX_SLEEPERS;
+}
+
+static bool has_sleepers(const struct session *s, const struct prof_config *c)
+{
+	return probe_program(s->probe, PROBE_TASKS) && c->stacks && !c->no_ustacks;
 }
 
 static uint32_t default_slots(uint32_t nr_cpus)
@@ -146,6 +167,8 @@ static void choose_sched_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.threads, waits);
 	bpf_map__set_autocreate(s->skel->maps.memos, waits && c->remember);
 	bpf_map__set_autocreate(s->skel->maps.walk_times, waits && c->stacks);
+	bpf_map__set_autocreate(s->skel->maps.sleepers, has_sleepers(s, c));
+	bpf_map__set_max_entries(s->skel->maps.sleepers, sleeper_rows());
 	bpf_map__set_autocreate(s->skel->maps.wakers, c->hops);
 	bpf_map__set_autocreate(s->skel->maps.hists, c->hist_rows);
 	bpf_map__set_autocreate(s->skel->maps.recents, c->outlier_ns);
@@ -228,8 +251,13 @@ static int map_sched(struct session *s, const struct prof_config *c)
 		m->outliers = map_memory(s->skel->maps.outliers,
 					 PROF_OUTLIERS * sizeof(*m->outliers), false);
 	}
-	if ((c->hops && !m->wakers) || (c->hist_rows && !m->hists) ||
-	    (c->outlier_ns && !m->outliers))
+	if (has_sleepers(s, c)) {
+		m->nr_sleepers = bpf_map__max_entries(s->skel->maps.sleepers);
+		m->sleepers = map_memory(s->skel->maps.sleepers,
+					 m->nr_sleepers * sizeof(*m->sleepers), false);
+	}
+	if ((has_sleepers(s, c) && !m->sleepers) || (c->hops && !m->wakers) ||
+	    (c->hist_rows && !m->hists) || (c->outlier_ns && !m->outliers))
 		return log_err(-errno, "cannot map BPF memory");
 	return 0;
 }
@@ -274,8 +302,9 @@ static int map_all(struct session *s, const struct prof_config *c)
 			map_memory(s->skel->maps.ksyms, PROF_KSYM_BATCH * sizeof(*s->ksyms), true);
 	if (c->call_graph != CALL_GRAPH_FP) {
 		m->nr_deferred = c->deferred_slots;
+		m->deferred_taken = (uint64_t *)s->skel->bss->prof_defer_taken;
 		m->deferred = map_memory(s->skel->maps.deferred,
-					 m->nr_deferred * sizeof(*m->deferred), true);
+					 m->nr_deferred * sizeof(*m->deferred), false);
 		m->exes = map_memory(s->skel->maps.exes, TABLE_MAX_EXES * sizeof(*m->exes), true);
 		m->table_epoch = &s->skel->bss->prof_table_epoch;
 		if (!m->deferred || !m->exes)
@@ -722,6 +751,7 @@ void session_close(struct session *s)
 	unmap(s->maps.frames, s->maps.nr_frame_words * sizeof(*s->maps.frames));
 	unmap(s->maps.counts, s->maps.nr_counts * sizeof(*s->maps.counts));
 	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));
+	unmap(s->maps.sleepers, s->maps.nr_sleepers * sizeof(*s->maps.sleepers));
 	unmap(s->maps.deferred, s->maps.nr_deferred * sizeof(*s->maps.deferred));
 	unmap(s->maps.exes, TABLE_MAX_EXES * sizeof(*s->maps.exes));
 	unmap(s->maps.values, s->maps.nr_counts * s->maps.nr_values * sizeof(*s->maps.values));

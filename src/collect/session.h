@@ -25,8 +25,11 @@ struct session_maps {
 	const struct prof_counters *counters; /* per CPU */
 	size_t nr_cpus;
 	size_t nr_stack_slots;
-	struct prof_deferred *deferred; /* NULL when walks go by frame pointer only */
+	const struct prof_deferred *deferred; /* NULL when walks go by frame pointer only */
 	size_t nr_deferred;
+	uint64_t *deferred_taken;	     /* a bit for each */
+	const struct prof_sleeper *sleepers; /* NULL but for waits with user stacks */
+	size_t nr_sleepers;
 	struct table_exe *exes; /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
 	uint32_t *table_epoch;
 	const struct prof_waker *wakers; /* NULL but for --hops */

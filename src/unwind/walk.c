@@ -6,6 +6,7 @@
 
 struct step_env {
 	const struct walk_start *start;
+	uint64_t unread;
 };
 struct step;
 
@@ -16,24 +17,27 @@ static int step_reg(struct step_env *env, const struct step *w, uint32_t reg, __
 #define STEP_SLOW
 #include "bpf/step.bpf.h"
 
-static int read_stack(const struct walk_start *s, uint64_t at, void *to, size_t sz)
+static int read_stack(struct step_env *env, uint64_t at, void *to, size_t sz)
 {
+	const struct walk_start *s = env->start;
 	uint64_t off = at - s->sp;
 
-	if (off >= s->stack_bytes || sz > s->stack_bytes - off)
+	if (off >= s->stack_bytes || sz > s->stack_bytes - off) {
+		env->unread = at + sz - 1;
 		return -1;
+	}
 	memcpy(to, s->stack + off, sz);
 	return 0;
 }
 
 static int step_read(struct step_env *env, uint64_t at, __u64 *word)
 {
-	return read_stack(env->start, at, word, sizeof(*word));
+	return read_stack(env, at, word, sizeof(*word));
 }
 
 static int step_read_pair(struct step_env *env, uint64_t at, __u64 words[2])
 {
-	return read_stack(env->start, at, words, 2 * sizeof(*words));
+	return read_stack(env, at, words, 2 * sizeof(*words));
 }
 
 static int step_reg(struct step_env *env, const struct step *w, uint32_t reg, __u64 *value)
@@ -146,5 +150,6 @@ bool walk_run(struct walk *w, const struct walk_start *start, uint32_t max_depth
 	}
 	w->end = end;
 	w->guessed = at.guessed;
+	w->unread = env.unread;
 	return true;
 }

@@ -39,6 +39,7 @@ struct walk {
 	uint32_t nr;
 	enum unwind_end end;
 	uint32_t guessed; /* frames found by frame pointer for want of unwind data */
+	uint64_t unread;  /* what the walk wanted to read, when it ended for that (END_READ) */
 };
 
 /* False when lookup said so. */
