@@ -136,6 +136,11 @@ enum prof_stack_kind {
 	PROF_STACK_KERNEL = 2,
 	PROF_STACK_DEFERRED = 3, /* user space walks it: frames are numbers of prof_deferred */
 	PROF_STACK_SLEEPER = 4,	 /* the same, and reads it: the frame is a number of prof_sleeper */
+	/*
+	 * Of a thread that sleeps, whose stack the kernel gives without the scheduler's functions
+	 * (all of .sched.text: schedule(), but also do_nanosleep()): only return addresses.
+	 */
+	PROF_STACK_KERNEL_ASLEEP = 5,
 };
 
 /*

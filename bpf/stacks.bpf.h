@@ -12,14 +12,20 @@
 int stacks_hash(__u32 id);
 
 /* Interns the nr kernel frames in scratch. False: lost. */
-static __always_inline bool stacks_kernel_of(__u32 id, struct scratch *s, __u32 nr, __u32 *slot)
+static __always_inline bool stacks_kernel_kind(__u32 id, struct scratch *s, __u32 kind, __u32 nr,
+					       __u32 *slot)
 {
 	s->kernel.nr = nr;
-	s->kernel.kind = PROF_STACK_KERNEL;
+	s->kernel.kind = kind;
 	s->kernel.end = nr >= PROF_MAX_KFRAMES - 1 ? UNWIND_END_DEPTH : UNWIND_END_ROOT;
 	stacks_hash(id);
 	*slot = arena_stack(id, PROF_STACK_KERNEL);
 	return *slot;
+}
+
+static __always_inline bool stacks_kernel_of(__u32 id, struct scratch *s, __u32 nr, __u32 *slot)
+{
+	return stacks_kernel_kind(id, s, PROF_STACK_KERNEL, nr, slot);
 }
 
 /*

@@ -256,7 +256,8 @@ static __always_inline bool found_kernel(struct scratch *s, struct task_struct *
 
 	if (bytes < 0)
 		counters_add(PROF_KSTACK_FAILED);
-	return bytes <= 0 || stacks_kernel_of(SCRATCH_TASKS, s, (__u32)bytes / 8, &s->known.kstack);
+	return bytes <= 0 || stacks_kernel_kind(SCRATCH_TASKS, s, PROF_STACK_KERNEL_ASLEEP,
+						(__u32)bytes / 8, &s->known.kstack);
 }
 
 /* False: lost. */

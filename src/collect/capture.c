@@ -186,11 +186,16 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 
 static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
 {
-	uint32_t ids[PROF_MAX_FRAMES];
+	bool asleep = s->kind == PROF_STACK_KERNEL_ASLEEP;
+	uint32_t ids[PROF_MAX_FRAMES], id;
 
 	for (uint32_t i = 0; i < s->nr_frames; i++)
-		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0, s->frames[i] - (i > 0));
-	return profile_add_stack(c->profile, ids, s->nr_frames, s->end, 0);
+		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0,
+				       s->frames[i] - (i > 0 || asleep));
+	id = profile_add_stack(c->profile, ids, s->nr_frames, s->end, 0);
+	if (asleep)
+		sleeping_add(&c->sleeping, id);
+	return id;
 }
 
 struct lookup {
@@ -451,6 +456,7 @@ static void add_sample(struct capture *c, const struct session_maps *maps, size_
 		recount(c, n, PROF_LOST_FRAMES);
 		return;
 	}
+	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);
 	s.waker = waker_of(c, maps, n->chain, 1);
@@ -483,6 +489,20 @@ static void add_branch(struct capture *c, const struct prof_branch *from)
 	profile_add_branch(c->profile, &b);
 }
 
+/* Where threads were seen to leave their CPU is known with all frames. */
+static void complete_sleeping(struct capture *c, const struct session_maps *maps)
+{
+	const struct prof_count *n;
+
+	sleeping_index(&c->sleeping, c->profile);
+	for (size_t i = 0; i < maps->nr_counts; i++) {
+		n = &maps->counts[i];
+		if (n->samples && n->kstack && PROF_WAIT_KIND(n->wait) == PROF_BLOCKED &&
+		    !(n->wait & PROF_WAIT_BEFORE))
+			sleeping_look(&c->sleeping, c->profile, c->stack_of_slot[n->kstack - 1]);
+	}
+}
+
 void capture_finish(struct capture *c, const struct session_maps *maps,
 		    const uint64_t counters[PROF_NR_COUNTERS])
 {
@@ -494,6 +514,7 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 			usleep(1000);
 	give_up_all(c);
 	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
+	complete_sleeping(c, maps);
 	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
 	for (size_t i = 0; i < maps->nr_counts; i++)
 		if (maps->counts[i].samples)
@@ -508,6 +529,7 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 void capture_release(struct capture *c)
 {
 	defer_release(&c->defer);
+	sleeping_release(&c->sleeping);
 	free(c->stack_of_slot);
 	free(c->waker_of_slot);
 	free(c->sources);

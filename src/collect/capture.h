@@ -10,6 +10,7 @@
 #include "collect/arena.h"
 #include "collect/defer.h"
 #include "collect/session.h"
+#include "collect/sleeping.h"
 #include "proc/proc.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
@@ -26,6 +27,7 @@ struct capture {
 	size_t nr_sources, cap_sources;
 	struct store *store; /* borrowed; NULL when walks go by frame pointer only */
 	struct defer defer;
+	struct sleeping sleeping;
 	struct prof_config config; /* what the kernel walks by */
 	uint64_t first_ns;	   /* time of the first stack, 0 = none yet */
 	uint64_t
