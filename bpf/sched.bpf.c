@@ -291,13 +291,16 @@ static __always_inline struct thread *begin(struct task_struct *task)
 	return t;
 }
 
-/* The child cannot run before this has. */
-SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(sched_fork, struct task_struct *parent, struct task_struct *child)
+/*
+ * The child cannot run before this has. Not sched_process_fork: the kernel makes workers of
+ * io_uring and vhost without it.
+ */
+SEC("?tp_btf/task_newtask")
+int BPF_PROG(sched_fork, struct task_struct *child)
 {
 	struct thread *t;
 
-	filter_birth(parent, child);
+	filter_birth(bpf_get_current_task_btf(), child);
 	t = begin(child);
 	if (!t)
 		return 0;
