@@ -8,6 +8,7 @@
 #define BPFPROF_BPF_ARENA_BPF_H
 
 #include "counters.bpf.h"
+#include "places.bpf.h"
 #include "step.bpf.h"
 
 /*
@@ -33,14 +34,15 @@ struct scratch_stack {
 	__u64 frames[PROF_MAX_FRAMES];
 };
 
-#define READ_WORDS     32 /* that a walk remembers to have read */
+#define READ_SLOTS     128  /* a power of two */
+#define READ_WORDS     120  /* that a walk remembers to have read */
+#define READ_REACH     8192 /* words above sp */
 #define READ_ELSEWHERE 255
 enum { FP_UNUSED, FP_REGISTER, FP_STACK };
 
-/* What is known of a wait once its stack has been interned: slots + 1. */
-struct known {
+/* Both halves of a stack, once interned: slots + 1. */
+struct halves {
 	__u32 ustack, kstack;
-	__u32 count, count_woken;
 };
 
 struct scratch {
@@ -63,15 +65,19 @@ struct scratch {
 	struct table_exception exception;
 	__u64 cfa, ra; /* of a frame that is left by it */
 	/* With prof_cfg.remember: the words that the walk went by, counted from sp. */
-	__u32 nr_reads; /* READ_ELSEWHERE: it went by something else as well */
-	__u8 reads[READ_WORDS];
+	__u32 nr_reads;	 /* READ_ELSEWHERE: it went by something else as well */
+	__u32 read_span; /* words up to the last of them */
+	__u16 reads[READ_SLOTS];
 	__u32 fp_from; /* where the walk had the frame pointer from, when it first needed it */
+	__u32 lr_used; /* the walk went by the link register */
 	__u32 nr_found, next_found; /* kernel return addresses (memo.bpf.c) */
 	__u64 bloom, least, most;
-	__u64 ctx_at; /* where the program's context lies */
-	struct known known;
-	struct prof_count key; /* for arena_claim() */
-	__u8 found[READ_WORDS];
+	__u64 ctx_at;		   /* where the program's context lies */
+	__u64 believed[4];	   /* bits of places where they may lie */
+	struct halves known, was;  /* found now; remembered (memo.bpf.h) */
+	struct prof_count key;	   /* for arena_claim() */
+	__u64 memo_key, memo_hash; /* of the place that is looked for; of words (memo.bpf.c) */
+	struct place memo;	   /* what is known of it */
 	__u64 memo_window[256];
 	struct prof_waker waker; /* being interned: alone, and with its own wakers */
 	__u32 chain[3];

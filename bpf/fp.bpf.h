@@ -25,17 +25,21 @@ static __always_inline void note_read(struct scratch *s, bool remember, __u64 at
 {
 	__u64 offset, word;
 	__u32 nr;
+	__s32 more;
 
 	if (!remember) /* before anything is loaded */
 		return;
 	offset = at - s->sp;
 	word = offset >> 3 | offset << 61; /* huge if it is no whole number of words */
 	nr = s->nr_reads;
-	if (word >= sizeof(s->memo_window) / 8 || nr >= READ_WORDS) {
+	if (word >= READ_REACH || nr >= READ_WORDS) {
 		s->nr_reads = READ_ELSEWHERE;
 		return;
 	}
-	s->reads[nr & (READ_WORDS - 1)] = word;
+	s->reads[nr & (READ_SLOTS - 1)] = word;
+	more = (__u32)word + 1 - s->read_span;
+	asm volatile("" : "+r"(more)); /* verifier: no branch here */
+	s->read_span += more & ~(more >> 31);
 	s->nr_reads = nr + 1;
 }
 

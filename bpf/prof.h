@@ -67,7 +67,9 @@
 	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")     \
 	X(BRANCHES, NOTE, "branches", "branch records")                                            \
 	X(BRANCHES_LOST, NOTE, "branches-lost", "branch records that found no room in a table")    \
-	X(KSTACK_FAILED, NOTE, "kernel-stack-failed", "kernel stacks that the kernel did not give")
+	X(KSTACK_FAILED, NOTE, "kernel-stack-failed",                                              \
+	  "kernel stacks that the kernel did not give")                                            \
+	X(HALF_WALKED, NOTE, "half-walked", "stacks of which only the kernel's half was walked")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,
@@ -404,8 +406,10 @@ struct prof_config {
 	__u32 branch_slots;   /* a power of two; 0 = no branch records */
 	__u8 nr_values;	      /* counters that are read with each sample */
 	__u8 pad[3];
+	__u32 shape_slots; /* of bpf/memo.bpf.c, a power of two */
+	__u32 pad2;
 };
-_Static_assert(sizeof(struct prof_config) == 120, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 128, "struct prof_config is part of the contract");
 
 /* Counters per CPU (bpf/pmu.bpf.h): as the kernel hands them out, struct bpf_perf_event_value. */
 #define PMU_MAX_EVENTS 8

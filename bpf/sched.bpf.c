@@ -19,7 +19,6 @@
 #include "filter.bpf.h"
 #include "arena.bpf.h"
 #include "hist.bpf.h"
-#include "memo.bpf.h"
 #include "waits.bpf.h"
 #include <bpf/bpf_tracing.h>
 
@@ -278,8 +277,6 @@ static __always_inline struct thread *begin(struct task_struct *task)
 {
 	struct thread *t = thread_make(task);
 
-	if (prof_cfg.remember)
-		memo_make(task);
 	if (!t)
 		return NULL;
 	t->pid = task->tgid;
@@ -331,8 +328,10 @@ int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 		t->outcome = filter_cgroup(task);
 	t->names++;
 	t->count_run = 0;
-	t->last[0].count = 0;
-	t->last[1].count = 0;
+	if (!prof_cfg.stacks) {
+		t->last[0].count = 0;
+		t->last[1].count = 0;
+	}
 	hist_rename(t);
 	return 0;
 }
@@ -367,7 +366,7 @@ static __always_inline void find(struct task_struct *task)
 
 	if (!s || !t || t->state != THREAD_NEW || state & (TASK_DEAD | EXIT_ANY))
 		return;
-	s->known = (struct known){};
+	s->known = (struct halves){};
 	if (kernel_is_running(task)) {
 		t->since = prof_sched_start;
 		t->ran = task->se.sum_exec_runtime;

@@ -111,6 +111,7 @@ enum rule_special {
 	RULE_NO_TABLE = 5, /* code of a file whose table is not there yet */
 	RULE_NO_CODE = 6,  /* no known code */
 	RULE_REFUSED = 7,  /* code of a file whose table did not fit */
+	RULE_ANON = 8,	   /* generated code: like RULE_NONE, but it keeps frame records */
 };
 
 /*

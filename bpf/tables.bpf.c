@@ -220,8 +220,9 @@ __noinline int tables_rule(__u32 id, __u64 pc)
 		return step_make_special(ARCH, RULE_NO_TABLE);
 	if (s->state == TABLE_REFUSED)
 		return step_make_special(ARCH, RULE_REFUSED);
-	rule = s->state == TABLE_READY ? search_page(s, pc - s->bias)
-				       : step_make_special(ARCH, RULE_NONE);
+	rule = s->state == TABLE_READY
+		       ? search_page(s, pc - s->bias)
+		       : step_make_special(ARCH, s->exe == TABLE_EXE_ANON ? RULE_ANON : RULE_NONE);
 	slot = &cache->slots[rule_slot_of(pc)];
 	*(volatile __u64 *)&slot->pc = pc;
 	*(volatile __u64 *)&slot->rule_check = rule | (__u64)rule_check(pc, s->space) << 32;

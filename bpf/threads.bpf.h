@@ -10,6 +10,7 @@
 
 #include "counters.bpf.h"
 #include "kernel.bpf.h"
+#include "places.bpf.h"
 
 enum thread_state {
 	THREAD_NEW = 0, /* nothing was seen of it yet */
@@ -19,30 +20,42 @@ enum thread_state {
 	THREAD_BORN = 4, /* waits to run for the first time */
 };
 
+/*
+ * With its header in the kernel (72 bytes on 6.18) it is an allocation of 512. What every switch
+ * needs comes first: with that header it is one cache line, and the keys of the places are the
+ * next.
+ */
 struct thread {
-	__u64 since;	/* of this state, bpf_ktime_get_ns() */
-	__u64 delay;	/* sched_info.run_delay at that time */
-	__u64 ran;	/* se.sum_exec_runtime when it left its CPU */
-	__u64 woken_ns; /* with prof_cfg.wakeups: since then it waits for a CPU; 0 = not yet */
-	__u32 state;
-	__u32 wait;    /* what it waits for (prof.h) */
-	__u32 outcome; /* of the filter: 0 = wanted */
-	__u32 skip;    /* of this wait alone */
+	__u64 since; /* of this state, bpf_ktime_get_ns() */
+	union {
+		__u64 delay;	/* sched_info.run_delay at that time; or, with prof_cfg.wakeups: */
+		__u64 woken_ns; /* since then it waits for a CPU; 0 = not yet */
+	};
+	__u64 ran;  /* se.sum_exec_runtime when it left its CPU */
+	__u32 wait; /* what it waits for (prof.h) */
 	/*
 	 * Slots + 1 of counts: of this wait, of the same after the wake-up, of running; 0 = none.
 	 */
 	__u32 count, count_woken, count_run;
-	__u32 ustack, kstack; /* with prof_cfg.hops */
-	__u32 waker;	      /* slot + 1 of who ended the wait */
-	__u32 row;	      /* slot + 1 of its histograms */
+	__u8 state;   /* enum thread_state */
+	__u8 outcome; /* of the filter: 0 = wanted */
+	__u8 skip;    /* of this wait alone */
+	__u8 pad;
 	__u32 names; /* how often it was renamed: counts remembered before are not its own */
+	union {
+		struct places places; /* with stacks */
+		struct {
+			__u32 wait, count, count_woken;
+		} last[2]; /* without: the last waits, blocked and preempted, and their counts */
+	};
 	__u32 pid, tid;
-	struct {
-		__u32 wait, count, count_woken;
-	} last[2]; /* without stacks: the last waits, blocked and preempted, and their counts */
-	__u32 wakers[2]; /* its own waker, alone and with that one's waker; for --hops */
 	char comm[PROF_COMM_LEN];
+	__u32 row;	      /* slot + 1 of its histograms */
+	__u32 waker;	      /* slot + 1 of who ended the wait */
+	__u32 ustack, kstack; /* with prof_cfg.hops */
+	__u32 wakers[2];      /* its own waker, alone and with that one's waker; for --hops */
 };
+_Static_assert(sizeof(struct thread) <= 440, "with its header struct thread is 512 bytes");
 
 /* NULL: there is none, for want of memory or because the task is older than the recording. */
 __hidden struct thread *thread_get(struct task_struct *task);

@@ -115,11 +115,11 @@ static __always_inline __u32 leave_by_special(struct scratch *s, __u32 code)
 		return UNWIND_END_NO_TABLE;
 	if (code == RULE_SIGNAL)
 		return step_signal(ARCH, &env, &s->at);
-	if (code != RULE_NONE)
+	if (code != RULE_NONE && code != RULE_ANON)
 		return step_plt(&env, &s->at, code == RULE_PLT11 ? 11 : 10);
 	if (prof_cfg.call_graph == CALL_GRAPH_DWARF)
 		return UNWIND_END_NO_CFI;
-	return step_by_fp(ARCH, &env, &s->at, s->exe == TABLE_EXE_ANON);
+	return step_by_fp(ARCH, &env, &s->at, code == RULE_ANON);
 }
 
 /*
@@ -134,6 +134,7 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 	if (!s)
 		return UNWIND_END_DEPTH;
 	note_fp(s, prof_cfg.remember);
+	s->lr_used |= s->at.inner;
 	if (step_is_exception(ARCH, rule))
 		end = leave_by_exception(s, id, rule);
 	else
@@ -177,6 +178,8 @@ static __always_inline __u32 leave_by_standard(struct scratch *s, bool remember,
 		return UNWIND_END_READ;
 	if (!saved.ra_at && !s->at.inner)
 		return UNWIND_END_LOST_REG;
+	if (remember && !saved.ra_at)
+		s->lr_used = 1;
 	if (saved.fp_at)
 		s->at.fp_at = saved.fp_at;
 	return step_leave(&s->at, saved.cfa, pc & prof_cfg.pc_mask);
@@ -245,7 +248,9 @@ static __always_inline void begin(struct scratch *s)
 	s->has_regs = 0;
 	s->deferred = 0;
 	s->nr_reads = 0;
+	s->read_span = 0;
 	s->fp_from = FP_UNUSED;
+	s->lr_used = 0;
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 }
 

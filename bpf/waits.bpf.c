@@ -81,11 +81,13 @@ __noinline int wait_claim(__u32 id, struct thread *t, __u32 ustack, __u32 kstack
 {
 	if (!t)
 		return 0;
-	t->ustack = ustack;
-	t->kstack = kstack;
 	t->count_woken = 0;
-	if (prof_cfg.hops)
+	if (prof_cfg.hops) {
+		t->ustack = ustack;
+		t->kstack = kstack;
+		t->count = 0;
 		return 0;
+	}
 	t->count = claim(id, t, t->wait, ustack, kstack, 0);
 	if (PROF_WAIT_KIND(t->wait) == PROF_BLOCKED)
 		t->count_woken = claim(id, t, woken(t->wait), ustack, kstack, 0);
@@ -94,17 +96,22 @@ __noinline int wait_claim(__u32 id, struct thread *t, __u32 ustack, __u32 kstack
 	return 0;
 }
 
-__noinline int wait_walk(int bytes)
+__noinline int wait_walk(int bytes, __u32 todo)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct scratch *s = scratch_get(ID);
 
 	if (!s)
 		return 0;
-	note(PROF_WALKED);
-	s->known = (struct known){};
+	s->known = (struct halves){};
 	if (bytes > 0 && !stacks_kernel_of(ID, s, (__u32)bytes / 8, &s->known.kstack))
 		return 0;
+	if (todo & WAIT_HALF) {
+		note(PROF_HALF_WALKED);
+		s->known.ustack = s->was.ustack;
+		return 1;
+	}
+	note(PROF_WALKED);
 	if (prof_cfg.no_ustacks || !stacks_has_user(task))
 		return 1;
 	return stacks_user(ID, s, unwind_regs_saved(s, task) ? UNWIND_END_NONE : UNWIND_END_READ,
@@ -119,17 +126,20 @@ static __always_inline bool comes_back(const struct thread *t, __u32 user)
 
 __noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 {
-	__u32 todo = WAIT_WALK;
+	__u32 todo = WAIT_WALK, found;
 
 	if (!t)
 		return 0;
 	if (comes_back(t, user)) {
 		todo |= WAIT_KEEP;
-		if (memo_visit(ID, t, 0)) {
+		found = memo_look(ID, t);
+		if (found == MEMO_ALL) {
 			note(PROF_VERIFIED);
-			todo |= WAIT_COMPARE;
 			if (!prof_cfg.audit)
 				return 0;
+			todo |= WAIT_COMPARE_USER | WAIT_COMPARE_KERNEL;
+		} else if (found == MEMO_USER) {
+			todo |= prof_cfg.audit ? WAIT_COMPARE_USER : WAIT_HALF;
 		}
 	}
 	if (prof_cfg.audit || wait_may_walk(now))
@@ -137,6 +147,21 @@ __noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 	t->wait |= PROF_WAIT_NOT_SAMPLED; /* with hops it is claimed when the wait ends */
 	wait_claim(ID, t, 0, 0);
 	return 0;
+}
+
+/*
+ * What was remembered against what a walk has found now, if it has: one that was left to user space
+ * cannot be compared.
+ */
+static __always_inline void compare(const struct scratch *s, __u32 todo)
+{
+	bool user = todo & WAIT_COMPARE_USER && s->was.ustack != s->known.ustack &&
+		    s->user.kind == PROF_STACK_USER;
+	bool kernel =
+		todo & WAIT_COMPARE_KERNEL && s->known.kstack && s->was.kstack != s->known.kstack;
+
+	if (user || kernel)
+		note(PROF_AUDIT_WRONG);
 }
 
 __noinline int wait_walked(struct thread *t, __u32 todo, __u32 found)
@@ -149,14 +174,10 @@ __noinline int wait_walked(struct thread *t, __u32 todo, __u32 found)
 		t->skip = PROF_LOST_STACKS;
 		return 0;
 	}
-	if (todo & WAIT_COMPARE && (t->ustack != s->known.ustack || t->kstack != s->known.kstack))
-		note(PROF_AUDIT_WRONG);
+	compare(s, todo);
 	wait_claim(ID, t, s->known.ustack, s->known.kstack);
-	if (!(todo & WAIT_KEEP) || t->skip)
-		return 0;
-	s->known.count = t->count;
-	s->known.count_woken = t->count_woken;
-	memo_visit(ID, t, 1);
+	if (todo & WAIT_KEEP && !t->skip)
+		memo_keep(ID, t, todo & WAIT_HALF);
 	return 0;
 }
 

@@ -32,9 +32,11 @@ __hidden __u32 wait_found(struct task_struct *task);
 /* The parts of wait_begins() and wait_waker(), in this order. */
 
 /* What is left to do: 0, or some of these. user: it has a stack in user memory. */
-#define WAIT_WALK    1u /* the stack has to be walked, */
-#define WAIT_KEEP    2u /* may be remembered, */
-#define WAIT_COMPARE 4u /* and was known before: what is found now should be the same */
+#define WAIT_WALK	    1u	/* the stack has to be walked, */
+#define WAIT_HALF	    2u	/* only the kernel's half: the user's is in scratch->was */
+#define WAIT_KEEP	    4u	/* it may be remembered, */
+#define WAIT_COMPARE_USER   8u	/* and was known before, */
+#define WAIT_COMPARE_KERNEL 16u /* so what is found now should be the same */
 int wait_look(struct thread *t, __u64 now, __u32 user);
 /* The same where there are no stacks. */
 int wait_again(struct thread *t);
@@ -42,14 +44,14 @@ int wait_again(struct thread *t);
  * Interns both halves of the current thread's stack into scratch->known; of the kernel's half so
  * many bytes are in the scratch. 0: lost.
  */
-int wait_walk(int bytes);
+int wait_walk(int bytes, __u32 todo);
 int wait_walked(struct thread *t, __u32 todo, __u32 found);
 /* Whether there is time for a walk. */
 int wait_may_walk(__u64 now);
 /* The current thread, with the stack in scratch->known, ends the wait of t. */
 int wait_woken_by(struct thread *t);
 
-static __always_inline int wait_stack(void *ctx, struct scratch *s)
+static __always_inline int wait_stack(void *ctx, struct scratch *s, __u32 todo)
 {
 	int bytes = 0;
 
@@ -57,7 +59,7 @@ static __always_inline int wait_stack(void *ctx, struct scratch *s)
 		bytes = bpf_get_stack(ctx, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
 	if (bytes < 0)
 		counters_add(PROF_KSTACK_FAILED);
-	return wait_walk(bytes);
+	return wait_walk(bytes, todo);
 }
 
 /* The current thread, which leaves its CPU: finds out what is counted for this wait. */
@@ -80,7 +82,7 @@ static __always_inline void wait_begins(void *ctx, struct task_struct *task, str
 	s->leaves = 1;
 	todo = wait_look(t, now, !prof_cfg.no_ustacks && stacks_has_user(task));
 	if (todo)
-		wait_walked(t, todo, wait_stack(ctx, s));
+		wait_walked(t, todo, wait_stack(ctx, s, todo));
 }
 
 /*
@@ -93,10 +95,10 @@ static __always_inline void wait_waker(void *ctx, struct thread *t)
 
 	if (!s)
 		return;
-	s->known = (struct known){};
+	s->known = (struct halves){};
 	s->leaves = 0;
 	if (wait_may_walk(bpf_ktime_get_ns()))
-		wait_stack(ctx, s);
+		wait_stack(ctx, s, WAIT_WALK);
 	wait_woken_by(t);
 }
 

@@ -36,6 +36,7 @@
 #define MORE_SLEEPERS	   1024u   /* rows of 64 bytes beyond the threads that there are */
 #define MAX_SLEEPERS	   131072u /* 8 MB */
 #define HIST_ROWS	   4096u   /* of processes or threads */
+#define STACKS_PER_SHAPE   16	   /* threads that wait alike share one */
 #define WORDS_PER_STACK	   32	   /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
@@ -140,6 +141,7 @@ static void size_maps(struct prof_config *c, const struct session_opts *o, uint6
 		c->stack_slots /= 2;
 	c->count_slots = c->stack_slots;
 	c->waker_slots = c->hops ? c->stack_slots : 0;
+	c->shape_slots = c->remember ? power_of_two(c->stack_slots / STACKS_PER_SHAPE) : 0;
 	if (c->hist_rows) /* histograms instead */
 		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
 							      : default_rows(o->max_stacks);
@@ -165,7 +167,8 @@ static void choose_sched_maps(struct session *s, const struct prof_config *c)
 	bool waits = probe_program(s->probe, PROBE_TASKS);
 
 	bpf_map__set_autocreate(s->skel->maps.threads, waits);
-	bpf_map__set_autocreate(s->skel->maps.memos, waits && c->remember);
+	bpf_map__set_autocreate(s->skel->maps.shapes, c->remember);
+	bpf_map__set_max_entries(s->skel->maps.shapes, c->shape_slots);
 	bpf_map__set_autocreate(s->skel->maps.walk_times, waits && c->stacks);
 	bpf_map__set_autocreate(s->skel->maps.sleepers, has_sleepers(s, c));
 	bpf_map__set_max_entries(s->skel->maps.sleepers, sleeper_rows());

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cost PROGS: what a run of each BPF program costs under fixed workloads, from the kernel's
- * run-time statistics: "NAME RUNS NS-PER-RUN". Where a guest counts time in instructions, so is
- * this. One process runs per case, and nobody reads the maps meanwhile, so that every sample is of
- * it.
+ * cost PROGS [TEXT]: what a run of each BPF program costs under fixed workloads (or those with TEXT
+ * in their names), from the kernel's run-time statistics: "NAME RUNS NS-PER-RUN". Where a guest
+ * counts time in instructions, so is this. One process runs per case, and nobody reads the maps
+ * meanwhile, so that every sample is of it.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,25 +29,47 @@
 #define RATE_HZ	   499
 
 struct workload {
+	const char *probe;
 	const char *name;
 	const char *program; /* of ours, whose runs are told */
 	const char *argv[3]; /* argv[0] is below PROGS; what to run besides */
 	struct prof_config config;
 };
 
-#define FP .call_graph = CALL_GRAPH_FP
+#define FP     .call_graph = CALL_GRAPH_FP
+#define STACKS .stacks = 1, .walk_ns = 1
 
 static const struct workload workloads[] = {
-	{ "5-frames", "oncpu_sample", { "deep_fp", "4" }, { FP } },
-	{ "30-frames", "oncpu_sample", { "deep_fp", "28" }, { FP } },
-	{ "100-frames", "oncpu_sample", { "deep_fp", "98" }, { FP } },
-	{ "unwound-5-frames", "oncpu_sample", { "nofp_deep", "4" }, {} },
-	{ "unwound-30-frames", "oncpu_sample", { "nofp_deep", "28" }, {} },
-	{ "unwound-100-frames", "oncpu_sample", { "nofp_deep", "98" }, {} },
-	{ "in-kernel", "oncpu_sample", { "in_kernel" }, { FP } },
-	{ "by-name", "oncpu_sample", { "deep_fp", "28" }, { FP, .filter_comm = 1 } },
-	{ "other-process", "oncpu_sample", { "deep_fp", "28" }, { .filter_pid = 1 } },
-	{ "fork", "filter_fork", { "forks" }, { .filter_pid = 1 } },
+	{ "oncpu", "5-frames", "oncpu_sample", { "deep_fp", "4" }, { FP } },
+	{ "oncpu", "30-frames", "oncpu_sample", { "deep_fp", "28" }, { FP } },
+	{ "oncpu", "100-frames", "oncpu_sample", { "deep_fp", "98" }, { FP } },
+	{ "oncpu", "unwound-5-frames", "oncpu_sample", { "nofp_deep", "4" }, {} },
+	{ "oncpu", "unwound-30-frames", "oncpu_sample", { "nofp_deep", "28" }, {} },
+	{ "oncpu", "unwound-100-frames", "oncpu_sample", { "nofp_deep", "98" }, {} },
+	{ "oncpu", "in-kernel", "oncpu_sample", { "in_kernel" }, { FP } },
+	{ "oncpu", "by-name", "oncpu_sample", { "deep_fp", "28" }, { FP, .filter_comm = 1 } },
+	{ "oncpu", "other-process", "oncpu_sample", { "deep_fp", "28" }, { .filter_pid = 1 } },
+	{ "oncpu", "fork", "filter_fork", { "forks" }, { .filter_pid = 1 } },
+	{ "offcpu", "verified", "sched_switch", { "waits_switcher" }, { STACKS, .remember = 1 } },
+	{ "offcpu", "walked", "sched_switch", { "waits_switcher" }, { STACKS } },
+	{ "offcpu", "no-stacks", "sched_switch", { "waits_switcher" }, {} },
+	{ "offcpu", "other-process", "sched_switch", { "waits_switcher" }, { .filter_pid = 1 } },
+	{ "offcpu", "fork", "sched_fork", { "forks" }, { STACKS, .remember = 1 } },
+	{ "wall",
+	  "verified",
+	  "sched_switch",
+	  { "waits_switcher" },
+	  { STACKS, .remember = 1, .running = 1 } },
+	{ "runqlat",
+	  "by-cpu",
+	  "sched_switch",
+	  { "waits_switcher" },
+	  { .hist_rows = 1, .wakeups = 1 } },
+	{ "runqlat",
+	  "wake-up",
+	  "sched_wakeup",
+	  { "waits_switcher" },
+	  { .hist_rows = 1, .wakeups = 1 } },
 };
 
 static int find_program(const char *name)
@@ -102,7 +124,36 @@ static pid_t start(const char *progs, const struct workload *w)
 static const struct store_ops store_ops = { session_segment_make, session_segment_drop,
 					    session_proc_set, session_proc_drop };
 
-/* The tables of a process, all of them, so that nothing is deferred. NULL: it needs none. */
+static void give_tables_of(struct store *store, pid_t pid)
+{
+	struct proc_table procs;
+	struct process *p;
+
+	proc_init(&procs, false, false);
+	proc_snapshot(&procs, pid, 1);
+	p = proc_find(&procs, pid);
+	if (p)
+		store_warm(store, p, UINT64_MAX, UINT64_MAX / 2);
+	proc_release(&procs);
+}
+
+/* The first child of a process, 0 = none. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64];
+	FILE *f;
+	int child = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%d", &child) != 1)
+		child = 0;
+	if (f)
+		fclose(f);
+	return child;
+}
+
+/* The tables of a process and its child, all of them, so that nothing is deferred. NULL: none. */
 static struct store *give_tables(struct session *s, pid_t child)
 {
 	const struct session_maps *maps = session_maps(s);
@@ -112,66 +163,86 @@ static struct store *give_tables(struct session *s, pid_t child)
 				.epoch = maps->table_epoch,
 				.max_bytes = 64 << 20 };
 	struct store *store = maps->exes ? store_new(&o) : NULL;
-	struct proc_table procs;
-	struct process *p;
+	pid_t grandchild = child_of(child);
 
 	if (!store)
 		return NULL;
-	proc_init(&procs, false, false);
-	proc_snapshot(&procs, child, 1);
-	p = proc_find(&procs, child);
-	if (p)
-		store_warm(store, p, UINT64_MAX, UINT64_MAX / 2);
-	proc_release(&procs);
+	give_tables_of(store, child);
+	if (grandchild)
+		give_tables_of(store, grandchild);
 	return store;
 }
 
-/* 0, or -1 when nothing was measured. */
-static int measure(const char *progs, const struct workload *w)
+static struct session *open_session(const struct workload *w)
 {
 	struct prof_glob glob;
 	struct session_opts o = {
-		.probe = probe_get("oncpu"),
+		.probe = probe_get(w->probe),
 		.config = w->config,
 		.glob = &glob,
 		.cgroup_fd = -1,
 	};
-	struct perf_events events = {};
-	struct bpf_prog_info from, to;
-	struct store *store;
-	struct session *s;
-	pid_t child;
-	int prog;
 
 	glob_compile(&glob, "*deep_f[a-p]");
 	o.config.pc_mask = ~0ull >> 16;
 	o.config.own_pid = getpid();
 	o.config.max_depth = 127;
-	s = session_open(&o);
-	if (!s || session_attach(s))
-		return -1;
-	events.prog_fd = session_perf_program(s);
-	prog = find_program(w->program);
-	child = start(progs, w);
-	usleep(WARM_UP_US);
-	store = give_tables(s, child);
-	if (perf_events_open(&events, "cpu-clock", RATE_HZ))
-		return -1;
+	return session_open(&o);
+}
+
+/* Events of the probe's: samples, or what the scheduler does. */
+static int begin_events(struct session *s, const struct workload *w, struct perf_events *events)
+{
+	if (probe_program(probe_get(w->probe), PROBE_TASKS))
+		return session_start(s, NULL, NULL);
+	events->prog_fd = session_perf_program(s);
+	return perf_events_open(events, "cpu-clock", RATE_HZ);
+}
+
+static int print_cost(const char *program, const char *name, int prog, pid_t child)
+{
+	struct bpf_prog_info from, to;
+	unsigned long long runs;
+
 	usleep(WARM_UP_US);
 	from = stats(prog);
 	usleep(RUN_US);
 	to = stats(prog);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	perf_events_close(&events);
 	close(prog);
+	runs = to.run_cnt - from.run_cnt;
+	if (runs < 100)
+		return log_err(-1, "%s/%s: %llu runs only", program, name, runs);
+	printf("%s/%s %llu %.0f\n", program, name, runs,
+	       (double)(to.run_time_ns - from.run_time_ns) / runs);
+	return 0;
+}
+
+/* 0, or -1 when nothing was measured. */
+static int measure(const char *progs, const struct workload *w)
+{
+	struct perf_events events = {};
+	struct session *s = open_session(w);
+	struct store *store;
+	char name[64];
+	pid_t child;
+	int err;
+
+	if (!s || session_attach(s))
+		return -1;
+	child = start(progs, w);
+	usleep(WARM_UP_US);
+	store = give_tables(s, child);
+	err = begin_events(s, w, &events);
+	snprintf(name, sizeof(name), "%s%s%s", strcmp(w->probe, "oncpu") ? w->probe : "",
+		 strcmp(w->probe, "oncpu") ? "-" : "", w->name);
+	if (!err)
+		err = print_cost(w->program, name, find_program(w->program), child);
+	perf_events_close(&events);
 	store_free(store);
 	session_close(s);
-	if (to.run_cnt - from.run_cnt < 100)
-		return log_err(-1, "%s: %llu runs only", w->name, to.run_cnt - from.run_cnt);
-	printf("%s/%s %llu %.0f\n", w->program, w->name, to.run_cnt - from.run_cnt,
-	       (double)(to.run_time_ns - from.run_time_ns) / (to.run_cnt - from.run_cnt));
-	return 0;
+	return err;
 }
 
 /* Cycles and instructions, where they are counted, and as many more as a question needs. */
@@ -201,9 +272,8 @@ static int measure_switch(const char *progs, size_t nr_events)
 	static const struct workload switcher = { .argv = { "waits_switcher", "1000" } };
 	struct accounts_opts o = { .by = ACCOUNT_BY_THREAD, .nr_events = nr_events };
 	struct accounts *a = accounts_open(&o);
-	struct bpf_prog_info from, to;
-	int fd, err = a ? 0 : -1, prog;
-	pid_t child;
+	int fd, err = a ? 0 : -1;
+	char name[16];
 
 	for (size_t i = 0; i < nr_events && !err; i++) {
 		fd = open_counter(i);
@@ -212,34 +282,27 @@ static int measure_switch(const char *progs, size_t nr_events)
 	}
 	if (err || accounts_start(a))
 		return -1;
-	prog = find_program("accounts_switch");
-	child = start(progs, &switcher);
-	usleep(WARM_UP_US);
-	from = stats(prog);
-	usleep(RUN_US);
-	to = stats(prog);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	close(prog);
+	snprintf(name, sizeof(name), "%zu-events", nr_events);
+	err = print_cost("accounts_switch", name, find_program("accounts_switch"),
+			 start(progs, &switcher));
 	accounts_close(a);
-	if (to.run_cnt - from.run_cnt < 1000)
-		return log_err(-1, "accounts_switch: %llu runs only", to.run_cnt - from.run_cnt);
-	printf("accounts_switch/%zu-events %llu %.0f\n", nr_events, to.run_cnt - from.run_cnt,
-	       (double)(to.run_time_ns - from.run_time_ns) / (to.run_cnt - from.run_cnt));
-	return 0;
+	return err;
 }
 
 int main(int argc, char **argv)
 {
 	int on = bpf_enable_stats(BPF_STATS_RUN_TIME), bad = 0;
 
-	if (argc != 2 || on < 0) {
-		fprintf(stderr, "usage: cost PROGS, as root\n");
+	if (argc < 2 || on < 0) {
+		fprintf(stderr, "usage: cost PROGS [TEXT], as root\n");
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
-		bad |= measure(argv[1], &workloads[i]);
-	bad |= measure_switch(argv[1], 1) | measure_switch(argv[1], 3) | measure_switch(argv[1], 5);
+		if (argc < 3 || strstr(workloads[i].name, argv[2]))
+			bad |= measure(argv[1], &workloads[i]);
+	if (argc < 3)
+		bad |= measure_switch(argv[1], 1) | measure_switch(argv[1], 3) |
+		       measure_switch(argv[1], 5);
 	close(on);
 	return bad ? 1 : 0;
 }

@@ -85,7 +85,7 @@ static int load(struct bpfprof_bpf *skel)
 	bpf_map__set_autocreate(skel->maps.counters, true);
 	bpf_map__set_autocreate(skel->maps.scratches, true);
 	bpf_map__set_autocreate(skel->maps.threads, true);
-	bpf_map__set_autocreate(skel->maps.memos, true);
+	bpf_map__set_autocreate(skel->maps.shapes, true);
 	bpf_map__set_autocreate(skel->maps.walk_times, true);
 	bpf_map__set_max_entries(skel->maps.stacks, c.stack_slots);
 	bpf_map__set_max_entries(skel->maps.counts, c.count_slots);
