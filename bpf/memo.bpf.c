@@ -446,11 +446,12 @@ static __always_inline bool find_kernel(__u32 id, __u64 base, __u32 known_shape)
 }
 #endif
 
-/* A walk that a later one could only improve upon is not for keeps. */
+/* A walk that a later one could improve upon is not for keeps. */
 static __always_inline bool is_final(const struct scratch *s)
 {
-	return s->user.kind == PROF_STACK_USER && s->user.end != UNWIND_END_NO_TABLE &&
-	       s->user.end != UNWIND_END_READ && s->nr_reads <= READ_WORDS;
+	return s->user.kind == PROF_STACK_USER && !s->deferred &&
+	       s->user.end != UNWIND_END_NO_TABLE && s->user.end != UNWIND_END_READ &&
+	       s->nr_reads <= READ_WORDS;
 }
 
 static __always_inline bool keep_user(__u32 id, struct scratch *s)

@@ -69,7 +69,9 @@
 	X(BRANCHES_LOST, NOTE, "branches-lost", "branch records that found no room in a table")    \
 	X(KSTACK_FAILED, NOTE, "kernel-stack-failed",                                              \
 	  "kernel stacks that the kernel did not give")                                            \
-	X(HALF_WALKED, NOTE, "half-walked", "stacks of which only the kernel's half was walked")
+	X(HALF_WALKED, NOTE, "half-walked", "stacks of which only the kernel's half was walked")   \
+	X(THREADS, NOTE, "threads", "threads whose state was kept")                                \
+	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

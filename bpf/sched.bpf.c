@@ -177,6 +177,8 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	row_add(row, PROF_SWITCHES, 1);
 	if (prof_cfg.filter_cgroup)
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
+	if (t->state == THREAD_GONE)
+		row_add(row, PROF_THREADS_GONE, 1);
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
@@ -184,7 +186,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 		wait_begins(ctx, prev, t, now);
 }
 
-/* A thread without state, which is a loss if it is one that was asked for. */
+/* A thread without state: a filter leaves it out, or it is a loss. */
 static __always_inline void stranger(struct prof_counters *row, struct task_struct *task)
 {
 	char comm[PROF_COMM_LEN] = "";
@@ -272,19 +274,40 @@ int sched_waking(__u64 *ctx)
 	return 0;
 }
 
-/* A state for a task that has none, outside of the scheduler. */
-static __always_inline struct thread *begin(struct task_struct *task)
+/*
+ * Whether a task needs state. One that is left out by its process or thread is so for good; a name
+ * or a cgroup may change. With outliers all are named that had a CPU.
+ */
+static __always_inline bool needs_state(__u32 outcome)
 {
-	struct thread *t = thread_make(task);
+	return !outcome || outcome == PROF_FILTER_COMM || outcome == PROF_FILTER_CGROUP ||
+	       prof_cfg.outlier_ns;
+}
 
+/*
+ * The state of a task with its name, made if it has none (t is NULL) and may be recorded. Outside
+ * of the scheduler. NULL also when there is no memory: then its waits will be lost.
+ */
+static __always_inline struct thread *begin(struct task_struct *task, struct thread *t,
+					    const char *name)
+{
+	char comm[PROF_COMM_LEN] = "";
+	__u32 outcome;
+
+	bpf_probe_read_kernel_str(comm, sizeof(comm), name);
+	outcome = filter_task(task, task->tgid, task->pid, comm);
+	if (!outcome)
+		outcome = filter_cgroup(task);
+	if (!t && needs_state(outcome)) {
+		t = thread_make(task);
+		counters_add(PROF_THREADS);
+	}
 	if (!t)
 		return NULL;
 	t->pid = task->tgid;
 	t->tid = task->pid;
-	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
-	t->outcome = filter_task(task, t->pid, t->tid, t->comm);
-	if (!t->outcome)
-		t->outcome = filter_cgroup(task);
+	t->outcome = outcome;
+	__builtin_memcpy(t->comm, comm, sizeof(comm));
 	return t;
 }
 
@@ -298,7 +321,7 @@ int BPF_PROG(sched_fork, struct task_struct *child)
 	struct thread *t;
 
 	filter_birth(bpf_get_current_task_btf(), child);
-	t = begin(child);
+	t = begin(child, NULL, child->comm);
 	if (!t)
 		return 0;
 	t->since = bpf_ktime_get_ns();
@@ -309,23 +332,33 @@ int BPF_PROG(sched_fork, struct task_struct *child)
 	return 0;
 }
 
+/* A name or an exec may make a task one that is recorded. */
+static __always_inline void begin_renamed(struct task_struct *task, const char *name)
+{
+	struct thread *t = begin(task, NULL, name);
+
+	if (!t || task != bpf_get_current_task_btf())
+		return;
+	t->since = bpf_ktime_get_ns();
+	t->ran = task->se.sum_exec_runtime;
+	t->state = THREAD_RUNS;
+}
+
 /* The task is running, so nobody else looks at its state. */
 SEC("?tp_btf/task_rename")
 int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 {
 	struct thread *t = thread_get(task);
+	__u32 tid = t ? t->tid : 0;
 
-	if (!t)
+	if (!t) {
+		begin_renamed(task, comm);
 		return 0;
+	}
+	begin(task, t, comm);
 	/* An exec in another thread than the first makes it the first, whose row is another one. */
-	if (t->tid != (__u32)task->pid)
+	if (t->tid != tid)
 		t->row = 0;
-	t->pid = task->tgid;
-	t->tid = task->pid;
-	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), comm);
-	t->outcome = filter_task(task, t->pid, t->tid, t->comm);
-	if (!t->outcome)
-		t->outcome = filter_cgroup(task);
 	t->names++;
 	t->count_run = 0;
 	if (!prof_cfg.stacks) {
@@ -359,7 +392,7 @@ static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
  */
 static __always_inline void find(struct task_struct *task)
 {
-	struct thread *t = begin(task);
+	struct thread *t = begin(task, thread_get(task), task->comm);
 	struct scratch *s = scratch_get(SCRATCH_TASKS);
 	__u64 before = nr_switches(task);
 	__u32 state = task->__state & ~TASK_FREEZABLE, skip = 0, wait;

@@ -246,11 +246,7 @@ static __always_inline void begin(struct scratch *s)
 	s->user.kind = PROF_STACK_USER;
 	s->window_bytes = 0;
 	s->has_regs = 0;
-	s->deferred = 0;
-	s->nr_reads = 0;
-	s->read_span = 0;
-	s->fp_from = FP_UNUSED;
-	s->lr_used = 0;
+	unwind_fresh(s);
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 }
 

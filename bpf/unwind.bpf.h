@@ -16,9 +16,20 @@
  */
 int unwind_user(__u32 id);
 
+/* Nothing was read, and nothing is missing so far. */
+static __always_inline void unwind_fresh(struct scratch *s)
+{
+	s->deferred = 0;
+	s->nr_reads = 0;
+	s->read_span = 0;
+	s->fp_from = FP_UNUSED;
+	s->lr_used = 0;
+}
+
 /* An empty user stack that only says why there is none. */
 static __always_inline void unwind_nothing(struct scratch *s, __u32 end)
 {
+	unwind_fresh(s);
 	s->user.hash = prof_cfg.seed;
 	s->user.nr = 0;
 	s->user.end = end;

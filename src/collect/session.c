@@ -40,7 +40,8 @@
 #define WORDS_PER_STACK	   32	   /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
-#define SETTLE_US 1000 /* in which programs that run while they are detached end */
+#define BYTES_PER_THREAD 512  /* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
+#define SETTLE_US	 1000 /* in which programs that run while they are detached end */
 
 /* A segment that a thread is making. */
 enum { SEGMENT_NONE, SEGMENT_MAKING, SEGMENT_READY, SEGMENT_MADE };
@@ -722,10 +723,21 @@ static uint64_t map_bytes(const struct bpf_map *map, size_t nr_cpus)
 	return bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY ? bytes * nr_cpus : bytes;
 }
 
+/* Of the threads that live: the kernel keeps their state with the task. */
+static uint64_t thread_bytes(const struct session *s)
+{
+	uint64_t sum[PROF_NR_COUNTERS];
+
+	session_counters(s, sum);
+	return sum[PROF_THREADS] > sum[PROF_THREADS_GONE]
+		       ? (sum[PROF_THREADS] - sum[PROF_THREADS_GONE]) * BYTES_PER_THREAD
+		       : 0;
+}
+
 uint64_t session_map_bytes(const struct session *s)
 {
+	uint64_t bytes = thread_bytes(s);
 	struct bpf_map *map;
-	uint64_t bytes = 0;
 
 	bpf_object__for_each_map (map, s->skel->obj)
 		if (bpf_map__fd(map) >= 0)
