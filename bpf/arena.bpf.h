@@ -61,6 +61,7 @@ struct scratch {
 	/* The list of mappings that the walk goes by, and the mapping it looked into last. */
 	__u32 list, nr_mappings, space, epoch, final, exe;
 	__u64 map_start, map_end, bias, first_page;
+	__u64 barrier; /* of this CPU's loads (tables.bpf.c) */
 	__u32 state, base, nr_pages, exceptions;
 	struct table_exception exception;
 	__u64 cfa, ra; /* of a frame that is left by it */

@@ -148,8 +148,8 @@ _Static_assert(sizeof(struct table_exception) == 32, "struct table_exception is 
 #define TABLE_EXCEPTION_WORDS 8
 
 /*
- * An executable: one file that is mapped from one offset on. User space fills a row before it sets
- * state, and waits for all programs to end before it uses the words of a table again.
+ * An executable: one file that is mapped from one offset on. User space waits for all programs to
+ * end before it uses the words of a table again.
  */
 enum table_state {
 	TABLE_ABSENT = 0, /* not built yet, or taken away: wanted when a walk comes here */
@@ -158,16 +158,18 @@ enum table_state {
 	TABLE_REFUSED = 3, /* no room for it: the stack ends here */
 };
 struct table_exe {
+	__u32 seq;   /* see below */
 	__u32 state; /* enum table_state */
 	__u32 base;  /* word where the table begins: segment << TABLE_SEGMENT_SHIFT | word there */
 	__u32 nr_pages, exceptions; /* as in the table, from base */
+	/* Written by BPF: */
+	__u32 wanted; /* a walk came here, and there was no table */
 	__u64 first_page;
 	__u64 delta; /* address as linked - offset in the file */
-	/* Written by BPF: */
-	__u32 used;   /* epoch of the last walk that looked something up */
-	__u32 wanted; /* a walk came here, and there was no table */
+	__u32 used;  /* by BPF: epoch of the last walk that looked something up */
+	__u32 pad;
 };
-_Static_assert(sizeof(struct table_exe) == 40, "struct table_exe is part of the contract");
+_Static_assert(sizeof(struct table_exe) == 48, "struct table_exe is part of the contract");
 #define TABLE_MAX_EXES 8192u
 #define TABLE_EXE_ANON 0u /* the row of executable memory without a file: always TABLE_NONE */
 
@@ -185,8 +187,13 @@ _Static_assert(sizeof(struct table_mapping) == 32, "struct table_mapping is eigh
 /*
  * A process as walks see it. A walk in another image than the list was made of must not use it:
  * where the stack began tells them apart, since every exec moves it.
+ *
+ * Rows are found by their PID: the home row, or one of the next TABLE_PROC_PROBES - 1. PID 0 is a
+ * row that was never used, so the search ends there; TABLE_PROC_GONE one that is free again.
  */
 struct table_proc {
+	__u32 seq; /* see below */
+	__u32 pid;
 	__u64 start_stack; /* mm_struct.start_stack, field 28 of /proc/PID/stat */
 	__u32 list;	   /* word where its mappings begin */
 	__u32 nr_mappings;
@@ -194,7 +201,17 @@ struct table_proc {
 	__u16 final; /* code outside of the list is no code: /proc was asked */
 	__u16 defer; /* addresses change hands too often to walk by any list */
 };
-_Static_assert(sizeof(struct table_proc) == 24, "struct table_proc is part of the contract");
-#define TABLE_MAX_PROCS 16384u
+_Static_assert(sizeof(struct table_proc) == 32, "two rows are one cache line");
+#define TABLE_PROC_ROWS	  32768u /* a power of two */
+#define TABLE_PROC_PROBES 8u
+#define TABLE_PROC_GONE	  (~0u)
+#define TABLE_PROC_HOME(pid)                                                                       \
+	((((__u32)(pid)*0x9e3779b1u) >> 17) & (TABLE_PROC_ROWS - TABLE_PROC_PROBES))
+
+/*
+ * seq of a row, of an executable or a process, is odd while user space writes it and another number
+ * afterwards. A walk that saw an odd one, or two different ones, has read parts of two rows, and
+ * does not go by them.
+ */
 
 #endif

@@ -38,8 +38,9 @@ struct {
 } exes SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TABLE_MAX_PROCS);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TABLE_PROC_ROWS);
 	__type(key, __u32);
 	__type(value, struct table_proc);
 } procs SEC(".maps");
@@ -85,23 +86,64 @@ static __always_inline __u32 *segment_of(__u32 word)
 	return segment ? bpf_map_lookup_elem(segment, &zero) : NULL;
 }
 
+/*
+ * Loads before it are made before those that follow. x86-64 does so by itself; elsewhere an atomic
+ * operation on memory of our own, which no other CPU looks at, is a full barrier.
+ */
+static __always_inline void in_order(struct scratch *s)
+{
+	if (ARCH == TABLE_X86)
+		asm volatile("" ::: "memory");
+	else
+		__sync_fetch_and_add(&s->barrier, 1);
+}
+
+/* The row of a process, NULL if there is none. */
+static __always_inline const struct table_proc *proc_row(__u32 pid)
+{
+	__u32 home = TABLE_PROC_HOME(pid), index, found;
+	const struct table_proc *p;
+
+	for (__u32 i = 0; i < TABLE_PROC_PROBES; i++) {
+		index = home + i;
+		p = bpf_map_lookup_elem(&procs, &index);
+		if (!p)
+			return NULL;
+		found = *(volatile __u32 *)&p->pid;
+		if (found == pid)
+			return p;
+		if (!found)
+			return NULL;
+	}
+	return NULL;
+}
+
 __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 {
+	const struct table_proc *p;
+	struct table_proc row;
 	__u32 tgid = task->tgid;
-	struct table_proc *p;
 
 	if (tables_are_off())
 		return false;
-	p = bpf_map_lookup_elem(&procs, &tgid);
 	s->map_start = 0;
 	s->map_end = 0;
-	if (!p || p->defer || p->start_stack != task->mm->start_stack)
+	p = proc_row(tgid);
+	if (!p)
 		return false;
-	s->list = p->list;
-	s->nr_mappings = p->nr_mappings;
+	row.seq = *(volatile __u32 *)&p->seq;
+	in_order(s);
+	row = (struct table_proc){ row.seq,	   p->pid,   p->start_stack, p->list,
+				   p->nr_mappings, p->space, p->final,	     p->defer };
+	in_order(s);
+	if (row.seq & 1 || row.seq != *(volatile __u32 *)&p->seq || row.pid != tgid || row.defer ||
+	    row.start_stack != task->mm->start_stack)
+		return false;
+	s->list = row.list;
+	s->nr_mappings = row.nr_mappings;
 	s->epoch = prof_table_epoch;
-	s->space = p->space + s->epoch * 0x85ebca6bu;
-	s->final = p->final;
+	s->space = row.space + s->epoch * 0x85ebca6bu;
+	s->final = row.final;
 	return true;
 }
 
@@ -122,11 +164,14 @@ static __always_inline struct table_mapping *mapping_at(__u32 *words, __u32 word
 	return (void *)&words[word & (TABLE_SEGMENT_WORDS - TABLE_MAPPING_WORDS)];
 }
 
-/* Takes the mapping that starts last at or below pc. Separately verified. */
+/*
+ * Takes the mapping that starts last at or below pc, and its executable. Negative: there is none;
+ * 1: its row is being written. Separately verified.
+ */
 __noinline int tables_mapping(__u32 id, __u64 pc)
 {
 	struct scratch *s = scratch_get(id);
-	__u32 at, left, half, exe, *words;
+	__u32 at, left, half, exe, seq, *words;
 	struct table_mapping *m;
 	struct table_exe *x;
 
@@ -135,6 +180,8 @@ __noinline int tables_mapping(__u32 id, __u64 pc)
 	words = segment_of(s->list);
 	if (!words)
 		return -1;
+	s->map_start = 0; /* until there is another one */
+	s->map_end = 0;
 	at = s->list;
 	left = s->nr_mappings;
 	for (__u32 i = 0; i < SEARCH_MAPPINGS && left > 1; i++) {
@@ -150,8 +197,8 @@ __noinline int tables_mapping(__u32 id, __u64 pc)
 	x = bpf_map_lookup_elem(&exes, &exe);
 	if (!x)
 		return -1;
-	s->map_start = m->start;
-	s->map_end = m->end;
+	seq = *(volatile __u32 *)&x->seq;
+	in_order(s);
 	s->bias = m->bias - x->delta;
 	s->exe = exe;
 	s->state = x->state;
@@ -159,9 +206,14 @@ __noinline int tables_mapping(__u32 id, __u64 pc)
 	s->nr_pages = x->nr_pages;
 	s->first_page = x->first_page;
 	s->exceptions = x->exceptions;
+	in_order(s);
+	if (seq & 1 || seq != *(volatile __u32 *)&x->seq)
+		return 1;
+	s->map_start = m->start;
+	s->map_end = m->end;
 	if (x->used != s->epoch)
 		x->used = s->epoch;
-	if (x->state == TABLE_ABSENT)
+	if (s->state == TABLE_ABSENT)
 		x->wanted = 1;
 	return 0;
 }
@@ -211,11 +263,14 @@ __noinline int tables_rule(__u32 id, __u64 pc)
 	struct rule_cache *cache = tables_cache();
 	struct rule_slot *slot;
 	__u32 rule;
+	int err = 0;
 
 	if (!s || !cache)
 		return step_make_special(ARCH, RULE_NONE);
-	if ((pc < s->map_start || pc >= s->map_end) && tables_mapping(id, pc))
-		return step_make_special(ARCH, RULE_NO_CODE);
+	if (pc < s->map_start || pc >= s->map_end)
+		err = tables_mapping(id, pc);
+	if (err)
+		return step_make_special(ARCH, err < 0 ? RULE_NO_CODE : RULE_NO_TABLE);
 	if (s->state == TABLE_ABSENT)
 		return step_make_special(ARCH, RULE_NO_TABLE);
 	if (s->state == TABLE_REFUSED)

@@ -237,8 +237,7 @@ static struct prof_config make_config(const struct record_opts *o)
 	return c;
 }
 
-static const struct store_ops store_ops = { session_segment_make, session_segment_drop,
-					    session_proc_set, session_proc_drop };
+static const struct store_ops store_ops = { session_segment_make, session_segment_drop };
 
 static struct store *open_store(struct record *r)
 {
@@ -246,6 +245,7 @@ static struct store *open_store(struct record *r)
 	struct store_opts o = { .ops = &store_ops,
 				.arg = r->session,
 				.exes = maps->exes,
+				.procs = maps->procs,
 				.epoch = maps->table_epoch,
 				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
 								   : UNWIND_BYTES };

@@ -310,8 +310,10 @@ static int map_all(struct session *s, const struct prof_config *c)
 		m->deferred = map_memory(s->skel->maps.deferred,
 					 m->nr_deferred * sizeof(*m->deferred), false);
 		m->exes = map_memory(s->skel->maps.exes, TABLE_MAX_EXES * sizeof(*m->exes), true);
+		m->procs =
+			map_memory(s->skel->maps.procs, TABLE_PROC_ROWS * sizeof(*m->procs), true);
 		m->table_epoch = &s->skel->bss->prof_table_epoch;
-		if (!m->deferred || !m->exes)
+		if (!m->deferred || !m->exes || !m->procs)
 			return log_err(-errno, "cannot map BPF memory");
 	}
 	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
@@ -684,22 +686,6 @@ static void close_segments(struct session *s)
 	}
 }
 
-int session_proc_set(void *session, uint32_t pid, const struct table_proc *p)
-{
-	struct session *s = session;
-
-	if (!bpf_map_update_elem(bpf_map__fd(s->skel->maps.procs), &pid, p, BPF_ANY))
-		return 0;
-	return -errno;
-}
-
-void session_proc_drop(void *session, uint32_t pid)
-{
-	struct session *s = session;
-
-	bpf_map_delete_elem(bpf_map__fd(s->skel->maps.procs), &pid);
-}
-
 uint64_t session_missed(const struct session *s)
 {
 	struct bpf_prog_info info = {};
@@ -769,6 +755,7 @@ void session_close(struct session *s)
 	unmap(s->maps.sleepers, s->maps.nr_sleepers * sizeof(*s->maps.sleepers));
 	unmap(s->maps.deferred, s->maps.nr_deferred * sizeof(*s->maps.deferred));
 	unmap(s->maps.exes, TABLE_MAX_EXES * sizeof(*s->maps.exes));
+	unmap(s->maps.procs, TABLE_PROC_ROWS * sizeof(*s->maps.procs));
 	unmap(s->maps.values, s->maps.nr_counts * s->maps.nr_values * sizeof(*s->maps.values));
 	unmap(s->maps.branches, s->maps.nr_branches * sizeof(*s->maps.branches));
 	unmap(s->pids, PROF_PID_LIMIT / 8);

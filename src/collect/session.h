@@ -30,7 +30,8 @@ struct session_maps {
 	uint64_t *deferred_taken;	     /* a bit for each */
 	const struct prof_sleeper *sleepers; /* NULL but for waits with user stacks */
 	size_t nr_sleepers;
-	struct table_exe *exes; /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
+	struct table_exe *exes;	  /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
+	struct table_proc *procs; /* and TABLE_PROC_ROWS of processes */
 	uint32_t *table_epoch;
 	const struct prof_waker *wakers; /* NULL but for --hops */
 	size_t nr_wakers;
@@ -96,14 +97,11 @@ void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);
 int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr);
 
 /*
- * Segments of unwind tables: made and mapped at an address, or taken away from there again. And
- * what the kernel knows of a process. struct store_ops (unwind/store.h) in shape; session is a
- * struct session. 0 or negative errno.
+ * Segments of unwind tables: made and mapped at an address, or taken away from there again. struct
+ * store_ops (unwind/store.h) in shape; session is a struct session. 0 or negative errno.
  */
 int session_segment_make(void *session, uint32_t index, void *at);
 void session_segment_drop(void *session, uint32_t index, void *at);
-int session_proc_set(void *session, uint32_t pid, const struct table_proc *p);
-void session_proc_drop(void *session, uint32_t pid);
 
 /*
  * Runs of our programs that the kernel skipped, since another BPF program was running on that CPU.

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "proc/maps.h"
 #include "symbol/elf_file.h"
+#include "unwind/publish.h"
 #include "unwind/table.h"
 
 #define COOL_NS		  5000000000ull /* a table that was taken away is not built again before */
@@ -337,19 +338,19 @@ static int build_get(struct store *s, const struct elf_file *f, bool vdso, struc
 	return err;
 }
 
-static void publish_exe(struct store *s, struct exe *x, struct build *b, uint64_t delta)
+static void exe_ready(struct store *s, struct exe *x, struct build *b, uint64_t delta)
 {
-	struct table_exe *row = &s->o.exes[x->index];
+	const struct table_exe row = { .state = TABLE_READY,
+				       .base = b->word,
+				       .nr_pages = b->table.nr_pages,
+				       .exceptions = b->table.exceptions,
+				       .first_page = b->table.first_page,
+				       .delta = delta,
+				       .used = *s->o.epoch };
 
 	x->build = b;
 	b->nr_exes++;
-	row->base = b->word;
-	row->nr_pages = b->table.nr_pages;
-	row->exceptions = b->table.exceptions;
-	row->first_page = b->table.first_page;
-	row->delta = delta;
-	row->used = *s->o.epoch;
-	set_state(s, x, TABLE_READY);
+	publish_exe(&s->o.exes[x->index], &row);
 }
 
 /* All 64-bit processes have the same vDSO, so ours serves. */
@@ -426,7 +427,7 @@ static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 		err = build_get(s, f, x->key.file->path[0] == '[', &b, now);
 	elf_file_close(f);
 	if (!err) {
-		publish_exe(s, x, b, delta);
+		exe_ready(s, x, b, delta);
 	} else if (err == -ENOSPC) {
 		refuse(s, x, now);
 	} else if (err != -EINPROGRESS) {
@@ -458,7 +459,7 @@ int store_build(struct store *s, uint64_t now)
 
 static void list_drop(struct store *s, struct list *l, uint64_t now)
 {
-	s->o.ops->proc_drop(s->o.arg, l->pid);
+	publish_proc_gone(s->o.procs, l->pid);
 	segments_give(&s->segments, l->word, l->nr_words, now);
 	HASH_DEL(s->lists, l);
 	free(l);
@@ -497,7 +498,8 @@ static int list_write(struct store *s, struct list *l, struct process *p, uint64
 	const struct proc_image *image = p->image;
 	uint32_t nr = image->nr_maps < TABLE_MAX_MAPPINGS ? image->nr_maps : TABLE_MAX_MAPPINGS;
 	uint32_t nr_words = (nr ? nr : 1) * TABLE_MAPPING_WORDS, word;
-	struct table_proc row = { .start_stack = l->start_stack,
+	struct table_proc row = { .pid = p->pid,
+				  .start_stack = l->start_stack,
 				  .space = s->next_space++,
 				  .final = l->checked,
 				  .defer = changes_hands(p, now) };
@@ -510,7 +512,7 @@ static int list_write(struct store *s, struct list *l, struct process *p, uint64
 		return err;
 	row.list = word;
 	row.nr_mappings = image_write(s, image, word, nr);
-	err = s->o.ops->proc_set(s->o.arg, p->pid, &row);
+	err = publish_proc(s->o.procs, &row);
 	if (err) {
 		segments_give(&s->segments, word, nr_words, now);
 		return err;

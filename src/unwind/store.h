@@ -25,16 +25,16 @@
 struct store_ops {
 	segment_make segment_make;
 	segment_drop segment_drop;
-	int (*proc_set)(void *arg, uint32_t pid, const struct table_proc *p);
-	void (*proc_drop)(void *arg, uint32_t pid);
 };
 
 struct store_opts {
 	const struct store_ops *ops;
 	void *arg;
-	struct table_exe *exes; /* TABLE_MAX_EXES rows that the kernel reads */
-	uint32_t *epoch;	/* prof_table_epoch */
-	uint64_t max_bytes;	/* of all tables and lists */
+	/* What the kernel reads: */
+	struct table_exe *exes;	  /* TABLE_MAX_EXES rows */
+	struct table_proc *procs; /* TABLE_PROC_ROWS rows */
+	uint32_t *epoch;	  /* prof_table_epoch */
+	uint64_t max_bytes;	  /* of all tables and lists */
 };
 
 struct store;

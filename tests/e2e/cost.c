@@ -121,8 +121,7 @@ static pid_t start(const char *progs, const struct workload *w)
 	_exit(127);
 }
 
-static const struct store_ops store_ops = { session_segment_make, session_segment_drop,
-					    session_proc_set, session_proc_drop };
+static const struct store_ops store_ops = { session_segment_make, session_segment_drop };
 
 static void give_tables_of(struct store *store, pid_t pid)
 {
@@ -160,6 +159,7 @@ static struct store *give_tables(struct session *s, pid_t child)
 	struct store_opts o = { .ops = &store_ops,
 				.arg = s,
 				.exes = maps->exes,
+				.procs = maps->procs,
 				.epoch = maps->table_epoch,
 				.max_bytes = 64 << 20 };
 	struct store *store = maps->exes ? store_new(&o) : NULL;

@@ -20,8 +20,7 @@
 struct kernel {
 	struct table_exe exes[TABLE_MAX_EXES];
 	uint32_t epoch;
-	struct table_proc proc;
-	int nr_set, nr_dropped;
+	struct table_proc procs[TABLE_PROC_ROWS];
 	int slow; /* memory is asked for so often until it is there */
 };
 
@@ -40,21 +39,23 @@ static void drop(void *arg, uint32_t index, void *at)
 {
 }
 
-static int proc_set(void *arg, uint32_t pid, const struct table_proc *p)
+/* What the kernel knows of this process. */
+static const struct table_proc *row_of(const struct kernel *k)
 {
-	struct kernel *k = arg;
+	const struct table_proc *row = &k->procs[TABLE_PROC_HOME(getpid())];
 
-	k->proc = *p;
-	k->nr_set++;
-	return 0;
+	assert_true(!row->pid || row->pid == (uint32_t)getpid());
+	assert_false(row->seq & 1);
+	return row;
 }
 
-static void proc_drop(void *arg, uint32_t pid)
+/* How often it was told. */
+static uint32_t nr_set(const struct kernel *k)
 {
-	((struct kernel *)arg)->nr_dropped++;
+	return row_of(k)->seq / 2;
 }
 
-static const struct store_ops ops = { make, drop, proc_set, proc_drop };
+static const struct store_ops ops = { make, drop };
 
 struct scene {
 	struct kernel *kernel;
@@ -73,6 +74,7 @@ static void setup(struct scene *s, uint64_t max_bytes, int slow)
 	s->kernel->slow = slow;
 	o.arg = s->kernel;
 	o.exes = s->kernel->exes;
+	o.procs = s->kernel->procs;
 	o.epoch = &s->kernel->epoch;
 	s->store = store_new(&o);
 	assert_non_null(s->store);
@@ -174,16 +176,16 @@ static void the_kernel_is_told_of_mappings(void **state)
 
 	setup(&s, 64 * MB, 0);
 	store_publish(s.store, s.self, s.start_stack + 16, false); /* of another image */
-	assert_int_equal(s.kernel->nr_set, 0);
+	assert_int_equal(nr_set(s.kernel), 0);
 	store_publish(s.store, s.self, s.start_stack, false);
-	assert_int_equal(s.kernel->nr_set, 1);
-	assert_int_equal(s.kernel->proc.nr_mappings, s.self->image->nr_maps);
-	assert_int_equal(s.kernel->proc.start_stack, s.start_stack);
+	assert_int_equal(nr_set(s.kernel), 1);
+	assert_int_equal(row_of(s.kernel)->nr_mappings, s.self->image->nr_maps);
+	assert_int_equal(row_of(s.kernel)->start_stack, s.start_stack);
 	store_publish(s.store, s.self, s.start_stack, false); /* nothing new */
-	assert_int_equal(s.kernel->nr_set, 1);
+	assert_int_equal(nr_set(s.kernel), 1);
 	store_publish(s.store, s.self, s.start_stack, true);
-	assert_int_equal(s.kernel->nr_set, 2);
-	assert_int_equal(s.kernel->proc.final, 1);
+	assert_int_equal(nr_set(s.kernel), 2);
+	assert_int_equal(row_of(s.kernel)->final, 1);
 	teardown(&s);
 }
 
@@ -197,18 +199,18 @@ static void addresses_that_change_hands_are_deferred(void **state)
 
 	setup(&s, 64 * MB, 0);
 	store_publish(s.store, s.self, s.start_stack, false);
-	space = s.kernel->proc.space;
+	space = row_of(s.kernel)->space;
 	now = s.self->listed_ns + 1000;
 	m.start = s.code.start;
 	m.len = s.code.end - s.code.start;
 	proc_on_mmap(&s.procs, &m, now);
 	store_turn(s.store, &s.procs, now + 1000);
-	assert_int_equal(s.kernel->nr_set, 2);
-	assert_int_equal(s.kernel->proc.defer, 1);
-	assert_int_not_equal(s.kernel->proc.space, space);
+	assert_int_equal(nr_set(s.kernel), 2);
+	assert_int_equal(row_of(s.kernel)->defer, 1);
+	assert_int_not_equal(row_of(s.kernel)->space, space);
 	store_turn(s.store, &s.procs, now + 5000000000ull);
-	assert_int_equal(s.kernel->nr_set, 3);
-	assert_int_equal(s.kernel->proc.defer, 0);
+	assert_int_equal(nr_set(s.kernel), 3);
+	assert_int_equal(row_of(s.kernel)->defer, 0);
 	teardown(&s);
 }
 
