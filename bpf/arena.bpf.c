@@ -85,7 +85,7 @@ __noinline int arena_copy(__u32 id, __u32 kind, __u32 record, __u32 first)
 
 	if (!s)
 		return 0;
-	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
+	st = scratch_half(s, kind);
 	for (__u32 i = 0; i < COPY_FRAMES && first + i < st->nr; i++)
 		put_word(record + first + i, st->frames[(first + i) & (PROF_MAX_FRAMES - 1)]);
 	return 0;
@@ -104,7 +104,7 @@ __noinline int arena_append(__u32 id, __u32 kind, __u32 slot, __u64 owner)
 
 	if (!s)
 		return 0;
-	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
+	st = scratch_half(s, kind);
 	nr = st->nr;
 	at = __sync_fetch_and_add(&prof_frame_cursor[0], nr + PROF_STACK_WORDS);
 	if (at + nr + PROF_STACK_WORDS > prof_cfg.frame_words)
@@ -138,7 +138,7 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 
 	if (!s)
 		return 0;
-	st = kind == PROF_STACK_USER ? &s->user : &s->kernel;
+	st = scratch_half(s, kind);
 	owner = stack_owner(s, kind);
 	hash = hash_mix(st->hash, owner);
 	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)st->kind << 48);

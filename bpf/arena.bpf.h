@@ -34,6 +34,16 @@ struct scratch_stack {
 	__u64 frames[PROF_MAX_FRAMES];
 };
 
+/* The same with fewer frames. */
+struct scratch_kernel {
+	__u64 hash;
+	__u32 nr;
+	__u16 end;
+	__u8 kind;
+	__u8 guessed;
+	__u64 frames[PROF_MAX_KFRAMES];
+};
+
 #define READ_SLOTS     128  /* a power of two */
 #define READ_WORDS     120  /* that a walk remembers to have read */
 #define READ_REACH     8192 /* words above sp */
@@ -45,15 +55,18 @@ struct halves {
 	__u32 ustack, kstack;
 };
 
+/*
+ * What every walk touches comes first and close together, since a sample of a host that has work
+ * finds all of it in no cache. The kernel's half begins like the user's, which lies last: so both
+ * can be looked at as a struct scratch_stack.
+ */
 struct scratch {
-	struct scratch_stack user, kernel;
-	__u64 owner;			  /* of the user stack; 0: the current thread */
-	__u64 pc, sp, fp, lr;		  /* of the innermost user frame */
-	__u64 status;			  /* uprobes: tells 32-bit code */
-	struct step at;			  /* the frame that the walk has come to */
-	__u64 window_start, window_bytes; /* user addresses that window holds */
-	__u64 window[64];
-	__u64 regs[34]; /* user registers of a thread that is in the kernel */
+	__u64 owner;		  /* of the user stack; 0: the current thread */
+	__u64 pc, sp, fp, lr;	  /* of the innermost user frame */
+	__u64 status;		  /* uprobes: tells 32-bit code */
+	struct step at;		  /* the frame that the walk has come to */
+	struct prof_count key;	  /* for arena_claim() */
+	struct halves known, was; /* found now; remembered (memo.bpf.h) */
 	__u32 has_regs;
 	__u32 busy;	/* SCRATCH_UPROBE: taken */
 	__u32 deferred; /* the walk needs something that only user space can give */
@@ -63,26 +76,34 @@ struct scratch {
 	__u64 map_start, map_end, bias, first_page;
 	__u64 barrier; /* of this CPU's loads (tables.bpf.c) */
 	__u32 state, base, nr_pages, exceptions;
-	struct table_exception exception;
-	__u64 cfa, ra; /* of a frame that is left by it */
 	/* With prof_cfg.remember: the words that the walk went by, counted from sp. */
 	__u32 nr_reads;	 /* READ_ELSEWHERE: it went by something else as well */
 	__u32 read_span; /* words up to the last of them */
-	__u16 reads[READ_SLOTS];
-	__u32 fp_from; /* where the walk had the frame pointer from, when it first needed it */
-	__u32 lr_used; /* the walk went by the link register */
-	__u32 nr_found, next_found; /* kernel return addresses (memo.bpf.c) */
-	__u64 bloom, least, most;
-	__u64 ctx_at;		   /* where the program's context lies */
-	__u64 believed[4];	   /* bits of places where they may lie */
-	struct halves known, was;  /* found now; remembered (memo.bpf.h) */
-	struct prof_count key;	   /* for arena_claim() */
+	__u32 fp_from;	 /* where the walk had the frame pointer from, when it first needed it */
+	__u32 lr_used;	 /* the walk went by the link register */
 	__u64 memo_key, memo_hash; /* of the place that is looked for; of words (memo.bpf.c) */
 	struct place memo;	   /* what is known of it */
-	__u64 memo_window[256];
+	__u64 ctx_at;		   /* where the program's context lies */
+	__u64 window_start, window_bytes; /* user addresses that window holds */
+	__u64 window[64];
+	__u64 regs[34]; /* user registers of a thread that is in the kernel */
+	struct table_exception exception;
+	__u64 cfa, ra; /* of a frame that is left by it */
+	__u16 reads[READ_SLOTS];
+	__u32 nr_found, next_found; /* kernel return addresses (memo.bpf.c) */
+	__u64 bloom, least, most;
+	__u64 believed[4];	 /* bits of places where they may lie */
 	struct prof_waker waker; /* being interned: alone, and with its own wakers */
 	__u32 chain[3];
+	__u64 memo_window[256];
+	struct scratch_kernel kernel;
+	struct scratch_stack user;
 };
+
+static __always_inline struct scratch_stack *scratch_half(struct scratch *s, __u32 kind)
+{
+	return kind == PROF_STACK_USER ? &s->user : (struct scratch_stack *)&s->kernel;
+}
 
 __hidden struct scratch *scratch_get(__u32 id);
 

@@ -38,7 +38,7 @@ __hidden struct branch_records *branches_buffer(void)
 static __always_inline __u32 place(struct scratch *s, __u32 id, __u64 address)
 {
 	bool kernel = address >> 60 == 0xf;
-	struct scratch_stack *st = kernel ? &s->kernel : &s->user;
+	struct scratch_stack *st = scratch_half(s, kernel ? PROF_STACK_KERNEL : PROF_STACK_USER);
 	__u64 frame = kernel ? address : (address & prof_cfg.pc_mask) | PROF_FRAME_EXACT;
 
 	st->nr = 1;
