@@ -688,11 +688,12 @@ static void tell_waits(const struct record *r)
 			 k->defer.nr_sleepers, text_ns(k->sleepers_ns - r->begin_ns));
 
 	if (r->profile->meta.is_time)
-		log_info("waits: %s switches; %s stacks verified, %s walked, %s not sampled, %s "
-			 "wrong by the audit; %s counts merged",
+		log_info("waits: %s switches; %s stacks verified, %s but for the kernel's half, "
+			 "%s walked, %s not sampled, %s wrong by the audit; %s counts merged",
 			 text_count(c[PROF_SWITCHES]), text_count(c[PROF_VERIFIED]),
-			 text_count(c[PROF_WALKED]), text_count(c[PROF_NOT_SAMPLED]),
-			 text_count(c[PROF_AUDIT_WRONG]), text_count(c[PROF_MERGED]));
+			 text_count(c[PROF_HALF_WALKED]), text_count(c[PROF_WALKED]),
+			 text_count(c[PROF_NOT_SAMPLED]), text_count(c[PROF_AUDIT_WRONG]),
+			 text_count(c[PROF_MERGED]));
 }
 
 static uint64_t since_start(const struct record *r, uint64_t time_ns)
