@@ -241,10 +241,11 @@ enum prof_wait_kind {
 	PROF_NO_WAIT = 0,   /* a sample of oncpu, or of the first event of pmu */
 	PROF_BLOCKED = 1,   /* until it was woken */
 	PROF_PREEMPTED = 2, /* could have gone on, until it did */
-	PROF_WOKEN = 3,	    /* from its wake-up until it ran */
+	PROF_WOKEN = 3,	    /* from its wake-up, or the end of throttling, until it ran */
 	PROF_RUNNING = 4,   /* ran: by the clock, stacks belong to samples of PROF_ON_CPU */
 	PROF_ON_CPU = 5,    /* a sample of running code, in a recording of waits */
 	PROF_EVENT = 6,	    /* a sample of the second event or a later one; the first is 0 */
+	PROF_THROTTLED = 7, /* could have gone on, but for the CPU quota of its cgroup */
 	PROF_NR_WAIT_KINDS
 };
 #define PROF_WAIT_OPEN	       (1u << 16) /* it had not ended when the recording did */

@@ -51,7 +51,7 @@ struct results_opts {
 		 "what was waited for as the first frame: [lock], [poll], [sleep] …"),             \
 		OPT_STRING(0, "class", s, r.classes, "LIST",                                       \
 			   "only waits of these classes: lock, poll, sleep, io, net, pipe, "       \
-			   "pagefault, preempt, other"),                                           \
+			   "pagefault, woken, preempted, runnable (both), throttled, other"),      \
 		OPT_STRING(0, "idle", s, r.idle, "MODE",                                           \
 			   "waits of workers without work: fold (one frame [idle], the default), " \
 			   "hide, or show them")

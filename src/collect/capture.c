@@ -394,7 +394,7 @@ static bool is_whole_wait(const struct prof_count *n)
 {
 	uint32_t kind = PROF_WAIT_KIND(n->wait);
 
-	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED;
+	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_THROTTLED;
 }
 
 /* What the kernel recorded turns out to be something else. The sum stays. */

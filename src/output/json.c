@@ -158,6 +158,7 @@ static struct json_object *waits(const struct profile *p, const struct view *v)
 		[IDLE_FOLD] = "fold", [IDLE_HIDE] = "hide", [IDLE_SHOW] = "show"
 	};
 	struct json_object *o = json_object_new_object(), *classes = json_object_new_object();
+	struct waits_sum runnable;
 	struct waits w;
 
 	waits_init(&w, p, v);
@@ -165,6 +166,8 @@ static struct json_object *waits(const struct profile *p, const struct view *v)
 	for (uint32_t i = 0; i < WAITS_NR; i++)
 		put_sum(classes, waits_name(i), &w.by_class[i]);
 	json_object_object_add(o, "classes", classes);
+	runnable = waits_runnable(&w);
+	put_sum(o, "runnable", &runnable);
 	put_sum(o, "idle", &w.idle);
 	json_object_object_add(o, "idle_mode", json_text(modes[v->idle]));
 	put_sum(o, "left_out", &w.left_out);
@@ -376,16 +379,22 @@ int broken_json_write(const struct profile *p, const struct view *v, FILE *out)
 	return 0;
 }
 
-/* Exact: what is known and the residual add up to wall_ns. */
+/*
+ * Exact: on_cpu, runnable (woken and preempted), throttled, blocked and the residual add up to
+ * wall_ns.
+ */
 static struct json_object *budget(const struct profile *p, const struct budget_row *row)
 {
 	struct json_object *o = json_object_new_object(), *blocked = json_object_new_object();
 
 	json_put_count(o, "wall_ns", row->wall_ns);
 	json_put_count(o, "on_cpu_ns", row->ns[WAITS_ON_CPU]);
-	json_put_count(o, "runnable_ns", row->ns[WAIT_PREEMPT]);
+	json_put_count(o, "runnable_ns", budget_runnable(row));
+	json_put_count(o, "woken_ns", row->ns[WAIT_WOKEN]);
+	json_put_count(o, "preempted_ns", row->ns[WAIT_PREEMPTED]);
+	json_put_count(o, "throttled_ns", row->ns[WAIT_THROTTLED]);
 	for (uint32_t i = 0; i < WAIT_NR_CLASSES; i++)
-		if (i != WAIT_PREEMPT && row->ns[i])
+		if (budget_is_blocked(i) && row->ns[i])
 			json_put_count(blocked, wait_class_names[i], row->ns[i]);
 	json_object_object_add(o, "blocked_ns", blocked);
 	json_object_object_add(o, "residual_ns", json_object_new_int64(budget_residual(row)));

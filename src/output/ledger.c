@@ -26,10 +26,10 @@ static void put_time(const struct ledger *l, uint64_t ns)
 	fprintf(l->out, " %10.3f", ns / 1e9);
 }
 
-/* Running and runnable always stand first; of the other classes those that occur at all. */
+/* Running, runnable and its parts always stand first; of the others those that occur at all. */
 static bool is_column(const struct ledger *l, uint32_t class)
 {
-	return class < WAITS_ON_CPU && class != WAIT_PREEMPT && l->b.all.ns[class];
+	return (class == WAIT_THROTTLED || budget_is_blocked(class)) && l->b.all.ns[class];
 }
 
 static void put_numbers(const struct ledger *l, const struct budget_row *row)
@@ -38,7 +38,9 @@ static void put_numbers(const struct ledger *l, const struct budget_row *row)
 
 	put_time(l, row->wall_ns);
 	put_time(l, row->ns[WAITS_ON_CPU]);
-	put_time(l, row->ns[WAIT_PREEMPT]);
+	put_time(l, budget_runnable(row));
+	put_time(l, row->ns[WAIT_WOKEN]);
+	put_time(l, row->ns[WAIT_PREEMPTED]);
 	for (uint32_t class = 0; class < WAITS_NR; class ++)
 		if (is_column(l, class))
 			put_time(l, row->ns[class]);
@@ -63,10 +65,11 @@ static void put_row(const struct ledger *l, const char *indent, const char *name
 
 static void put_head(const struct ledger *l)
 {
-	fputs("seconds; residual: wall time that nothing accounts for, in us and percent\n\n",
+	fputs("seconds; runnable = woken + preempted; residual: wall time that nothing accounts "
+	      "for, in us and percent\n\n",
 	      l->out);
-	fprintf(l->out, "%-*s %8s %10s %10s %10s", NAME_WIDTH, "PROCESS, THREAD", "ID", "WALL",
-		"ON-CPU", "RUNNABLE");
+	fprintf(l->out, "%-*s %8s %10s %10s %10s %10s %10s", NAME_WIDTH, "PROCESS, THREAD", "ID",
+		"WALL", "ON-CPU", "RUNNABLE", "(woken", "preempted)");
 	for (uint32_t class = 0; class < WAITS_NR; class ++)
 		if (is_column(l, class))
 			fprintf(l->out, " %10s", waits_name(class));

@@ -55,12 +55,6 @@ static const char *class_note(const struct view *v, uint32_t class)
 	return class == WAITS_ON_CPU ? "(stacks sampled)" : "";
 }
 
-/* As the view calls it. */
-static const char *class_name(const struct profile *p, uint32_t class)
-{
-	return class == WAIT_PREEMPT && is_wall(p) ? "runnable" : waits_name(class);
-}
-
 static void put_part(const struct waits_sum *sum, const char *what, FILE *out)
 {
 	if (sum->nr)
@@ -75,6 +69,7 @@ void waiting_put_classes(const struct profile *p, const struct view *v, FILE *ou
 		[IDLE_HIDE] = "hidden, --idle=show shows it",
 		[IDLE_SHOW] = "shown",
 	};
+	struct waits_sum runnable;
 	uint32_t order[WAITS_NR];
 	struct waits w;
 	size_t nr;
@@ -84,10 +79,12 @@ void waiting_put_classes(const struct profile *p, const struct view *v, FILE *ou
 	if (nr || w.idle.nr)
 		fprintf(out, "\n  %-10s %9s  %6s  %12s\n", "CLASS", "TIME", "SHARE", "WAITS");
 	for (size_t i = 0; i < nr; i++)
-		put_row(class_name(p, order[i]), &w.by_class[order[i]], &w, class_note(v, order[i]),
+		put_row(waits_name(order[i]), &w.by_class[order[i]], &w, class_note(v, order[i]),
 			out);
 	if (w.idle.nr)
 		put_row("idle", &w.idle, &w, idle_notes[v->idle], out);
+	runnable = waits_runnable(&w);
+	put_part(&runnable, "for a CPU: woken and preempted", out);
 	put_part(&w.left_out, "left out by --class", out);
 	put_part(&w.open, "that had not ended when the recording did", out);
 	put_part(&w.before, "that had begun before it", out);

@@ -8,6 +8,16 @@
 #include "base/mem.h"
 #include "profile/threads.h"
 
+uint64_t budget_runnable(const struct budget_row *row)
+{
+	return row->ns[WAIT_WOKEN] + row->ns[WAIT_PREEMPTED];
+}
+
+bool budget_is_blocked(uint32_t class)
+{
+	return class < WAIT_NR_CLASSES && class != WAIT_THROTTLED && !(WAIT_RUNNABLE & 1u << class);
+}
+
 uint64_t budget_known(const struct budget_row *row)
 {
 	uint64_t sum = 0;

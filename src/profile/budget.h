@@ -30,6 +30,10 @@ struct budget {
 void budget_init(struct budget *b, const struct profile *p);
 void budget_release(struct budget *b);
 
+/* Woken or preempted, and no CPU yet. */
+uint64_t budget_runnable(const struct budget_row *row);
+/* Whether time of the class is blocked: neither running, nor runnable, nor throttled. */
+bool budget_is_blocked(uint32_t class);
 /* All of it but the residual. */
 uint64_t budget_known(const struct budget_row *row);
 /* Below zero where more was counted than there was time. */

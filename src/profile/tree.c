@@ -178,7 +178,8 @@ static bool is_switched(const struct sample *s)
 {
 	uint32_t kind = PROF_WAIT_KIND(s->wait);
 
-	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_WOKEN;
+	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_WOKEN ||
+	       kind == PROF_THROTTLED;
 }
 
 static void push_stacks(struct builder *b, const struct sample *s)
@@ -229,14 +230,23 @@ static void push_wakers(struct builder *b, const struct sample *s)
 	}
 }
 
-/* The first frame of a wait, where the view has one. */
+/* The first frame of a wait, where the view has one: two of those that only wait for a CPU. */
 static bool push_class(struct builder *b, uint32_t class)
 {
-	if (b->v->split && class == WAIT_PREEMPT)
+	if (!b->v->split && !b->v->by_class)
+		return false;
+	if (WAIT_RUNNABLE & 1u << class)
 		push_note(b, "[runnable]");
-	else if (b->v->split || b->v->by_class)
-		push_bracketed(b, waits_name(class));
-	return b->v->split || b->v->by_class;
+	push_bracketed(b, waits_name(class));
+	return true;
+}
+
+/* Nobody wakes a thread that could have run. */
+static bool has_waker(const struct sample *s)
+{
+	uint32_t kind = PROF_WAIT_KIND(s->wait);
+
+	return kind != PROF_PREEMPTED && kind != PROF_THROTTLED;
 }
 
 static void push_wait(struct builder *b, const struct sample *s, uint32_t class)
@@ -250,8 +260,7 @@ static void push_wait(struct builder *b, const struct sample *s, uint32_t class)
 	} else {
 		push_stacks(b, s);
 	}
-	/* Who was preempted needs nobody to wake it. */
-	if (b->wakers && PROF_WAIT_KIND(s->wait) != PROF_PREEMPTED)
+	if (b->wakers && has_waker(s))
 		push_wakers(b, s);
 }
 

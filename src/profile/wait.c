@@ -15,6 +15,9 @@
 #define MAX_PLUMBING  24    /* frames; a BPF program and all around it are half as many */
 
 const char *const wait_class_names[WAIT_NR_CLASSES] = {
+	[WAIT_WOKEN] = "woken",
+	[WAIT_PREEMPTED] = "preempted",
+	[WAIT_THROTTLED] = "throttled",
 	[WAIT_LOCK] = "lock",
 	[WAIT_POLL] = "poll",
 	[WAIT_SLEEP] = "sleep",
@@ -22,7 +25,6 @@ const char *const wait_class_names[WAIT_NR_CLASSES] = {
 	[WAIT_NET] = "net",
 	[WAIT_PIPE] = "pipe",
 	[WAIT_PAGEFAULT] = "pagefault",
-	[WAIT_PREEMPT] = "preempt",
 	[WAIT_OTHER] = "other",
 };
 
@@ -337,8 +339,11 @@ enum wait_class wait_class(const struct profile *p, const struct sample *s)
 {
 	switch (PROF_WAIT_KIND(s->wait)) {
 	case PROF_PREEMPTED:
+		return WAIT_PREEMPTED;
 	case PROF_WOKEN:
-		return WAIT_PREEMPT;
+		return WAIT_WOKEN;
+	case PROF_THROTTLED:
+		return WAIT_THROTTLED;
 	case PROF_BLOCKED:
 		return class_of_blocked(p, s);
 	default:
@@ -346,17 +351,36 @@ enum wait_class wait_class(const struct profile *p, const struct sample *s)
 	}
 }
 
+/* Words for several classes. "preempt" is what versions before called these two. */
+static const struct group {
+	const char *name;
+	uint32_t classes;
+} groups[] = {
+	{ "runnable", WAIT_RUNNABLE },
+	{ "preempt", WAIT_RUNNABLE },
+};
+
+/* 0: there is no such word. */
+static uint32_t classes_named(const char *word)
+{
+	for (size_t i = 0; i < WAIT_NR_CLASSES; i++)
+		if (!strcmp(word, wait_class_names[i]))
+			return 1u << i;
+	for (size_t i = 0; i < NR(groups); i++)
+		if (!strcmp(word, groups[i].name))
+			return groups[i].classes;
+	return 0;
+}
+
 static int parse_class(const char *word, uint32_t *classes)
 {
+	uint32_t named = classes_named(word);
 	const char *near;
 	char *shown;
 
-	for (size_t i = 0; i < WAIT_NR_CLASSES; i++) {
-		if (!strcmp(word, wait_class_names[i])) {
-			*classes |= 1u << i;
-			return 0;
-		}
-	}
+	*classes |= named;
+	if (named)
+		return 0;
 	near = text_nearest(word, wait_class_names, WAIT_NR_CLASSES);
 	shown = text_frame(word, strlen(word), 0);
 	if (near)
@@ -364,7 +388,7 @@ static int parse_class(const char *word, uint32_t *classes)
 	else
 		log_err(0,
 			"--class '%s' is none of lock, poll, sleep, io, net, pipe, pagefault, "
-			"preempt, other",
+			"woken, preempted, runnable (both), throttled, other",
 			*word ? shown : "");
 	free(shown);
 	return -EINVAL;

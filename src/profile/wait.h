@@ -11,6 +11,9 @@
 #include "profile/profile.h"
 
 enum wait_class {
+	WAIT_WOKEN,	/* a CPU, from the wake-up on */
+	WAIT_PREEMPTED, /* a CPU, since it had to make room */
+	WAIT_THROTTLED, /* the next period of its cgroup's CPU quota */
 	WAIT_LOCK,	/* futex, and locks of the kernel */
 	WAIT_POLL,	/* any of several things: epoll, poll, select */
 	WAIT_SLEEP,	/* time */
@@ -18,15 +21,17 @@ enum wait_class {
 	WAIT_NET,	/* a socket */
 	WAIT_PIPE,	/* a pipe, a terminal, a message queue, an eventfd */
 	WAIT_PAGEFAULT, /* memory that was not there */
-	WAIT_PREEMPT,	/* a CPU: it could have run */
 	WAIT_OTHER,
 	WAIT_NR_CLASSES
 };
 
+/* Those of a thread that only waits for a CPU: "runnable" is both. */
+#define WAIT_RUNNABLE (1u << WAIT_WOKEN | 1u << WAIT_PREEMPTED)
+
 /* "lock" and so on. */
 extern const char *const wait_class_names[WAIT_NR_CLASSES];
 
-/* Of a sample whose wait kind is PROF_BLOCKED, PROF_PREEMPTED or PROF_WOKEN. */
+/* Of a sample of a wait: not of PROF_RUNNING, nor of PROF_ON_CPU. */
 enum wait_class wait_class(const struct profile *p, const struct sample *s);
 
 /*
@@ -36,8 +41,8 @@ enum wait_class wait_class(const struct profile *p, const struct sample *s);
 uint32_t wait_plumbing(const struct profile *p, uint32_t kstack);
 
 /*
- * "lock,io" as bits of enum wait_class. 0, or -EINVAL: logged with the nearest name, or all that
- * there are.
+ * "lock,io,runnable" as bits of enum wait_class. 0, or -EINVAL: logged with the nearest name, or
+ * all that there are.
  */
 int wait_parse_classes(const char *list, uint32_t *classes);
 

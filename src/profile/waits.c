@@ -13,6 +13,14 @@ const char *waits_name(uint32_t class)
 	return class == WAITS_ON_CPU ? "on-cpu" : wait_class_names[class];
 }
 
+struct waits_sum waits_runnable(const struct waits *w)
+{
+	const struct waits_sum *woken = &w->by_class[WAIT_WOKEN],
+			       *preempted = &w->by_class[WAIT_PREEMPTED];
+
+	return (struct waits_sum){ woken->ns + preempted->ns, woken->nr + preempted->nr };
+}
+
 uint64_t waits_us(uint64_t ns)
 {
 	return ns / 1000 + (ns % 1000 >= 500);

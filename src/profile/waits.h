@@ -39,6 +39,9 @@ void waits_release(struct waits *w);
 /* "lock" and so on, "on-cpu". */
 const char *waits_name(uint32_t class);
 
+/* Waits for nothing but a CPU. */
+struct waits_sum waits_runnable(const struct waits *w);
+
 /* Weights are kept in ns, and shown in us. */
 uint64_t waits_us(uint64_t ns);
 

@@ -33,7 +33,7 @@ for bad in -1 x 1.5 '' 99999999999999999999999; do
 	mistake "-M" offcpu -M "$bad" 1
 done
 for class in nosuch lock,nosuch ''; do
-	mistake "lock.*poll.*sleep.*io.*net.*pipe.*pagefault.*preempt.*other" offcpu --class "$class" 1
+	mistake "lock.*poll.*sleep.*io.*net.*pipe.*pagefault.*woken.*preempted.*throttled.*other" offcpu --class "$class" 1
 done
 mistake "lock" offcpu --class lok 1
 mistake "--state" offcpu --state nosuch 1

@@ -23,6 +23,11 @@ check_grep ';schedule;__schedule 1500000$' "$TMP/folded" "the scheduler is inner
 
 check "by class" "$BPFPROF" report -f --by-class "$TMP/offcpu.bpfprof"
 check_grep '^io_thd_1;\[lock\];clone3;' "$OUT"
+check "the two ways to lack a CPU" "$BPFPROF" report -f --class runnable "$TMP/wall.bpfprof"
+check_grep '^redis-server;\[runnable\];\[woken\];.* 50000$' "$OUT"
+cp "$OUT" "$TMP/runnable.folded"
+check "by the word that there was before" "$BPFPROF" report -f --class preempt "$TMP/wall.bpfprof"
+check_near "$(sum "$OUT")" "$(sum "$TMP/runnable.folded")" 0 "is the same"
 check "of one class" "$BPFPROF" report -f --class io "$TMP/offcpu.bpfprof"
 check_near "$(sum "$OUT")" 1527000 0 "what is left of it, and what was lost"
 check "hidden" "$BPFPROF" report -f --idle=hide "$TMP/offcpu.bpfprof"
@@ -50,7 +55,7 @@ check_grep ';main_\[w\];redis-server;--;.*;main_\[w\];redis-cli 9000000$' "$OUT"
 check "wall time" "$BPFPROF" report -f "$TMP/wall.bpfprof"
 check_grep '^redis-server;\[on-cpu\];main;aeMain;aeProcessEvents;serverCron;dictScan 1642500$' "$OUT"
 check_grep '^bio_aof;\[on-cpu\];\[not sampled\] 10000$' "$OUT"
-check_grep '^redis-server;\[runnable\];main;.*;__schedule 250000$' "$OUT"
+check_grep '^redis-server;\[runnable\];\[preempted\];main;.*;__schedule 250000$' "$OUT"
 check "the ledger" "$BPFPROF" report --table "$TMP/wall.bpfprof"
 check_grep '^  bio_aof +1241 +10\.000 +0\.010 .* 0 +0\.000%$' "$OUT"
 check "the ledger as JSON" "$BPFPROF" report --table --json "$TMP/wall.bpfprof"
@@ -59,7 +64,8 @@ check "it closes" python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 rows = [d["all"]] + d["processes"] + [t for p in d["processes"] for t in p["by_thread"]]
 for r in rows:
-    known = r["on_cpu_ns"] + r["runnable_ns"] + sum(r["blocked_ns"].values())
+    assert r["runnable_ns"] == r["woken_ns"] + r["preempted_ns"], r
+    known = r["on_cpu_ns"] + r["runnable_ns"] + r["throttled_ns"] + sum(r["blocked_ns"].values())
     assert known + r["residual_ns"] == r["wall_ns"], r
 assert d["all"]["residual_ns"] == 10000000, d["all"]' "$TMP/ledger.json"
 check "the summary as JSON" "$BPFPROF" report --json "$TMP/wall.bpfprof"

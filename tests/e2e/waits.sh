@@ -82,7 +82,7 @@ check_truth() { # FUNCTION [CLASS [LOW_PCT [HIGH_PCT]]]
 	check_between "$(pct_of "$(us_of "$TMP/x.folded" "^[^;]+;(.*;)?$1(;|\$)")" "$told")" "$low" "${4:-105}" "% of $told us in $1"
 	[ -n "${2:-}" ] || return 0
 	[ -n "${IN_GUEST:-}" ] || low=$((low - 15))
-	check_between "$(pct_of "$(us_of "$TMP/x.folded" "^[^;]+;\\[$2\\];(.*;)?$1(;|\$)")" "$told")" "$low" "${4:-105}" "% of that as $2"
+	check_between "$(pct_of "$(us_of "$TMP/x.folded" "^[^;]+;(\\[runnable\\];)?\\[$2\\];(.*;)?$1(;|\$)")" "$told")" "$low" "${4:-105}" "% of that as $2"
 }
 
 # Every line as tools for folded stacks want it: a name, frames, one space, a whole number above 0. No frame is empty or

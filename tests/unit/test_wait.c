@@ -189,9 +189,11 @@ static void numbers_are_those_of_the_architecture(void **state)
 
 static void who_could_run_waits_for_a_cpu(void **state)
 {
-	assert_int_equal(class_of(PROF_WAIT(PROF_PREEMPTED, 0, FUTEX), "main", ""), WAIT_PREEMPT);
+	assert_int_equal(class_of(PROF_WAIT(PROF_PREEMPTED, 0, FUTEX), "main", ""), WAIT_PREEMPTED);
 	assert_int_equal(class_of(PROF_WAIT(PROF_WOKEN, 0, NONE), "main", SWITCH ";ep_poll"),
-			 WAIT_PREEMPT);
+			 WAIT_WOKEN);
+	assert_int_equal(class_of(PROF_WAIT(PROF_THROTTLED, 0, NONE), "main", SWITCH ";ep_poll"),
+			 WAIT_THROTTLED);
 	assert_int_equal(class_of(15u << 12, "main", ""), WAIT_OTHER);
 }
 
@@ -236,13 +238,18 @@ static void lists_of_classes_are_parsed(void **state)
 
 	assert_int_equal(wait_parse_classes("lock,io", &classes), 0);
 	assert_int_equal(classes, 1u << WAIT_LOCK | 1u << WAIT_IO);
+	assert_int_equal(wait_parse_classes("runnable", &classes), 0);
+	assert_int_equal(classes, 1u << WAIT_WOKEN | 1u << WAIT_PREEMPTED);
+	/* As it was called before. */
+	assert_int_equal(wait_parse_classes("preempt,throttled", &classes), 0);
+	assert_int_equal(classes, WAIT_RUNNABLE | 1u << WAIT_THROTTLED);
 	text = made_errors(parse_lokc, &classes, &err);
 	assert_int_equal(err, -EINVAL);
 	assert_string_equal(text, "bpfprof: --class 'lokc' is none; did you mean 'lock'?\n");
 	free(text);
 	text = made_errors(parse_nonsense, &classes, &err);
 	assert_int_equal(err, -EINVAL);
-	assert_non_null(strstr(text, "pagefault, preempt, other"));
+	assert_non_null(strstr(text, "woken, preempted, runnable (both), throttled, other"));
 	free(text);
 }
 

@@ -87,7 +87,7 @@ static void classes_are_the_first_frame(void **state)
 		     "app;[io];main;read 5000\n"
 		     "[lost] 4000\n"
 		     "app;[idle] 3000\n"
-		     "app;[preempt];main;work 2000\n"
+		     "app;[runnable];[preempted];main;work 2000\n"
 		     "app;[lock];[not sampled] 1000\n");
 	check_folded(
 		p,
@@ -190,8 +190,9 @@ static void the_summary_tells_times(void **state)
 		      "  CLASS           TIME   SHARE         WAITS\n"
 		      "  lock           11 ms   52.4%             6\n"
 		      "  io              5 ms   23.8%             1  left out by --class\n"
-		      "  preempt         2 ms    9.5%             1\n"
+		      "  preempted       2 ms    9.5%             1\n"
 		      "  idle            3 ms   14.3%             1  folded, --idle=show shows it\n"
+		      "  2 ms of it in 1 wait for a CPU: woken and preempted\n"
 		      "  5 ms of it in 1 wait left out by --class\n"
 		      "  5 ms of it in 1 wait that had not ended when the recording did\n"
 		      "  3 ms of it in 1 wait that had begun before it\n"
@@ -235,6 +236,9 @@ static void json_tells_times(void **state)
 	assert_int_equal(number(o, "waits", "all", "us"), 21000);
 	assert_int_equal(number(json_object_object_get(o, "waits"), "classes", "lock", "us"),
 			 11000);
+	assert_int_equal(number(json_object_object_get(o, "waits"), "classes", "preempted", "us"),
+			 2000);
+	assert_int_equal(number(o, "waits", "runnable", "us"), 2000);
 	assert_int_equal(number(o, "waits", "idle", "waits"), 1);
 	assert_int_equal(number(o, "samples", "lost_us", NULL), 4000);
 	f = json_object_array_get_idx(json_object_object_get(o, "functions"), 0);
@@ -271,7 +275,7 @@ static void wall_time_is_split(void **state)
 		     "app;[net];main;recv;tcp_recvmsg;schedule;__schedule 40000\n"
 		     "app;[on-cpu];main;g;do_sys 33333\n"
 		     "app;[on-cpu];main;f 16667\n"
-		     "app;[runnable];main;recv 10000\n");
+		     "app;[runnable];[woken];main;recv 10000\n");
 	profile_free(p);
 }
 
@@ -300,22 +304,56 @@ static void the_ledger_closes(void **state)
 	budget_release(&b);
 	text = written(ledger_write, p, (struct view){});
 	assert_string_equal(
-		text, "seconds; residual: wall time that nothing accounts for, in us and percent\n"
+		text, "seconds; runnable = woken + preempted; residual: wall time that nothing "
+		      "accounts for, in us and percent\n"
 		      "\n"
-		      "PROCESS, THREAD          ID       WALL     ON-CPU   RUNNA"
-		      "BLE        net RESIDUAL us        %\n"
-		      "app                     100      0.200      0.149      0."
-		      "010      0.040        1000   0.500%\n"
-		      "  app                   101      0.100      0.050      0."
-		      "010      0.040           0   0.000%\n"
-		      "  side                  102      0.100      0.099      0."
-		      "000      0.000        1000   1.000%\n"
-		      "all                              0.200      0.149      0."
-		      "010      0.040        1000   0.500%\n");
+		      "PROCESS, THREAD          ID       WALL     ON-CPU   RUNNABLE     (woken "
+		      "preempted)        net RESIDUAL us        %\n"
+		      "app                     100      0.200      0.149      0.010      0.010 "
+		      "     0.000      0.040        1000   0.500%\n"
+		      "  app                   101      0.100      0.050      0.010      0.010 "
+		      "     0.000      0.040           0   0.000%\n"
+		      "  side                  102      0.100      0.099      0.000      0.000 "
+		      "     0.000      0.000        1000   1.000%\n"
+		      "all                              0.200      0.149      0.010      0.010 "
+		      "     0.000      0.040        1000   0.500%\n");
 	free(text);
 	text = written(ledger_json_write, p, (struct view){});
 	assert_non_null(strstr(text, "\"residual_ns\": 1000000"));
 	free(text);
+	profile_free(p);
+}
+
+/* Four ways to lack a CPU or an event, and none of them is another. */
+static void throttling_is_neither_runnable_nor_blocked(void **state)
+{
+	struct profile *p = wall();
+	struct json_object *o;
+	struct budget b;
+	char *text;
+
+	made_wait(p, 102, "side", PROF_WAIT(PROF_THROTTLED, 0, -1), 700000, "f;main", "");
+	made_wait(p, 102, "side", PROF_WAIT(PROF_PREEMPTED, 0, -1), 200000, "f;main", "");
+	budget_init(&b, p);
+	assert_int_equal(budget_residual(&b.all), 100000);
+	assert_int_equal(budget_runnable(&b.all), 10200000);
+	budget_release(&b);
+	text = written(ledger_json_write, p, (struct view){});
+	o = json_tokener_parse(text);
+	assert_int_equal(number(o, "all", "runnable_ns", NULL), 10200000);
+	assert_int_equal(number(o, "all", "woken_ns", NULL), 10000000);
+	assert_int_equal(number(o, "all", "preempted_ns", NULL), 200000);
+	assert_int_equal(number(o, "all", "throttled_ns", NULL), 700000);
+	assert_int_equal(number(o, "all", "blocked_ns", "net"), 40000000);
+	assert_null(strstr(text, "\"throttled\""));
+	json_object_put(o);
+	free(text);
+	text = written(ledger_write, p, (struct view){});
+	assert_non_null(strstr(text, "(woken preempted)  throttled        net "));
+	assert_non_null(strstr(text, " 0.010      0.010      0.000      0.001      0.040 "));
+	free(text);
+	check_folded(p, (struct view){ .by_class = true, .classes = 1u << WAIT_THROTTLED },
+		     "side;[throttled];main;f 700\n");
 	profile_free(p);
 }
 
@@ -430,7 +468,8 @@ static void who_was_preempted_has_no_waker(void **state)
 	struct profile *p = made_profile("wakeup");
 
 	made_wait(p, 1, "a", PROF_WAIT(PROF_PREEMPTED, 0, -1), 1000, "work;main", "");
-	check_folded(p, (struct view){}, "a;main;work 1\n");
+	made_wait(p, 1, "a", PROF_WAIT(PROF_THROTTLED, 0, -1), 2000, "work;main", "");
+	check_folded(p, (struct view){}, "a;main;work 3\n");
 	profile_free(p);
 }
 
@@ -498,6 +537,7 @@ int main(void)
 		cmocka_unit_test(wall_time_is_split),
 		cmocka_unit_test(running_code_keeps_its_frames),
 		cmocka_unit_test(the_ledger_closes),
+		cmocka_unit_test(throttling_is_neither_runnable_nor_blocked),
 		cmocka_unit_test(a_process_of_one_thread_is_one_line),
 		cmocka_unit_test(functions_without_names_keep_their_address),
 		cmocka_unit_test(wakers_follow_the_sleeper),
