@@ -127,6 +127,39 @@ static __always_inline __u64 kernel_queued_ns(const struct task_struct *next, __
 }
 
 /*
+ * Whether a task that could run does not for want of its cgroup's CPU quota. kernel >= 6.18: tasks
+ * are taken off one by one, on their way to user space. Before, all on a run queue are at once.
+ */
+static __always_inline bool kernel_is_throttled(const struct task_struct *task)
+{
+	const struct cfs_rq *queue = NULL;
+
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
+	if (!bpf_core_field_exists(queue->throttle_count))
+		return false;
+	queue = task->se.cfs_rq;
+	return queue->throttle_count && task->prio >= MAX_RT_PRIO;
+}
+
+/*
+ * For how long that run queue of a cgroup has been throttled, in all and as of now. It may be gone.
+ */
+static __always_inline __u64 kernel_throttled_ns(const struct cfs_rq *queue)
+{
+	__u64 since;
+
+	/* kernel < 6.6: by a clock that stands still in interrupts, without the present time. */
+	if (bpf_core_field_exists(queue->throttled_clock_task_time))
+		return BPF_CORE_READ(queue, throttled_clock_task_time);
+	if (!bpf_core_field_exists(queue->throttled_clock_self_time))
+		return BPF_CORE_READ(queue, throttled_clock_pelt_time);
+	since = BPF_CORE_READ(queue, throttled_clock_self);
+	return BPF_CORE_READ(queue, throttled_clock_self_time) +
+	       (since ? BPF_CORE_READ(queue, rq, clock) - since : 0);
+}
+
+/*
  * A word of kernel memory, which need not be there. kernel >= 6.2: a plain load that cannot fault,
  * for a fifth of what the helper costs.
  */

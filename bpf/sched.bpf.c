@@ -4,13 +4,17 @@
  *
  *	         sched_switch, as prev                sched_switch, as next
  *	RUNS ──────────────────────────► WAITS ──────────────────────────────► RUNS
- *	                       (blocked, or preempted)
+ *	                  (blocked, preempted, or throttled)
  *
  * From its wake-up on, a thread that was blocked only waits for a CPU. Where that is the question,
  * a program at sched_wakeup takes the time. Else it is enough to ask the kernel, which counts such
  * waits for every task (sched_info) and costs nothing: it leaves out how long it takes a CPU to
  * come that was idle, or was interrupted for the thread's sake, since then it does not look at its
  * clock again ("a useless back to back clock update").
+ *
+ * A thread that is throttled (its cgroup has used up its CPU quota) looks preempted, and no wake-up
+ * ends that. Its run queue counts for how long it was throttled; the rest of the wait is one for a
+ * CPU.
  *
  * sched_switch runs under the lock of the run queue, with interrupts off. It looks up and adds; it
  * inserts into no map, takes no lock that is shared, and allocates nothing (tests/e2e/helpers.c
@@ -67,7 +71,8 @@ static __always_inline __u32 wait_of(const __u64 *ctx, struct task_struct *prev)
 	if (!(prev->flags & PF_KTHREAD))
 		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(prev));
 	if (!kernel_is_blocked(ctx, state))
-		return PROF_WAIT(PROF_PREEMPTED, 0, nr);
+		return PROF_WAIT(kernel_is_throttled(prev) ? PROF_THROTTLED : PROF_PREEMPTED, 0,
+				 nr);
 	wait = PROF_WAIT(PROF_BLOCKED, state & 0xfff, nr);
 	return BPF_CORE_READ_BITFIELD(prev, in_iowait) ? wait | PROF_WAIT_IO : wait;
 }
@@ -76,7 +81,7 @@ static __always_inline bool is_other_state(__u32 wait)
 {
 	if (!prof_cfg.state_mask)
 		return false;
-	if (PROF_WAIT_KIND(wait) == PROF_PREEMPTED)
+	if (PROF_WAIT_KIND(wait) != PROF_BLOCKED)
 		return !(prof_cfg.state_mask >> 31);
 	return !(PROF_WAIT_STATE(wait) & prof_cfg.state_mask);
 }
@@ -114,14 +119,30 @@ static __always_inline bool is_kept(struct prof_counters *row, __u32 outcome, __
 	return false;
 }
 
-/* The part of a wait in which the thread could have run. */
-static __always_inline __u64 queued_ns(const struct task_struct *next, const struct thread *t,
-				       __u64 now, __u64 off)
+static __always_inline bool is_throttled(const struct thread *t)
+{
+	return PROF_WAIT_KIND(t->wait) == PROF_THROTTLED;
+}
+
+/* From now on, task is throttled on the run queue on which it is. */
+static __always_inline void throttle(struct thread *t, const struct task_struct *task)
+{
+	t->queue = (__u64)task->se.cfs_rq;
+	t->throttled_ns = wait_throttled(t);
+}
+
+/* The part of a wait in which the thread was runnable. */
+static __always_inline __u64 queued_ns(const struct task_struct *next, struct thread *t, __u64 now,
+				       __u64 off)
 {
 	__u64 ns;
 
 	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED)
 		return off;
+	if (is_throttled(t)) {
+		ns = wait_throttled(t) - t->throttled_ns;
+		return ns < off ? off - ns : 0;
+	}
 	if (counts_waits())
 		ns = kernel_queued_ns(next, t->delay);
 	else
@@ -174,6 +195,8 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 		t->delay = prev->sched_info.run_delay;
 	else
 		t->woken_ns = 0;
+	if (is_throttled(t))
+		throttle(t, prev);
 	row_add(row, PROF_SWITCHES, 1);
 	if (prof_cfg.filter_cgroup)
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
@@ -377,13 +400,16 @@ static __always_inline __u64 nr_switches(const struct task_struct *task)
 /* What a task that does not run waits for. */
 static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 {
-	bool queued = kernel_is_queued(task);
+	__u32 kind = PROF_BLOCKED;
 	int nr = NO_SYSCALL;
 
+	if (kernel_is_queued(task)) {
+		kind = kernel_is_throttled(task) ? PROF_THROTTLED : PROF_PREEMPTED;
+		state = 0;
+	}
 	if (!(task->flags & PF_KTHREAD))
 		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
-	return PROF_WAIT(queued ? PROF_PREEMPTED : PROF_BLOCKED, queued ? 0 : state & 0xfff, nr) |
-	       PROF_WAIT_BEFORE;
+	return PROF_WAIT(kind, state & 0xfff, nr) | PROF_WAIT_BEFORE;
 }
 
 /*
@@ -421,6 +447,8 @@ static __always_inline void find(struct task_struct *task)
 	t->kstack = s->known.kstack;
 	if (counts_waits())
 		t->delay = task->sched_info.run_delay;
+	if (is_throttled(t))
+		throttle(t, task);
 	t->state = THREAD_WAITS;
 }
 

@@ -30,6 +30,8 @@ struct thread {
 	union {
 		__u64 delay;	/* sched_info.run_delay at that time; or, with prof_cfg.wakeups: */
 		__u64 woken_ns; /* since then it waits for a CPU; 0 = not yet */
+		/* If it is throttled: for how long its queue had been when that began. */
+		__u64 throttled_ns;
 	};
 	__u64 ran;  /* se.sum_exec_runtime when it left its CPU */
 	__u32 wait; /* what it waits for (prof.h) */
@@ -50,6 +52,7 @@ struct thread {
 	};
 	__u32 pid, tid;
 	char comm[PROF_COMM_LEN];
+	__u64 queue;	      /* if it is throttled: struct cfs_rq, never followed unchecked */
 	__u32 row;	      /* slot + 1 of its histograms */
 	__u32 waker;	      /* slot + 1 of who ended the wait */
 	__u32 ustack, kstack; /* with prof_cfg.hops */

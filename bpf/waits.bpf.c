@@ -89,7 +89,7 @@ __noinline int wait_claim(__u32 id, struct thread *t, __u32 ustack, __u32 kstack
 		return 0;
 	}
 	t->count = claim(id, t, t->wait, ustack, kstack, 0);
-	if (PROF_WAIT_KIND(t->wait) == PROF_BLOCKED)
+	if (PROF_WAIT_KIND(t->wait) != PROF_PREEMPTED)
 		t->count_woken = claim(id, t, woken(t->wait), ustack, kstack, 0);
 	if (!t->count)
 		t->skip = PROF_LOST_COUNTS;
@@ -187,7 +187,7 @@ __noinline int wait_again(struct thread *t)
 
 	if (!t)
 		return 0;
-	i = PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED;
+	i = PROF_WAIT_KIND(t->wait) != PROF_BLOCKED;
 	if (t->last[i].wait != t->wait || !t->last[i].count) {
 		wait_claim(ID, t, 0, 0);
 		t->last[i].wait = t->wait;
@@ -214,7 +214,7 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 	}
 	if (!count) { /* of a newborn thread, or of one that was found waiting */
 		count = claim(ID, t, t->wait, t->ustack, t->kstack, 0);
-		if (queued && PROF_WAIT_KIND(t->wait) == PROF_BLOCKED)
+		if (queued && PROF_WAIT_KIND(t->wait) != PROF_PREEMPTED)
 			count_woken = claim(ID, t, woken(t->wait), t->ustack, t->kstack, 0);
 	}
 	if (!count) {
@@ -228,6 +228,11 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 	arena_add(count, off - queued);
 	arena_add(count_woken, queued);
 	return 0;
+}
+
+__noinline __u64 wait_throttled(struct thread *t)
+{
+	return t ? kernel_throttled_ns((const struct cfs_rq *)t->queue) : 0;
 }
 
 __noinline int wait_ran(__u32 id, struct thread *t, __u64 ns)

@@ -16,6 +16,9 @@
 /* A wait is over: off ns, the last queued ns of them for a CPU. */
 int wait_ends(struct thread *t, __u64 off, __u64 queued);
 
+/* For how long the queue in which t is throttled has been throttled in all. */
+__u64 wait_throttled(struct thread *t);
+
 /* A thread ran for ns. With the scratch of that number. */
 int wait_ran(__u32 id, struct thread *t, __u64 ns);
 

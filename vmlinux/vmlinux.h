@@ -60,6 +60,11 @@ struct rq {
 
 struct cfs_rq {
 	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+	/* With CONFIG_CFS_BANDWIDTH, for how long its cgroup has been throttled here, ns: */
+	__u64 throttled_clock_self, throttled_clock_self_time; /* kernel >= 6.6; since, 0 = not now */
+	__u64 throttled_clock_pelt_time;		       /* kernel >= 5.19 */
+	__u64 throttled_clock_task_time;		       /* kernel < 5.19 */
+	int throttle_count; /* limits of it and of cgroups above that are reached; 0 = it may run */
 };
 
 struct sched_entity {
@@ -92,6 +97,8 @@ struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	unsigned in_iowait : 1;
+	unsigned char throttled; /* kernel >= 6.18, with CONFIG_CFS_BANDWIDTH */
+	int prio;
 	int pid;	    /* the thread */
 	int tgid;	    /* the process */
 	__u64 self_exec_id; /* raised by each exec */
@@ -128,6 +135,8 @@ struct bpf_iter__task {
 #define PF_IO_WORKER   0x00000010
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD     0x00200000
+
+#define MAX_RT_PRIO 100 /* from here on, tasks are subject to CPU quota */
 
 #define TASK_DEAD 0x80
 #define EXIT_ANY  0x30 /* EXIT_DEAD, EXIT_ZOMBIE */
