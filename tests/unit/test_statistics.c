@@ -133,7 +133,7 @@ static void assert_number_equal(const struct stat_number *a, const struct stat_n
 	assert_true(a->error == b->error);
 }
 
-static void assert_double_equal(double a, double b)
+static void assert_double_same(double a, double b)
 {
 	assert_true(a == b || (isnan(a) && isnan(b)));
 }
@@ -153,7 +153,7 @@ static void assert_row_equal(const struct stat_row *a, const struct stat_row *b)
 		assert_string_equal(ea->unit, eb->unit);
 		assert_string_equal(ea->meaning, eb->meaning);
 		assert_int_equal(ea->count.state, eb->count.state);
-		assert_double_equal(ea->count.value, eb->count.value);
+		assert_double_same(ea->count.value, eb->count.value);
 		assert_int_equal(ea->count.raw, eb->count.raw);
 		assert_int_equal(ea->count.enabled_ns, eb->count.enabled_ns);
 		assert_int_equal(ea->count.running_ns, eb->count.running_ns);
@@ -171,9 +171,9 @@ static void assert_row_equal(const struct stat_row *a, const struct stat_row *b)
 		assert_string_equal(ma->source, mb->source);
 		assert_string_equal(ma->why, mb->why);
 		assert_string_equal(ma->inputs, mb->inputs);
-		assert_double_equal(ma->ok, mb->ok);
-		assert_double_equal(ma->high, mb->high);
-		assert_double_equal(ma->raw, mb->raw);
+		assert_double_same(ma->ok, mb->ok);
+		assert_double_same(ma->high, mb->high);
+		assert_double_same(ma->raw, mb->raw);
 		assert_int_equal(ma->verdict, mb->verdict);
 		assert_number_equal(&ma->number, &mb->number);
 	}
@@ -197,7 +197,7 @@ static void assert_report_equal(const struct stat_report *a, const struct stat_r
 	assert_int_equal(a->start_real_ns, b->start_real_ns);
 	assert_number_equal(&a->seconds, &b->seconds);
 	assert_int_equal(a->interval, b->interval);
-	assert_double_equal(a->elapsed_s, b->elapsed_s);
+	assert_double_same(a->elapsed_s, b->elapsed_s);
 	assert_int_equal(a->by, b->by);
 	assert_int_equal(a->nr_rows, b->nr_rows);
 	assert_row_equal(&a->all, &b->all);
@@ -242,7 +242,7 @@ static void what_was_written_is_read(void **state)
 	assert_report_equal(&r, &again);
 	assert_string_equal(again.rows[1].name, HOSTILE_SAFE);
 	assert_string_equal(again.hotspots[0].symbol, "spin");
-	assert_double_equal(again.hotspots[0].self_pct, 100.0 / 3);
+	assert_double_same(again.hotspots[0].self_pct, 100.0 / 3);
 	second = json_of(&again);
 	assert_string_equal(text, second);
 	free(text);
