@@ -725,8 +725,9 @@ uint64_t session_map_bytes(const struct session *s)
 	uint64_t bytes = thread_bytes(s);
 	struct bpf_map *map;
 
+	/* libbpf 1.4 and newer have a descriptor also for a map that is never created. */
 	bpf_object__for_each_map (map, s->skel->obj)
-		if (bpf_map__fd(map) >= 0)
+		if (bpf_map__autocreate(map))
 			bytes += map_bytes(map, s->maps.nr_cpus);
 	return bytes + (uint64_t)s->nr_segments * TABLE_SEGMENT_BYTES;
 }
