@@ -387,6 +387,15 @@ static void check_rest(struct reader *in, const char *s, size_t len)
 		refuse(in, "is no result of 'bpfprof stat --json': it goes on behind its end");
 }
 
+/*
+ * json-c 0.18 (Debian 13), when strict, takes bytes above 0x7f for control characters where char is
+ * signed. Without it the syntax may be a little wrong; the format and the numbers are checked still.
+ */
+static int strict_flag(void)
+{
+	return json_c_version_num() >> 8 == 18 ? 0 : JSON_TOKENER_STRICT;
+}
+
 static struct json_object *parse(struct reader *in, const char *s, size_t len)
 {
 	struct json_tokener *tok = json_tokener_new_ex(MAX_DEPTH);
@@ -395,7 +404,7 @@ static struct json_object *parse(struct reader *in, const char *s, size_t len)
 
 	if (!tok)
 		abort();
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
+	json_tokener_set_flags(tok, strict_flag() | JSON_TOKENER_VALIDATE_UTF8 |
 					    JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(tok, s, (int)len);
 	err = json_tokener_get_error(tok);
