@@ -77,13 +77,19 @@ cp "$OUT" "$TMP/x.folded"
 check_near "$(stacks rooted_pct)" 100 0.1 "is enough for a small program: weight that reaches the root, %"
 stop "$PID" KILL
 
-# clang and its libraries have 7 MB of tables, and never all are needed at a time.
+# clang and its libraries have 7 MB of tables or more, and never all are needed at a time.
 if command -v clang >/dev/null; then
 	python3 -c 'for i in range(1500): print("int f%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) s += a[i] * %d; return s; }" % (i, i, i))' >"$TMP/x.c"
 	check "more tables than there is room" "$BPFPROF" oncpu --unwind-mem 4 -v -U -F 499 -o "$TMP/x.json" -f -- clang -O2 -c "$TMP/x.c" -o "$TMP/x.o"
 	cp "$ERR" "$TMP/said"
 	grep 'unwind tables' "$TMP/said" | sed 's/^/#   /'
-	check_grep ' ([1-9][0-9]* evicted|[1-9][0-9]* not to be had)' "$TMP/said" "not all were to be had"
+	# Either tables gave way to others, or one is larger than all the room (LLVM 19: 1.5 million rows) and stacks end there.
+	# With room neither happens.
+	if grep -Eq ' ([1-9][0-9]* evicted|[1-9][0-9]* not to be had)' "$TMP/said"; then
+		pass "not all were to be had"
+	else
+		check "not all were to be had: $(stacks ends no-table) % of the weight ends for want of a table" test "$(stacks ends no-table | cut -d . -f 1)" -ge 1
+	fi
 	echo "# figure: rooted/clang-in-4-MB $(uname -m) $(uname -r | cut -d . -f 1,2) $(stacks rooted_pct) % of $(json "$TMP/x.json" samples recorded) samples"
 	check "the compiler did its work" test -s "$TMP/x.o"
 else
