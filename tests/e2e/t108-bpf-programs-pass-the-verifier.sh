@@ -11,7 +11,8 @@ verify=$ROOT/build/tests/e2e/verify
 check "all configurations load" "$verify" ${IN_GUEST:+--pairs}
 cp "$OUT" "$TMP/verified"
 while read -r program most; do
-	check_kept "verifier/$program" "$most" "instructions" 20 50000
+	# Of small programs 20 % is less than what another compiler makes of them (clang 19: 102 more in sched_rename).
+	check_kept "verifier/$program" "$most" "instructions" 20 50000 150
 done <"$TMP/verified"
 check_near "$(grep -cE '^(oncpu_sample|events_uprobe|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)|accounts_(switch|flush|fork)) ' "$TMP/verified")" 12 0 \
 	"programs that were looked at"
