@@ -5,7 +5,8 @@
 #   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
 #   make check-fuzz    files made to hurt (FUZZ_SECONDS=)
 #   make bench         figures, side by side               make check-cost    BPF programs, in instructions
-#   make lint          format, lengths, layers, shell      make format        rewrite with clang-format
+#   make check-distros the README in chroots (DISTROS=)    make format        rewrite with clang-format
+#   make lint          format, lengths, layers, shell
 #   make install       DESTDIR= prefix=                    make V=1           show the commands
 #
 #   make CROSS_COMPILE=aarch64-linux-gnu-                  build for aarch64, below build-arm64
@@ -168,10 +169,14 @@ check-nightly:
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=600
 	@NIGHTLY=1 tests/vm/run.sh || $(no_guests)
 	@$(cost) || $(no_guests)
+	@tests/distros.sh || [ $$? -eq 77 ]
 check-vm:
 	@TESTS=$(TESTS) tests/vm/run.sh $(VM)
 check-cost:
 	@$(cost)
+# What the README says, in a clean chroot of each distribution that it names.
+check-distros:
+	@tests/distros.sh $(DISTROS)
 check-unit:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --unit
@@ -213,5 +218,5 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-fuzz demo bench lint format install clean help
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-fuzz demo bench lint format install clean help
 -include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

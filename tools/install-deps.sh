@@ -6,8 +6,8 @@
 #
 #	tools/install-deps.sh [--check] [--cross]
 #
-# --check: also what the tests and make lint use. --cross: also what builds for aarch64 and boots guests (Debian
-# only): QEMU and the cross compiler are installed; libraries for aarch64 are unpacked into the cache folder.
+# --check: also what the tests and make lint use. --cross: also what builds for aarch64, boots guests and makes chroots
+# (Debian only): QEMU, debootstrap and the cross compiler are installed; libraries for aarch64 are unpacked into the cache folder.
 # Installed, they would draw the machine's own libraries to the same versions.
 #
 # Exit status: 0 all is there now, 1 something is missing.
@@ -51,7 +51,7 @@ fi
 
 if [ -n "$cross" ] && [ "$ID" = debian ]; then
 	packages+=(qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross cpio
-		debian-archive-keyring)
+		debian-archive-keyring debootstrap)
 elif [ -n "$cross" ]; then
 	echo "install-deps: --cross knows the packages of Debian only; this is $ID" >&2
 	cross=

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@
 /* Of one function; threads add to it. */
 struct truth {
 	const char *name;
-	atomic_ullong ns, count;
+	atomic_ullong ns, count, blocks;
 };
 
 struct mark {
@@ -49,6 +50,38 @@ static inline void truth_add(struct truth *t, struct mark from)
 
 	t->ns += wall > cpu ? wall - cpu : 0;
 	t->count++;
+}
+
+/* How often this thread has left its CPU: to wait, and at all. */
+struct leaves {
+	long blocks, all;
+};
+
+static inline struct leaves leaves_now(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (struct leaves){ u.ru_nvcsw, u.ru_nvcsw + u.ru_nivcsw };
+}
+
+/*
+ * As truth_add(), for waits so short that what a host takes from a virtual CPU matters beside them:
+ * a call that never left its CPU has waited for nothing, whatever the clocks say.
+ */
+static inline void truth_add_short(struct truth *t, struct mark from, struct leaves before)
+{
+	struct leaves now = leaves_now();
+
+	t->blocks += now.blocks - before.blocks;
+	if (now.all > before.all)
+		truth_add(t, from);
+}
+
+/* "blocks FUNCTION NR": how often threads went to sleep in it, as the kernel counts. */
+static inline void blocks_print(struct truth *t)
+{
+	printf("blocks %s %llu\n", t->name, (unsigned long long)t->blocks);
 }
 
 static inline void truth_print(struct truth *t)

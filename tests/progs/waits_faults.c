@@ -29,10 +29,11 @@ static uint64_t late_ns;
 
 static CHAIN void touch(volatile const char *page)
 {
+	struct leaves before = leaves_now();
 	struct mark from = mark_now();
 
 	(void)*page;
-	truth_add(&touched, from);
+	truth_add_short(&touched, from, before);
 }
 
 static CHAIN void answer_late(void)
@@ -128,6 +129,8 @@ int main(int argc, char **argv)
 		touch_file(argc > 2 ? argv[2] : ".", arg_nr(argc, argv, 3, 100));
 	else
 		touch_late(arg_nr(argc, argv, 2, 50));
+	blocks_print(&touched);
 	truth_print(&touched);
+	schedstat_print(touched.name);
 	return 0;
 }

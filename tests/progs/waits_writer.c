@@ -16,11 +16,12 @@ static struct truth stored = { .name = "store" };
 static CHAIN void store(int fd)
 {
 	static const char block[4096] = "block";
+	struct leaves before = leaves_now();
 	struct mark from = mark_now();
 
 	if (write(fd, block, sizeof(block)) != sizeof(block) || fsync(fd))
 		fatal("write");
-	truth_add(&stored, from);
+	truth_add_short(&stored, from, before);
 }
 
 int main(int argc, char **argv)
@@ -41,6 +42,8 @@ int main(int argc, char **argv)
 	unlink(path);
 	for (i = 0; i < nr; i++)
 		store(fd);
+	blocks_print(&stored);
 	truth_print(&stored);
+	schedstat_print(stored.name);
 	return 0;
 }
