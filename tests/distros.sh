@@ -49,7 +49,7 @@ skipped=0
 mirror_of() { # ARCHIVE: as apt has it; those of security updates lack the rest
 	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-		awk -v path="/$1(-ports)?/*\$" '$1 !~ /-security/ && $2 ~ path { print $2; exit }'
+		awk -v path="/$1(-ports)?/*\$" '$1 !~ /-security/ && $2 ~ path { sub("/+$", "", $2); print $2; exit }'
 }
 
 has_suite() { # MIRROR SUITE
@@ -107,7 +107,7 @@ make_root() { # SUITE MIRROR COMPONENTS SCRIPT KEYRING
 	local script=
 
 	[ -e "/usr/share/debootstrap/scripts/$1" ] || script=$4
-	mount --bind "$root" "$root" || return 1 # tests that unshare want their root to be a mount
+	chmod 755 "$root" && mount --bind "$root" "$root" || return 1 # tests that unshare want their root to be a mount
 	limited debootstrap --variant=minbase --force-check-gpg --keyring="$5" --components="$3" --include=git,make \
 		"$1" "$root" "$2" ${script:+"$script"} || return 1
 	printf 'deb %s %s %s\n' "$2" "$1" "${3//,/ }" "$2" "$1-updates" "${3//,/ }" >"$root/etc/apt/sources.list"
