@@ -6,7 +6,9 @@ at the end. Mouse and keys are real input events. Coordinates are CSS pixels fro
 """
 
 import base64
+import glob
 import json
+import os
 import re
 import subprocess
 import urllib.request
@@ -84,6 +86,25 @@ class Browser:
         """Waits for the next picture; returns the ms since the file was asked for."""
         return self.js_async("requestAnimationFrame(() => requestAnimationFrame(() =>"
                              "done(performance.now())));")
+
+    def cpu_ms(self):
+        """CPU time of all processes of the browser that live."""
+        ticks, children = {}, {}
+        for path in glob.glob("/proc/[0-9]*/stat"):
+            try:
+                with open(path, encoding="ascii", errors="replace") as stat:
+                    fields = stat.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            pid = int(path.split("/")[2])
+            children.setdefault(int(fields[1]), []).append(pid)
+            ticks[pid] = int(fields[11]) + int(fields[12])
+        total, todo = 0, [self.driver.pid]
+        while todo:
+            pid = todo.pop()
+            total += ticks.get(pid, 0)
+            todo += children.get(pid, [])
+        return total * 1000 / os.sysconf("SC_CLK_TCK")
 
     def _act(self, kind, actions, **parameters):
         self._call("POST", "/actions", {"actions": [
