@@ -21,14 +21,17 @@ check_counted() { # NAME [FEWEST]
 }
 
 mix -m 5000
-# But for some that had to wait for a busy CPU.
-check_near "$(us_of "$TMP/x.folded" ";block_1ms(;|\$)")" 0 30000 "us in block_1ms"
+# But for those that were longer, since they had to wait for a busy CPU: the program knows them.
+check_between "$(us_of "$TMP/x.folded" ";block_1ms(;|\$)")" 0 $(($(did late block_1ms) * 105 / 100 + 5000)) "us in block_1ms, of $(did late block_1ms) in long ones"
 check_truth block_10ms
 check_truth block_100ms
-check_counted too-short "$(did truth block_1ms 4)"
+check_counted too-short $(($(did truth block_1ms 4) - $(did late block_1ms 4)))
 
 mix -m 1 -M 50000
-check_truth block_1ms
+# Of an idle CPU that takes its time to come, what the kernel counts as running is more of the short ones.
+# Those that were late may be too long.
+check_between "$(us_of "$TMP/x.folded" ";block_1ms(;|\$)")" $((($(truth block_1ms) - $(did late block_1ms)) * 93 / 100)) \
+	$(($(truth block_1ms) * 115 / 100)) "us in block_1ms, of $(truth block_1ms), $(did late block_1ms) of them in long ones"
 check_truth block_10ms
 check_without block_100ms
 check_counted too-long "$(did truth block_100ms 4)"

@@ -5,13 +5,16 @@
  * waits_migrate [SEED [SECONDS [stay]]]: sleeps of 1, 10 and 100 ms, a third of the time each, in
  * an order that the seed makes. Meanwhile another thread sends the sleeper to other CPUs, and after
  * every second sleep it goes to one itself. Ends with how often it woke on another CPU than it had
- * gone to sleep on ("migrated N"), and its own life and CPU time ("wall US", "cpu US").
+ * gone to sleep on ("migrated N"), how many of the 1 ms took more than LATE_NS ("late block_1ms US
+ * NR"), and its own life and CPU time ("wall US", "cpu US").
  */
 #include "waits.h"
 
 #define SLOT_MS 100
+#define LATE_NS 4500000 /* below the 5 ms that tests ask for, less what counts as running */
 
 static struct truth ms1 = { .name = "block_1ms" };
+static struct truth late = { .name = "block_1ms" };
 static struct truth ms10 = { .name = "block_10ms" };
 static struct truth ms100 = { .name = "block_100ms" };
 static atomic_bool done;
@@ -22,8 +25,14 @@ static CHAIN void block_1ms(void)
 {
 	struct mark from = mark_now();
 
+	unsigned long long before = ms1.ns;
+
 	sleep_ns(1 * NS_PER_MS);
 	truth_add(&ms1, from);
+	if (ms1.ns - before > LATE_NS) {
+		late.ns += ms1.ns - before;
+		late.count++;
+	}
 }
 
 static CHAIN void block_10ms(void)
@@ -94,6 +103,8 @@ int main(int argc, char **argv)
 	truth_print(&ms1);
 	truth_print(&ms10);
 	truth_print(&ms100);
+	printf("late %s %llu %llu\n", late.name, late.ns / NS_PER_US,
+	       (unsigned long long)late.count);
 	printf("migrated %lu\nwall %llu\ncpu %llu\n", migrated,
 	       (unsigned long long)(wall_ns() - start) / NS_PER_US,
 	       (unsigned long long)cpu_ns() / NS_PER_US);
