@@ -388,8 +388,8 @@ static void check_rest(struct reader *in, const char *s, size_t len)
 }
 
 /*
- * json-c 0.18 (Debian 13), when strict, takes bytes above 0x7f for control characters where char is
- * signed. Without it the syntax may be a little wrong; the format and the numbers are checked still.
+ * json-c 0.18 (Debian 13), when strict, takes bytes above 0x7f for control characters where char
+ * is signed. Without it the syntax may be a little wrong; format and numbers are checked still.
  */
 static int strict_flag(void)
 {
