@@ -4,13 +4,13 @@
  *
  *	higher   | entry code       |  left out
  *	         | random offset    |
- *	         | system call      |  ◄── kernel_at[n]
+ *	         | system call      |  ◄── at[n]
  *	         | …                |
- *	         | schedule         |  ◄── kernel_at[0]
+ *	         | schedule         |  ◄── at[0]
  *	ctx ───► | tracepoint       |
  *	         | this program     |
  *
- * On aarch64 frame records are linked, so there the walk itself is cheap: kernel_at[0] is the first
+ * On aarch64 frame records are linked, so there the walk itself is cheap: at[0] is the first
  * record, and the rest is followed.
  */
 #include "fp.bpf.h"
