@@ -9,19 +9,35 @@ need_bpf
 need python3
 need_prog waits_deep forker
 
+check_slots() { # DESC REASON
+	grep 'stacks deferred' "$ERR" | sed 's/^/# /'
+	check_between "$(ledger "$TMP/x.json" "$2")" 20 1000000000 "$1: $2"
+	check_between "$(ledger "$TMP/x.json" deferred)" 20 1000000000 "$1: deferred"
+	check_grep ', 0 slots not given back' "$ERR" "$1: no slot is still taken at the end"
+	check_ledger_closes "$TMP/x.json"
+}
+
 slots_come_back() { # DESC REASON COMMAND OPTIONS... -- PROGRAM...
 	local desc=$1 reason=$2 # a counter that must have grown
 
 	shift 2
 	check "$desc" "$BPFPROF" "$1" -v -o "$TMP/x.json" "${@:2}"
-	grep 'stacks deferred' "$ERR" | sed 's/^/# /'
-	check_between "$(ledger "$TMP/x.json" "$reason")" 20 1000000000 "$desc: $reason"
-	check_between "$(ledger "$TMP/x.json" deferred)" 20 1000000000 "$desc: deferred"
-	check_grep ', 0 slots not given back' "$ERR" "$desc: no slot is still taken at the end"
-	check_ledger_closes "$TMP/x.json"
+	check_slots "$desc" "$reason"
 }
 
 slots_come_back "offcpu, 16 stacks" stack-table-full offcpu --max-stacks 16 -- "$PROGS/waits_deep" 8 100 10
-slots_come_back "offcpu, more than there are slots" defer-full offcpu --max-mem 1 -- "$PROGS/waits_deep" 8 2000 1
 slots_come_back "oncpu, 16 stacks" stack-table-full oncpu -F 999 --max-stacks 16 -- "$PROGS/forker" 2
+
+# More stacks than there are slots: while the recorder is stopped nobody takes them out.
+"$BPFPROF" offcpu -v -n waits_deep -o "$TMP/x.json" 60 >"$OUT" 2>"$ERR" &
+recorder=$!
+sleep 2
+kill -STOP $recorder
+"$PROGS/waits_deep" 8 1500 1 >"$TMP/did"
+kill -CONT $recorder
+sleep 1
+kill -INT $recorder
+wait $recorder
+check_near $? 0 0 "offcpu, stopped for a while: exit status"
+check_slots "offcpu, stopped for a while" defer-full
 finish
