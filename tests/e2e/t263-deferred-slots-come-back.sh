@@ -31,7 +31,8 @@ slots_come_back "oncpu, 16 stacks" stack-table-full oncpu -F 999 --max-stacks 16
 # More stacks than there are slots: while the recorder is stopped nobody takes them out.
 "$BPFPROF" offcpu -v -n waits_deep -o "$TMP/x.json" 60 >"$OUT" 2>"$ERR" &
 recorder=$!
-sleep 2
+loads=${IN_GUEST:+8} # seconds, until the programs run
+sleep "${loads:-2}"
 kill -STOP $recorder
 "$PROGS/waits_deep" 8 1500 1 >"$TMP/did"
 kill -CONT $recorder
