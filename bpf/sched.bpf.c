@@ -323,7 +323,8 @@ static __always_inline struct thread *begin(struct task_struct *task, struct thr
 		outcome = filter_cgroup(task);
 	if (!t && needs_state(outcome)) {
 		t = thread_make(task);
-		counters_add(PROF_THREADS);
+		if (t)
+			counters_add(PROF_THREADS);
 	}
 	if (!t)
 		return NULL;

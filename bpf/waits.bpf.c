@@ -156,7 +156,7 @@ __noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 static __always_inline void compare(const struct scratch *s, __u32 todo)
 {
 	bool user = todo & WAIT_COMPARE_USER && s->was.ustack != s->known.ustack &&
-		    s->user.kind == PROF_STACK_USER;
+		    s->user.kind == PROF_STACK_USER && !s->deferred;
 	bool kernel =
 		todo & WAIT_COMPARE_KERNEL && s->known.kstack && s->was.kstack != s->known.kstack;
 
