@@ -28,16 +28,6 @@ check_blocks() { # FUNCTION CLASS LEAST_PCT
 	check_between "$(json "$TMP/x.json" waits classes "$2" waits)" $((blocks * $3 / 100)) $((blocks + 50)) "waits as $2, of $blocks in $1"
 }
 
-# us that the host took from all CPUs, in ticks; the one before and the one after may be missing.
-stolen_us() {
-	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", $9 * 1000000 / hz }' /proc/stat
-}
-record_stolen() { # COMMAND...; sets $stolen
-	stolen=$(stolen_us)
-	record "$@"
-	stolen=$(($(stolen_us) - stolen + 2 * 1000000 / $(getconf CLK_TCK)))
-}
-
 # The time between two clocks is that of the waits, but for two things that matter beside waits of some 10 us: the kernel
 # counts as running how long an idle CPU takes to come (100 us on virtual ones), and a host that takes the CPU away, as for
 # each request to its disk, is in no wait. Nor is all of it for the disk: the kernel knows how long it was for a CPU.
@@ -45,18 +35,18 @@ check_time() { # FUNCTION CLASS LOW_PCT
 	local told blocks waited
 
 	told=$(truth "$1") blocks=$(did blocks "$1") waited=$(did schedstat "$1" 4)
-	check_between "$(us_of "$TMP/x.folded" "^[^;]+;(.*;)?$1(;|\$)")" $(((told - stolen) * $3 / 100)) \
-		$((told * 105 / 100 + blocks * 100)) "us in $1, of $told in $blocks waits, $stolen stolen"
+	check_between "$(us_of "$TMP/x.folded" "^[^;]+;(.*;)?$1(;|\$)")" $(((told - taken) * $3 / 100)) \
+		$((told * 105 / 100 + blocks * 100)) "us in $1, of $told in $blocks waits, $taken taken"
 	[ "$waited" != none ] || waited=$told # then their number has to do
-	check_between "$(us_of "$TMP/x.folded" "^[^;]+;\\[$2\\];(.*;)?$1(;|\$)")" $(((told - stolen - waited) * 75 / 100)) \
+	check_between "$(us_of "$TMP/x.folded" "^[^;]+;\\[$2\\];(.*;)?$1(;|\$)")" $(((told - taken - waited) * 75 / 100)) \
 		$((told * 105 / 100 + blocks * 100)) "us of that as $2, with $waited for a CPU"
 }
 
-record_stolen offcpu -m 1 --by-class -- "$PROGS/waits_writer" "$folder" 200
+record offcpu -m 1 --by-class -- "$PROGS/waits_writer" "$folder" 200
 check_blocks store io 75
 check_time store io 90
 
-record_stolen offcpu -m 1 --by-class -- "$PROGS/waits_faults" file "$folder" 200
+record offcpu -m 1 --by-class -- "$PROGS/waits_faults" file "$folder" 200
 check_blocks touch pagefault 90
 check_time touch pagefault 85
 finish

@@ -16,7 +16,7 @@ runnable() { # THREAD PART FUNCTION
 # The program counts from when its timer should have fired, the kernel from when it did: 100 us later where the clock is
 # a virtual one.
 check_late() { # US DESC
-	check_close "$1" "$(did woken late)" 5 $((6000 + 150 * $(did woken late 4))) "$2"
+	check_clock "$1" "$(did woken late)" 5 $((6000 + 150 * $(did woken late 4))) "$2"
 }
 check_parts() { # COMMAND
 	check_late "$(runnable late woken come_late)" "$1: us late, as the thread says itself,"

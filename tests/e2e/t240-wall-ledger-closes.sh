@@ -20,15 +20,15 @@ check_schedstat() { # THREAD ON_CPU RUNNABLE [WAKES]
 		return
 	fi
 	[ -n "${IN_GUEST:-}" ] || [ -z "${4:-}" ] || return 0
-	check_close "$2" "$(did schedstat "$1" 3)" 1 6000 "$1: us on CPU, as the kernel has it,"
-	check_close "$3" "$(did schedstat "$1" 4)" 1 6000 "$1: us runnable, as the kernel has it,"
+	check_clock "$2" "$(did schedstat "$1" 3)" 1 6000 "$1: us on CPU, as the kernel has it,"
+	check_clock "$3" "$(did schedstat "$1" 4)" 1 6000 "$1: us runnable, as the kernel has it,"
 }
 
 record wall -- "$PROGS/waits_hogs" 3
 for hog in hog_a hog_b; do
 	oncpu=$(of $hog on-cpu) runnable=$(of $hog runnable) all=$(us_of "$TMP/x.folded" "^$hog;")
-	check_close "$oncpu" "$(did cpu $hog)" 1 6000 "$hog: us on CPU, as its own clock has it,"
-	check_close "$runnable" "$(truth $hog)" 1 6000 "$hog: us runnable, as it says itself,"
+	check_clock "$oncpu" "$(did cpu $hog)" 1 6000 "$hog: us on CPU, as its own clock has it,"
+	check_clock "$runnable" "$(truth $hog)" 1 6000 "$hog: us runnable, as it says itself,"
 	check_schedstat $hog "$oncpu" "$runnable"
 	# At a barrier before and after it may have waited for the other.
 	check_between "$(pct_of $((oncpu + runnable)) "$(did wall $hog)")" 99 101.5 "$hog: on CPU and runnable, % of its wall time"

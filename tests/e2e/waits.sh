@@ -24,15 +24,28 @@ check_ledger_closes() { # JSON
 		-v c="$(ledger "$1" lost)" 'BEGIN { printf "%.0f\n", a + b + c }')" 0 "seen, against recorded + filtered + lost,"
 }
 
-# Records PROGRAM from its start to its end, into $TMP/x.folded and $TMP/x.json; what it prints goes to $TMP/did.
-record() { # COMMAND OPTIONS... -- PROGRAM ARGS...
-	local args=("$@")
+# us that the host and interrupts took from all CPUs, in ticks. Clocks of threads leave them out, switches do not.
+taken_us() {
+	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", ($7 + $8 + $9) * 1000000 / hz }' /proc/stat
+}
 
+# Since $1; of the tick before and the one after one may be missing.
+taken_since() {
+	echo $(($(taken_us) - $1 + 2 * 1000000 / $(getconf CLK_TCK)))
+}
+
+# Records PROGRAM from its start to its end, into $TMP/x.folded and $TMP/x.json; what it prints goes to $TMP/did,
+# what was taken meanwhile into $taken.
+record() { # COMMAND OPTIONS... -- PROGRAM ARGS...
+	local args=("$@") before
+
+	before=$(taken_us)
 	args[0]="${args[0]} recording"
 	# What it leaves out must not be what an earlier one left.
 	: >"$TMP/x.folded"
 	echo '{}' >"$TMP/x.json"
 	check "${args[*]##*/}" "$BPFPROF" "$1" -o "$TMP/x.folded" -o "$TMP/x.json" "${@:2}"
+	taken=$(taken_since "$before")
 	cp "$OUT" "$TMP/did"
 	check_stacks "$TMP/x.folded"
 	check_ledger_closes "$TMP/x.json"
@@ -70,6 +83,11 @@ check_between() { # VALUE LOW HIGH DESC
 # Within so many percent of what is expected, and so many us for what is rounded or counted by ticks.
 check_close() { # VALUE EXPECTED PCT SLACK_US DESC
 	check_near "$1" "$2" "$(awk -v e="$2" -v pct="$3" -v slack="$4" 'BEGIN { printf "%.0f\n", e * pct / 100 + slack }')" "$5"
+}
+
+# The same where one side goes by the clock of a thread, and the other by its switches.
+check_clock() { # VALUE EXPECTED PCT SLACK_US DESC
+	check_close "$1" "$2" "$3" $(($4 + taken)) "$5, $taken taken,"
 }
 
 # Of the time that FUNCTION says it was off the CPU, so much is there, below it; and in that class, if one is given. Where

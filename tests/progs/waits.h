@@ -90,20 +90,47 @@ static inline void truth_print(struct truth *t)
 	fflush(stdout);
 }
 
-/*
- * "schedstat NAME US US": what the kernel says that this thread has run, up to its last tick, and
- * has waited for a CPU. Nothing where the kernel does not say.
- */
-static inline void schedstat_print(const char *name)
+/* What the kernel says that this thread has run, up to its last tick, and has waited for a CPU. */
+struct schedstat {
+	unsigned long long ran, waited;
+};
+
+/* False, and zeros, where the kernel does not say. */
+static inline bool schedstat_now(struct schedstat *stat)
 {
 	FILE *file = fopen("/proc/thread-self/schedstat", "re");
-	unsigned long long ran, waited;
+	bool said = file && fscanf(file, "%llu %llu", &stat->ran, &stat->waited) == 2;
 
-	if (file && fscanf(file, "%llu %llu", &ran, &waited) == 2)
-		printf("schedstat %s %llu %llu\n", name, ran / NS_PER_US, waited / NS_PER_US);
+	if (!said)
+		*stat = (struct schedstat){};
 	if (file)
 		fclose(file);
+	return said;
+}
+
+/* "schedstat NAME US US". */
+static inline void schedstat_print(const char *name)
+{
+	struct schedstat stat;
+
+	if (schedstat_now(&stat))
+		printf("schedstat %s %llu %llu\n", name, stat.ran / NS_PER_US,
+		       stat.waited / NS_PER_US);
 	fflush(stdout);
+}
+
+/*
+ * As truth_add(), for time that a thread waits for a CPU and does nothing else: what the host takes
+ * from a virtual CPU is none of it, though the clocks cannot tell. from: as the call began.
+ */
+static inline void truth_add_delay(struct truth *t, struct schedstat from)
+{
+	struct schedstat now;
+
+	if (!schedstat_now(&now))
+		exit(CANNOT);
+	t->ns += now.waited - from.waited;
+	t->count++;
 }
 
 static inline void sleep_ns(uint64_t ns)

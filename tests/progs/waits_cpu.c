@@ -31,10 +31,11 @@ static CHAIN void alone(void)
 
 static CHAIN void hog(void)
 {
-	struct mark from = mark_now();
+	struct schedstat from;
 
-	burn_until(CLOCK_MONOTONIC, from.wall + length);
-	truth_add(&hog_did, from);
+	schedstat_now(&from);
+	burn_until(CLOCK_MONOTONIC, wall_ns() + length);
+	truth_add_delay(&hog_did, from);
 }
 
 static CHAIN void come_late(void)
@@ -50,10 +51,11 @@ static CHAIN void come_late(void)
 
 static CHAIN void work(void)
 {
-	struct mark from = mark_now();
+	struct schedstat from;
 
-	burn_until(CLOCK_THREAD_CPUTIME_ID, from.cpu + WORK_NS);
-	truth_add(&work_did, from);
+	schedstat_now(&from);
+	burn_until(CLOCK_THREAD_CPUTIME_ID, cpu_ns() + WORK_NS);
+	truth_add_delay(&work_did, from);
 }
 
 static CHAIN void *hog_main(void *arg)
