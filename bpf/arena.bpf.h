@@ -56,6 +56,20 @@ struct halves {
 };
 
 /*
+ * A mapping that a walk looked into, and the table there. Found by the address; what is in it holds
+ * as long as its list does, which space stands for.
+ */
+#define NR_MAPPED 8
+struct mapped {
+	__u64 start, end; /* end = 0: nothing */
+	__u64 bias;	  /* address - bias = address as linked */
+	__u64 first_page;
+	__u32 space, exe, state, base, nr_pages, exceptions;
+	__u32 pad[2];
+};
+_Static_assert(sizeof(struct mapped) == 64, "a mapping is one cache line");
+
+/*
  * What every walk touches comes first and close together, since a sample of a host that has work
  * finds all of it in no cache. The kernel's half begins like the user's, which lies last: so both
  * can be looked at as a struct scratch_stack.
@@ -71,11 +85,14 @@ struct scratch {
 	__u32 busy;	/* SCRATCH_UPROBE: taken */
 	__u32 deferred; /* the walk needs something that only user space can give */
 	__u32 leaves;	/* SCRATCH_SCHED: the thread leaves its CPU, so its stack stays as it is */
-	/* The list of mappings that the walk goes by, and the mapping it looked into last. */
-	__u32 list, nr_mappings, space, epoch, final, exe;
-	__u64 map_start, map_end, bias, first_page;
-	__u64 barrier; /* of this CPU's loads (tables.bpf.c) */
-	__u32 state, base, nr_pages, exceptions;
+	/* The list of mappings that the walk goes by (tables.bpf.c). */
+	__u32 list, nr_mappings, space, epoch, final;
+	__u32 mapping;	 /* the one of mapped[] that it looked into last */
+	__u32 rule_slot; /* of the rule cache: where that of the next frame may be */
+	__u32 rule;	 /* that was looked up */
+	__u32 special;	 /* number of the last frame that no standard rule was for, from 1 on */
+	__u64 rule_key;	 /* what addresses are mixed with to find their rules */
+	__u64 barrier;	 /* of this CPU's loads */
 	/* With prof_cfg.remember: the words that the walk went by, counted from sp. */
 	__u32 nr_reads;	 /* READ_ELSEWHERE: it went by something else as well */
 	__u32 read_span; /* words up to the last of them */
@@ -95,6 +112,7 @@ struct scratch {
 	__u64 believed[4];	 /* bits of places where they may lie */
 	struct prof_waker waker; /* being interned: alone, and with its own wakers */
 	__u32 chain[3];
+	struct mapped mapped[NR_MAPPED];
 	__u64 memo_window[256];
 	struct scratch_kernel kernel;
 	struct scratch_stack user;

@@ -81,11 +81,20 @@ static inline __attribute__((always_inline)) int step_needs_fp(int arch, __u32 r
 	return (rule & (arch == TABLE_X86 ? RULE_X86_BASE_FP : RULE_ARM64_BASE_FP)) != 0;
 }
 
+/* What the places of enum rule_mode are, four bits for each: so no walk has to ask six times. */
+enum { PLACE_FROM_CFA = 1, PLACE_RA = 2, PLACE_FP = 4, PLACE_PAIR = 8 };
+#define PLACES_OF(mode, bits) ((bits) << 4 * (mode))
+#define RULE_ARM64_PLACES                                                                          \
+	(PLACES_OF(MODE_PAIR_CFA, PLACE_FROM_CFA | PLACE_RA | PLACE_FP | PLACE_PAIR) |             \
+	 PLACES_OF(MODE_PAIR_SP, PLACE_RA | PLACE_FP | PLACE_PAIR) |                               \
+	 PLACES_OF(MODE_RA_CFA, PLACE_FROM_CFA | PLACE_RA) | PLACES_OF(MODE_RA_SP, PLACE_RA) |     \
+	 PLACES_OF(MODE_FP_SP, PLACE_FP))
+
 /* A standard rule. base is the frame pointer if step_needs_fp(), else the stack pointer. */
-static inline __attribute__((always_inline)) void step_standard(int arch, __u32 rule, __u64 sp,
-								__u64 base, struct step_saved *s)
+static inline __attribute__((always_inline)) void step_standard(int arch, __u32 rule, __u64 base,
+								struct step_saved *s)
 {
-	__u32 mode = RULE_ARM64_MODE(rule);
+	__u32 places = RULE_ARM64_PLACES >> 4 * RULE_ARM64_MODE(rule);
 	__u64 slot;
 
 	if (arch == TABLE_X86) {
@@ -95,25 +104,20 @@ static inline __attribute__((always_inline)) void step_standard(int arch, __u32 
 		return;
 	}
 	s->cfa = base + RULE_ARM64_CFA(rule);
-	slot = mode == MODE_PAIR_CFA || mode == MODE_RA_CFA ? s->cfa - RULE_ARM64_SLOT(rule)
-							    : sp + RULE_ARM64_SLOT(rule);
-	s->ra_at = 0;
-	s->fp_at = 0;
-	if (mode == MODE_PAIR_CFA || mode == MODE_PAIR_SP)
-		s->ra_at = slot + 8;
-	if (mode == MODE_RA_CFA || mode == MODE_RA_SP)
-		s->ra_at = slot;
-	if (mode == MODE_PAIR_CFA || mode == MODE_PAIR_SP || mode == MODE_FP_SP)
-		s->fp_at = slot;
+	slot = places & PLACE_FROM_CFA ? s->cfa - RULE_ARM64_SLOT(rule)
+				       : base + RULE_ARM64_SLOT(rule);
+	s->ra_at = places & PLACE_RA ? slot + (places & PLACE_PAIR) : 0;
+	s->fp_at = places & PLACE_FP ? slot : 0;
 }
 
 /*
  * A frame is left upwards, or it is no frame. Only code that has not yet made one may leave the
  * stack pointer where it is, and only the innermost, where the caller is in the link register.
+ * inner: 0 or 1.
  */
-static inline __attribute__((always_inline)) int step_goes_up(__u64 sp, __u64 cfa, int inner)
+static inline __attribute__((always_inline)) int step_goes_up(__u64 sp, __u64 cfa, __u64 inner)
 {
-	return !(cfa & 7) && (cfa > sp || (inner && cfa == sp));
+	return !(cfa & 7) && cfa + inner > sp;
 }
 
 /* The caller becomes the frame that the walk has come to. */

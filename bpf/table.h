@@ -66,7 +66,8 @@ _Static_assert(sizeof(struct table_page) == 8, "struct table_page is two words")
  * aarch64:
  *
  *              CFA from the frame pointer:1 | (CFA - base) / 16 : 12 | mode : 3 | slot : 6
- *              (enum rule_mode tells where return address and frame pointer are)
+ *              (enum rule_mode tells where return address and frame pointer are; from SP only
+ *              where the CFA is, too)
  *   exception  mode 7; index = bits 21..9 above bits 5..0
  *   special    mode 6; code = bits 5..0
  */

@@ -126,8 +126,6 @@ __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 
 	if (tables_are_off())
 		return false;
-	s->map_start = 0;
-	s->map_end = 0;
 	p = proc_row(tgid);
 	if (!p)
 		return false;
@@ -143,6 +141,7 @@ __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 	s->nr_mappings = row.nr_mappings;
 	s->epoch = prof_table_epoch;
 	s->space = row.space + s->epoch * 0x85ebca6bu;
+	s->rule_key = hash_mix(prof_cfg.seed, s->space);
 	s->final = row.final;
 	return true;
 }
@@ -164,59 +163,75 @@ static __always_inline struct table_mapping *mapping_at(__u32 *words, __u32 word
 	return (void *)&words[word & (TABLE_SEGMENT_WORDS - TABLE_MAPPING_WORDS)];
 }
 
+static __always_inline bool is_in(const struct mapped *m, __u32 space, __u64 pc)
+{
+	return pc >= m->start && pc < m->end && m->space == space;
+}
+
+static __always_inline struct mapped *mapped_now(struct scratch *s)
+{
+	return &s->mapped[s->mapping & (NR_MAPPED - 1)];
+}
+
 /*
- * Takes the mapping that starts last at or below pc, and its executable. Negative: there is none;
- * 1: its row is being written. Separately verified.
+ * Takes the mapping that starts last at or below pc, and its executable, to scratch->mapping.
+ * Negative: there is none; 1: its row is being written. Separately verified.
  */
 __noinline int tables_mapping(__u32 id, __u64 pc)
 {
 	struct scratch *s = scratch_get(id);
 	__u32 at, left, half, exe, seq, *words;
-	struct table_mapping *m;
+	struct table_mapping *row;
 	struct table_exe *x;
+	struct mapped *m;
 
 	if (!s)
 		return -1;
+	s->mapping = ((__u32)(pc >> 22) + s->space) * 0x9e3779b1u >> 29;
+	m = mapped_now(s);
+	if (is_in(m, s->space, pc))
+		return 0;
+	m->end = 0;
 	words = segment_of(s->list);
 	if (!words)
 		return -1;
-	s->map_start = 0; /* until there is another one */
-	s->map_end = 0;
 	at = s->list;
 	left = s->nr_mappings;
 	for (__u32 i = 0; i < SEARCH_MAPPINGS && left > 1; i++) {
 		half = left / 2;
-		m = mapping_at(words, at + half * TABLE_MAPPING_WORDS);
-		at += half * TABLE_MAPPING_WORDS & ~above(m->start, pc);
+		row = mapping_at(words, at + half * TABLE_MAPPING_WORDS);
+		at += half * TABLE_MAPPING_WORDS & ~above(row->start, pc);
 		left -= half;
 	}
-	m = mapping_at(words, at);
-	if (!left || pc < m->start || pc >= m->end)
+	row = mapping_at(words, at);
+	if (!left || pc < row->start || pc >= row->end)
 		return -1;
-	exe = m->exe;
+	exe = row->exe;
 	x = bpf_map_lookup_elem(&exes, &exe);
 	if (!x)
 		return -1;
 	seq = *(volatile __u32 *)&x->seq;
 	in_order(s);
-	s->bias = m->bias - x->delta;
-	s->exe = exe;
-	s->state = x->state;
-	s->base = x->base;
-	s->nr_pages = x->nr_pages;
-	s->first_page = x->first_page;
-	s->exceptions = x->exceptions;
+	m->bias = row->bias - x->delta;
+	m->exe = exe;
+	m->state = x->state;
+	m->base = x->base;
+	m->nr_pages = x->nr_pages;
+	m->first_page = x->first_page;
+	m->exceptions = x->exceptions;
 	in_order(s);
 	if (seq & 1 || seq != *(volatile __u32 *)&x->seq)
 		return 1;
-	s->map_start = m->start;
-	s->map_end = m->end;
+	m->space = s->space;
+	m->start = row->start;
+	m->end = row->end;
 	if (x->used != s->epoch)
 		x->used = s->epoch;
-	if (s->state == TABLE_ABSENT)
+	if (m->state == TABLE_ABSENT)
 		x->wanted = 1;
 	return 0;
 }
+_Static_assert(NR_MAPPED == 1 << (32 - 29), "the hash of a mapping");
 
 /* The last of count rows, from a word on, that begins at or below an offset; none: rule. */
 static __always_inline __u32 search_rows(__u32 word, __u32 count, __u32 offset, __u32 rule)
@@ -236,15 +251,15 @@ static __always_inline __u32 search_rows(__u32 word, __u32 count, __u32 offset, 
 	return row <= key ? row & ROW_RULE_MASK : rule;
 }
 
-static __always_inline __u32 search_page(struct scratch *s, __u64 vaddr)
+static __always_inline __u32 search_page(const struct mapped *m, __u64 vaddr)
 {
-	__u64 page = (vaddr >> PAGE_SHIFT) - s->first_page;
+	__u64 page = (vaddr >> PAGE_SHIFT) - m->first_page;
 	struct table_page *entry;
 	__u32 word, *words, count, rule;
 
-	if (page >= s->nr_pages)
+	if (page >= m->nr_pages)
 		return step_make_special(ARCH, RULE_NONE);
-	word = s->base + (__u32)page * TABLE_PAGE_WORDS;
+	word = m->base + (__u32)page * TABLE_PAGE_WORDS;
 	words = segment_of(word);
 	if (!words)
 		return step_make_special(ARCH, RULE_NONE);
@@ -253,49 +268,70 @@ static __always_inline __u32 search_page(struct scratch *s, __u64 vaddr)
 	rule = entry->rule_count >> (32 - ROW_RULE_BITS);
 	if (!count)
 		return rule;
-	return search_rows(s->base + entry->rows, count,
+	return search_rows(m->base + entry->rows, count,
 			   (vaddr & ((1u << PAGE_SHIFT) - 1)) >> UNIT_SHIFT, rule);
+}
+
+/* The rule where the current mapping says that there is one. */
+static __always_inline __u32 rule_of(const struct mapped *m, __u64 pc)
+{
+	if (m->state == TABLE_READY)
+		return search_page(m, pc - m->bias);
+	if (m->state == TABLE_NONE)
+		return step_make_special(ARCH, m->exe == TABLE_EXE_ANON ? RULE_ANON : RULE_NONE);
+	return step_make_special(ARCH, m->state == TABLE_ABSENT ? RULE_NO_TABLE : RULE_REFUSED);
+}
+
+/* Into the cache; returns its slot there. */
+static __always_inline __u32 keep(struct rule_cache *cache, __u64 hash, __u32 rule)
+{
+	__u32 at = cache->oldest++ & (RULE_SLOTS - 1);
+
+	*(volatile __u64 *)&cache->slots[at] = (hash & ~(__u64)ROW_RULE_MASK) | rule;
+	cache->homes[rule_home(hash)] = rule_tag(hash) | at;
+	return at;
 }
 
 __noinline int tables_rule(__u32 id, __u64 pc)
 {
 	struct scratch *s = scratch_get(id);
 	struct rule_cache *cache = tables_cache();
-	struct rule_slot *slot;
-	__u32 rule;
+	struct mapped *m;
 	int err = 0;
 
 	if (!s || !cache)
-		return step_make_special(ARCH, RULE_NONE);
-	if (pc < s->map_start || pc >= s->map_end)
+		return RULE_SLOTS;
+	m = mapped_now(s);
+	if (!is_in(m, s->space, pc)) {
 		err = tables_mapping(id, pc);
-	if (err)
-		return step_make_special(ARCH, err < 0 ? RULE_NO_CODE : RULE_NO_TABLE);
-	if (s->state == TABLE_ABSENT)
-		return step_make_special(ARCH, RULE_NO_TABLE);
-	if (s->state == TABLE_REFUSED)
-		return step_make_special(ARCH, RULE_REFUSED);
-	rule = s->state == TABLE_READY
-		       ? search_page(s, pc - s->bias)
-		       : step_make_special(ARCH, s->exe == TABLE_EXE_ANON ? RULE_ANON : RULE_NONE);
-	slot = &cache->slots[rule_slot_of(pc)];
-	*(volatile __u64 *)&slot->pc = pc;
-	*(volatile __u64 *)&slot->rule_check = rule | (__u64)rule_check(pc, s->space) << 32;
-	return rule;
+		m = mapped_now(s);
+	}
+	if (err) {
+		s->rule = step_make_special(ARCH, err < 0 ? RULE_NO_CODE : RULE_NO_TABLE);
+		return RULE_SLOTS;
+	}
+	s->rule = rule_of(m, pc);
+	if (m->state != TABLE_READY && m->state != TABLE_NONE) {
+		m->end = 0; /* soon it is another one */
+		return RULE_SLOTS;
+	}
+	return keep(cache, rule_hash(s, pc), s->rule);
 }
 
 __noinline int tables_exception(__u32 id, __u64 pc, __u32 rule)
 {
 	struct scratch *s = scratch_get(id);
+	struct mapped *m;
 	__u32 word, *words;
 
 	if (!s)
 		return -1;
-	if ((pc < s->map_start || pc >= s->map_end) && tables_mapping(id, pc))
+	if (!is_in(mapped_now(s), s->space, pc) && tables_mapping(id, pc))
 		return -1;
-	if (s->state != TABLE_READY)
+	m = mapped_now(s);
+	if (m->state != TABLE_READY)
 		return -1;
-	word = s->base + s->exceptions + step_exception_index(ARCH, rule) * TABLE_EXCEPTION_WORDS;
+	word = m->base + m->exceptions + step_exception_index(ARCH, rule) * TABLE_EXCEPTION_WORDS;
 	words = segment_of(word);
 	if (!words)
 		return -1;

@@ -16,26 +16,48 @@
 #endif
 
 /*
- * Rules that were looked up on this CPU. Programs interrupt each other here, so an entry is
- * believed only when both of its words tell of the same address, in the same list of mappings.
+ * Rules that were looked up on this CPU, in the order in which walks came to need them: those of
+ * one stack lie side by side, and a walk that has found one tries the next first. So a stack that
+ * was walked before costs a cache line for eight of its frames, not one for each; where a sample
+ * comes only every few milliseconds, all of them are cold. The oldest rule goes.
+ *
+ *	homes  by the first bits of the hash: 5 more bits of it | slot:11
+ *	slots  hash:42 | rule:22
+ *
+ * Programs interrupt each other here, so a slot is one word. That 42 bits of two addresses are
+ * equal happens once in 4e12 comparisons; addresses of one function always differ.
  */
-#define RULE_SLOTS 1024
-struct rule_slot {
-	__u64 pc;
-	__u64 rule_check; /* rule in the low half */
-};
+#define RULE_SLOT_BITS 11
+#define RULE_SLOTS     (1u << RULE_SLOT_BITS)
+#define RULE_HOME_BITS 12
+#define RULE_TAG_BITS  (16 - RULE_SLOT_BITS)
 struct rule_cache {
-	struct rule_slot slots[RULE_SLOTS];
+	__u32 oldest;
+	__u32 pad[15];
+	__u64 slots[RULE_SLOTS];
+	__u16 homes[1u << RULE_HOME_BITS];
 };
 
-static __always_inline __u32 rule_slot_of(__u64 pc)
+static __always_inline __u64 rule_hash(const struct scratch *s, __u64 pc)
 {
-	return (pc >> 2 ^ pc >> 13) & (RULE_SLOTS - 1);
+	return (pc ^ s->rule_key) * 0x9e3779b97f4a7c15ull;
 }
 
-static __always_inline __u32 rule_check(__u64 pc, __u32 space)
+static __always_inline __u32 rule_home(__u64 hash)
 {
-	return (__u32)(pc >> 12) * 0x9e3779b1u + (__u32)pc + space;
+	return hash >> (64 - RULE_HOME_BITS);
+}
+
+static __always_inline __u32 rule_tag(__u64 hash)
+{
+	return (hash >> (64 - RULE_HOME_BITS - RULE_TAG_BITS) & ((1u << RULE_TAG_BITS) - 1))
+	       << RULE_SLOT_BITS;
+}
+
+/* A rule if the slot is of the address with that hash, else more. */
+static __always_inline __u64 rule_in(__u64 slot, __u64 hash)
+{
+	return slot ^ (hash & ~(__u64)ROW_RULE_MASK);
 }
 
 __hidden struct rule_cache *tables_cache(void);
@@ -47,8 +69,9 @@ __hidden struct rule_cache *tables_cache(void);
 __hidden bool tables_begin(struct scratch *s, struct task_struct *task);
 
 /*
- * The rule for an address, which for a return address is that of the call's last byte: of 22 bits,
- * or special. Fills the cache. Separately verified.
+ * Looks up the rule for an address, which for a return address is that of the call's last byte,
+ * into scratch->rule. Keeps it in the cache, if it holds for longer than this walk; then returns
+ * its slot, else RULE_SLOTS. Separately verified.
  */
 int tables_rule(__u32 id, __u64 pc);
 

@@ -56,7 +56,9 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 #define STEP_SLOW
 #include "step.bpf.h"
 
-#define CHUNK_FRAMES 4u
+/* Left by one call of a separately verified function; fewer where each is more to verify. */
+#define CHUNK_FRAMES	 4u
+#define CHUNK_OF_SAMPLES 8u
 
 /* The parts of leaving a frame by an exception, verified one by one. */
 __noinline int unwind_cfa(__u32 id)
@@ -158,10 +160,32 @@ static __always_inline bool read_stack(struct scratch *s, bool remember, __u64 a
 	return true;
 }
 
-/* Leaves a frame by its standard rule: what nearly all frames have. */
-static __always_inline __u32 leave_by_standard(struct scratch *s, bool remember, __u32 rule)
+/* Of scratch->at, what the loop keeps in registers. */
+struct frame {
+	__u64 pc, sp, inner;
+};
+
+/* Return addresses may be signed on aarch64; without asking what is known when we are compiled. */
+static __always_inline __u64 plain_pc(__u64 pc)
 {
-	__u64 base = s->at.sp, pc = s->at.lr;
+	return ARCH == TABLE_X86 ? pc : pc & prof_cfg.pc_mask;
+}
+
+/* Where a caller is that no memory tells: in the link register, if this is the innermost frame. */
+static __always_inline bool read_lr(struct scratch *s, bool remember, const struct frame *f,
+				    __u64 *pc)
+{
+	*pc = s->at.lr;
+	if (remember)
+		s->lr_used = 1;
+	return f->inner;
+}
+
+/* Leaves a frame by its standard rule: what nearly all frames have. */
+static __always_inline __u32 leave_by_standard(struct scratch *s, bool remember, __u32 rule,
+					       struct frame *f)
+{
+	__u64 base = f->sp, pc;
 	struct step_saved saved;
 
 	if (step_needs_fp(ARCH, rule)) {
@@ -171,63 +195,103 @@ static __always_inline __u32 leave_by_standard(struct scratch *s, bool remember,
 		s->at.fp_at = 0;
 		base = s->at.fp;
 	}
-	step_standard(ARCH, rule, s->at.sp, base, &saved);
-	if (!step_goes_up(s->at.sp, saved.cfa, s->at.inner))
+	step_standard(ARCH, rule, base, &saved);
+	if (!step_goes_up(f->sp, saved.cfa, f->inner))
 		return UNWIND_END_BAD_CFA;
-	if (saved.ra_at && !read_stack(s, remember, saved.ra_at, &pc))
+	if (ARCH != TABLE_X86 && !saved.ra_at) {
+		if (!read_lr(s, remember, f, &pc))
+			return UNWIND_END_LOST_REG;
+	} else if (!read_stack(s, remember, saved.ra_at, &pc)) {
 		return UNWIND_END_READ;
-	if (!saved.ra_at && !s->at.inner)
-		return UNWIND_END_LOST_REG;
-	if (remember && !saved.ra_at)
-		s->lr_used = 1;
+	}
 	if (saved.fp_at)
 		s->at.fp_at = saved.fp_at;
-	return step_leave(&s->at, saved.cfa, pc & prof_cfg.pc_mask);
+	f->pc = plain_pc(pc);
+	f->sp = saved.cfa;
+	f->inner = 0;
+	return f->pc ? UNWIND_END_NONE : UNWIND_END_NO_CODE;
 }
 
-/* The rule for an address, out of the cache if it is there. */
-static __always_inline __u32 rule_at(struct scratch *s, struct rule_cache *cache, __u32 id,
-				     __u64 pc)
+/* Leaves frame number nr, from 1 on, which has none. */
+static __always_inline __u32 leave_otherwise(struct scratch *s, __u32 id, __u32 rule, __u32 nr,
+					     struct frame *f)
 {
-	struct rule_slot *slot = &cache->slots[rule_slot_of(pc)];
-	__u64 found = slot->rule_check;
+	__u32 end;
 
-	if (slot->pc == pc && found >> 32 == rule_check(pc, s->space))
-		return found;
-	return tables_rule(id, pc);
+	if (s->special + 1 != nr)
+		s->at.by_fp = 0; /* as standard rules leave it to us to say */
+	s->special = nr;
+	s->at.pc = f->pc;
+	s->at.sp = f->sp;
+	s->at.inner = f->inner;
+	end = unwind_special(id, rule);
+	*f = (struct frame){ s->at.pc, s->at.sp, s->at.inner };
+	return end;
+}
+
+/* The same number, about which neither clang nor the verifier knows anything. */
+static __always_inline __u32 unknown(__u32 number)
+{
+	asm volatile("" : "+r"(number));
+	return number;
+}
+
+/* The rule for an address, out of the cache if it is there. slot: where that may be. */
+static __always_inline __u32 rule_at(struct scratch *s, struct rule_cache *cache, __u32 id,
+				     __u64 pc, __u32 *slot)
+{
+	__u64 hash = rule_hash(s, pc), rule;
+	__u32 at = *slot;
+
+	rule = rule_in(cache->slots[at & (RULE_SLOTS - 1)], hash);
+	if (rule > ROW_RULE_MASK) {
+		at = cache->homes[rule_home(hash)] ^ rule_tag(hash);
+		if (at < RULE_SLOTS)
+			rule = rule_in(cache->slots[unknown(at) & (RULE_SLOTS - 1)], hash);
+	}
+	if (rule > ROW_RULE_MASK) {
+		at = tables_rule(id, pc);
+		rule = s->rule;
+	}
+	*slot = at + 1;
+	return rule;
 }
 
 /* A loop for each of two cases, since samples want it short: remember is a constant. */
 static __always_inline __u32 walk_chunk(struct scratch *s, struct rule_cache *cache, __u32 id,
 					bool remember)
 {
-	__u32 nr, rule, end = UNWIND_END_NONE, most = prof_cfg.max_depth;
-	__u64 hash;
+	const __u32 frames = remember ? CHUNK_FRAMES : CHUNK_OF_SAMPLES;
+	struct frame f = { s->at.pc, s->at.sp, s->at.inner };
+	__u32 nr = s->user.nr, slot = s->rule_slot, rule, end = UNWIND_END_NONE;
+	__u32 most = prof_cfg.max_depth;
+	__u64 hash = s->user.hash;
 
-	hash = s->user.hash;
-	nr = s->user.nr;
-	for (__u32 i = 0; i < CHUNK_FRAMES; i++) {
+	for (__u32 i = 0; i < frames; i++) {
 		if (nr >= most) {
 			end = UNWIND_END_DEPTH;
 			break;
 		}
 		s->user.frames[nr++ & (PROF_MAX_FRAMES - 1)] =
-			s->at.pc | (__u64)s->at.inner << PROF_FRAME_EXACT_BIT;
-		hash = hash_mix(hash, s->at.pc);
-		rule = rule_at(s, cache, id, s->at.pc - !s->at.inner);
-		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, remember, rule)
-						   : (__u32)unwind_special(id, rule);
+			f.pc | f.inner << PROF_FRAME_EXACT_BIT;
+		hash = hash_mix(hash, f.pc);
+		rule = rule_at(s, cache, id, f.pc - 1 + f.inner, &slot);
+		end = step_is_standard(ARCH, rule) ? leave_by_standard(s, remember, rule, &f)
+						   : leave_otherwise(s, id, rule, nr, &f);
 		if (end)
 			break;
 	}
+	s->at.pc = f.pc;
+	s->at.sp = f.sp;
+	s->at.inner = f.inner;
 	s->user.hash = hash;
 	s->user.nr = nr;
+	s->rule_slot = slot;
 	return end;
 }
 
 /*
- * Goes on with the walk for up to CHUNK_FRAMES frames. Returns why it ended, or NONE when there may
- * be more.
+ * Goes on with the walk for some frames. Returns why it ended, or NONE when there may be more.
  */
 __noinline int unwind_chunk(__u32 id)
 {
@@ -246,6 +310,7 @@ static __always_inline void begin(struct scratch *s)
 	s->user.kind = PROF_STACK_USER;
 	s->window_bytes = 0;
 	s->has_regs = 0;
+	s->special = 0;
 	unwind_fresh(s);
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 }

@@ -96,7 +96,7 @@ static uint32_t leave_by_standard(int arch, struct step_env *env, struct step *a
 
 	if (by_fp && step_resolve_fp(env, at))
 		return UNWIND_END_READ;
-	step_standard(arch, rule, at->sp, by_fp ? at->fp : at->sp, &saved);
+	step_standard(arch, rule, by_fp ? at->fp : at->sp, &saved);
 	if (!step_goes_up(at->sp, saved.cfa, at->inner))
 		return UNWIND_END_BAD_CFA;
 	if (saved.ra_at && step_read(env, saved.ra_at, &ra))
