@@ -279,6 +279,23 @@ struct prof_waker {
 _Static_assert(sizeof(struct prof_waker) == 64, "struct prof_waker is one cache line");
 
 /*
+ * With --audit: a half of a stack that was remembered and found unchanged, and what a walk found
+ * instead. Claimed by compare-and-swap of hash, 0 = free; who came first is kept with it.
+ */
+#define PROF_DISAGREEMENTS 64 /* a power of two */
+struct prof_disagreement {
+	__u64 hash;
+	__u64 times;
+	__u32 pid, tid;
+	__u32 kind;		  /* enum prof_stack_kind: which half */
+	__u32 remembered, walked; /* slots + 1, 0 = none */
+	__u32 ready;		  /* the rest is there */
+	char comm[PROF_COMM_LEN];
+	__u64 pad;
+};
+_Static_assert(sizeof(struct prof_disagreement) == 64, "one cache line");
+
+/*
  * A branch that was taken, as the hardware recorded it with samples. Claimed by compare-and-swap of
  * hash, 0 = free.
  */

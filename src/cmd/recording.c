@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/output.h"
 
 /* "dwarf,8192" is what perf calls it: the size means nothing here. */
 static int parse_call_graph(struct recording_args *a)
@@ -182,6 +183,19 @@ static void warn_of_losses(const struct profile *p)
 				 p->meta.is_time ? "waits" : "samples", profile_counters[i].text);
 }
 
+/* What nobody should have to ask for a second time: it may not come again. */
+static void tell_audit(const struct profile *p, const struct view *v)
+{
+	uint64_t nr = p->counters[PROF_AUDIT_WRONG];
+
+	if (!nr)
+		return;
+	log_warn("%s stack%s found unchanged that a walk said %s not; an example of each kind, "
+		 "innermost function first:",
+		 text_count(nr), nr == 1 ? "" : "s", nr == 1 ? "was" : "were");
+	audited_put(p, v, stderr);
+}
+
 static void tell_finish(const struct profile *p)
 {
 	struct rusage usage;
@@ -211,6 +225,7 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 		result = explain_empty(p);
 	else if (results_write(results, p))
 		result = CMD_FAILED;
+	tell_audit(p, &a->results.view);
 	tell_finish(p);
 	profile_free(p);
 	record_close(r);

@@ -489,6 +489,21 @@ static void add_branch(struct capture *c, const struct prof_branch *from)
 	profile_add_branch(c->profile, &b);
 }
 
+/* Of a stack whose frames did not fit the log there is nothing to show. */
+static void add_disagreement(struct capture *c, const struct prof_disagreement *from)
+{
+	struct disagreement d = {
+		.times = from->times, .pid = from->pid, .tid = from->tid, .half = from->kind
+	};
+
+	if (!from->ready || !stack_of(c, from->remembered, &d.remembered) ||
+	    !stack_of(c, from->walked, &d.walked))
+		return;
+	d.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
+	d.process = process_name(c, from->pid, d.thread);
+	profile_add_disagreement(c->profile, &d);
+}
+
 /* Where threads were seen to leave their CPU is known with all frames. */
 static void complete_sleeping(struct capture *c, const struct session_maps *maps)
 {
@@ -522,6 +537,9 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 	for (size_t i = 0; i < maps->nr_branches; i++)
 		if (maps->branches[i].count)
 			add_branch(c, &maps->branches[i]);
+	for (size_t i = 0; i < maps->nr_disagreements; i++)
+		if (maps->disagreements[i].times)
+			add_disagreement(c, &maps->disagreements[i]);
 	while (c->nr_sources < c->profile->nr_modules)
 		put_source(c, c->nr_sources, (struct symbol_source){ .fd = -1 });
 }

@@ -174,6 +174,7 @@ static void choose_sched_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.sleepers, has_sleepers(s, c));
 	bpf_map__set_max_entries(s->skel->maps.sleepers, sleeper_rows());
 	bpf_map__set_autocreate(s->skel->maps.wakers, c->hops);
+	bpf_map__set_autocreate(s->skel->maps.disagreements, c->audit);
 	bpf_map__set_autocreate(s->skel->maps.hists, c->hist_rows);
 	bpf_map__set_autocreate(s->skel->maps.recents, c->outlier_ns);
 	bpf_map__set_autocreate(s->skel->maps.outliers, c->outlier_ns);
@@ -250,6 +251,12 @@ static int map_sched(struct session *s, const struct prof_config *c)
 		m->nr_hists = c->hist_rows;
 		m->hists = map_memory(s->skel->maps.hists, m->nr_hists * sizeof(*m->hists), true);
 	}
+	if (c->audit) {
+		m->nr_disagreements = PROF_DISAGREEMENTS;
+		m->disagreements =
+			map_memory(s->skel->maps.disagreements,
+				   PROF_DISAGREEMENTS * sizeof(*m->disagreements), false);
+	}
 	if (c->outlier_ns) {
 		m->nr_outliers = (const uint64_t *)s->skel->bss->prof_nr_outliers;
 		m->outliers = map_memory(s->skel->maps.outliers,
@@ -261,7 +268,8 @@ static int map_sched(struct session *s, const struct prof_config *c)
 					 m->nr_sleepers * sizeof(*m->sleepers), false);
 	}
 	if ((has_sleepers(s, c) && !m->sleepers) || (c->hops && !m->wakers) ||
-	    (c->hist_rows && !m->hists) || (c->outlier_ns && !m->outliers))
+	    (c->hist_rows && !m->hists) || (c->outlier_ns && !m->outliers) ||
+	    (c->audit && !m->disagreements))
 		return log_err(-errno, "cannot map BPF memory");
 	return 0;
 }
@@ -749,6 +757,7 @@ void session_close(struct session *s)
 		bpf_link__destroy(s->links[i]);
 	unmap(s->maps.wakers, s->maps.nr_wakers * sizeof(*s->maps.wakers));
 	unmap(s->maps.hists, s->maps.nr_hists * sizeof(*s->maps.hists));
+	unmap(s->maps.disagreements, s->maps.nr_disagreements * sizeof(*s->maps.disagreements));
 	unmap(s->maps.outliers, PROF_OUTLIERS * sizeof(*s->maps.outliers));
 	unmap(s->maps.frames, s->maps.nr_frame_words * sizeof(*s->maps.frames));
 	unmap(s->maps.counts, s->maps.nr_counts * sizeof(*s->maps.counts));

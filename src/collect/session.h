@@ -35,6 +35,8 @@ struct session_maps {
 	uint32_t *table_epoch;
 	const struct prof_waker *wakers; /* NULL but for --hops */
 	size_t nr_wakers;
+	const struct prof_disagreement *disagreements; /* NULL but for --audit */
+	size_t nr_disagreements;
 	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */
 	size_t nr_hists;
 	const struct prof_outlier *outliers;   /* PROF_OUTLIERS of them, NULL when none are kept */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "output/json_put.h"
 #include "output/output.h"
+#include "profile/audit.h"
 #include "profile/branches.h"
 #include "profile/breaks.h"
 #include "profile/budget.h"
@@ -318,6 +319,44 @@ static void put_functions(struct json_object *o, const struct profile *p, const 
 	tree_free(t);
 }
 
+static struct json_object *frames(const struct profile *p, uint32_t stack)
+{
+	struct json_object *list = json_object_new_array();
+	const struct stack *s = &p->stacks[stack];
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		json_object_array_add(
+			list,
+			json_text(profile_str(p, p->frames[p->stack_frames[s->first + i]].name)));
+	return list;
+}
+
+/* An example of each kind, leaf first. */
+static struct json_object *audit(const struct profile *p)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	struct audit_row rows[AUDIT_MAX_ROWS];
+	size_t nr = audit_rows(p, rows);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct disagreement *d = rows[i].first;
+
+		o = json_object_new_object();
+		json_object_object_add(o, "half",
+				       json_text(d->half == PROF_STACK_KERNEL ? "kernel" : "user"));
+		json_object_object_add(o, "kind", json_text(audit_kind_keys[rows[i].kind]));
+		json_put_count(o, "times", rows[i].times);
+		put_text(o, "process", p, d->process);
+		json_put_count(o, "pid", d->pid);
+		put_text(o, "thread", p, d->thread);
+		json_put_count(o, "tid", d->tid);
+		json_object_object_add(o, "remembered", frames(p, d->remembered));
+		json_object_object_add(o, "walked", frames(p, d->walked));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 int json_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_object_new_object();
@@ -336,6 +375,8 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 	json_object_object_add(o, "cost", cost(p));
 	if (p->meta.is_time)
 		json_object_object_add(o, "waits", waits(p, v));
+	if (p->nr_disagreements)
+		json_object_object_add(o, "audit", audit(p));
 	if (p->nr_events)
 		json_object_object_add(o, "events", events(p));
 	if (p->nr_branches)

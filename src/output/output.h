@@ -43,6 +43,9 @@ int branched_write_folded(const struct profile *p, const struct view *v, FILE *o
 int ledger_write(const struct profile *p, const struct view *v, FILE *out);
 int ledger_json_write(const struct profile *p, const struct view *v, FILE *out);
 
+/* Nothing where the audit found nothing wrong. */
+void audited_put(const struct profile *p, const struct view *v, FILE *out);
+
 /* For writers of tables: columns of the terminal, 80 where there is none; a path's last part. */
 size_t output_width(FILE *out);
 const char *output_base_name(const char *path);

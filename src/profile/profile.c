@@ -74,6 +74,7 @@ void profile_free(struct profile *p)
 	free(p->branches);
 	free(p->wakers);
 	free(p->threads);
+	free(p->disagreements);
 	free(p);
 }
 
@@ -154,6 +155,13 @@ void profile_add_thread(struct profile *p, const struct thread_time *t)
 {
 	p->threads = xgrow(p->threads, p->nr_threads, &p->cap_threads, sizeof(*t));
 	p->threads[p->nr_threads++] = *t;
+}
+
+void profile_add_disagreement(struct profile *p, const struct disagreement *d)
+{
+	p->disagreements =
+		xgrow(p->disagreements, p->nr_disagreements, &p->cap_disagreements, sizeof(*d));
+	p->disagreements[p->nr_disagreements++] = *d;
 }
 
 void profile_add_column(struct profile *p, const struct value_column *c)

@@ -5,7 +5,7 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Eleven tables, each an array whose index is the id; entry 0 of strings, modules, frames,
+ * Twelve tables, each an array whose index is the id; entry 0 of strings, modules, frames,
  * stacks and wakers means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
@@ -18,6 +18,7 @@
  *	branches from where to where, and how often mispredicted
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	threads  how long each one was watched, where a recording accounts for all of their time
+ *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
  * hands out.
@@ -123,6 +124,16 @@ struct thread_time {
 	uint64_t wall_ns;	  /* from its birth or the begin of the recording to its end */
 };
 
+/* With --audit: a half of a stack that was remembered, and what a walk found instead. */
+struct disagreement {
+	uint64_t times;
+	uint32_t pid, tid;	     /* who came first */
+	uint32_t process, thread;    /* names, strings */
+	uint32_t remembered, walked; /* stacks */
+	uint32_t half;		     /* enum prof_stack_kind: user or kernel */
+	uint32_t pad;
+};
+
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
 struct profile_meta {
 	uint32_t command;    /* "oncpu" */
@@ -181,6 +192,8 @@ struct profile {
 	size_t nr_wakers, cap_wakers;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
+	struct disagreement *disagreements;
+	size_t nr_disagreements, cap_disagreements;
 
 	struct frame_entry *frame_index;
 };
@@ -209,6 +222,7 @@ void profile_add_branch(struct profile *p, const struct branch *b);
 /* Not merged either: returns the id. The waker's own waker is there already: no chain is a ring. */
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
+void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {

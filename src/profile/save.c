@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct waker) == 32 && sizeof(struct thread_time) == 24 &&
 		       sizeof(struct pair) == 16 && sizeof(struct sampled_event) == 40 &&
 		       sizeof(struct value_column) == 16 && sizeof(struct prof_event_count) == 24 &&
-		       sizeof(struct branch) == 48,
+		       sizeof(struct branch) == 48 && sizeof(struct disagreement) == 40,
 	       "these reach the file");
 
 static const struct fact {
@@ -138,7 +138,7 @@ void profile_save(const struct profile *p, FILE *out)
 {
 	struct file_head head = { .magic = MAGIC,
 				  .version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
-				  .nr_sections = 14 };
+				  .nr_sections = 15 };
 	struct names names = { xmalloc(p->strings.len), p->strings.len };
 	struct pair meta[NR_FACTS] = {}, counters[PROF_NR_COUNTERS] = {};
 
@@ -164,6 +164,7 @@ void profile_save(const struct profile *p, FILE *out)
 	put_section(out, "BRCH", p->branches, p->nr_branches * sizeof(*p->branches));
 	put_section(out, "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers));
 	put_section(out, "THRD", p->threads, p->nr_threads * sizeof(*p->threads));
+	put_section(out, "AUDT", p->disagreements, p->nr_disagreements * sizeof(*p->disagreements));
 	free(names.bytes);
 }
 
@@ -354,6 +355,18 @@ static bool check_threads(const struct profile *p)
 	return true;
 }
 
+static bool check_disagreements(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_disagreements; i++) {
+		const struct disagreement *d = &p->disagreements[i];
+
+		if (!is_string(p, d->process) || !is_string(p, d->thread) ||
+		    d->remembered >= p->nr_stacks || d->walked >= p->nr_stacks)
+			return false;
+	}
+	return true;
+}
+
 static bool check_modules(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_modules; i++)
@@ -423,11 +436,13 @@ static const char *fill(struct profile *p, const struct loader *l)
 	    (err = take(l, "SMPL", sizeof(*p->samples), &p->samples, &p->nr_samples)) ||
 	    (err = take(l, "WAKR", sizeof(*p->wakers), &p->wakers, &p->nr_wakers)) ||
 	    (err = take(l, "THRD", sizeof(*p->threads), &p->threads, &p->nr_threads)) ||
+	    (err = take_late(l, "AUDT", sizeof(*p->disagreements), &p->disagreements,
+			     &p->nr_disagreements)) ||
 	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
 		return err;
 	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_events(p) ||
 	    !check_samples(p) || !check_columns(p) || !check_branches(p) || !check_wakers(p) ||
-	    !check_threads(p))
+	    !check_threads(p) || !check_disagreements(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

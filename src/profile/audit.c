@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Kinds of disagreements between stacks that were remembered and walked. */
+#include "profile/audit.h"
+
+const char *const audit_kind_keys[AUDIT_NR_KINDS] = {
+	[AUDIT_FUNCTIONS] = "functions",
+	[AUDIT_DEPTH] = "depth",
+	[AUDIT_PLACES] = "places",
+	[AUDIT_GENERATED] = "generated",
+};
+
+const char *const audit_kind_texts[AUDIT_NR_KINDS] = {
+	[AUDIT_FUNCTIONS] = "other functions",
+	[AUDIT_DEPTH] = "one ends where the other goes on",
+	[AUDIT_PLACES] = "the same functions, at other places or with another end",
+	[AUDIT_GENERATED] = "they part at generated code",
+};
+
+static const struct frame *frame_at(const struct profile *p, uint32_t stack, uint32_t i)
+{
+	const struct stack *s = &p->stacks[stack];
+
+	return &p->frames[i < s->nr ? p->stack_frames[s->first + i] : 0];
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+uint32_t audit_common(const struct profile *p, const struct disagreement *d)
+{
+	uint32_t nr = least(p->stacks[d->remembered].nr, p->stacks[d->walked].nr), i = 0;
+
+	while (i < nr && frame_at(p, d->remembered, i) == frame_at(p, d->walked, i))
+		i++;
+	return i;
+}
+
+static bool same_functions(const struct profile *p, const struct disagreement *d)
+{
+	const struct frame *a, *b;
+
+	if (p->stacks[d->remembered].nr != p->stacks[d->walked].nr)
+		return false;
+	for (uint32_t i = 0; i < p->stacks[d->walked].nr; i++) {
+		a = frame_at(p, d->remembered, i);
+		b = frame_at(p, d->walked, i);
+		if (a->name != b->name || a->module != b->module || a->kind != b->kind)
+			return false;
+	}
+	return true;
+}
+
+static enum audit_kind kind_of(const struct profile *p, const struct disagreement *d)
+{
+	uint32_t i = audit_common(p, d);
+
+	if (frame_at(p, d->remembered, i)->kind == FRAME_ANON ||
+	    frame_at(p, d->walked, i)->kind == FRAME_ANON)
+		return AUDIT_GENERATED;
+	if (same_functions(p, d))
+		return AUDIT_PLACES;
+	if (i == least(p->stacks[d->remembered].nr, p->stacks[d->walked].nr))
+		return AUDIT_DEPTH;
+	return AUDIT_FUNCTIONS;
+}
+
+size_t audit_rows(const struct profile *p, struct audit_row rows[AUDIT_MAX_ROWS])
+{
+	struct audit_row all[AUDIT_MAX_ROWS] = {};
+	size_t nr = 0, at;
+
+	for (size_t i = 0; i < p->nr_disagreements; i++) {
+		const struct disagreement *d = &p->disagreements[i];
+		enum audit_kind kind = kind_of(p, d);
+
+		at = (d->half == PROF_STACK_KERNEL ? AUDIT_NR_KINDS : 0) + kind;
+		all[at].kind = kind;
+		all[at].times += d->times;
+		if (!all[at].first)
+			all[at].first = d;
+	}
+	for (at = 0; at < AUDIT_MAX_ROWS; at++)
+		if (all[at].first)
+			rows[nr++] = all[at];
+	return nr;
+}
