@@ -372,6 +372,18 @@ static uint32_t classes_named(const char *word)
 	return 0;
 }
 
+/* Of classes and groups, NULL when none is near. */
+static const char *nearest_class(const char *word)
+{
+	const char *names[WAIT_NR_CLASSES + NR(groups)];
+
+	for (size_t i = 0; i < WAIT_NR_CLASSES; i++)
+		names[i] = wait_class_names[i];
+	for (size_t i = 0; i < NR(groups); i++)
+		names[WAIT_NR_CLASSES + i] = groups[i].name;
+	return text_nearest(word, names, NR(names));
+}
+
 static int parse_class(const char *word, uint32_t *classes)
 {
 	uint32_t named = classes_named(word);
@@ -381,7 +393,7 @@ static int parse_class(const char *word, uint32_t *classes)
 	*classes |= named;
 	if (named)
 		return 0;
-	near = text_nearest(word, wait_class_names, WAIT_NR_CLASSES);
+	near = nearest_class(word);
 	shown = text_frame(word, strlen(word), 0);
 	if (near)
 		log_err(0, "--class '%s' is none; did you mean '%s'?", *word ? shown : "", near);

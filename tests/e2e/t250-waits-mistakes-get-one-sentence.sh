@@ -36,6 +36,8 @@ for class in nosuch lock,nosuch ''; do
 	mistake "lock.*poll.*sleep.*io.*net.*pipe.*pagefault.*woken.*preempted.*throttled.*other" offcpu --class "$class" 1
 done
 mistake "lock" offcpu --class lok 1
+mistake "'runnabel' is none; did you mean 'runnable'\?$" offcpu --class io,runnabel 1
+mistake "did you mean 'preempted'" wall --class preemptd 1
 mistake "--state" offcpu --state nosuch 1
 mistake "--state" offcpu --state '' 1
 mistake "show.*fold.*hide|fold.*hide.*show" offcpu --idle=maybe 1
