@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "event/host.h"
 #include "output/output.h"
 
 /* "dwarf,8192" is what perf calls it: the size means nothing here. */
@@ -181,6 +182,11 @@ static void warn_of_losses(const struct profile *p)
 		if (profile_counters[i].kind == COUNTER_LOST && p->counters[i])
 			log_warn("%s %s lost: %s", text_count(p->counters[i]),
 				 p->meta.is_time ? "waits" : "samples", profile_counters[i].text);
+	if (profile_was_throttled(p))
+		log_warn("the kernel throttled the event for %s of CPU time, which was not "
+			 "sampled: lower -F, or raise kernel.perf_event_max_sample_rate (%ld now)",
+			 text_ns(p->meta.throttled_ns),
+			 host_sysctl("kernel/perf_event_max_sample_rate", 0));
 }
 
 /* What nobody should have to ask for a second time: it may not come again. */

@@ -453,6 +453,7 @@ static int open_events(struct record *r)
 		err = groups_open(&r->groups, o->columns, o->nr_columns, &o->cpus, r->session);
 	if (err)
 		return err;
+	so.records = r->sideband;
 	so.prog_fd = session_perf_program(r->session);
 	if (!so.rate_hz)
 		so.rate_hz = has_target(o) ? RATE_WITH_TARGET : RATE_SYSTEM_WIDE;
@@ -707,6 +708,7 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 {
 	struct profile *p = r->profile;
 	struct profile_meta *m = &p->meta;
+	struct sideband_throttled throttled;
 	struct rusage usage;
 
 	describe_host(p);
@@ -730,6 +732,9 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->suspended_ns = suspend_between_ns(r->asleep_ns, suspend_read_ns());
 	m->missed = session_missed(r->session);
 	m->sideband_lost = sideband_lost(r->sideband);
+	throttled = sideband_throttled(r->sideband, end_ns);
+	m->throttles = throttled.times;
+	m->throttled_ns = throttled.ns;
 	m->first_sample_ns = since_start(r, r->capture.first_ns);
 	m->first_root_ns = since_start(r, r->capture.first_root_ns);
 	if (p->counters[PROF_TIMED_RUNS])

@@ -115,6 +115,7 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 
 	*p = (struct perf_events){ .name = e->name,
 				   .prog_fd = o->prog_fd,
+				   .records = o->records,
 				   .tell = o->nr > 1,
 				   .cookie = PROF_WAIT_OF_EVENT(i),
 				   .only = o->cpus->v,
@@ -140,6 +141,7 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 static int open_default(struct sampling *s, const struct sampling_opts *o)
 {
 	s->v[0] = (struct perf_events){ .prog_fd = o->prog_fd,
+					.records = o->records,
 					.only = o->cpus->v,
 					.nr_only = o->cpus->nr };
 	s->nr = 1;

@@ -26,6 +26,7 @@ struct sampling_opts {
 	bool branches;		    /* with the branches that were taken before each sample */
 	const char *note;	    /* what else is to be told of them, NULL = nothing */
 	const struct opt_ids *cpus; /* -C, none = all */
+	const struct sideband *records; /* where the kernel says when it throttles them */
 	int prog_fd;
 };
 

@@ -201,9 +201,14 @@ static int start(struct perf_events *e, uint32_t cpu)
 	struct perf_event v = { .cpu = cpu, .link = -1 };
 	int err;
 
+	e->attr.use_clockid = e->records != NULL;
+	e->attr.clockid = e->records ? CLOCK_MONOTONIC : 0;
 	v.fd = perf_open(&e->attr, -1, cpu, -1);
 	if (v.fd < 0)
 		return v.fd;
+	/* Where it is refused, what is throttled is not told. */
+	if (e->records)
+		ioctl(v.fd, PERF_EVENT_IOC_SET_OUTPUT, sideband_ring(e->records, cpu));
 	err = attach(e, &v);
 	if (!err && e->dither.rate_hz != 0)
 		set_period(e, &v, now_ns());

@@ -13,6 +13,7 @@
 #include "bpf/prof.h"
 #include "event/cpus.h"
 #include "event/dither.h"
+#include "event/sideband.h"
 
 struct perf_event {
 	uint32_t cpu;
@@ -40,9 +41,10 @@ struct perf_events {
 	uint64_t cookie;
 	const uint32_t *only; /* -C, borrowed; empty = all */
 	size_t nr_only;
-	const struct cpus *cpus; /* that have such a counter, borrowed; NULL = all */
-	struct perf_times times; /* of those that are closed */
-	struct dither dither;	 /* of what is sampled by rate; rate_hz 0 = not */
+	const struct cpus *cpus;	/* that have such a counter, borrowed; NULL = all */
+	const struct sideband *records; /* where the kernel says when it throttles, or NULL */
+	struct perf_times times;	/* of those that are closed */
+	struct dither dither;		/* of what is sampled by rate; rate_hz 0 = not */
 	struct perf_event *v;
 	size_t nr, cap;
 	uint64_t opened; /* CPUs that joined after the start */

@@ -38,6 +38,11 @@ struct pending {
 	uint32_t order;	 /* of arrival, for equal times */
 };
 
+/* An event that is throttled now. */
+struct throttled {
+	uint64_t id, since_ns;
+};
+
 struct sideband {
 	struct ring *rings;
 	size_t nr_rings, cap_rings;
@@ -49,6 +54,9 @@ struct sideband {
 	size_t nr_pending, cap_pending;
 	char *bytes;
 	size_t len, cap;
+	struct throttled *throttled; /* few: events that the rings' CPUs have */
+	size_t nr_throttled, cap_throttled;
+	struct sideband_throttled sum; /* of those that are no longer */
 };
 
 struct record_mmap2 {
@@ -69,6 +77,10 @@ struct record_task { /* fork and exit */
 	struct perf_event_header header;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
+};
+struct record_throttle { /* and unthrottle: the kernel writes both without a sample id */
+	struct perf_event_header header;
+	uint64_t time, id, stream_id;
 };
 struct record_lost {
 	struct perf_event_header header;
@@ -217,6 +229,30 @@ static void copy_out(const struct sideband *s, const struct ring *r, uint64_t at
 }
 
 /*
+ * One that is throttled twice was freed in between, in a record that was lost: it is not known
+ * when.
+ */
+static void note_throttled(struct sideband *s, const struct record_throttle *t)
+{
+	size_t i = 0;
+
+	while (i < s->nr_throttled && s->throttled[i].id != t->id)
+		i++;
+	if (t->header.type == PERF_RECORD_THROTTLE) {
+		s->sum.times++;
+		if (i == s->nr_throttled) {
+			s->throttled = xgrow(s->throttled, s->nr_throttled, &s->cap_throttled,
+					     sizeof(*s->throttled));
+			s->throttled[s->nr_throttled++].id = t->id;
+		}
+		s->throttled[i].since_ns = t->time;
+	} else if (i < s->nr_throttled) {
+		s->sum.ns += t->time - s->throttled[i].since_ns;
+		s->throttled[i] = s->throttled[--s->nr_throttled];
+	}
+}
+
+/*
  * The sample id at the end of each record is the time alone. Lost records are counted, others
  * queued.
  */
@@ -226,6 +262,10 @@ static void take(struct sideband *s, const struct perf_event_header *h)
 
 	if (h->type == PERF_RECORD_LOST) {
 		s->lost += ((const struct record_lost *)h)->lost;
+		return;
+	}
+	if (h->type == PERF_RECORD_THROTTLE || h->type == PERF_RECORD_UNTHROTTLE) {
+		note_throttled(s, (const void *)h);
 		return;
 	}
 	memcpy(&p.time_ns, (const char *)h + h->size - sizeof(p.time_ns), sizeof(p.time_ns));
@@ -356,6 +396,24 @@ uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void
 	return horizon;
 }
 
+int sideband_ring(const struct sideband *s, uint32_t cpu)
+{
+	for (size_t i = 0; i < s->nr_rings; i++)
+		if (s->rings[i].cpu == cpu)
+			return s->rings[i].fd;
+	return -1;
+}
+
+struct sideband_throttled sideband_throttled(const struct sideband *s, uint64_t now_ns)
+{
+	struct sideband_throttled sum = s->sum;
+
+	for (size_t i = 0; i < s->nr_throttled; i++)
+		if (now_ns > s->throttled[i].since_ns)
+			sum.ns += now_ns - s->throttled[i].since_ns;
+	return sum;
+}
+
 uint64_t sideband_lost(const struct sideband *s)
 {
 	return s->lost;
@@ -381,6 +439,7 @@ void sideband_close(struct sideband *s)
 		close(s->epoll);
 	free(s->rings);
 	free(s->pending);
+	free(s->throttled);
 	free(s->bytes);
 	free(s);
 }

@@ -53,6 +53,18 @@ int sideband_fd(const struct sideband *s);
  */
 uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void *arg, bool last);
 
+/*
+ * The ring of a CPU, for other events there to report to by PERF_EVENT_IOC_SET_OUTPUT, -1 = none.
+ * They must be opened with CLOCK_MONOTONIC. What they report is when they were throttled.
+ */
+int sideband_ring(const struct sideband *s, uint32_t cpu);
+
+/* How often that was, and for how long in all, as far as it was drained; until now_ns. */
+struct sideband_throttled {
+	uint64_t times, ns;
+};
+struct sideband_throttled sideband_throttled(const struct sideband *s, uint64_t now_ns);
+
 /* Records that did not fit their ring. */
 uint64_t sideband_lost(const struct sideband *s);
 

@@ -59,6 +59,8 @@ static struct json_object *ledger(const struct profile *p)
 	}
 	json_put_count(o, "runs_skipped_by_kernel", p->meta.missed);
 	json_put_count(o, "sideband_records_lost", p->meta.sideband_lost);
+	json_put_count(o, "throttles", p->meta.throttles);
+	json_put_count(o, "throttled_ns", p->meta.throttled_ns);
 	return o;
 }
 

@@ -156,6 +156,11 @@ static void print_ledger(const struct profile *p, FILE *out)
 			"  %13s runs skipped by the kernel: "
 			"another BPF program was running on that CPU\n",
 			text_count(p->meta.missed));
+	if (profile_was_throttled(p))
+		fprintf(out,
+			"  %13s of CPU time not sampled: the kernel throttled the event %s times "
+			"(lower -F, or raise kernel.perf_event_max_sample_rate)\n",
+			text_ns(p->meta.throttled_ns), text_count(p->meta.throttles));
 	if (p->meta.suspended_ns)
 		fprintf(out, "  %13s the machine was suspended: that is in no time above\n",
 			text_ns(p->meta.suspended_ns));

@@ -349,3 +349,10 @@ void profile_broken_ends(const struct profile *p, struct profile_broken by_end[U
 		by_end[end].weight += s->weight;
 	}
 }
+
+bool profile_was_throttled(const struct profile *p)
+{
+	size_t nr_events = p->nr_events ? p->nr_events : 1;
+
+	return p->meta.throttled_ns > p->meta.duration_ns / 1000 * p->meta.nr_cpus * nr_events;
+}

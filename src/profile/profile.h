@@ -161,6 +161,8 @@ struct profile_meta {
 	uint64_t suspended_ns;	/* while the machine slept, nothing waited */
 	uint64_t missed;	/* program runs that the kernel skipped because another one ran */
 	uint64_t sideband_lost; /* process and mapping records that did not fit their ring */
+	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
+	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
 };
 
 struct frame_entry;
@@ -281,6 +283,9 @@ struct profile_broken {
 void profile_broken_ends(const struct profile *p, struct profile_broken by_end[UNWIND_NR_ENDS]);
 /* Why a stack ended. A saved profile may come from a newer bpfprof that knows more reasons. */
 enum unwind_end stack_end(const struct stack *s);
+
+/* Was an event throttled for more than a thousandth of the time? */
+bool profile_was_throttled(const struct profile *p);
 
 extern const char *const unwind_end_keys[UNWIND_NR_ENDS];
 extern const char *const unwind_end_texts[UNWIND_NR_ENDS];

@@ -80,6 +80,8 @@ static const struct fact {
 	NUMBER(first_sample_ns),
 	NUMBER(first_root_ns),
 	NUMBER(suspended_ns),
+	NUMBER(throttles),
+	NUMBER(throttled_ns),
 #undef STRING
 #undef NUMBER
 };
