@@ -670,10 +670,11 @@ static void tell_tables(const struct record *r)
 	if (!r->store)
 		return;
 	s = store_stats(r->store);
-	log_info("unwind tables: %zu of %s in %s, built in %s, %zu evicted, %zu not to be had; "
+	log_info("unwind tables: %zu of %s in %s, built in %s, %zu evicted, "
+		 "%zu without room, %zu not to be had; "
 		 "%zu processes; %s stacks deferred, %s found no room, %zu slots not given back",
 		 s.nr_tables, text_count(s.nr_rows), text_bytes(s.segment_bytes),
-		 text_ns(s.build_ns), s.nr_evicted, s.nr_failed, s.nr_processes,
+		 text_ns(s.build_ns), s.nr_evicted, s.nr_no_room, s.nr_failed, s.nr_processes,
 		 text_count(r->profile->counters[PROF_DEFERRED]),
 		 text_count(r->profile->counters[PROF_DEFER_FULL]),
 		 defer_nr_taken(&r->capture.defer));

@@ -13,18 +13,22 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "proc/maps.h"
 #include "symbol/elf_file.h"
 #include "unwind/publish.h"
+#include "unwind/room.h"
 #include "unwind/table.h"
 
 #define COOL_NS		  5000000000ull /* a table that was taken away is not built again before */
 #define MEMORY_NS	  100000000ull
+#define NEVER_NS	  (1ull << 63)
 #define HANDS_NS	  1000000000ull /* deferred for that long after addresses changed hands */
 #define AGE_EVERY	  20	 /* turns: then what is in use is asked anew, if room is short */
 #define MAX_PAGE	  65536u /* of any kernel we run on */
 #define ROWS_PER_FUNCTION 9	 /* x86-64; on aarch64 2 to 3 */
 #define MAX_ESTIMATE	  (16u << TABLE_SEGMENT_SHIFT)
+#define MAX_REFUSALS	  4 /* that make the next one last longer */
 #define SHORT_PART	  4 /* room is short when less than this part is left */
 
 /* A table, shared by all files with the same build-id. */
@@ -48,6 +52,7 @@ struct exe {
 	uint32_t wanted;
 	struct build *build;
 	uint64_t not_before_ns; /* evicted */
+	uint32_t refusals;	/* for want of room */
 	UT_hash_handle hh;
 };
 
@@ -74,6 +79,8 @@ struct store {
 	uint32_t next_space;
 	uint64_t next_thaw_ns; /* 0 = nothing is refused */
 	unsigned int turn;
+	uint32_t no_room_words; /* of the table that was tried last, 0 = there is or will be */
+	uint32_t epochs[2];	/* when ages were last asked for: this time, the time before */
 	struct store_stats stats;
 };
 
@@ -192,12 +199,17 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 	return true;
 }
 
-/* For a while walks end there, rather than being deferred for a table that has no room. */
+/*
+ * For a while, longer each time, walks end there, rather than being deferred for a table that has
+ * no room.
+ */
 static void refuse(struct store *s, struct exe *x, uint64_t now)
 {
 	set_state(s, x, TABLE_REFUSED);
-	x->not_before_ns = now + COOL_NS;
-	if (!s->next_thaw_ns) /* later ones do not put off those before */
+	x->not_before_ns =
+		now + (COOL_NS << (x->refusals < MAX_REFUSALS ? x->refusals : MAX_REFUSALS));
+	/* Later ones do not put off those before. */
+	if (!s->next_thaw_ns || x->not_before_ns < s->next_thaw_ns)
 		s->next_thaw_ns = x->not_before_ns;
 }
 
@@ -238,42 +250,70 @@ static void evict(struct store *s, struct build *b, uint64_t now)
 	free(b);
 }
 
-/* The epoch is a counter that may wrap: the age is what counts. */
-static bool evict_oldest(struct store *s, uint64_t now)
+/*
+ * 0: it was used in the last seconds. The epoch is a counter that may wrap: differences are what
+ * counts.
+ */
+static uint32_t age_of(const struct store *s, const struct exe *x)
 {
-	uint32_t epoch = *s->o.epoch, age, most = 0;
-	struct build *oldest = NULL;
+	uint32_t used = s->o.exes[x->index].used;
 
-	for (uint32_t i = 1; i < s->nr_exes; i++) {
-		if (!s->by_index[i]->build)
+	return (int32_t)(used - s->epochs[1]) < 0 ? s->epochs[1] - used : 0;
+}
+
+/*
+ * Tables and lists as they lie in memory; tables first, with theirs in builds. Those in use may go
+ * as well with any. To free().
+ */
+static struct room_range *occupied(const struct store *s, bool any, struct build **builds,
+				   size_t *nr)
+{
+	struct room_range *v = xcalloc(s->nr_exes + HASH_COUNT(s->lists), sizeof(*v));
+	struct list *l, *tmp;
+	size_t n = 0, i;
+
+	for (uint32_t k = 1; k < s->nr_exes; k++) {
+		struct build *b = s->by_index[k]->build;
+		uint32_t age = b ? age_of(s, s->by_index[k]) + any : 0;
+
+		for (i = 0; i < n && builds[i] != b; i++)
+			;
+		if (!b || (i < n && v[i].age <= age))
 			continue;
-		age = epoch - s->o.exes[i].used;
-		if (oldest && age <= most)
-			continue;
-		most = age;
-		oldest = s->by_index[i]->build;
+		v[i] = (struct room_range){ .word = b->word, .nr = b->table.nr_words, .age = age };
+		builds[i] = b;
+		n += i == n;
 	}
-	if (oldest)
-		evict(s, oldest, now);
-	return oldest != NULL;
+	*nr = n;
+	HASH_ITER (hh, s->lists, l, tmp)
+		if (l->nr_words)
+			v[(*nr)++] = (struct room_range){ .word = l->word, .nr = l->nr_words };
+	return v;
+}
+
+/* Evicts what keeps nr_words from having room. False: nothing that may go would make any. */
+static bool evict_for(struct store *s, uint32_t nr_words, bool any, uint64_t now)
+{
+	struct build **builds = xcalloc(s->nr_exes, sizeof(*builds));
+	size_t nr;
+	struct room_range *v = occupied(s, any, builds, &nr);
+	bool found = room_find(&s->segments, v, nr, nr_words);
+
+	for (size_t i = 0; i < nr && found; i++)
+		if (v[i].goes)
+			evict(s, builds[i], now);
+	free(builds);
+	free(v);
+	return found;
 }
 
 /* Room for a table. What is evicted can be used a little later only, so this may have to wait. */
 static int make_room(struct store *s, uint32_t nr_words, uint32_t *word, uint64_t now)
 {
-	uint64_t given = 0, max = (uint64_t)s->segments.max * TABLE_SEGMENT_WORDS, before;
 	int err = segments_take(&s->segments, nr_words, word);
 
-	if (err != -ENOSPC)
-		return err;
-	for (size_t i = 0; i < s->segments.nr_resting; i++)
-		given += s->segments.resting[i].range.nr;
-	while (nr_words <= max && given < nr_words) {
-		before = s->stats.table_bytes;
-		if (!evict_oldest(s, now))
-			break;
-		given += (before - s->stats.table_bytes) / sizeof(uint32_t);
-	}
+	if (err == -ENOSPC && !evict_for(s, nr_words, false, now))
+		s->no_room_words = nr_words;
 	return err;
 }
 
@@ -349,6 +389,7 @@ static void exe_ready(struct store *s, struct exe *x, struct build *b, uint64_t 
 				       .used = *s->o.epoch };
 
 	x->build = b;
+	x->refusals = 0;
 	b->nr_exes++;
 	publish_exe(&s->o.exes[x->index], &row);
 }
@@ -413,6 +454,31 @@ static uint64_t estimate(const struct elf_file *f)
 	return words < MAX_ESTIMATE ? words : MAX_ESTIMATE;
 }
 
+/* One warning, which says what to do, for all of them. */
+static void tell_no_room(struct store *s, const struct exe *x)
+{
+	const char *needed = text_bytes(s->no_room_words * sizeof(uint32_t));
+
+	if (!s->stats.nr_no_room++)
+		log_warn("%s: no room for its unwind table of %s, so stacks end in its code: "
+			 "raise --unwind-mem (now %s)",
+			 x->key.file->path, needed,
+			 text_bytes((uint64_t)s->segments.max * TABLE_SEGMENT_BYTES));
+	else
+		log_info("%s: no room for its unwind table of %s", x->key.file->path, needed);
+}
+
+/* A table that all the memory would be too small for is not built again. */
+static void exe_has_no_room(struct store *s, struct exe *x, uint64_t now)
+{
+	uint64_t max = (uint64_t)s->segments.max << TABLE_SEGMENT_SHIFT;
+
+	if (s->no_room_words && !x->refusals)
+		tell_no_room(s, x);
+	refuse(s, x, s->no_room_words > max ? NEVER_NS : now);
+	x->refusals++;
+}
+
 /* False: it has to wait for room that is on its way. */
 static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 {
@@ -421,6 +487,7 @@ static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 	uint64_t delta = 0;
 	int err = -ENOENT;
 
+	s->no_room_words = 0;
 	if (f && !s->unplaced)
 		segments_expect(&s->segments, estimate(f));
 	if (f && find_delta(f, x->key.offset, &delta))
@@ -429,7 +496,7 @@ static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 	if (!err) {
 		exe_ready(s, x, b, delta);
 	} else if (err == -ENOSPC) {
-		refuse(s, x, now);
+		exe_has_no_room(s, x, now);
 	} else if (err != -EINPROGRESS) {
 		log_info("%s: no unwind table (%s): its code is walked by frame pointer",
 			 x->key.file->path, strerror(-err));
@@ -507,7 +574,7 @@ static int list_write(struct store *s, struct list *l, struct process *p, uint64
 
 	err = segments_take(&s->segments, nr_words, &word);
 	if (err == -ENOSPC)
-		evict_oldest(s, now);
+		evict_for(s, nr_words, true, now); /* without it there is no walk at all */
 	if (err)
 		return err;
 	row.list = word;
@@ -659,8 +726,10 @@ void store_turn(struct store *s, struct proc_table *procs, uint64_t now)
 		refresh_list(s, l, procs, now);
 	segments_settle(&s->segments, now);
 	thaw(s, now);
-	if (++s->turn % AGE_EVERY == 0 && free_segments < s->segments.max / SHORT_PART)
-		__atomic_fetch_add(s->o.epoch, 1, __ATOMIC_SEQ_CST);
+	if (++s->turn % AGE_EVERY || free_segments * SHORT_PART >= s->segments.max)
+		return;
+	s->epochs[1] = s->epochs[0];
+	s->epochs[0] = __atomic_add_fetch(s->o.epoch, 1, __ATOMIC_SEQ_CST);
 }
 
 struct store_stats store_stats(const struct store *s)

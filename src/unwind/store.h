@@ -79,6 +79,7 @@ void store_turn(struct store *s, struct proc_table *procs, uint64_t now_ns);
 
 struct store_stats {
 	size_t nr_tables, nr_processes, nr_evicted, nr_failed;
+	size_t nr_no_room;	       /* files whose tables found none */
 	uint64_t nr_rows, table_bytes; /* of tables that are there now */
 	uint64_t segment_bytes;
 	uint64_t build_ns; /* spent building */

@@ -2,12 +2,15 @@
 /* The store, over our own mappings: what is built for whom, what the kernel is told, what goes. */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -215,34 +218,64 @@ static void addresses_that_change_hands_are_deferred(void **state)
 }
 
 /* 4 MiB in all: lists that rest take the room, and the table that is there has to go. */
+/* A process with as many mappings as a list may have: 1 MB. */
+static struct process *crowded(struct scene *s, pid_t pid)
+{
+	struct proc_mmap m = { .pid = pid, .len = 4096, .key = { 1, 1, 1 }, .path = "/tmp/x" };
+
+	if (pid != getpid())
+		assert_int_equal(proc_snapshot(&s->procs, pid, 1), 0);
+	for (int i = 0; i < 33000; i++) {
+		m.start = 0x10000000 + i * 8192ull;
+		proc_on_mmap(&s->procs, &m, 2);
+	}
+	return proc_find(&s->procs, pid);
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!pid)
+		pause();
+	return pid;
+}
+
+/* What rests will be room soon, so nothing goes for its sake. A list that has none drives a table
+ * out, even one in use: without it no stack of its process can be walked. */
 static void without_room_the_oldest_table_goes(void **state)
 {
-	struct proc_mmap m = { .pid = getpid(), .len = 4096, .key = { 1, 1, 1 }, .path = "/tmp/x" };
+	struct proc_mmap m = { .start = 4096, .len = 4096, .key = { 1, 1, 1 }, .path = "/tmp/y" };
+	pid_t pids[] = { getpid(), sleeper(), sleeper() };
 	struct walk_rule r;
 	struct scene s;
-	int i;
 
 	setup(&s, 4 * MB, 0);
+	for (int i = 0; i < 3; i++)
+		store_publish(s.store, crowded(&s, pids[i]), s.start_stack, false);
+	assert_int_equal(store_stats(s.store).nr_processes, 3);
 	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
 	assert_int_equal(store_build(s.store, 1), 0);
-	for (i = 0; i < 30000; i++) {
-		m.start = 0x10000000 + i * 8192ull;
-		proc_on_mmap(&s.procs, &m, 2);
-	}
-	for (i = 0; i < 6 && !store_stats(s.store).nr_evicted; i++)
-		store_publish(s.store, s.self, s.start_stack, i % 2);
-	for (i = 0; i < 6 && !store_stats(s.store).nr_evicted; i++) {
-		m.start += 8192;
-		proc_on_mmap(&s.procs, &m, 2);
-		store_turn(s.store, &s.procs, 3);
-	}
+	m.pid = pids[1];
+	proc_on_mmap(&s.procs, &m, 2);
+	store_turn(s.store, &s.procs, 3);
 	assert_int_equal(store_stats(s.store).nr_evicted, 1);
 	assert_int_equal(store_stats(s.store).nr_tables, 0);
 	assert_int_equal(s.kernel->epoch, 1);
-	r = rule_of(&s, setup); /* for a while walks end here */
+	m.pid = getpid();
+	proc_on_mmap(&s.procs, &m, 2);
+	store_turn(s.store, &s.procs, 4); /* there will be room, so nothing is asked to go */
+	r = rule_of(&s, setup);		  /* for a while walks end here */
 	assert_int_equal(r.rule & 0xff, RULE_REFUSED);
 	store_turn(s.store, &s.procs, 1ull << 62);
 	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	for (int i = 1; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
 	teardown(&s);
 }
 
@@ -278,6 +311,7 @@ static void a_refusal_is_not_put_off_by_the_next(void **state)
 	assert_int_equal(store_build(s.store, 1 * second), 0);
 	assert_true(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
 	assert_int_equal(r.rule & 0xff, RULE_REFUSED);
+	assert_int_equal(store_stats(s.store).nr_evicted, 0);
 	assert_false(store_rule(s.store, getpid(), &other, other.start, &r));
 	assert_int_equal(store_build(s.store, 4 * second), 0);
 	store_turn(s.store, &s.procs, 7 * second);
