@@ -202,9 +202,12 @@ int accounts_flush(void *ctx)
  * Who made a process is known for certain only now: a parent may be gone before its child leaves
  * the CPU for the first time.
  */
-SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(accounts_fork, struct task_struct *parent, struct task_struct *child)
+SEC("?tp_btf/task_newtask")
+int BPF_PROG(accounts_fork, struct task_struct *child)
 {
-	row_of(child, child->tgid == parent->tgid ? 0 : parent->tgid);
+	struct task_struct *parent = bpf_get_current_task_btf();
+
+	if (child->pid) /* of a CPU that comes online the idle thread is made */
+		row_of(child, child->tgid == parent->tgid ? 0 : parent->tgid);
 	return 0;
 }

@@ -146,10 +146,13 @@ __hidden void filter_birth(struct task_struct *parent, struct task_struct *child
 	birth(parent, child);
 }
 
-/* Runs before the child can. */
-SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(filter_fork, struct task_struct *parent, struct task_struct *child)
+/*
+ * Runs before the child can. sched_process_fork does not tell of workers that the kernel makes of a
+ * program's threads (io_uring).
+ */
+SEC("?tp_btf/task_newtask")
+int BPF_PROG(filter_fork, struct task_struct *child)
 {
-	birth(parent, child);
+	birth(bpf_get_current_task_btf(), child);
 	return 0;
 }

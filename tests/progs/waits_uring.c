@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waits_uring [SECONDS [MS]]: has io_uring open a FIFO, which a worker of the kernel's does and
- * blocks for MS until the other end is opened, again and again. Ends with "opened N", or with
- * status 77 where the kernel has no io_uring.
+ * waits_uring [SECONDS [MS [read]]]: has io_uring open a FIFO, which a worker of the kernel's does
+ * and blocks for MS until the other end is opened, again and again. Ends with "opened N", or with
+ * status 77 where the kernel has no io_uring. read: sleeps for MS, then has a worker read zeros for
+ * the rest of the time, and ends with "read N".
  */
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -42,20 +43,25 @@ static void open_ring(void)
 	sqes = map(params.sq_entries * sizeof(*sqes), IORING_OFF_SQES);
 }
 
-static void submit(const char *path)
+/* By a worker, whether it could be done at once or not. */
+static void submit(struct io_uring_sqe sqe)
 {
 	uint32_t tail = *word(sq, params.sq_off.tail), i = tail & (params.sq_entries - 1);
 
-	memset(&sqes[i], 0, sizeof(sqes[i]));
-	sqes[i].opcode = IORING_OP_OPENAT;
-	sqes[i].flags = IOSQE_ASYNC;
-	sqes[i].fd = AT_FDCWD;
-	sqes[i].addr = (uintptr_t)path;
-	sqes[i].open_flags = O_RDONLY | O_CLOEXEC;
+	sqe.flags = IOSQE_ASYNC;
+	sqes[i] = sqe;
 	word(sq, params.sq_off.array)[i] = i;
 	__atomic_store_n(word(sq, params.sq_off.tail), tail + 1, __ATOMIC_RELEASE);
 	if (syscall(SYS_io_uring_enter, ring, 1, 0, 0, NULL, 0) != 1)
 		fatal("io_uring_enter");
+}
+
+static void submit_open(const char *path)
+{
+	submit((struct io_uring_sqe){ .opcode = IORING_OP_OPENAT,
+				      .fd = AT_FDCWD,
+				      .addr = (uintptr_t)path,
+				      .open_flags = O_RDONLY | O_CLOEXEC });
 }
 
 static int result(void)
@@ -69,6 +75,24 @@ static int result(void)
 	return cqes[head & (params.cq_entries - 1)].res;
 }
 
+static int read_zeros(uint64_t end)
+{
+	static char buffer[16 << 20];
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	unsigned int nr = 0;
+
+	for (; wall_ns() < end; nr++) {
+		submit((struct io_uring_sqe){ .opcode = IORING_OP_READ,
+					      .fd = zero,
+					      .addr = (uintptr_t)buffer,
+					      .len = sizeof(buffer) });
+		if (result() < 0)
+			return 1;
+	}
+	printf("read %u\n", nr);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t end = wall_ns() + arg_ns(argc, argv, 1, 10);
@@ -78,11 +102,15 @@ int main(int argc, char **argv)
 	int fd, got;
 
 	open_ring();
+	if (arg_is(argc, argv, 3, "read")) {
+		sleep_ns(nap);
+		return read_zeros(end);
+	}
 	snprintf(path, sizeof(path), "/tmp/waits_uring.%d", getpid());
 	if (mkfifo(path, 0600))
 		fatal("mkfifo");
 	for (; wall_ns() < end; nr++) {
-		submit(path);
+		submit_open(path);
 		sleep_ns(nap);
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 		got = result();
