@@ -143,6 +143,7 @@ $(BUILD)/tests/e2e/%: $(BUILD)/tests/e2e/%.o $(LIB_OBJS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) $(call flags_of,LDLIBS,tests/e2e/$*.c) -o $@
 
 $(BUILD)/tests/e2e/replay: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/e2e/stacks/*.c))
+$(BUILD)/tests/e2e/torn $(BUILD)/tests/e2e/cost: $(BUILD)/tests/e2e/tables/tables.o
 
 unit: $(UNIT_BINS)
 progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(BUILD)/tests/progs/nofp_libc-static $(E2E_BINS)

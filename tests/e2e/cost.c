@@ -21,8 +21,7 @@
 #include "collect/session.h"
 #include "event/glob.h"
 #include "event/perf.h"
-#include "proc/proc.h"
-#include "unwind/store.h"
+#include "tables/tables.h"
 
 #define WARM_UP_US 200000
 #define RUN_US	   2000000
@@ -121,21 +120,6 @@ static pid_t start(const char *progs, const struct workload *w)
 	_exit(127);
 }
 
-static const struct store_ops store_ops = { session_segment_make, session_segment_drop };
-
-static void give_tables_of(struct store *store, pid_t pid)
-{
-	struct proc_table procs;
-	struct process *p;
-
-	proc_init(&procs, false, false);
-	proc_snapshot(&procs, pid, 1);
-	p = proc_find(&procs, pid);
-	if (p)
-		store_warm(store, p, UINT64_MAX, UINT64_MAX / 2);
-	proc_release(&procs);
-}
-
 /* The first child of a process, 0 = none. */
 static pid_t child_of(pid_t pid)
 {
@@ -152,25 +136,12 @@ static pid_t child_of(pid_t pid)
 	return child;
 }
 
-/* The tables of a process and its child, all of them, so that nothing is deferred. NULL: none. */
+/* The tables of a process and its child. NULL: none are used. */
 static struct store *give_tables(struct session *s, pid_t child)
 {
-	const struct session_maps *maps = session_maps(s);
-	struct store_opts o = { .ops = &store_ops,
-				.arg = s,
-				.exes = maps->exes,
-				.procs = maps->procs,
-				.epoch = maps->table_epoch,
-				.max_bytes = 64 << 20 };
-	struct store *store = maps->exes ? store_new(&o) : NULL;
-	pid_t grandchild = child_of(child);
+	pid_t pids[2] = { child, child_of(child) };
 
-	if (!store)
-		return NULL;
-	give_tables_of(store, child);
-	if (grandchild)
-		give_tables_of(store, grandchild);
-	return store;
+	return tables_give(s, pids, pids[1] ? 2 : 1, false);
 }
 
 static struct session *open_session(const struct workload *w)

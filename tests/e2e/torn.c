@@ -15,14 +15,11 @@
 
 #include <bpf/bpf.h>
 
-#include "base/mem.h"
 #include "collect/session.h"
 #include "event/cpus.h"
 #include "event/perf.h"
-#include "proc/maps.h"
-#include "proc/proc.h"
+#include "tables/tables.h"
 #include "unwind/publish.h"
-#include "unwind/store.h"
 
 #define RATE_HZ	     4999
 #define WARM_UP_US   300000
@@ -43,32 +40,6 @@ static void start(const char *progs)
 		execl(path, path, "28", "1000", NULL);
 		_exit(127);
 	}
-}
-
-static struct store *give_tables(struct session *s)
-{
-	static const struct store_ops ops = { session_segment_make, session_segment_drop };
-	const struct session_maps *maps = session_maps(s);
-	struct store_opts o = { .ops = &ops,
-				.arg = s,
-				.exes = maps->exes,
-				.procs = maps->procs,
-				.epoch = maps->table_epoch,
-				.max_bytes = 64 << 20 };
-	struct store *store = store_new(&o);
-	struct proc_table procs;
-	uint64_t start_stack;
-
-	proc_init(&procs, false, false);
-	for (size_t i = 0; i < nr_children; i++) {
-		proc_snapshot(&procs, children[i], 1);
-		store_warm(store, proc_find(&procs, children[i]), UINT64_MAX, UINT64_MAX / 2);
-		/* What leads to no code is not left to user space, but ends there. */
-		if (!maps_read_start_stack(children[i], &start_stack))
-			store_publish(store, proc_find(&procs, children[i]), start_stack, true);
-	}
-	proc_release(&procs);
-	return store;
 }
 
 static struct table_proc *proc_of(const struct session_maps *maps, uint32_t pid)
@@ -192,7 +163,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nr_children; i++)
 		session_add_pid(s, children[i]);
 	usleep(WARM_UP_US);
-	store = give_tables(s);
+	store = tables_give(s, children, nr_children, true);
 	events.prog_fd = session_perf_program(s);
 	err = perf_events_open(&events, "cpu-clock", RATE_HZ);
 	if (!err)
