@@ -108,6 +108,15 @@ static inline bool schedstat_now(struct schedstat *stat)
 	return said;
 }
 
+/* How long this thread has waited for a CPU, by the kernel; 0 where it does not say. */
+static inline uint64_t cpu_wait_ns(void)
+{
+	struct schedstat stat;
+
+	schedstat_now(&stat);
+	return stat.waited;
+}
+
 /* "schedstat NAME US US". */
 static inline void schedstat_print(const char *name)
 {
