@@ -21,6 +21,15 @@ KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "ArrowLeft": "\ue012", "ArrowUp":
         "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Control": "\ue009"}
 
 
+def stat_fields(path):
+    """Of a process or thread, from its state on; none when it is gone."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
 class Browser:
     def __init__(self, profile_dir, width=1200, height=700):
         self.driver = subprocess.Popen([CHROMEDRIVER, "--port=0"], stdout=subprocess.PIPE,
@@ -88,23 +97,22 @@ class Browser:
                              "done(performance.now())));")
 
     def cpu_ms(self):
-        """CPU time of all processes of the browser that live."""
-        ticks, children = {}, {}
+        """CPU time of each thread of all processes of the browser that live, by number."""
+        children, ms = {}, {}
         for path in glob.glob("/proc/[0-9]*/stat"):
-            try:
-                with open(path, encoding="ascii", errors="replace") as stat:
-                    fields = stat.read().rpartition(")")[2].split()
-            except OSError:
-                continue
-            pid = int(path.split("/")[2])
-            children.setdefault(int(fields[1]), []).append(pid)
-            ticks[pid] = int(fields[11]) + int(fields[12])
-        total, todo = 0, [self.driver.pid]
+            fields = stat_fields(path)
+            if fields:
+                children.setdefault(int(fields[1]), []).append(int(path.split("/")[2]))
+        todo = [self.driver.pid]
         while todo:
             pid = todo.pop()
-            total += ticks.get(pid, 0)
             todo += children.get(pid, [])
-        return total * 1000 / os.sysconf("SC_CLK_TCK")
+            for path in glob.glob(f"/proc/{pid}/task/[0-9]*/stat"):
+                fields = stat_fields(path)
+                if fields:
+                    ticks = int(fields[11]) + int(fields[12])
+                    ms[int(path.split("/")[4])] = ticks * 1000 / os.sysconf("SC_CLK_TCK")
+        return ms
 
     def _act(self, kind, actions, **parameters):
         self._call("POST", "/actions", {"actions": [
