@@ -50,6 +50,8 @@ __u64 prof_frame_cursor[8] __attribute__((aligned(64)));
 
 __u64 prof_counts_used[8] __attribute__((aligned(64)));
 
+__u64 prof_merging_ns;
+
 __hidden struct scratch *scratch_get(__u32 id)
 {
 	return bpf_map_lookup_elem(&scratches, &id);
@@ -191,6 +193,8 @@ static __always_inline struct prof_count *find_count(struct prof_count *key, __u
 	if (key->wait && key->tid && !prof_cfg.per_thread &&
 	    prof_counts_used[0] > prof_cfg.count_slots / 2) {
 		key->tid = 0;
+		if (!prof_merging_ns)
+			prof_merging_ns = bpf_ktime_get_ns();
 		counters_add(PROF_MERGED);
 	}
 	c = arena_find(&counts, prof_cfg.count_slots, count_hash(key), slot, &mine);
@@ -216,6 +220,16 @@ __noinline int arena_claim(__u32 id)
 	__u32 slot;
 
 	return s && find_count(&s->key, &slot) ? slot : 0;
+}
+
+__noinline int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1)
+{
+	struct prof_count key = { .pid = pid, .wait = PROF_WAIT(PROF_LIVED, 0, -1) };
+	__u32 slot;
+
+	((__u64 *)key.comm)[0] = name0;
+	((__u64 *)key.comm)[1] = name1;
+	return find_count(&key, &slot) ? slot : 0;
 }
 
 __hidden void arena_add(__u32 count, __u64 weight)

@@ -125,6 +125,9 @@ static __always_inline struct scratch_stack *scratch_half(struct scratch *s, __u
 
 __hidden struct scratch *scratch_get(__u32 id);
 
+/* Since when the table of counts is half full, so that threads are merged; 0 = it is not. */
+extern __u64 prof_merging_ns;
+
 /* One step of the content hash: multiply-xorshift, started from a random seed. */
 static __always_inline __u64 hash_mix(__u64 hash, __u64 word)
 {
@@ -181,6 +184,9 @@ int arena_stack(__u32 id, __u32 kind);
  * counts of waits are kept by process and name, not by thread. Separately verified.
  */
 int arena_claim(__u32 id);
+
+/* The same of PROF_LIVED. Needs no scratch: names change where other programs may interrupt. */
+int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1);
 
 /* Adds to a count by its slot + 1. */
 __hidden void arena_add(__u32 count, __u64 weight);

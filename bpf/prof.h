@@ -246,7 +246,12 @@ enum prof_wait_kind {
 	PROF_ON_CPU = 5,    /* a sample of running code, in a recording of waits */
 	PROF_EVENT = 6,	    /* a sample of the second event or a later one; the first is 0 */
 	PROF_THROTTLED = 7, /* could have gone on, but for the CPU quota of its cgroup */
-	PROF_NR_WAIT_KINDS
+	PROF_NR_WAIT_KINDS,
+	/*
+	 * In counts only, without a thread: how long threads of that process and name lived that
+	 * have no count of their own.
+	 */
+	PROF_LIVED = 15,
 };
 #define PROF_WAIT_OPEN	       (1u << 16) /* it had not ended when the recording did */
 #define PROF_WAIT_NOT_SAMPLED  (1u << 17) /* its stack was not taken */

@@ -200,8 +200,11 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	row_add(row, PROF_SWITCHES, 1);
 	if (prof_cfg.filter_cgroup)
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
-	if (t->state == THREAD_GONE)
+	if (t->state == THREAD_GONE) {
 		row_add(row, PROF_THREADS_GONE, 1);
+		if (prof_cfg.running)
+			wait_lived(t, now, 1);
+	}
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
@@ -349,6 +352,7 @@ int BPF_PROG(sched_fork, struct task_struct *child)
 	if (!t)
 		return 0;
 	t->since = bpf_ktime_get_ns();
+	t->lived = t->since;
 	t->wait = PROF_WAIT(PROF_PREEMPTED, 0, NO_SYSCALL);
 	/* Of one that is born before the beginning we learn like of those that were there. */
 	t->state = prof_sched_start && (prof_cfg.hist_rows || prof_cfg.running) ? THREAD_BORN
@@ -364,8 +368,18 @@ static __always_inline void begin_renamed(struct task_struct *task, const char *
 	if (!t || task != bpf_get_current_task_btf())
 		return;
 	t->since = bpf_ktime_get_ns();
+	t->lived = t->since;
 	t->ran = task->se.sum_exec_runtime;
 	t->state = THREAD_RUNS;
+}
+
+/* A name ends. That of one which was left out has no life. */
+static __always_inline void rename_life(struct thread *t, __u64 now)
+{
+	if (t->outcome)
+		t->lived = now;
+	else
+		wait_lived(t, now, 0);
 }
 
 /* The task is running, so nobody else looks at its state. */
@@ -379,6 +393,8 @@ int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 		begin_renamed(task, comm);
 		return 0;
 	}
+	if (prof_cfg.running)
+		rename_life(t, bpf_ktime_get_ns());
 	begin(task, t, comm);
 	/* An exec in another thread than the first makes it the first, whose row is another one. */
 	if (t->tid != tid)
@@ -424,7 +440,11 @@ static __always_inline void find(struct task_struct *task)
 	__u64 before = nr_switches(task);
 	__u32 state = task->__state & ~TASK_FREEZABLE, skip = 0, wait;
 
-	if (!s || !t || t->state != THREAD_NEW || state & (TASK_DEAD | EXIT_ANY))
+	if (!s || !t)
+		return;
+	if (t->lived < prof_sched_start)
+		t->lived = prof_sched_start;
+	if (t->state != THREAD_NEW || state & (TASK_DEAD | EXIT_ANY))
 		return;
 	s->known = (struct halves){};
 	if (kernel_is_running(task)) {
@@ -464,11 +484,12 @@ static __always_inline void flush(struct task_struct *task)
 		return;
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
 		wait_ran(SCRATCH_TASKS, t, ns);
-	if (t->state != THREAD_WAITS && t->state != THREAD_BORN)
-		return;
-	t->state = THREAD_NEW;
-	if (!prof_cfg.hist_rows && is_kept(row, outcome_of(t, ns), ns))
+	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !prof_cfg.hist_rows &&
+	    is_kept(row, outcome_of(t, ns), ns))
 		wait_is_open(t, ns);
+	if (prof_cfg.running && t->state != THREAD_GONE)
+		wait_lived(t, prof_sched_end, 1);
+	t->state = THREAD_NEW;
 }
 
 SEC("?iter/task")

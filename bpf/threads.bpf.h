@@ -42,8 +42,8 @@ struct thread {
 	__u8 state;   /* enum thread_state */
 	__u8 outcome; /* of the filter: 0 = wanted */
 	__u8 skip;    /* of this wait alone */
-	__u8 pad;
-	__u32 names; /* how often it was renamed: counts remembered before are not its own */
+	__u8 own;     /* with prof_cfg.running: it has counts of its own, not merged */
+	__u32 names;  /* how often it was renamed: counts remembered before are not its own */
 	union {
 		struct places places; /* with stacks */
 		struct {
@@ -57,6 +57,7 @@ struct thread {
 	__u32 waker;	      /* slot + 1 of who ended the wait */
 	__u32 ustack, kstack; /* with prof_cfg.hops */
 	__u32 wakers[2];      /* its own waker, alone and with that one's waker; for --hops */
+	__u64 lived;	      /* with prof_cfg.running: since when its life is not accounted for */
 };
 _Static_assert(sizeof(struct thread) <= 440, "with its header struct thread is 512 bytes");
 

@@ -60,10 +60,11 @@ __noinline int wait_may_walk(__u64 now)
 	return 1;
 }
 
-static __always_inline __u32 claim(__u32 id, const struct thread *t, __u32 wait, __u32 ustack,
+static __always_inline __u32 claim(__u32 id, struct thread *t, __u32 wait, __u32 ustack,
 				   __u32 kstack, __u32 chain)
 {
 	struct scratch *s = scratch_get(id);
+	__u32 count;
 
 	if (!s)
 		return 0;
@@ -74,7 +75,10 @@ static __always_inline __u32 claim(__u32 id, const struct thread *t, __u32 wait,
 	s->key.wait = wait;
 	s->key.chain = chain;
 	__builtin_memcpy(s->key.comm, t->comm, PROF_COMM_LEN);
-	return arena_claim(id);
+	count = arena_claim(id);
+	if (prof_cfg.running)
+		t->own |= s->key.tid != 0;
+	return count;
 }
 
 static __always_inline __u32 woken(__u32 wait)
@@ -292,6 +296,27 @@ __noinline int wait_ran(__u32 id, struct thread *t, __u64 ns)
 	}
 	counters_add(PROF_SEEN); /* no wait, so nobody else has seen it */
 	counters_add(PROF_LOST_COUNTS);
+	return 0;
+}
+
+__noinline int wait_lived(struct thread *t, __u64 now, __u32 nr)
+{
+	struct prof_count *c;
+	__u64 since, name[2];
+
+	if (!t || t->own || t->outcome || !prof_merging_ns)
+		return 0;
+	since = t->lived;
+	t->lived = now;
+	__builtin_memcpy(name, t->comm, sizeof(name));
+	c = arena_count_at(arena_claim_lived(t->pid, name[0], name[1]));
+	if (!c) {
+		counters_add(PROF_SEEN);
+		counters_add(PROF_LOST_COUNTS);
+		return 0;
+	}
+	__sync_fetch_and_add(&c->samples, nr);
+	__sync_fetch_and_add(&c->weight, now - since);
 	return 0;
 }
 

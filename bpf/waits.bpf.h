@@ -22,6 +22,12 @@ __u64 wait_throttled(struct thread *t);
 /* A thread ran for ns. With the scratch of that number. */
 int wait_ran(__u32 id, struct thread *t, __u64 ns);
 
+/*
+ * A thread has ended, or its name has: where threads are merged, nobody could tell from the counts
+ * how long it lived. nr: 1, or 0 if it goes on.
+ */
+int wait_lived(struct thread *t, __u64 now, __u32 nr);
+
 /* A wait that nobody will see the end of has come to off ns. */
 int wait_is_open(struct thread *t, __u64 off);
 

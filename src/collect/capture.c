@@ -437,6 +437,18 @@ static uint32_t waker_of(struct capture *c, const struct session_maps *maps, uin
 	return *known;
 }
 
+/* How long merged threads lived. What bpfprof's own child did before its exec is no part of it. */
+static void add_merged(struct capture *c, const struct prof_count *n)
+{
+	struct merged_time t = { .pid = n->pid, .nr = n->samples, .wall_ns = n->weight };
+
+	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm)))
+		return;
+	t.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
+	t.process = process_name(c, n->pid, t.thread);
+	profile_add_merged(c->profile, &t);
+}
+
 static void add_sample(struct capture *c, const struct session_maps *maps, size_t slot)
 {
 	const struct prof_count *n = &maps->counts[slot];
@@ -532,7 +544,9 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 	complete_sleeping(c, maps);
 	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
 	for (size_t i = 0; i < maps->nr_counts; i++)
-		if (maps->counts[i].samples)
+		if (PROF_WAIT_KIND(maps->counts[i].wait) == PROF_LIVED)
+			add_merged(c, &maps->counts[i]);
+		else if (maps->counts[i].samples)
 			add_sample(c, maps, i);
 	for (size_t i = 0; i < maps->nr_branches; i++)
 		if (maps->branches[i].count)

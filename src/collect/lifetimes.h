@@ -6,18 +6,37 @@
 #ifndef BPFPROF_COLLECT_LIFETIMES_H
 #define BPFPROF_COLLECT_LIFETIMES_H
 
+#include <stddef.h>
+
 #include "profile/profile.h"
 
 struct lifetimes;
 
-struct lifetimes *lifetimes_new(void);
+/* Of a recording that began then. */
+struct lifetimes *lifetimes_new(uint64_t begin_ns);
 void lifetimes_free(struct lifetimes *l);
 
-/* Births and ends; l may be NULL. */
+/*
+ * Births and ends; l may be NULL. Threads that had the same number one after the other are one, as
+ * they are in the counts.
+ */
 void lifetimes_begin(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns);
 void lifetimes_end(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
-/* Tells the profile of each thread that it has samples of, how long it lived in begin … end. */
-void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t begin_ns, uint64_t end_ns);
+/*
+ * When there are many, forgets the threads that have ended some time before now_ns and have no
+ * count: so memory is bounded by the counts and by the threads that live. l may be NULL.
+ */
+void lifetimes_drop(struct lifetimes *l, const struct prof_count *counts, size_t nr,
+		    uint64_t now_ns);
+
+size_t lifetimes_nr(const struct lifetimes *l);
+
+/*
+ * Tells the profile of each thread that it has samples of, how long it lived until end_ns. Where
+ * the kernel has merged threads it has told the time of those that have no count of their own; one
+ * that has nothing but samples of running code is one of them.
+ */
+void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t end_ns);
 
 #endif

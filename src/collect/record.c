@@ -356,12 +356,21 @@ static void on_comm(void *arg, uint32_t pid, uint32_t tid, const char *name, int
 	proc_on_comm(&((struct record *)arg)->procs, pid, tid, name, exec, time_ns);
 }
 
+/* One that is born when threads are merged has no count of its own. */
+static bool is_merged(const struct record *r, uint64_t born_ns)
+{
+	uint64_t since_ns = *(volatile const uint64_t *)session_maps(r->session)->merging_ns;
+
+	return since_ns && born_ns >= since_ns;
+}
+
 static void on_fork(void *arg, uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct record *r = arg;
 
 	proc_on_fork(&r->procs, parent, pid, tid, time_ns);
-	lifetimes_begin(r->lifetimes, pid, tid, time_ns);
+	if (!is_merged(r, time_ns))
+		lifetimes_begin(r->lifetimes, pid, tid, time_ns);
 }
 
 static void on_exit_record(void *arg, uint32_t pid, uint32_t tid, uint64_t time_ns)
@@ -404,6 +413,8 @@ static void drain(struct record *r, bool last)
 	fill_gap(r, last);
 	if (r->store)
 		store_turn(r->store, &r->procs, now_ns(CLOCK_MONOTONIC));
+	lifetimes_drop(r->lifetimes, session_maps(r->session)->counts,
+		       session_maps(r->session)->nr_counts, horizon);
 	done = capture_drain(&r->capture, last ? UINT64_MAX : horizon);
 	r->state = capture_walk(&r->capture);
 	if (r->state != CAPTURE_QUIET)
@@ -478,8 +489,6 @@ static int start(struct record *r)
 	int err;
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
-	if (probe_program(probe_get(o->command), PROBE_PERF) && make_config(o).running)
-		r->lifetimes = lifetimes_new();
 	r->profile = profile_new();
 	co.profile = r->profile;
 	capture_init(&r->capture, &co);
@@ -495,6 +504,8 @@ static int start(struct record *r)
 	}
 	warm_up(r);
 	err = open_events(r);
+	if (make_config(o).running)
+		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->interval_ns;
@@ -782,8 +793,7 @@ int record_run(struct record *r)
 	if (r->opts->on_interval)
 		r->opts->on_interval(r->opts->arg, r, true);
 	capture_finish(&r->capture, session_maps(r->session), counters);
-	lifetimes_write(r->lifetimes, r->profile, session_began(r->session),
-			session_ended(r->session));
+	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);

@@ -302,6 +302,7 @@ static int map_all(struct session *s, const struct prof_config *c)
 	m->nr_cpus = c->nr_cpus;
 	m->nr_stack_slots = c->stack_slots;
 	m->frame_cursor = (const uint64_t *)s->skel->bss->prof_frame_cursor;
+	m->merging_ns = (const uint64_t *)&s->skel->bss->prof_merging_ns;
 	m->frames = map_memory(s->skel->maps.frames, m->nr_frame_words * sizeof(*m->frames), false);
 	m->counts = map_memory(s->skel->maps.counts, m->nr_counts * sizeof(*m->counts), false);
 	m->counters = map_memory(s->skel->maps.counters, m->nr_cpus * sizeof(*m->counters), false);

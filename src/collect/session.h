@@ -22,6 +22,7 @@ struct session_maps {
 	const uint64_t *frame_cursor; /* words handed out; may run past nr_frame_words */
 	const struct prof_count *counts;
 	size_t nr_counts;
+	const uint64_t *merging_ns;	      /* since when threads are merged; 0 = they are not */
 	const struct prof_counters *counters; /* per CPU */
 	size_t nr_cpus;
 	size_t nr_stack_slots;

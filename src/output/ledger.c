@@ -79,7 +79,10 @@ static void put_head(const struct ledger *l)
 static void put_thread(const struct ledger *l, const struct budget_row *t)
 {
 	const char *name = profile_str(l->p, t->thread);
-	char *several = t->tid ? NULL : xasprintf("%s (%" PRIu32 ")", name, t->nr_threads);
+	/* 0: those that had this name have another one now. */
+	char *several = t->tid || !t->nr_threads
+				? NULL
+				: xasprintf("%s (%" PRIu32 ")", name, t->nr_threads);
 
 	put_row(l, "  ", several ? several : name, t->tid, t);
 	free(several);

@@ -106,6 +106,10 @@ void waiting_put_ledger(const struct profile *p, FILE *out)
 	put_lack(profile_sum(p, COUNTER_FILTER), p->counters[PROF_FILTER_NS], "filtered", out);
 	put_lack(profile_sum(p, COUNTER_LOST), p->counters[PROF_LOST_NS], "lost", out);
 	fputc('\n', out);
+	if (p->counters[PROF_MERGED])
+		fputs("          threads of one process and name are counted together: the table "
+		      "of counts was half full (raise --max-stacks)\n",
+		      out);
 }
 
 void waiting_put_stacks(const struct profile *p, FILE *out)

@@ -75,6 +75,7 @@ void profile_free(struct profile *p)
 	free(p->wakers);
 	free(p->threads);
 	free(p->disagreements);
+	free(p->merged);
 	free(p);
 }
 
@@ -162,6 +163,12 @@ void profile_add_disagreement(struct profile *p, const struct disagreement *d)
 	p->disagreements =
 		xgrow(p->disagreements, p->nr_disagreements, &p->cap_disagreements, sizeof(*d));
 	p->disagreements[p->nr_disagreements++] = *d;
+}
+
+void profile_add_merged(struct profile *p, const struct merged_time *t)
+{
+	p->merged = xgrow(p->merged, p->nr_merged, &p->cap_merged, sizeof(*t));
+	p->merged[p->nr_merged++] = *t;
 }
 
 void profile_add_column(struct profile *p, const struct value_column *c)

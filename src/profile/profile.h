@@ -134,6 +134,14 @@ struct disagreement {
 	uint32_t pad;
 };
 
+/* The same of threads that the recording did not tell apart: all of one process and name. */
+struct merged_time {
+	uint32_t pid;
+	uint32_t nr; /* threads that ended with that name, or had it when the recording ended */
+	uint32_t process, thread;
+	uint64_t wall_ns; /* of all of them, also of those that have another name now */
+};
+
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
 struct profile_meta {
 	uint32_t command;    /* "oncpu" */
@@ -196,6 +204,8 @@ struct profile {
 	size_t nr_threads, cap_threads;
 	struct disagreement *disagreements;
 	size_t nr_disagreements, cap_disagreements;
+	struct merged_time *merged;
+	size_t nr_merged, cap_merged;
 
 	struct frame_entry *frame_index;
 };
@@ -225,6 +235,7 @@ void profile_add_branch(struct profile *p, const struct branch *b);
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
+void profile_add_merged(struct profile *p, const struct merged_time *t);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {

@@ -36,9 +36,10 @@ struct pair {
 _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct stack) == 12 && sizeof(struct sample) == 48 &&
 		       sizeof(struct waker) == 32 && sizeof(struct thread_time) == 24 &&
-		       sizeof(struct pair) == 16 && sizeof(struct sampled_event) == 40 &&
-		       sizeof(struct value_column) == 16 && sizeof(struct prof_event_count) == 24 &&
-		       sizeof(struct branch) == 48 && sizeof(struct disagreement) == 40,
+		       sizeof(struct merged_time) == 24 && sizeof(struct pair) == 16 &&
+		       sizeof(struct sampled_event) == 40 && sizeof(struct value_column) == 16 &&
+		       sizeof(struct prof_event_count) == 24 && sizeof(struct branch) == 48 &&
+		       sizeof(struct disagreement) == 40,
 	       "these reach the file");
 
 static const struct fact {
@@ -167,6 +168,7 @@ void profile_save(const struct profile *p, FILE *out)
 	put_section(out, "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers));
 	put_section(out, "THRD", p->threads, p->nr_threads * sizeof(*p->threads));
 	put_section(out, "AUDT", p->disagreements, p->nr_disagreements * sizeof(*p->disagreements));
+	put_section(out, "MRGD", p->merged, p->nr_merged * sizeof(*p->merged));
 	free(names.bytes);
 }
 
@@ -354,6 +356,9 @@ static bool check_threads(const struct profile *p)
 	for (size_t i = 0; i < p->nr_threads; i++)
 		if (!is_string(p, p->threads[i].process) || !is_string(p, p->threads[i].thread))
 			return false;
+	for (size_t i = 0; i < p->nr_merged; i++)
+		if (!is_string(p, p->merged[i].process) || !is_string(p, p->merged[i].thread))
+			return false;
 	return true;
 }
 
@@ -440,6 +445,7 @@ static const char *fill(struct profile *p, const struct loader *l)
 	    (err = take(l, "THRD", sizeof(*p->threads), &p->threads, &p->nr_threads)) ||
 	    (err = take_late(l, "AUDT", sizeof(*p->disagreements), &p->disagreements,
 			     &p->nr_disagreements)) ||
+	    (err = take_late(l, "MRGD", sizeof(*p->merged), &p->merged, &p->nr_merged)) ||
 	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
 		return err;
 	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_events(p) ||

@@ -10,7 +10,8 @@
 /* Whom a sample, or a row of the table of threads, is about. */
 struct who {
 	uint32_t pid, tid, process, thread;
-	uint32_t sample; /* index + 1, 0 = a row of the table */
+	uint32_t sample; /* index + 1, 0 = a row of a table */
+	uint32_t nr;	 /* threads that such a row is about */
 	uint64_t wall_ns;
 };
 
@@ -50,18 +51,25 @@ static bool is_one_group(const struct who *a, const struct who *b)
 
 static struct who *list_all(const struct profile *p, size_t *nr)
 {
-	struct who *all = xcalloc(p->nr_samples + p->nr_threads, sizeof(*all));
+	struct who *all = xcalloc(p->nr_samples + p->nr_threads + p->nr_merged, sizeof(*all));
 
 	*nr = 0;
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
 
-		all[(*nr)++] = (struct who){ s->pid, s->tid, s->process, s->thread, i + 1, 0 };
+		all[(*nr)++] = (struct who){ s->pid, s->tid, s->process, s->thread, i + 1, 0, 0 };
 	}
 	for (size_t i = 0; i < p->nr_threads; i++) {
 		const struct thread_time *t = &p->threads[i];
 
-		all[(*nr)++] = (struct who){ t->pid, t->tid, t->process, t->thread, 0, t->wall_ns };
+		all[(*nr)++] =
+			(struct who){ t->pid, t->tid, t->process, t->thread, 0, 1, t->wall_ns };
+	}
+	for (size_t i = 0; i < p->nr_merged; i++) {
+		const struct merged_time *t = &p->merged[i];
+
+		all[(*nr)++] =
+			(struct who){ t->pid, 0, t->process, t->thread, 0, t->nr, t->wall_ns };
 	}
 	return all;
 }
@@ -100,7 +108,7 @@ void thread_groups_init(struct thread_groups *g, const struct profile *p)
 		if (w->sample)
 			g->of_sample[w->sample - 1] = g->nr - 1;
 		else
-			g->v[g->nr - 1].nr_threads++;
+			g->v[g->nr - 1].nr_threads += w->nr;
 	}
 	free(all);
 }

@@ -76,13 +76,13 @@ static void add_sample(struct waits *w, const struct sample *s, size_t i)
 		add(&w->not_sampled, s, ns);
 }
 
-/* A group of merged threads without rows of its own may be any number of them. */
+/* A group of merged threads whose time is not known may be any number of them. */
 static uint64_t count_threads(const struct thread_groups *g)
 {
 	uint64_t nr = 0;
 
 	for (size_t i = 0; i < g->nr; i++) {
-		if (!g->v[i].tid && !g->v[i].nr_threads)
+		if (!g->v[i].tid && !g->v[i].wall_ns)
 			return 0;
 		nr += g->v[i].tid ? 1 : g->v[i].nr_threads;
 	}

@@ -384,6 +384,7 @@ static struct profile *waits(void)
 	p->samples[0].wait = PROF_WAIT(PROF_BLOCKED, 1, 202) | PROF_WAIT_OPEN;
 	p->samples[0].waker = second;
 	profile_add_thread(p, &(struct thread_time){ 100, 101, name, name, 5000000 });
+	profile_add_merged(p, &(struct merged_time){ 100, 7, name, name, 9000000 });
 	return p;
 }
 
@@ -400,6 +401,8 @@ static void waits_come_back_whole(void **state)
 	assert_memory_equal(p->samples, q->samples, p->nr_samples * sizeof(*p->samples));
 	assert_memory_equal(p->wakers, q->wakers, p->nr_wakers * sizeof(*p->wakers));
 	assert_memory_equal(p->threads, q->threads, p->nr_threads * sizeof(*p->threads));
+	assert_int_equal(q->nr_merged, 1);
+	assert_memory_equal(p->merged, q->merged, sizeof(*p->merged));
 	profile_free(p);
 	profile_free(q);
 }

@@ -84,11 +84,12 @@ static void merged_threads_are_known_by_name(void **state)
 	profile_add_thread(p, &(struct thread_time){ 100, 1, name, name, 100 });
 	profile_add_thread(p, &(struct thread_time){ 100, 2, name, name, 200 });
 	profile_add_thread(p, &(struct thread_time){ 100, 9, name, profile_string(p, "u"), 7 });
+	profile_add_merged(p, &(struct merged_time){ 100, 5, name, name, 1000 });
 	thread_groups_init(&g, p);
 	assert_int_equal(g.nr, 3);
 	assert_int_equal(g.v[0].tid, 0);
-	assert_int_equal(g.v[0].wall_ns, 300);
-	assert_int_equal(g.v[0].nr_threads, 2);
+	assert_int_equal(g.v[0].wall_ns, 1300);
+	assert_int_equal(g.v[0].nr_threads, 7);
 	assert_int_equal(g.of_sample[0], 0);
 	assert_int_equal(g.of_sample[4], 1);
 	assert_int_equal(g.v[2].tid, 9);
