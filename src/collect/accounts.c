@@ -20,7 +20,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpfprof.skel.h"
-#include "event/cpus.h"
 
 #define MIN_ROWS  16u
 #define LEAST	  8192u	     /* rows by default: 2.6 MB */
@@ -56,15 +55,8 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 }
 
 /* Twice the threads that there are; what comes to it is freed as they go. */
-static uint32_t default_rows(void)
+static uint32_t default_rows(uint32_t nr)
 {
-	FILE *file = fopen("/proc/loadavg", "re");
-	unsigned int nr = 0;
-
-	if (file && fscanf(file, "%*f %*f %*f %*u/%u", &nr) != 1)
-		nr = 0;
-	if (file)
-		fclose(file);
 	return nr < LEAST / 2 ? LEAST : nr > MOST / 2 ? MOST : nr * 2;
 }
 
@@ -77,16 +69,12 @@ static uint32_t power_of_two(uint32_t n)
 	return p;
 }
 
-static void choose(struct accounts *a)
+static void choose_maps(struct accounts *a, uint32_t max_rows, const struct sizes_host *host)
 {
-	struct prof_account_config c = { .rows = a->nr_rows,
-					 .nr_events = a->nr_events,
-					 .by_cgroup = a->by == ACCOUNT_BY_CGROUP };
 	struct bpf_map *map;
 
-	if (getrandom(&c.seed, sizeof(c.seed), 0) != sizeof(c.seed))
-		c.seed = (uintptr_t)a;
-	memcpy((void *)&a->skel->rodata->account_cfg, &c, sizeof(c));
+	a->nr_cpus = host->nr_cpus;
+	a->nr_rows = power_of_two(max_rows ? max_rows : default_rows(host->nr_threads));
 	bpf_object__for_each_map (map, a->skel->obj)
 		if (!bpf_map__is_internal(map))
 			bpf_map__set_autocreate(map, false);
@@ -96,6 +84,17 @@ static void choose(struct accounts *a)
 	bpf_map__set_max_entries(a->skel->maps.accounts, a->nr_rows);
 	bpf_map__set_max_entries(a->skel->maps.account_cpus, a->nr_cpus);
 	bpf_map__set_max_entries(a->skel->maps.pmu_counters, a->nr_cpus * PMU_MAX_EVENTS);
+}
+
+static void configure(struct accounts *a)
+{
+	struct prof_account_config c = { .rows = a->nr_rows,
+					 .nr_events = a->nr_events,
+					 .by_cgroup = a->by == ACCOUNT_BY_CGROUP };
+
+	if (getrandom(&c.seed, sizeof(c.seed), 0) != sizeof(c.seed))
+		c.seed = (uintptr_t)a;
+	memcpy((void *)&a->skel->rodata->account_cfg, &c, sizeof(c));
 	bpf_program__set_autoload(a->skel->progs.accounts_switch, true);
 	bpf_program__set_autoload(a->skel->progs.accounts_fork, true);
 	bpf_program__set_autoload(a->skel->progs.accounts_flush, true);
@@ -116,14 +115,16 @@ static void *map_memory(const struct bpf_map *map, size_t len)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static int load(struct accounts *a)
+static int load(struct accounts *a, uint32_t max_rows)
 {
+	struct sizes_host host = sizes_host_read();
 	int err;
 
 	a->skel = bpfprof_bpf__open();
 	if (!a->skel)
 		return log_err(-errno, "cannot open the BPF object");
-	choose(a);
+	choose_maps(a, max_rows, &host);
+	configure(a);
 	err = bpfprof_bpf__load(a->skel);
 	if (err == -EPERM)
 		return log_err(err, "the kernel refused to load the BPF programs (needs CAP_BPF "
@@ -150,14 +151,28 @@ struct accounts *accounts_open(const struct accounts_opts *o)
 	a = xcalloc(1, sizeof(*a));
 	a->by = o->by;
 	a->nr_events = o->nr_events;
-	a->nr_cpus = cpus_possible();
-	a->nr_rows = power_of_two(o->max_rows ? o->max_rows : default_rows());
-	err = load(a);
+	err = load(a, o->max_rows);
 	if (!err)
 		return a;
 	accounts_close(a);
 	errno = -err;
 	return NULL;
+}
+
+uint64_t accounts_plan_bytes(const struct sizes_host *host)
+{
+	struct accounts a = { .skel = bpfprof_bpf__open() };
+	uint64_t bytes = 0;
+	struct bpf_map *map;
+
+	if (!a.skel)
+		return 0;
+	choose_maps(&a, 0, host);
+	bpf_object__for_each_map (map, a.skel->obj)
+		if (bpf_map__autocreate(map))
+			bytes += (uint64_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+	bpfprof_bpf__destroy(a.skel);
+	return bytes;
 }
 
 /* A CPU that is away has nobody to account for: no error. */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "bpf/prof.h"
+#include "collect/sizes.h"
 
 /* As enum stat_by numbers them. */
 enum account_by { ACCOUNT_BY_PROCESS = 1, ACCOUNT_BY_THREAD, ACCOUNT_BY_CGROUP };
@@ -55,6 +56,9 @@ struct accounts_report {
 };
 
 struct accounts;
+
+/* What its maps hold on a host of that size. Nothing is created. 0: there is no BPF object. */
+uint64_t accounts_plan_bytes(const struct sizes_host *host);
 
 /* Loads; attaches nothing. NULL with errno set, logged. */
 struct accounts *accounts_open(const struct accounts_opts *o);

@@ -206,7 +206,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->call_graph = CALL_GRAPH_FP;
 }
 
-static struct prof_config make_config(const struct record_opts *o)
+struct prof_config record_config(const struct record_opts *o)
 {
 	struct prof_config c = {
 		.pc_mask = (1ull << 48) -
@@ -258,7 +258,7 @@ static int open_session(struct record *r)
 {
 	struct session_opts so = {
 		.probe = probe_get(r->opts->command),
-		.config = make_config(r->opts),
+		.config = record_config(r->opts),
 		.glob = &r->glob,
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
@@ -484,7 +484,7 @@ static int start(struct record *r)
 	struct capture_opts co = { .procs = &r->procs,
 				   .store = r->store,
 				   .maps = session_maps(r->session),
-				   .config = make_config(o),
+				   .config = record_config(o),
 				   .own_child = r->target.pid };
 	int err;
 
@@ -504,7 +504,7 @@ static int start(struct record *r)
 	}
 	warm_up(r);
 	err = open_events(r);
-	if (make_config(o).running)
+	if (record_config(o).running)
 		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
 	r->asleep_ns = suspend_read_ns();
@@ -731,7 +731,7 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	sampling_describe(&r->sampling, p);
 	m->target = describe_target(r);
 	m->version = profile_string(p, BPFPROF_VERSION);
-	m->call_graph = profile_string(p, call_graphs[make_config(r->opts).call_graph]);
+	m->call_graph = profile_string(p, call_graphs[record_config(r->opts).call_graph]);
 	m->max_depth = r->opts->max_depth;
 	m->is_time = probe_program(probe_get(r->opts->command), PROBE_TASKS) != NULL;
 	m->duration_ns = end_ns - r->begin_ns;

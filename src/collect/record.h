@@ -63,6 +63,9 @@ struct record_opts {
 
 #define WALKS_PER_SECOND 10000
 
+/* What the options mean to the BPF programs; sizes are missing. */
+struct prof_config record_config(const struct record_opts *o);
+
 /*
  * Checks the options and the host, loads, and starts the program (not yet released). NULL with
  * errno set, logged; EINVAL means the options.

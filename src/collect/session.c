@@ -21,24 +21,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpfprof.skel.h"
-#include "event/cpus.h"
-
-#define MB		   (1ull << 20)
-#define DEFAULT_MB	   32
-#define DEFAULT_MB_CPUS	   16		   /* up to so many CPUs */
-#define MORE_BYTES_PER_CPU (186 * 1024ull) /* 64 MB at 192 CPUs */
-#define SLOTS_PER_CPU	   4096u	   /* by default, within these bounds */
-#define MIN_SLOTS	   65536u
-#define MAX_SLOTS	   262144u
-#define DEFERRED_PER_CPU   8 /* slots of 16 KB, within these bounds */
-#define MIN_DEFERRED	   512u
-#define MAX_DEFERRED	   ((uint32_t)PROF_MAX_DEFERRED)
-#define MORE_SLEEPERS	   1024u   /* rows of 64 bytes beyond the threads that there are */
-#define MAX_SLEEPERS	   131072u /* 8 MB */
-#define HIST_ROWS	   4096u   /* of processes or threads */
-#define STACKS_PER_SHAPE   16	   /* threads that wait alike share one */
-#define WORDS_PER_STACK	   32	   /* room that the frame log gets per slot, if memory allows */
-#define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
 #define BYTES_PER_THREAD 512  /* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
 #define SETTLE_US	 1000 /* in which programs that run while they are detached end */
@@ -73,85 +55,6 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 	return vfprintf(stderr, fmt, ap);
 }
 
-static uint32_t power_of_two(uint32_t n)
-{
-	uint32_t p = 16;
-
-	while (p < n)
-		p *= 2;
-	return p;
-}
-
-/* All threads of the host, and some more: they may be born before they are looked at. */
-static uint32_t sleeper_rows(void)
-{
-	uint32_t nr = 0;
-	FILE *f = fopen("/proc/loadavg", "re");
-
-	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &nr) != 1)
-		nr = MAX_SLEEPERS;
-	if (f)
-		fclose(f);
-	nr += nr / 8 + MORE_SLEEPERS;
-	return nr < MAX_SLEEPERS ? nr : MAX_SLEEPERS;
-}
-
-static bool has_sleepers(const struct session *s, const struct prof_config *c)
-{
-	return probe_program(s->probe, PROBE_TASKS) && c->stacks && !c->no_ustacks;
-}
-
-static uint32_t default_slots(uint32_t nr_cpus)
-{
-	uint64_t slots = (uint64_t)nr_cpus * SLOTS_PER_CPU;
-
-	return slots < MIN_SLOTS ? MIN_SLOTS : slots > MAX_SLOTS ? MAX_SLOTS : slots;
-}
-
-/* 2.6 KB each. */
-static uint32_t default_rows(uint32_t asked)
-{
-	return power_of_two(asked ? asked : HIST_ROWS);
-}
-
-/*
- * Splits the budget: what every CPU needs, slots of both tables, at most half of the rest, then the
- * frame log.
- */
-static void size_maps(struct prof_config *c, const struct session_opts *o, uint64_t scratch_bytes)
-{
-	const uint64_t slot_bytes = sizeof(uint64_t) + sizeof(struct prof_count) +
-				    c->nr_values * sizeof(struct prof_event_count);
-	uint64_t bytes = o->max_bytes, per_cpu, words;
-
-	c->nr_cpus = cpus_possible();
-	c->deferred_slots = power_of_two(c->nr_cpus * DEFERRED_PER_CPU);
-	if (c->deferred_slots < MIN_DEFERRED)
-		c->deferred_slots = MIN_DEFERRED;
-	if (c->deferred_slots > MAX_DEFERRED)
-		c->deferred_slots = MAX_DEFERRED;
-	if (!bytes)
-		bytes = DEFAULT_MB * MB +
-			(c->nr_cpus > DEFAULT_MB_CPUS
-				 ? (c->nr_cpus - DEFAULT_MB_CPUS) * MORE_BYTES_PER_CPU
-				 : 0);
-	per_cpu = c->nr_cpus * (scratch_bytes + sizeof(struct prof_counters));
-	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
-	c->stack_slots = power_of_two(o->max_stacks ? o->max_stacks : default_slots(c->nr_cpus));
-	while (c->stack_slots > 16 && c->stack_slots * slot_bytes > bytes / 2)
-		c->stack_slots /= 2;
-	c->count_slots = c->stack_slots;
-	c->waker_slots = c->hops ? c->stack_slots : 0;
-	c->shape_slots = c->remember ? power_of_two(c->stack_slots / STACKS_PER_SHAPE) : 0;
-	if (c->hist_rows) /* histograms instead */
-		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
-							      : default_rows(o->max_stacks);
-	words = (bytes - c->stack_slots * slot_bytes) / sizeof(uint64_t);
-	if (words > (uint64_t)c->stack_slots * WORDS_PER_STACK)
-		words = (uint64_t)c->stack_slots * WORDS_PER_STACK;
-	c->frame_words = words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
-}
-
 /* Without the segments no table was ever read, and so on: all or nothing. */
 static void choose_table_maps(struct session *s, const struct prof_config *c)
 {
@@ -163,7 +66,12 @@ static void choose_table_maps(struct session *s, const struct prof_config *c)
 		bpf_map__set_autocreate(maps[i], c->call_graph != CALL_GRAPH_FP);
 }
 
-static void choose_sched_maps(struct session *s, const struct prof_config *c)
+static bool has_sleepers(const struct session *s, const struct prof_config *c)
+{
+	return probe_program(s->probe, PROBE_TASKS) && c->stacks && !c->no_ustacks;
+}
+
+static void choose_sched_maps(struct session *s, const struct prof_config *c, uint32_t nr_threads)
 {
 	bool waits = probe_program(s->probe, PROBE_TASKS);
 
@@ -172,7 +80,7 @@ static void choose_sched_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_max_entries(s->skel->maps.shapes, c->shape_slots);
 	bpf_map__set_autocreate(s->skel->maps.walk_times, waits && c->stacks);
 	bpf_map__set_autocreate(s->skel->maps.sleepers, has_sleepers(s, c));
-	bpf_map__set_max_entries(s->skel->maps.sleepers, sleeper_rows());
+	bpf_map__set_max_entries(s->skel->maps.sleepers, sizes_sleepers(nr_threads));
 	bpf_map__set_autocreate(s->skel->maps.wakers, c->hops);
 	bpf_map__set_autocreate(s->skel->maps.disagreements, c->audit);
 	bpf_map__set_autocreate(s->skel->maps.hists, c->hist_rows);
@@ -195,7 +103,7 @@ static void choose_pmu_maps(struct session *s, const struct prof_config *c)
 }
 
 /* Maps of filters that are off are not created; the verifier drops the code that would use them. */
-static void choose_maps(struct session *s, const struct prof_config *c)
+static void choose_maps(struct session *s, const struct prof_config *c, uint32_t nr_threads)
 {
 	bpf_map__set_max_entries(s->skel->maps.stacks, c->stack_slots);
 	bpf_map__set_max_entries(s->skel->maps.counts, c->count_slots);
@@ -211,7 +119,7 @@ static void choose_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.account_cpus, false);
 	choose_pmu_maps(s, c);
 	choose_table_maps(s, c);
-	choose_sched_maps(s, c);
+	choose_sched_maps(s, c, nr_threads);
 }
 
 static struct bpf_program *find_program(const struct session *s, const char *name)
@@ -428,16 +336,32 @@ static int segment_map(const struct session_segment *g, void *at)
 	return log_err(-errno, "cannot map memory for unwind tables");
 }
 
+/* All that is created, and how large, for a host of that size. */
+static struct prof_config choose_all(struct session *s, const struct session_opts *o,
+				     const struct sizes_host *host)
+{
+	struct sizes_wishes wishes = {
+		.max_stacks = o->max_stacks,
+		.max_bytes = o->max_bytes,
+		.scratch_bytes =
+			bpf_map__value_size(s->skel->maps.scratches) * o->probe->nr_scratches,
+	};
+	struct prof_config c = o->config;
+
+	sizes_choose(&c, &wishes, host);
+	choose_maps(s, &c, host->nr_threads);
+	return c;
+}
+
 static int load(struct session *s, const struct session_opts *o)
 {
-	struct prof_config c = o->config;
+	struct sizes_host host = sizes_host_read();
+	struct prof_config c = choose_all(s, o, &host);
 	int err;
 
-	size_maps(&c, o, bpf_map__value_size(s->skel->maps.scratches) * o->probe->nr_scratches);
 	if (getrandom(&c.seed, sizeof(c.seed), 0) != sizeof(c.seed))
 		c.seed = (uintptr_t)s;
 	memcpy((void *)&s->skel->rodata->prof_cfg, &c, sizeof(c));
-	choose_maps(s, &c);
 	choose_programs(s, &c);
 	err = c.call_graph != CALL_GRAPH_FP ? prepare_segments(s) : 0;
 	if (!err)
@@ -729,16 +653,37 @@ static uint64_t thread_bytes(const struct session *s)
 		       : 0;
 }
 
-uint64_t session_map_bytes(const struct session *s)
+static uint64_t maps_bytes(const struct session *s, size_t nr_cpus)
 {
-	uint64_t bytes = thread_bytes(s);
+	uint64_t bytes = 0;
 	struct bpf_map *map;
 
 	/* libbpf 1.4 and newer have a descriptor also for a map that is never created. */
 	bpf_object__for_each_map (map, s->skel->obj)
 		if (bpf_map__autocreate(map))
-			bytes += map_bytes(map, s->maps.nr_cpus);
-	return bytes + (uint64_t)s->nr_segments * TABLE_SEGMENT_BYTES;
+			bytes += map_bytes(map, nr_cpus);
+	return bytes;
+}
+
+uint64_t session_map_bytes(const struct session *s)
+{
+	return maps_bytes(s, s->maps.nr_cpus) + thread_bytes(s) +
+	       (uint64_t)s->nr_segments * TABLE_SEGMENT_BYTES;
+}
+
+uint64_t session_plan_bytes(const struct session_opts *o, const struct sizes_host *host)
+{
+	struct session s = { .probe = o->probe, .skel = bpfprof_bpf__open() };
+	uint64_t bytes = 0;
+
+	if (!s.skel)
+		return 0;
+	choose_all(&s, o, host);
+	bytes = maps_bytes(&s, host->nr_cpus);
+	if (probe_program(s.probe, PROBE_TASKS))
+		bytes += host->nr_threads * (uint64_t)BYTES_PER_THREAD;
+	bpfprof_bpf__destroy(s.skel);
+	return bytes;
 }
 
 static void unmap(const void *at, size_t len)

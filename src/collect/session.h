@@ -11,6 +11,7 @@
 
 #include "bpf/prof.h"
 #include "bpf/table.h"
+#include "collect/sizes.h"
 #include "event/probe.h"
 
 struct session;
@@ -116,6 +117,12 @@ uint64_t session_missed(const struct session *s);
  * every kernel; keys, page ends and the kernel's bookkeeping are not counted.
  */
 uint64_t session_map_bytes(const struct session *s);
+
+/*
+ * The same of a recording on a host of that size, before any segment of unwind tables: needs no
+ * privileges, since nothing is created. 0: the BPF object cannot be opened.
+ */
+uint64_t session_plan_bytes(const struct session_opts *o, const struct sizes_host *host);
 
 /* Detaches, unmaps and frees; NULL is fine. */
 void session_close(struct session *s);

@@ -17,11 +17,11 @@
 #include "base/mem.h"
 #include "event/perf.h"
 
-#define RING_BYTES	(128u << 10)
-#define MANY_CPUS	32
-#define RING_BYTES_MANY (64u << 10)
-#define LATE_NS		5000000ull /* a record has its time before it is in the ring */
-#define RECORD_MAX	4352u	   /* bytes: a mapping with a path of PATH_MAX, and one of losses */
+#define RING_BYTES (128u << 10)
+#define MANY_CPUS  32	      /* from where on rings are half as large, */
+#define MOST_CPUS  128	      /* and from where on a quarter */
+#define LATE_NS	   5000000ull /* a record has its time before it is in the ring */
+#define RECORD_MAX 4352u      /* bytes: a mapping with a path of PATH_MAX, and one of losses */
 
 struct ring {
 	uint32_t cpu;
@@ -159,15 +159,26 @@ static int open_missing(struct sideband *s)
 	return err;
 }
 
+static size_t ring_bytes(uint32_t nr_cpus)
+{
+	size_t page = sysconf(_SC_PAGESIZE), bytes = RING_BYTES;
+
+	if (nr_cpus > MANY_CPUS)
+		bytes /= nr_cpus > MOST_CPUS ? 4 : 2;
+	return bytes < page ? page : bytes;
+}
+
+uint64_t sideband_plan_bytes(uint32_t nr_cpus)
+{
+	return nr_cpus * (uint64_t)(ring_bytes(nr_cpus) + sysconf(_SC_PAGESIZE));
+}
+
 struct sideband *sideband_open(void)
 {
 	struct sideband *s = xcalloc(1, sizeof(*s));
-	size_t page = sysconf(_SC_PAGESIZE);
 	int err;
 
-	s->ring_bytes = cpus_possible() > MANY_CPUS ? RING_BYTES_MANY : RING_BYTES;
-	if (s->ring_bytes < page)
-		s->ring_bytes = page;
+	s->ring_bytes = ring_bytes(cpus_possible());
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	err = open_missing(s);
 	if (!err)

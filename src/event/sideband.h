@@ -36,6 +36,9 @@ struct sideband_ops {
 /* Opens on all online CPUs. NULL with errno set, logged. */
 struct sideband *sideband_open(void);
 
+/* What the rings of so many CPUs hold. */
+uint64_t sideband_plan_bytes(uint32_t nr_cpus);
+
 /*
  * Opens rings for CPUs that came online since. True when it did: what happened on them before is
  * not known.

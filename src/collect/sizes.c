@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A budget, and how it is split. */
+#include "collect/sizes.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "event/cpus.h"
+
+#define MB		   (1ull << 20)
+#define DEFAULT_MB	   32
+#define DEFAULT_MB_CPUS	   16		  /* up to so many CPUs */
+#define MORE_BYTES_PER_CPU (93 * 1024ull) /* 48 MB at 192 CPUs */
+#define SLOTS_PER_CPU	   4096u	  /* by default, within these bounds */
+#define MIN_SLOTS	   65536u
+#define MAX_SLOTS	   262144u
+#define DEFERRED_PER_CPU   8 /* slots of 16 KB, within these bounds */
+#define MIN_DEFERRED	   512u
+#define MAX_DEFERRED	   ((uint32_t)PROF_MAX_DEFERRED)
+#define MORE_SLEEPERS	   1024u   /* rows of 64 bytes beyond the threads that there are */
+#define MAX_SLEEPERS	   131072u /* 8 MB */
+#define HIST_ROWS	   4096u   /* of processes or threads */
+#define LEAST_SLOTS	   16u
+#define COUNTS_PER_THREAD  8ull /* twice what most have */
+#define STACKS_PER_SHAPE   16	/* threads that wait alike share one */
+#define MAX_SHAPES	   8192u
+#define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows */
+#define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
+
+struct sizes_host sizes_host_read(void)
+{
+	struct sizes_host host = { .nr_cpus = cpus_possible() };
+	FILE *f = fopen("/proc/loadavg", "re");
+
+	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &host.nr_threads) != 1)
+		host.nr_threads = MAX_SLEEPERS;
+	if (f)
+		fclose(f);
+	return host;
+}
+
+static uint32_t power_of_two(uint32_t n)
+{
+	uint32_t p = LEAST_SLOTS;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/* All threads of the host, and some more: they may be born before they are looked at. */
+uint32_t sizes_sleepers(uint32_t nr_threads)
+{
+	uint64_t nr = nr_threads + nr_threads / 8ull + MORE_SLEEPERS;
+
+	return nr < MAX_SLEEPERS ? nr : MAX_SLEEPERS;
+}
+
+static uint32_t default_slots(uint32_t nr_cpus)
+{
+	uint64_t slots = (uint64_t)nr_cpus * SLOTS_PER_CPU;
+
+	return slots < MIN_SLOTS ? MIN_SLOTS : slots > MAX_SLOTS ? MAX_SLOTS : slots;
+}
+
+/* 2.6 KB each. */
+static uint32_t default_rows(uint32_t asked)
+{
+	return power_of_two(asked ? asked : HIST_ROWS);
+}
+
+static uint64_t default_bytes(uint32_t nr_cpus)
+{
+	uint32_t more = nr_cpus > DEFAULT_MB_CPUS ? nr_cpus - DEFAULT_MB_CPUS : 0;
+
+	return DEFAULT_MB * MB + more * MORE_BYTES_PER_CPU;
+}
+
+static uint32_t deferred_slots(uint32_t nr_cpus)
+{
+	uint32_t nr = power_of_two(nr_cpus * DEFERRED_PER_CPU);
+
+	return nr < MIN_DEFERRED ? MIN_DEFERRED : nr > MAX_DEFERRED ? MAX_DEFERRED : nr;
+}
+
+/* Of a slot of each table that has as many as there are stacks. */
+static uint64_t slot_bytes(const struct prof_config *c)
+{
+	return sizeof(uint64_t) + sizeof(struct prof_count) +
+	       c->nr_values * sizeof(struct prof_event_count) +
+	       (c->hops ? sizeof(struct prof_waker) : 0);
+}
+
+static bool has_stacks(const struct prof_config *c)
+{
+	return !c->no_ustacks || !c->no_kstacks;
+}
+
+/* At most half of bytes. */
+static uint32_t count_slots(const struct prof_config *c, const struct sizes_wishes *w,
+			    uint64_t bytes)
+{
+	uint32_t slots;
+
+	if (c->hist_rows) /* waits go there instead */
+		return LEAST_SLOTS;
+	slots = power_of_two(w->max_stacks ? w->max_stacks : default_slots(c->nr_cpus));
+	while (slots > LEAST_SLOTS && slots * slot_bytes(c) > bytes / 2)
+		slots /= 2;
+	return slots;
+}
+
+/* With some counts of each thread the table stays half empty, so threads are not merged. */
+static void add_counts(struct prof_config *c, const struct sizes_wishes *w, uint32_t nr_threads,
+		       uint64_t bytes)
+{
+	uint64_t wanted = nr_threads * COUNTS_PER_THREAD;
+
+	if (!c->running || w->max_stacks)
+		return;
+	while (c->count_slots < wanted && c->count_slots < MAX_SLOTS &&
+	       2 * c->count_slots * slot_bytes(c) <= bytes / 2)
+		c->count_slots *= 2;
+}
+
+static uint64_t frame_words(const struct prof_config *c, uint64_t bytes)
+{
+	uint64_t words = bytes / sizeof(uint64_t), most = c->stack_slots * WORDS_PER_STACK;
+
+	words = words < most ? words : most;
+	return words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
+}
+
+static uint32_t shape_slots(const struct prof_config *c)
+{
+	uint32_t slots = power_of_two(c->stack_slots / STACKS_PER_SHAPE);
+
+	return slots < MAX_SHAPES ? slots : MAX_SHAPES;
+}
+
+/*
+ * Splits the budget: what every CPU needs, slots of the tables, at most half of the rest, then the
+ * frame log.
+ */
+void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
+		  const struct sizes_host *host)
+{
+	uint64_t bytes = w->max_bytes ? w->max_bytes : default_bytes(host->nr_cpus);
+	uint64_t per_cpu = host->nr_cpus * (w->scratch_bytes + sizeof(struct prof_counters));
+
+	c->nr_cpus = host->nr_cpus;
+	c->deferred_slots = deferred_slots(c->nr_cpus);
+	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
+	c->count_slots = count_slots(c, w, bytes);
+	c->stack_slots = has_stacks(c) ? c->count_slots : LEAST_SLOTS;
+	add_counts(c, w, host->nr_threads, bytes);
+	c->waker_slots = c->hops ? c->stack_slots : 0;
+	c->shape_slots = c->remember ? shape_slots(c) : 0;
+	if (c->hist_rows)
+		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
+							      : default_rows(w->max_stacks);
+	c->frame_words = frame_words(c, bytes - c->count_slots * slot_bytes(c));
+}

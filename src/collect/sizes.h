@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How large the tables of a recording are: arithmetic on the size of the host and on what the user
+ * allows. Knows neither maps nor the machine it runs on, so the memory for any machine can be told
+ * (tests/unit/test_memory.c).
+ */
+#ifndef BPFPROF_COLLECT_SIZES_H
+#define BPFPROF_COLLECT_SIZES_H
+
+#include <stdint.h>
+
+#include "bpf/prof.h"
+
+struct sizes_host {
+	uint32_t nr_cpus;    /* highest number a CPU can have, plus one */
+	uint32_t nr_threads; /* that live when the recording begins */
+};
+
+/* This one. */
+struct sizes_host sizes_host_read(void);
+
+struct sizes_wishes {
+	uint32_t max_stacks;	/* slots, rounded up to a power of two; 0 = by the number of CPUs */
+	uint64_t max_bytes;	/* 0 = by the number of CPUs */
+	uint64_t scratch_bytes; /* of each CPU */
+};
+
+/* Fills in the sizes of a configuration whose switches are set. */
+void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
+		  const struct sizes_host *host);
+
+/* Rows for threads that sleep when the recording begins. */
+uint32_t sizes_sleepers(uint32_t nr_threads);
+
+#endif
