@@ -105,17 +105,23 @@ static void fact_set(struct profile *p, const struct fact *f, uint64_t value)
 		*(uint64_t *)at = value;
 }
 
-static void put_section(FILE *out, const char *tag, const void *bytes, size_t len)
+struct section {
+	char tag[5];
+	const void *bytes;
+	size_t len;
+};
+
+static void put_section(FILE *out, const struct section *s)
 {
 	static const char zeros[8];
-	struct section_head h = { .len = len };
+	struct section_head h = { .len = s->len };
 
-	memcpy(h.tag, tag, sizeof(h.tag));
-	h.crc = crc32_z(0, bytes, len);
+	memcpy(h.tag, s->tag, sizeof(h.tag));
+	h.crc = crc32_z(0, s->bytes, s->len);
 	fwrite(&h, sizeof(h), 1, out);
-	if (len)
-		fwrite(bytes, len, 1, out);
-	fwrite(zeros, -len & 7, 1, out);
+	if (s->len)
+		fwrite(s->bytes, s->len, 1, out);
+	fwrite(zeros, -s->len & 7, 1, out);
 }
 
 /*
@@ -139,9 +145,6 @@ static uint32_t names_add(struct names *n, const char *s)
 
 void profile_save(const struct profile *p, FILE *out)
 {
-	struct file_head head = { .magic = MAGIC,
-				  .version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
-				  .nr_sections = 15 };
 	struct names names = { xmalloc(p->strings.len), p->strings.len };
 	struct pair meta[NR_FACTS] = {}, counters[PROF_NR_COUNTERS] = {};
 
@@ -152,23 +155,31 @@ void profile_save(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		counters[i] = (struct pair){ .name = names_add(&names, profile_counters[i].key),
 					     .value = p->counters[i] };
+	const struct section sections[] = {
+		{ "STRS", names.bytes, names.len },
+		{ "META", meta, sizeof(meta) },
+		{ "CNTR", counters, sizeof(counters) },
+		{ "MODS", p->modules, p->nr_modules * sizeof(*p->modules) },
+		{ "FRMS", p->frames, p->nr_frames * sizeof(*p->frames) },
+		{ "SFRM", p->stack_frames, p->nr_stack_frames * sizeof(*p->stack_frames) },
+		{ "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks) },
+		{ "EVNT", p->events, p->nr_events * sizeof(*p->events) },
+		{ "SMPL", p->samples, p->nr_samples * sizeof(*p->samples) },
+		{ "COLS", p->columns, p->nr_columns * sizeof(*p->columns) },
+		{ "CNTD", p->counted, p->nr_counted * sizeof(*p->counted) },
+		{ "BRCH", p->branches, p->nr_branches * sizeof(*p->branches) },
+		{ "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers) },
+		{ "THRD", p->threads, p->nr_threads * sizeof(*p->threads) },
+		{ "AUDT", p->disagreements, p->nr_disagreements * sizeof(*p->disagreements) },
+		{ "MRGD", p->merged, p->nr_merged * sizeof(*p->merged) },
+	};
+	struct file_head head = { .magic = MAGIC,
+				  .version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
+				  .nr_sections = sizeof(sections) / sizeof(sections[0]) };
+
 	fwrite(&head, sizeof(head), 1, out);
-	put_section(out, "STRS", names.bytes, names.len);
-	put_section(out, "META", meta, sizeof(meta));
-	put_section(out, "CNTR", counters, sizeof(counters));
-	put_section(out, "MODS", p->modules, p->nr_modules * sizeof(*p->modules));
-	put_section(out, "FRMS", p->frames, p->nr_frames * sizeof(*p->frames));
-	put_section(out, "SFRM", p->stack_frames, p->nr_stack_frames * sizeof(*p->stack_frames));
-	put_section(out, "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks));
-	put_section(out, "EVNT", p->events, p->nr_events * sizeof(*p->events));
-	put_section(out, "SMPL", p->samples, p->nr_samples * sizeof(*p->samples));
-	put_section(out, "COLS", p->columns, p->nr_columns * sizeof(*p->columns));
-	put_section(out, "CNTD", p->counted, p->nr_counted * sizeof(*p->counted));
-	put_section(out, "BRCH", p->branches, p->nr_branches * sizeof(*p->branches));
-	put_section(out, "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers));
-	put_section(out, "THRD", p->threads, p->nr_threads * sizeof(*p->threads));
-	put_section(out, "AUDT", p->disagreements, p->nr_disagreements * sizeof(*p->disagreements));
-	put_section(out, "MRGD", p->merged, p->nr_merged * sizeof(*p->merged));
+	for (size_t i = 0; i < head.nr_sections; i++)
+		put_section(out, &sections[i]);
 	free(names.bytes);
 }
 
@@ -176,11 +187,7 @@ void profile_save(const struct profile *p, FILE *out)
 struct loader {
 	char *bytes;
 	size_t len;
-	struct section {
-		char tag[5];
-		const char *bytes;
-		size_t len;
-	} sections[32];
+	struct section sections[32];
 	size_t nr;
 };
 
