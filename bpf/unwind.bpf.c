@@ -57,7 +57,7 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 #include "step.bpf.h"
 
 /* Left by one call of a separately verified function; fewer where each is more to verify. */
-#define CHUNK_FRAMES	 4u
+#define CHUNK_FRAMES	 3u
 #define CHUNK_OF_SAMPLES 8u
 
 /* The parts of leaving a frame by an exception, verified one by one. */
@@ -332,7 +332,7 @@ __noinline int unwind_user(__u32 id)
 		s->deferred = 1;
 		end = UNWIND_END_NO_TABLE;
 	}
-	for (__u32 i = 0; i < PROF_MAX_FRAMES / CHUNK_FRAMES && !end; i++)
+	for (__u32 i = 0; i <= PROF_MAX_FRAMES / CHUNK_FRAMES && !end; i++)
 		end = unwind_chunk(id);
 	s->user.end = end ? end : UNWIND_END_DEPTH;
 	s->user.guessed = s->at.guessed < 255 ? s->at.guessed : 255;

@@ -13,7 +13,7 @@ need_prog waits_crowd waits_churn
 
 threads=1500 table=(--max-stacks 4096) seconds=2 rate=2000
 if [ -n "${IN_GUEST:-}" ]; then
-	threads=300 table=(--max-stacks 1024) rate=200
+	threads=200 table=(--max-stacks 1024) rate=200
 elif [ -n "${NIGHTLY:-}" ]; then
 	threads=20000 table=() seconds=15 rate=10000
 	ulimit -u unlimited 2>/dev/null
