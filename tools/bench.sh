@@ -67,7 +67,7 @@ sample_cost() { # DEPTH LIMIT
 			"$tmp/round" >>"$tmp/cost"
 	done
 	finish "$target"
-	verdict "sample of $1 frames: ratio to the yardstick" \
+	verdict "sample of $1 frames (loop): ratio to the yardstick" \
 		"$(awk '{ print $3 }' "$tmp/cost" | median)" "$2" ""
 	printf '  bpfprof %s ns, yardstick %s ns (medians of %d rounds)\n' "$(awk '{ print $1 }' "$tmp/cost" | median)" \
 		"$(awk '{ print $2 }' "$tmp/cost" | median)" "$rounds"
@@ -164,6 +164,53 @@ compile_for_ever() { # COMPILER
 	exec bash -c "while :; do $1 -O2 -c -o /dev/null $tmp/heavy.cc; done"
 }
 
+# Programs that share a CPU and its caches, as those of a host do: a compiler, an interpreter, a compressor and a database.
+mixed_load() { # COMPILER
+	compile_for_ever "$1" &
+	python3 -c 'import json, random, re
+while True:
+    d = {str(i): [random.random() for _ in range(20)] for i in range(200)}
+    text = json.dumps(d, indent=1)
+    sorted(json.loads(text).items(), key=lambda item: item[1])
+    re.findall(r"[0-9]+[.][0-9]+", text)' &
+	while :; do
+		cat ./bpfprof ./bpfprof ./bpfprof | xz -3 -T1 >/dev/null
+	done &
+	python3 -c 'import random, sqlite3
+while True:
+    c = sqlite3.connect(":memory:")
+    c.execute("create table t(a int, b text, c real)")
+    c.executemany("insert into t values(?, ?, ?)",
+                  ((random.randrange(1000), str(i), random.random()) for i in range(50000)))
+    c.execute("create index i on t(a, b)")
+    c.execute("select a, count(*), sum(c) from t where b like \"%7%\" group by a order by 3").fetchall()' &
+	wait
+}
+
+# What a sample costs where the caches hold the programs and not the profiler, against the yardstick in the same seconds.
+# The yardstick's stacks of such programs end after two or three frames.
+mixed_cost() { # HZ LIMIT COMPILER
+	local load
+
+	start setsid taskset -c "$cpu" bash -c "mixed_load $3"
+	load=$pid
+	sleep 2
+	: >"$tmp/cost"
+	for _ in $(seq "$rounds"); do
+		start ./bpfprof oncpu -C "$cpu" -e cpu-clock -F "$1" -o "$tmp/stacks.folded" -f 7
+		sleep 2
+		"$build/tools/bench/reference" "$cpu" $(($1 - 2)) 4 >"$tmp/round"
+		wait "$pid"
+		awk '{ ns[$1] = $3 } END { print ns["oncpu_sample"] / ns["ref_sample"], ns["oncpu_sample"], ns["ref_sample"] }' \
+			"$tmp/round" >>"$tmp/cost"
+	done
+	kill -- "-$load" 2>/dev/null || :
+	verdict "sample of a mixed load (cold), $1 Hz: ratio to the yardstick" \
+		"$(awk '{ printf "%.2f\n", $1 }' "$tmp/cost" | median)" "$2" ""
+	printf '  bpfprof %s ns, yardstick %s ns (medians of %d rounds), %s frames\n' "$(awk '{ print $2 }' "$tmp/cost" | median)" \
+		"$(awk '{ print $3 }' "$tmp/cost" | median)" "$rounds" "$(mean_depth)"
+}
+
 # Tables of a large library: what its table takes, in memory and in time, from the file to the finished table.
 tables() {
 	local lib
@@ -251,8 +298,10 @@ sampling() {
 	unwound_cost 30 1.0
 	per_frame "unwinding, warm: 127 frames at 9,999 Hz, per frame" 25 9999 "$build/tests/progs/nofp_deep" 127 1000
 	compiler=$(command -v clang++ || command -v g++)
-	export -f compile_for_ever heavy_source
+	export -f compile_for_ever heavy_source mixed_load
 	export tmp
+	mixed_cost 99 1.0 "$compiler"
+	mixed_cost 499 1.0 "$compiler"
 	per_frame "unwinding, cold: ${compiler##*/} at 999 Hz, per frame" 170 999 bash -c "compile_for_ever $compiler"
 	tables
 	first_stack "$compiler"

@@ -31,7 +31,7 @@ print(sum(c[name]["us"] for name in sys.argv[2:]))' "$TMP/x.json" "$@"
 recorded offcpu -m 1 --by-class
 check_close "$(us_of "$TMP/x.folded" '^alone;\[throttled\];(.*;)?alone(;|$)')" "$told" 2 0 "us throttled, where it burns"
 # All that it was off the CPU is one or the other.
-check_close "$(us_of "$TMP/x.folded" '^alone;(\[throttled\]|\[runnable\];\[(woken|preempted)\]);(.*;)?alone(;|$)')" \
+check_clock "$(us_of "$TMP/x.folded" '^alone;(\[throttled\]|\[runnable\];\[(woken|preempted)\]);(.*;)?alone(;|$)')" \
 	"$(truth alone)" 1 6000 "us without a CPU, as it says itself"
 check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 

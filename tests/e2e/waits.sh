@@ -90,6 +90,11 @@ check_clock() { # VALUE EXPECTED PCT SLACK_US DESC
 	check_close "$1" "$2" "$3" $(($4 + taken)) "$5, $taken taken,"
 }
 
+# So many percent of what FUNCTION says, less what was taken: for those that burn, whose clocks stand still meanwhile.
+pct_but_taken() { # FUNCTION PCT
+	awk -v told="$(truth "$1")" -v taken="$taken" -v pct="$2" 'BEGIN { printf "%d\n", told > taken ? pct * (told - taken) / told : 0 }'
+}
+
 # Of the time that FUNCTION says it was off the CPU, so much is there, below it; and in that class, if one is given. Where
 # others want the CPU as well, some of it is waiting for that. The kernel counts some us of each waking up as CPU time,
 # which short waits therefore seem to exceed.
