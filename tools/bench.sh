@@ -300,8 +300,8 @@ sampling() {
 	compiler=$(command -v clang++ || command -v g++)
 	export -f compile_for_ever heavy_source mixed_load
 	export tmp
-	mixed_cost 99 1.0 "$compiler"
-	mixed_cost 499 1.0 "$compiler"
+	mixed_cost 99 1.0 "$(command -v g++ || echo "$compiler")"
+	mixed_cost 499 1.0 "$(command -v g++ || echo "$compiler")"
 	per_frame "unwinding, cold: ${compiler##*/} at 999 Hz, per frame" 170 999 bash -c "compile_for_ever $compiler"
 	tables
 	first_stack "$compiler"
