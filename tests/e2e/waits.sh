@@ -92,7 +92,7 @@ check_clock() { # VALUE EXPECTED PCT SLACK_US DESC
 
 # So many percent of what FUNCTION says, less what was taken: for those that burn, whose clocks stand still meanwhile.
 pct_but_taken() { # FUNCTION PCT
-	awk -v told="$(truth "$1")" -v taken="$taken" -v pct="$2" 'BEGIN { printf "%d\n", told > taken ? pct * (told - taken) / told : 0 }'
+	awk -v told="$(truth "$1")" -v taken="$taken" -v pct="$2" 'BEGIN { printf("%d\n", (told > taken) ? pct * (told - taken) / told : 0) }'
 }
 
 # Of the time that FUNCTION says it was off the CPU, so much is there, below it; and in that class, if one is given. Where
