@@ -81,14 +81,21 @@ static void write_proc(const struct session_maps *maps, size_t i)
 	linger();
 }
 
-/* A table that is not there becomes the true one. */
-static void write_exe(struct table_exe *row)
+/* All that walks have kept has to be looked up again. */
+static void forget(const struct session_maps *maps)
+{
+	__atomic_fetch_add(maps->table_epoch, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A table is taken away, and becomes the true one again. */
+static void write_exe(const struct session_maps *maps, struct table_exe *row)
 {
 	struct table_exe right = *row, wrong = right;
 
 	wrong.state = TABLE_ABSENT;
 	wrong.delta += 64;
 	publish_exe(row, &wrong);
+	forget(maps);
 	linger();
 	__atomic_fetch_add(&row->seq, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&row->state, TABLE_READY, __ATOMIC_SEQ_CST);
@@ -98,12 +105,11 @@ static void write_exe(struct table_exe *row)
 	linger();
 }
 
-/* All rules have to be looked up again afterwards. */
 static void write_exes(const struct session_maps *maps)
 {
-	for (uint32_t i = 1; i < TABLE_MAX_EXES && maps->exes[i].base; i++)
-		write_exe(&maps->exes[i]);
-	__atomic_fetch_add(maps->table_epoch, 1, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 1; i < TABLE_MAX_EXES && maps->exes[i].state == TABLE_READY; i++)
+		write_exe(maps, &maps->exes[i]);
+	forget(maps);
 }
 
 static void write_all(const struct session_maps *maps, int seconds)
