@@ -165,7 +165,7 @@ struct frame {
 	__u64 pc, sp, inner;
 };
 
-/* Return addresses may be signed on aarch64; without asking what is known when we are compiled. */
+/* Return addresses may be signed, but not on x86-64: nobody loads the mask there. */
 static __always_inline __u64 plain_pc(__u64 pc)
 {
 	return ARCH == TABLE_X86 ? pc : pc & prof_cfg.pc_mask;

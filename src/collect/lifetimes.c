@@ -18,6 +18,8 @@ struct lifetime {
 	} key;
 	uint64_t begin_ns, end_ns; /* 0 = before, or after the recording */
 	uint64_t lived_ns;	   /* those who had the number before */
+	uint64_t named_ns;	   /* most that was counted under a name of it, */
+	uint32_t process, thread;  /* and those names */
 	bool written, counted;
 	UT_hash_handle hh;
 };
@@ -148,19 +150,42 @@ void lifetimes_drop(struct lifetimes *l, const struct prof_count *counts, size_t
 		l->many = MANY;
 }
 
+static bool has_own(const struct profile *p, const struct sample *s)
+{
+	return s->tid && (!p->nr_merged || PROF_WAIT_KIND(s->wait) != PROF_ON_CPU);
+}
+
+/*
+ * A thread begins with the name of the one that made it, and often waits under it, too. Its name
+ * is the one that most time went by under; samples, whose weight may be no time, only tell of a
+ * thread that has nothing else.
+ */
+static void learn_name(struct lifetime *t, const struct sample *s)
+{
+	uint64_t ns = PROF_WAIT_KIND(s->wait) != PROF_ON_CPU ? s->weight : 0;
+
+	if (t->thread && ns <= t->named_ns)
+		return;
+	t->named_ns = ns;
+	t->process = s->process;
+	t->thread = s->thread;
+}
+
 void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t end_ns)
 {
+	for (size_t i = 0; l && i < p->nr_samples; i++)
+		if (has_own(p, &p->samples[i]))
+			learn_name(get(l, p->samples[i].pid, p->samples[i].tid), &p->samples[i]);
 	for (size_t i = 0; l && i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
-		bool own = s->tid && (!p->nr_merged || PROF_WAIT_KIND(s->wait) != PROF_ON_CPU);
-		struct lifetime *t = own ? get(l, s->pid, s->tid) : NULL;
-		struct thread_time time = {
-			.pid = s->pid, .tid = s->tid, .process = s->process, .thread = s->thread
-		};
+		struct lifetime *t = has_own(p, s) ? find(l, s->pid, s->tid) : NULL;
+		struct thread_time time = { .pid = s->pid, .tid = s->tid };
 
 		if (!t || t->written)
 			continue;
 		t->written = true;
+		time.process = t->process;
+		time.thread = t->thread;
 		time.wall_ns = wall_of(l, t, end_ns);
 		profile_add_thread(p, &time);
 	}

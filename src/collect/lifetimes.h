@@ -33,9 +33,10 @@ void lifetimes_drop(struct lifetimes *l, const struct prof_count *counts, size_t
 size_t lifetimes_nr(const struct lifetimes *l);
 
 /*
- * Tells the profile of each thread that it has samples of, how long it lived until end_ns. Where
- * the kernel has merged threads it has told the time of those that have no count of their own; one
- * that has nothing but samples of running code is one of them.
+ * Tells the profile of each thread that it has samples of, how long it lived until end_ns, under
+ * the name that it had most of the time. Where the kernel has merged threads it has told the time
+ * of those that have no count of their own; one that has nothing but samples of running code is one
+ * of them.
  */
 void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t end_ns);
 

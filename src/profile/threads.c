@@ -31,7 +31,7 @@ static int by_name(const void *x, const void *y)
 	return order ? order : compare(a->tid, b->tid);
 }
 
-/* Those of one group together; rows of the table first, since they have the latest name. */
+/* Those of one group together; rows of the table first, since their name is the thread's. */
 static int by_group(const void *x, const void *y)
 {
 	const struct who *a = x, *b = y;

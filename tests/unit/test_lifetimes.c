@@ -47,6 +47,25 @@ static void each_thread_has_its_part_of_the_recording(void **state)
 	lifetimes_free(l);
 }
 
+/* In whatever order counts are found. */
+static void a_thread_has_the_name_it_had_longest(void **state)
+{
+	struct lifetimes *l = lifetimes_new(BEGIN);
+	struct profile *p = made_profile("wall");
+
+	made_wait(p, 1, "program", BLOCKED, 2, "f", "");
+	made_wait(p, 1, "worker", BLOCKED, 1, "f", "");
+	made_wait(p, 1, "worker", BLOCKED, 5, "g", "");
+	made_wait(p, 1, "program", ON_CPU, 9, "f", "");
+	made_wait(p, 2, "program", ON_CPU, 9, "f", "");
+	lifetimes_write(l, p, BEGIN + 5 * S);
+	assert_int_equal(p->nr_threads, 2);
+	assert_string_equal(profile_str(p, p->threads[0].thread), "worker");
+	assert_string_equal(profile_str(p, p->threads[1].thread), "program");
+	profile_free(p);
+	lifetimes_free(l);
+}
+
 /* The counts of both are one, so their time is, too. */
 static void one_number_after_the_other_adds_up(void **state)
 {
@@ -110,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thread_has_its_part_of_the_recording),
+		cmocka_unit_test(a_thread_has_the_name_it_had_longest),
 		cmocka_unit_test(one_number_after_the_other_adds_up),
 		cmocka_unit_test(merged_threads_are_left_to_the_kernel),
 		cmocka_unit_test(threads_without_counts_are_forgotten),
