@@ -43,12 +43,15 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/*
- * Words of the log handed out, a cache line of its own. Runs past the end when full; readers clamp.
- */
-__u64 prof_frame_cursor[8] __attribute__((aligned(64)));
+__u32 prof_generation;
 
-__u64 prof_counts_used[8] __attribute__((aligned(64)));
+/*
+ * Words of the log handed out, of each generation in a cache line of its own. Runs past the end
+ * when full; readers clamp.
+ */
+struct prof_word prof_frame_cursor[PROF_GENERATIONS];
+
+struct prof_word prof_counts_used[PROF_GENERATIONS];
 
 __u64 prof_merging_ns;
 
@@ -101,16 +104,18 @@ __noinline int arena_append(__u32 id, __u32 kind, __u32 slot, __u64 owner)
 {
 	struct scratch *s = scratch_get(id);
 	struct scratch_stack *st;
-	__u32 nr;
+	__u32 nr, generation;
 	__u64 at;
 
 	if (!s)
 		return 0;
 	st = scratch_half(s, kind);
 	nr = st->nr;
-	at = __sync_fetch_and_add(&prof_frame_cursor[0], nr + PROF_STACK_WORDS);
+	generation = scratch_generation(s);
+	at = __sync_fetch_and_add(&prof_frame_cursor[generation].value, nr + PROF_STACK_WORDS);
 	if (at + nr + PROF_STACK_WORDS > prof_cfg.frame_words)
 		return 0;
+	at += generation * prof_cfg.frame_words;
 	put_word(at + 1, owner << 8 >> 8 | (__u64)st->guessed << 56);
 	put_word(at + 2, bpf_ktime_get_ns());
 	for (__u32 i = 0; i < PROF_MAX_FRAMES && i < nr; i += COPY_FRAMES)
@@ -145,7 +150,8 @@ __noinline int arena_stack(__u32 id, __u32 kind)
 	hash = hash_mix(st->hash, owner);
 	hash = hash_mix(hash, st->nr | (__u64)st->end << 32 | (__u64)st->kind << 48);
 	hash += !hash;
-	if (!arena_find(&stacks, prof_cfg.stack_slots, hash, &slot, &mine))
+	if (!arena_find_from(&stacks, scratch_generation(s) * prof_cfg.stack_slots,
+			     prof_cfg.stack_slots, hash, &slot, &mine))
 		slot = 0;
 	if ((!mine || !arena_append(id, kind, slot - 1, owner)) && st->kind == PROF_STACK_DEFERRED)
 		defer_drop(id);
@@ -171,7 +177,8 @@ __hidden struct prof_count *arena_count_at(__u32 count)
 	return bpf_map_lookup_elem(&counts, &slot);
 }
 
-static __always_inline void fill(struct prof_count *c, const struct prof_count *key)
+static __always_inline void fill(struct prof_count *c, const struct prof_count *key,
+				 __u32 generation)
 {
 	c->pid = key->pid;
 	c->tid = key->tid;
@@ -180,26 +187,28 @@ static __always_inline void fill(struct prof_count *c, const struct prof_count *
 	c->wait = key->wait;
 	c->chain = key->chain;
 	__builtin_memcpy(c->comm, key->comm, PROF_COMM_LEN);
-	__sync_fetch_and_add(&prof_counts_used[0], 1);
+	__sync_fetch_and_add(&prof_counts_used[generation].value, 1);
 }
 
 /* Finds or claims the count of a key. NULL: the table is full. */
-static __always_inline struct prof_count *find_count(struct prof_count *key, __u32 *slot)
+static __always_inline struct prof_count *find_count(struct prof_count *key, __u32 generation,
+						     __u32 *slot)
 {
 	struct prof_count *c;
 	bool mine;
 
 	/* Threads that come and go must not fill the table. */
 	if (key->wait && key->tid && !prof_cfg.per_thread &&
-	    prof_counts_used[0] > prof_cfg.count_slots / 2) {
+	    prof_counts_used[0].value > prof_cfg.count_slots / 2) {
 		key->tid = 0;
 		if (!prof_merging_ns)
 			prof_merging_ns = bpf_ktime_get_ns();
 		counters_add(PROF_MERGED);
 	}
-	c = arena_find(&counts, prof_cfg.count_slots, count_hash(key), slot, &mine);
+	c = arena_find_from(&counts, generation * prof_cfg.count_slots, prof_cfg.count_slots,
+			    count_hash(key), slot, &mine);
 	if (c && mine)
-		fill(c, key);
+		fill(c, key, generation);
 	return c;
 }
 
@@ -219,7 +228,7 @@ __noinline int arena_claim(__u32 id)
 	struct scratch *s = scratch_get(id);
 	__u32 slot;
 
-	return s && find_count(&s->key, &slot) ? slot : 0;
+	return s && find_count(&s->key, scratch_generation(s), &slot) ? slot : 0;
 }
 
 __noinline int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1)
@@ -229,7 +238,7 @@ __noinline int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1)
 
 	((__u64 *)key.comm)[0] = name0;
 	((__u64 *)key.comm)[1] = name1;
-	return find_count(&key, &slot) ? slot : 0;
+	return find_count(&key, 0, &slot) ? slot : 0;
 }
 
 __hidden void arena_add(__u32 count, __u64 weight)
@@ -248,7 +257,7 @@ __noinline int arena_count(__u32 id, __u64 weight)
 
 	if (!s)
 		return 0;
-	c = find_count(&s->key, &slot);
+	c = find_count(&s->key, scratch_generation(s), &slot);
 	if (c)
 		add(c, weight);
 	return c != NULL;

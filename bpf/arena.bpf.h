@@ -82,9 +82,10 @@ struct scratch {
 	struct prof_count key;	  /* for arena_claim() */
 	struct halves known, was; /* found now; remembered (memo.bpf.h) */
 	__u32 has_regs;
-	__u32 busy;	/* SCRATCH_UPROBE: taken */
-	__u32 deferred; /* the walk needs something that only user space can give */
-	__u32 leaves;	/* SCRATCH_SCHED: the thread leaves its CPU, so its stack stays as it is */
+	__u32 generation; /* that this run writes to */
+	__u32 busy;	  /* SCRATCH_UPROBE: taken */
+	__u32 deferred;	  /* the walk needs something that only user space can give */
+	__u32 leaves; /* SCRATCH_SCHED: the thread leaves its CPU, so its stack stays as it is */
 	/* The list of mappings that the walk goes by (tables.bpf.c). */
 	__u32 list, nr_mappings, space, epoch, final;
 	__u32 mapping;	 /* the one of mapped[] that it looked into last */
@@ -118,6 +119,20 @@ struct scratch {
 	struct scratch_stack user;
 };
 
+/* Which generation of the arena is filled; user space changes it. */
+extern __u32 prof_generation;
+
+/* Before a program with two_generations interns anything: a sample goes to one of them. */
+static __always_inline void scratch_begin(struct scratch *s)
+{
+	s->generation = *(volatile __u32 *)&prof_generation;
+}
+
+static __always_inline __u32 scratch_generation(const struct scratch *s)
+{
+	return prof_cfg.two_generations ? s->generation & (PROF_GENERATIONS - 1) : 0;
+}
+
 static __always_inline struct scratch_stack *scratch_half(struct scratch *s, __u32 kind)
 {
 	return kind == PROF_STACK_USER ? &s->user : (struct scratch_stack *)&s->kernel;
@@ -144,16 +159,17 @@ static __always_inline __u64 stack_owner_of(const struct task_struct *task)
 #define ARENA_PROBES 16 /* double hashing: at half load all 16 are taken once in 65,536 inserts */
 
 /*
- * Finds or claims an element by its hash (never 0) in a table of nr elements, a power of two, that
- * begin with their hash, 0 = free. slot: its number + 1; mine: it was claimed just now, and is the
- * caller's to fill. NULL: there is no room.
+ * Finds or claims an element by its hash (never 0) in a table of nr elements, a power of two, from
+ * number first on, that begin with their hash, 0 = free. slot: its number + 1; mine: it was claimed
+ * just now, and is the caller's to fill. NULL: there is no room.
  */
-static __always_inline void *arena_find(void *table, __u32 nr, __u64 hash, __u32 *slot, bool *mine)
+static __always_inline void *arena_find_from(void *table, __u32 first, __u32 nr, __u64 hash,
+					     __u32 *slot, bool *mine)
 {
 	__u64 step = hash >> 40 | 1, found;
 
 	for (int i = 0; i < ARENA_PROBES; i++) {
-		__u32 index = (hash + i * step) & (nr - 1);
+		__u32 index = first + ((hash + i * step) & (nr - 1));
 		__u64 *p = bpf_map_lookup_elem(table, &index);
 
 		if (!p)
@@ -171,6 +187,11 @@ static __always_inline void *arena_find(void *table, __u32 nr, __u64 hash, __u32
 			return p;
 	}
 	return NULL;
+}
+
+static __always_inline void *arena_find(void *table, __u32 nr, __u64 hash, __u32 *slot, bool *mine)
+{
+	return arena_find_from(table, 0, nr, hash, slot, mine);
 }
 
 /*

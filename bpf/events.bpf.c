@@ -11,6 +11,7 @@ static __always_inline __u32 count(__u32 id, struct scratch *s, struct task_stru
 
 	if (outcome)
 		return outcome;
+	scratch_begin(s);
 	if (!prof_cfg.no_ustacks && stacks_has_user(task) &&
 	    !stacks_user(id, s, STATUS_IS_COMPAT(s->status) ? UNWIND_END_COMPAT : UNWIND_END_NONE,
 			 &key->ustack))

@@ -20,7 +20,7 @@
 #define PROF_MAX_KFRAMES                                                                           \
 	128 /* the kernel itself stops at kernel.perf_event_max_stack, 127 by default */
 #define PROF_PID_LIMIT	 (4u << 20) /* PID_MAX_LIMIT of every 64-bit kernel: no PID lies above it */
-#define PROF_GENERATIONS 1	    /* arenas per run; continuous use will flip between two */
+#define PROF_GENERATIONS 2	    /* of an arena, with prof_config.two_generations */
 
 /*
  * What happened to each event. One line adds the enum, the counter's slot, its place in the ledger
@@ -159,6 +159,11 @@ enum prof_stack_kind {
  *
  * So user space reads the log in sequence while it grows and never scans the table. A slot without
  * a record is a stack whose frames did not fit: its counts are LOST_FRAMES.
+ *
+ * With two_generations there are two such tables, logs, and tables of counts, one behind the other
+ * in each map. What a run writes goes to the one that prof_generation says when it begins; user
+ * space lets the other one begin before this one is full, takes everything out of it and empties
+ * it. Numbers of slots count through both.
  */
 struct prof_stack_head {
 	__u32 slot;
@@ -211,6 +216,12 @@ struct prof_sleeper {
 	struct prof_pause pause;
 };
 _Static_assert(sizeof(struct prof_sleeper) == 64, "struct prof_sleeper is one cache line");
+
+/* A word that many write, alone in its cache line. */
+struct prof_word {
+	__u64 value;
+	__u64 pad[7];
+} __attribute__((aligned(64)));
 
 /*
  * One cache line: who was sampled where, how often. Claimed by compare-and-swap of hash, 0 = free.
@@ -396,7 +407,7 @@ struct prof_config {
 	__u64 pc_mask;	   /* clears pointer authentication and tag bits of user addresses */
 	__u32 own_pid;	   /* bpfprof, as the kernel's first PID namespace numbers it */
 	__u32 max_depth;   /* user frames, <= PROF_MAX_FRAMES */
-	__u32 stack_slots; /* powers of two */
+	__u32 stack_slots; /* powers of two; these three are of a generation */
 	__u32 count_slots;
 	__u32 frame_words;
 	__u32 nr_cpus;	 /* rows of counters */
@@ -430,7 +441,8 @@ struct prof_config {
 	__u64 cgroup_id;      /* with filter_cgroup */
 	__u32 branch_slots;   /* a power of two; 0 = no branch records */
 	__u8 nr_values;	      /* counters that are read with each sample */
-	__u8 pad[3];
+	__u8 two_generations; /* nothing refers to a slot once its sample is recorded */
+	__u8 pad[2];
 	__u32 shape_slots; /* of bpf/memo.bpf.c, a power of two */
 	__u32 pad2;
 };

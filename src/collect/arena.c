@@ -9,6 +9,12 @@ static size_t arena_limit(const struct arena *a)
 	return cursor < a->nr_words ? cursor : a->nr_words;
 }
 
+bool arena_is_at_end(const struct arena *a)
+{
+	return a->read + PROF_STACK_WORDS > arena_limit(a) ||
+	       !__atomic_load_n(a->words + a->read, __ATOMIC_ACQUIRE);
+}
+
 /*
  * Once the log is full, what did not fit leaves words behind that stay zero. A record in the making
  * may look the same, but only for the microseconds that its program takes: it is waited for once.
@@ -17,8 +23,7 @@ bool arena_is_stalled(struct arena *a)
 {
 	bool full = __atomic_load_n(a->cursor, __ATOMIC_ACQUIRE) > a->nr_words;
 
-	if (a->read + PROF_STACK_WORDS > arena_limit(a) ||
-	    __atomic_load_n(a->words + a->read, __ATOMIC_ACQUIRE))
+	if (a->read + PROF_STACK_WORDS > arena_limit(a) || !arena_is_at_end(a))
 		return false;
 	if (full && a->waited_at == a->read + 1)
 		return false;

@@ -33,6 +33,9 @@ struct arena_stack {
  */
 bool arena_next(struct arena *a, uint64_t until_ns, struct arena_stack *out);
 
+/* Have all records been read? Of a log that nobody writes to any more. */
+bool arena_is_at_end(const struct arena *a);
+
 /* Is a record in the making where the reader stands? Ask once a turn. */
 bool arena_is_stalled(struct arena *a);
 

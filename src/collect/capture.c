@@ -20,7 +20,16 @@
 #define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
 #define SLEEPERS_NS   4000000ull    /* of each turn, for reading stacks of sleeping threads */
 #define MOST_ITEMS    1024	    /* that wait for tables; no more sleepers are read then */
+#define MOST_BYTES    (64u << 20)   /* of stacks that wait for tables */
 #define STACK_REACH   (8ull << 20)  /* from a stack pointer to the top, at most */
+
+/*
+ * What we call a stack: its id in the profile or, with this bit, a number in late[]. One whose
+ * frames did not fit the log, and one that turns out to be none.
+ */
+#define REF_LATE (1u << 31)
+#define REF_LOST UINT32_MAX
+#define REF_NONE (UINT32_MAX - 1)
 
 static uint64_t now_ns(void)
 {
@@ -41,17 +50,17 @@ static void put_source(struct capture *c, uint32_t module, struct symbol_source 
 
 void capture_init(struct capture *c, const struct capture_opts *o)
 {
-	const struct session_maps *maps = o->maps;
+	const struct session_maps *maps = session_maps(o->session);
 
 	*c = (struct capture){ .profile = o->profile,
 			       .procs = o->procs,
 			       .store = o->store,
+			       .session = o->session,
+			       .maps = maps,
 			       .config = o->config,
-			       .nr_slots = maps->nr_stack_slots,
+			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,
 			       .own_child = o->own_child };
-	c->arena = (struct arena){ .words = maps->frames,
-				   .nr_words = maps->nr_frame_words,
-				   .cursor = maps->frame_cursor };
+	generations_init(&c->generations, maps);
 	c->defer = (struct defer){ .slots = maps->deferred,
 				   .nr_slots = maps->nr_deferred,
 				   .taken = maps->deferred_taken,
@@ -154,11 +163,16 @@ static bool was_left_wrong(const struct process *p, const struct proc_mapping *m
 	       m->from_ns >= p->reused_ns - REUSE_NS;
 }
 
+/* 0: the thread has none any more, it was within an exec. */
 static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 {
 	struct process *p = find_process(c, s);
 	uint32_t ids[PROF_MAX_FRAMES], nr = 0;
 	uint8_t end = s->end;
+
+	if (p && s->nr_frames == 1 &&
+	    proc_was_replaced(p, PROF_FRAME_ADDRESS(s->frames[0]), s->time_ns))
+		return 0;
 
 	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
 		uint64_t addr = lookup_address(s, i);
@@ -181,19 +195,19 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 		c->first_root_ns = s->time_ns;
 	if (!nr && s->nr_frames)
 		ids[nr++] = profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
-	return profile_add_stack(c->profile, ids, nr, end, s->guessed);
+	return profile_stack(c->profile, ids, nr, end, s->guessed);
 }
 
 static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
 {
 	bool asleep = s->kind == PROF_STACK_KERNEL_ASLEEP;
-	uint32_t ids[PROF_MAX_FRAMES], id;
+	uint32_t ids[PROF_MAX_FRAMES], id, nr = c->profile->nr_stacks;
 
 	for (uint32_t i = 0; i < s->nr_frames; i++)
 		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0,
 				       s->frames[i] - (i > 0 || asleep));
-	id = profile_add_stack(c->profile, ids, s->nr_frames, s->end, 0);
-	if (asleep)
+	id = profile_stack(c->profile, ids, s->nr_frames, s->end, 0);
+	if (asleep && id == nr)
 		sleeping_add(&c->sleeping, id);
 	return id;
 }
@@ -251,10 +265,16 @@ static enum unwind_end end_of(const struct capture *c, const struct defer_item *
 	return w->end;
 }
 
+/* Does it still wait for what it waited for last? */
+static bool is_waiting(const struct capture *c, const struct defer_item *item)
+{
+	return item->wants && store_is_missing(c->store, item->wants);
+}
+
 /* False: a table is wanted. */
 static bool walk_item(struct capture *c, struct defer_item *item)
 {
-	struct arena_stack s = { .slot = item->slot, .pid = item->pid, .time_ns = item->time_ns };
+	struct arena_stack s = { .pid = item->pid, .time_ns = item->time_ns };
 	struct lookup l = { .capture = c,
 			    .process = find_process(c, &s),
 			    .time_ns = item->time_ns };
@@ -263,8 +283,10 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 
 	do
 		if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph,
-			      find_rule, &l))
+			      find_rule, &l)) {
+			item->wants = store_missing(c->store);
 			return false;
+		}
 	while (is_beyond(item, &w) && defer_read_on(item, w.unread));
 	for (uint32_t i = 0; i < w.nr; i++)
 		frames[i] = w.frames[i] | (w.exact[i] ? PROF_FRAME_EXACT : 0);
@@ -272,7 +294,7 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 	s.nr_frames = w.nr;
 	s.end = end_of(c, item, &w);
 	s.guessed = w.guessed < 255 ? w.guessed : 255;
-	c->stack_of_slot[s.slot] = add_user_stack(c, &s);
+	c->late[item->ref] = add_user_stack(c, &s);
 	if (w.end == UNWIND_END_CFI_ROOT && c->first_root_ns == item->time_ns)
 		c->first_root_ns = now_ns(); /* sampled then, walked now */
 	if (l.process && c->store) {
@@ -306,7 +328,7 @@ enum capture_state capture_walk(struct capture *c)
 	bool any = defer_left(&c->defer);
 
 	for (size_t i = c->defer.nr; i-- > 0;)
-		if (walk_item(c, &c->defer.items[i]))
+		if (!is_waiting(c, &c->defer.items[i]) && walk_item(c, &c->defer.items[i]))
 			defer_done(&c->defer, i);
 	walk_sleepers(c);
 	if (any && c->store && !store_build(c->store, now_ns()))
@@ -327,59 +349,128 @@ uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns)
 	return until_ns;
 }
 
-/* Walks that never got what they needed. */
-static void give_up(struct capture *c, enum unwind_end why)
+/* A walk that does not get what it needs. */
+static void give_up(struct capture *c, size_t i, enum unwind_end why)
 {
-	struct defer_item *item;
-	struct arena_stack s;
-	uint64_t pc;
+	const struct defer_item *item = &c->defer.items[i];
+	uint64_t pc = item->start.pc | PROF_FRAME_EXACT;
+	struct arena_stack s = { .pid = item->pid,
+				 .time_ns = item->time_ns,
+				 .frames = &pc,
+				 .nr_frames = 1,
+				 .end = why };
 
-	while (c->defer.nr) {
-		item = &c->defer.items[0];
-		pc = item->start.pc | PROF_FRAME_EXACT;
-		s = (struct arena_stack){ .slot = item->slot,
-					  .pid = item->pid,
-					  .time_ns = item->time_ns,
-					  .frames = &pc,
-					  .nr_frames = 1,
-					  .end = why };
-		c->stack_of_slot[s.slot] = add_user_stack(c, &s);
-		defer_done(&c->defer, 0);
-	}
+	c->late[item->ref] = add_user_stack(c, &s);
+	defer_done(&c->defer, i);
 }
 
 /* There is no more time. */
 static void give_up_all(struct capture *c)
 {
-	give_up(c, UNWIND_END_NO_TABLE);
+	while (c->defer.nr)
+		give_up(c, 0, UNWIND_END_NO_TABLE);
 	while (defer_next_sleeper(&c->defer, c->config.pc_mask))
-		give_up(c, UNWIND_END_LATE);
+		give_up(c, 0, UNWIND_END_LATE);
+}
+
+static uint32_t add_late_stack(struct capture *c, const struct arena_stack *s)
+{
+	c->late = xgrow(c->late, c->nr_late, &c->cap_late, sizeof(*c->late));
+	c->late[c->nr_late] = 0;
+	defer_take(&c->defer, s, c->nr_late, c->config.pc_mask);
+	if (c->defer.bytes > MOST_BYTES) {
+		give_up(c, c->defer.nr - 1, UNWIND_END_NO_ROOM);
+		c->nr_no_room++;
+	}
+	return REF_LATE | c->nr_late++;
+}
+
+static void take(struct capture *c, const struct arena_stack *s)
+{
+	uint32_t *to = &c->stack_of_slot[s->slot], id;
+
+	if (!c->first_ns)
+		c->first_ns = s->time_ns;
+	if (s->kind == PROF_STACK_DEFERRED || s->kind == PROF_STACK_SLEEPER) {
+		*to = add_late_stack(c, s);
+		return;
+	}
+	id = s->kind == PROF_STACK_USER ? add_user_stack(c, s) : add_kernel_stack(c, s);
+	*to = id ? id : REF_NONE;
+}
+
+/* By its slot + 1. */
+static uint32_t ref_of(const struct capture *c, uint32_t slot1)
+{
+	if (!slot1)
+		return 0;
+	return slot1 <= c->nr_slots && c->stack_of_slot[slot1 - 1] ? c->stack_of_slot[slot1 - 1]
+								   : REF_LOST;
+}
+
+/* Everything is there but what late stacks are. */
+static void take_counts(struct capture *c, uint32_t generation)
+{
+	const struct session_maps *m = c->maps;
+	struct prof_count n;
+
+	for (size_t i = generation * m->nr_counts; i < (generation + 1) * m->nr_counts; i++) {
+		n = m->counts[i];
+		if (!n.samples && PROF_WAIT_KIND(n.wait) != PROF_LIVED)
+			continue;
+		n.ustack = ref_of(c, n.ustack);
+		n.kstack = ref_of(c, n.kstack);
+		tally_add(&c->tally, &n, m->nr_values ? &m->values[i * m->nr_values] : NULL,
+			  m->nr_values);
+	}
+}
+
+static void take_generation(struct capture *c)
+{
+	struct generations *g = &c->generations;
+	size_t nr = c->maps->nr_stack_slots;
+
+	take_counts(c, g->read);
+	memset(c->stack_of_slot + g->read * nr, 0, nr * sizeof(*c->stack_of_slot));
+	generations_empty(g);
+}
+
+static void settle(void *session)
+{
+	session_settle(session);
 }
 
 bool capture_drain(struct capture *c, uint64_t until_ns)
 {
 	struct arena_stack s;
+	bool quiet;
 
-	while (arena_next(&c->arena, until_ns, &s)) {
-		if (!c->first_ns)
-			c->first_ns = s.time_ns;
-		if (s.slot >= c->nr_slots)
-			continue;
-		if (s.kind == PROF_STACK_DEFERRED || s.kind == PROF_STACK_SLEEPER) {
-			defer_take(&c->defer, &s, c->config.pc_mask);
-			continue;
-		}
-		c->stack_of_slot[s.slot] =
-			s.kind == PROF_STACK_USER ? add_user_stack(c, &s) : add_kernel_stack(c, &s);
+	for (;;) {
+		while (generations_next(&c->generations, until_ns, &s))
+			if (s.slot < c->nr_slots)
+				take(c, &s);
+		if (!generations_is_over(&c->generations))
+			break;
+		take_generation(c);
 	}
-	return !arena_is_stalled(&c->arena);
+	quiet = generations_is_quiet(&c->generations);
+	c->fills = generations_turn(&c->generations, settle, c->session);
+	return quiet;
 }
 
-/* The profile's stack of a slot + 1. False when its frames did not fit the log. */
-static bool stack_of(const struct capture *c, uint32_t slot1, uint32_t *id)
+/* The profile's stack of what we call it. False when its frames did not fit the log. */
+static bool stack_of(const struct capture *c, uint32_t ref, uint32_t *id)
 {
-	*id = slot1 ? c->stack_of_slot[slot1 - 1] : 0;
-	return !slot1 || *id;
+	*id = ref & REF_LATE ? 0 : ref;
+	if (ref & REF_LATE && ref < REF_NONE)
+		*id = c->late[ref & ~REF_LATE];
+	return ref != REF_LOST;
+}
+
+/* The same by the kernel's slot + 1, while its generation lasts. */
+static bool stack_of_slot(const struct capture *c, uint32_t slot1, uint32_t *id)
+{
+	return stack_of(c, ref_of(c, slot1), id);
 }
 
 static uint32_t process_name(struct capture *c, uint32_t pid, uint32_t thread)
@@ -412,25 +503,24 @@ static void recount(struct capture *c, const struct prof_count *n, enum prof_cou
 }
 
 /* The profile's waker of a slot + 1, and before it its own wakers. */
-static uint32_t waker_of(struct capture *c, const struct session_maps *maps, uint32_t slot1,
-			 int hops)
+static uint32_t waker_of(struct capture *c, uint32_t slot1, int hops)
 {
 	const struct prof_waker *from;
 	struct waker w = {};
 	uint32_t *known;
 
-	if (!slot1 || slot1 > maps->nr_wakers || hops > PROF_MAX_HOPS)
+	if (!slot1 || slot1 > c->maps->nr_wakers || hops > PROF_MAX_HOPS)
 		return 0;
 	known = &c->waker_of_slot[slot1 - 1];
-	from = &maps->wakers[slot1 - 1];
+	from = &c->maps->wakers[slot1 - 1];
 	if (*known || !from->ready)
 		return *known;
 	w = (struct waker){ .pid = from->pid, .tid = from->tid };
-	w.next = waker_of(c, maps, from->next, hops + 1);
-	if (from->ustack)
-		w.ustack = c->stack_of_slot[from->ustack - 1];
-	if (from->kstack)
-		w.kstack = c->stack_of_slot[from->kstack - 1];
+	w.next = waker_of(c, from->next, hops + 1);
+	if (!stack_of_slot(c, from->ustack, &w.ustack))
+		w.ustack = 0;
+	if (!stack_of_slot(c, from->kstack, &w.kstack))
+		w.kstack = 0;
 	w.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
 	w.process = process_name(c, from->pid, w.thread);
 	*known = profile_add_waker(c->profile, &w);
@@ -449,9 +539,10 @@ static void add_merged(struct capture *c, const struct prof_count *n)
 	profile_add_merged(c->profile, &t);
 }
 
-static void add_sample(struct capture *c, const struct session_maps *maps, size_t slot)
+static void add_sample(struct capture *c, size_t i)
 {
-	const struct prof_count *n = &maps->counts[slot];
+	const struct tally *t = &c->tally;
+	const struct prof_count *n = &t->counts[i];
 	struct sample s = { .count = n->samples,
 			    .weight = n->weight,
 			    .pid = n->pid,
@@ -471,19 +562,19 @@ static void add_sample(struct capture *c, const struct session_maps *maps, size_
 	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);
-	s.waker = waker_of(c, maps, n->chain, 1);
+	s.waker = waker_of(c, n->chain, 1);
 	profile_add_sample(c->profile, &s);
-	if (maps->nr_values)
-		profile_add_counted(c->profile, &maps->values[slot * maps->nr_values]);
+	if (t->nr_values)
+		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
 }
 
 /* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
 static uint32_t frame_of(const struct capture *c, uint32_t slot1)
 {
 	const struct profile *p = c->profile;
-	uint32_t id = slot1 && slot1 <= c->nr_slots ? c->stack_of_slot[slot1 - 1] : 0;
+	uint32_t id;
 
-	if (!p->stacks[id].nr)
+	if (!stack_of_slot(c, slot1, &id) || !p->stacks[id].nr)
 		return 0;
 	return p->stack_frames[p->stacks[id].first];
 }
@@ -508,8 +599,8 @@ static void add_disagreement(struct capture *c, const struct prof_disagreement *
 		.times = from->times, .pid = from->pid, .tid = from->tid, .half = from->kind
 	};
 
-	if (!from->ready || !stack_of(c, from->remembered, &d.remembered) ||
-	    !stack_of(c, from->walked, &d.walked))
+	if (!from->ready || !stack_of_slot(c, from->remembered, &d.remembered) ||
+	    !stack_of_slot(c, from->walked, &d.walked))
 		return;
 	d.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
 	d.process = process_name(c, from->pid, d.thread);
@@ -517,22 +608,23 @@ static void add_disagreement(struct capture *c, const struct prof_disagreement *
 }
 
 /* Where threads were seen to leave their CPU is known with all frames. */
-static void complete_sleeping(struct capture *c, const struct session_maps *maps)
+static void complete_sleeping(struct capture *c)
 {
 	const struct prof_count *n;
+	uint32_t id;
 
 	sleeping_index(&c->sleeping, c->profile);
-	for (size_t i = 0; i < maps->nr_counts; i++) {
-		n = &maps->counts[i];
-		if (n->samples && n->kstack && PROF_WAIT_KIND(n->wait) == PROF_BLOCKED &&
-		    !(n->wait & PROF_WAIT_BEFORE))
-			sleeping_look(&c->sleeping, c->profile, c->stack_of_slot[n->kstack - 1]);
+	for (size_t i = 0; i < c->tally.nr; i++) {
+		n = &c->tally.counts[i];
+		if (n->samples && PROF_WAIT_KIND(n->wait) == PROF_BLOCKED &&
+		    !(n->wait & PROF_WAIT_BEFORE) && stack_of(c, n->kstack, &id) && id)
+			sleeping_look(&c->sleeping, c->profile, id);
 	}
 }
 
-void capture_finish(struct capture *c, const struct session_maps *maps,
-		    const uint64_t counters[PROF_NR_COUNTERS])
+void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS])
 {
+	const struct session_maps *maps = c->maps;
 	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
 
 	/* Memory for tables may still be on its way. */
@@ -541,13 +633,16 @@ void capture_finish(struct capture *c, const struct session_maps *maps,
 			usleep(1000);
 	give_up_all(c);
 	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
-	complete_sleeping(c, maps);
+	c->profile->counters[PROF_DEFER_FULL] += c->nr_no_room;
+	for (size_t i = 0; i < maps->nr_generations; i++)
+		take_counts(c, i);
+	complete_sleeping(c);
 	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
-	for (size_t i = 0; i < maps->nr_counts; i++)
-		if (PROF_WAIT_KIND(maps->counts[i].wait) == PROF_LIVED)
-			add_merged(c, &maps->counts[i]);
-		else if (maps->counts[i].samples)
-			add_sample(c, maps, i);
+	for (size_t i = 0; i < c->tally.nr; i++)
+		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
+			add_merged(c, &c->tally.counts[i]);
+		else
+			add_sample(c, i);
 	for (size_t i = 0; i < maps->nr_branches; i++)
 		if (maps->branches[i].count)
 			add_branch(c, &maps->branches[i]);
@@ -562,6 +657,8 @@ void capture_release(struct capture *c)
 {
 	defer_release(&c->defer);
 	sleeping_release(&c->sleeping);
+	tally_release(&c->tally);
+	free(c->late);
 	free(c->stack_of_slot);
 	free(c->waker_of_slot);
 	free(c->sources);

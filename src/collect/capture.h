@@ -7,21 +7,29 @@
 #ifndef BPFPROF_COLLECT_CAPTURE_H
 #define BPFPROF_COLLECT_CAPTURE_H
 
-#include "collect/arena.h"
 #include "collect/defer.h"
+#include "collect/generations.h"
 #include "collect/session.h"
 #include "collect/sleeping.h"
+#include "collect/tally.h"
 #include "proc/proc.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
 #include "unwind/store.h"
 
 struct capture {
-	struct profile *profile;  /* borrowed */
-	struct proc_table *procs; /* borrowed */
-	struct arena arena;
-	uint32_t *stack_of_slot; /* profile's stack id per slot of the kernel's table, 0 = none */
+	struct profile *profile;	 /* borrowed */
+	struct proc_table *procs;	 /* borrowed */
+	struct session *session;	 /* borrowed */
+	const struct session_maps *maps; /* its */
+	struct generations generations;
+	bool fills;		 /* the arena, so fast that turns should be short */
+	uint32_t *stack_of_slot; /* what we call the stack of the kernel's slot, 0 = none */
 	size_t nr_slots;
+	uint32_t *late; /* the profile's stacks that were or are to be walked here, 0 = not yet */
+	size_t nr_late, cap_late;
+	uint64_t nr_no_room;	       /* stacks that waited for tables, when there were too many */
+	struct tally tally;	       /* what generations that are over counted */
 	uint32_t *waker_of_slot;       /* profile's waker per slot, 0 = none; at the end */
 	struct symbol_source *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;
@@ -40,15 +48,16 @@ struct capture_opts {
 	struct profile *profile;
 	struct proc_table *procs;
 	struct store *store; /* or NULL */
-	const struct session_maps *maps;
+	struct session *session;
 	struct prof_config config;
 	uint32_t own_child;
 };
 void capture_init(struct capture *c, const struct capture_opts *o);
 
 /*
- * Takes over all stacks taken up to until_ns. procs must know everything up to then.
- * False when a record is still in the making: others behind it wait for the next call.
+ * Takes over all stacks taken up to until_ns, and what was counted in a generation of which all are
+ * taken over. procs must know everything up to then. False when a record is still in the making, or
+ * an older generation not over: others behind it wait for the next call.
  */
 bool capture_drain(struct capture *c, uint64_t until_ns);
 
@@ -68,8 +77,7 @@ enum capture_state capture_walk(struct capture *c);
 uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns);
 
 /* After the last drain: samples and ledger. counters are the sums over all CPUs. */
-void capture_finish(struct capture *c, const struct session_maps *maps,
-		    const uint64_t counters[PROF_NR_COUNTERS]);
+void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]);
 
 void capture_release(struct capture *c);
 

@@ -65,12 +65,12 @@ static struct defer_item *new_item(struct defer *d)
 	return &d->items[d->nr++];
 }
 
-static void take_slots(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
+static void take_slots(struct defer *d, const struct arena_stack *s, uint32_t ref, uint64_t pc_mask)
 {
 	const struct prof_deferred *from = slot_get(d, s->frames[0]);
 	struct defer_item *item = new_item(d);
 
-	*item = (struct defer_item){ .slot = s->slot,
+	*item = (struct defer_item){ .ref = ref,
 				     .pid = s->pid,
 				     .time_ns = s->time_ns,
 				     .start_stack = from->start_stack,
@@ -83,21 +83,23 @@ static void take_slots(struct defer *d, const struct arena_stack *s, uint64_t pc
 					   .lr = from->lr,
 					   .pc_mask = pc_mask };
 	item->memory = copy(d, s, &item->start.stack_bytes);
+	item->copied = item->start.stack_bytes;
+	d->bytes += item->copied;
 	item->start.regs = item->memory;
 	item->start.stack = (uint8_t *)(item->memory + NR_REGS);
 	for (uint32_t i = 0; i < s->nr_frames; i++)
 		slot_free(d, s->frames[i]);
 }
 
-void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask)
+void defer_take(struct defer *d, const struct arena_stack *s, uint32_t ref, uint64_t pc_mask)
 {
 	if (s->kind == PROF_STACK_DEFERRED) {
-		take_slots(d, s, pc_mask);
+		take_slots(d, s, ref, pc_mask);
 		return;
 	}
 	d->sleepers = xgrow(d->sleepers, d->nr_sleepers, &d->cap_sleepers, sizeof(*d->sleepers));
 	d->sleepers[d->nr_sleepers++] =
-		(struct defer_sleeper){ s->slot, s->pid, s->frames[0], s->time_ns };
+		(struct defer_sleeper){ ref, s->pid, s->frames[0], s->time_ns };
 }
 
 bool defer_next_sleeper(struct defer *d, uint64_t pc_mask)
@@ -111,7 +113,7 @@ bool defer_next_sleeper(struct defer *d, uint64_t pc_mask)
 	d->first_sleeper++;
 	row = &d->rows[s->row < d->nr_rows ? s->row : 0];
 	item = new_item(d);
-	*item = (struct defer_item){ .slot = s->slot,
+	*item = (struct defer_item){ .ref = s->ref,
 				     .pid = s->pid,
 				     .time_ns = s->time_ns,
 				     .start_stack = row->start_stack,
@@ -243,6 +245,7 @@ size_t defer_nr_taken(const struct defer *d)
 
 void defer_done(struct defer *d, size_t i)
 {
+	d->bytes -= d->items[i].copied;
 	free(d->items[i].memory);
 	d->items[i] = d->items[--d->nr];
 }

@@ -20,18 +20,20 @@
 #include "unwind/walk.h"
 
 struct defer_item {
-	uint32_t slot, pid; /* of the stack table; the process */
+	uint32_t ref, pid; /* what the caller calls the stack; the process */
 	uint64_t time_ns;
 	uint64_t start_stack;
 	struct prof_pause pause; /* tid 0: what was copied is all that there is */
 	enum unwind_end cut;	 /* of a walk that needs more than that */
 	struct walk_start start; /* regs and stack are the item's own */
 	uint64_t *memory;
+	size_t copied;	/* bytes of stack that the kernel kept */
+	uint32_t wants; /* the caller's: what the walk waits for, 0 = nothing yet */
 };
 
 /* A row of the kernel's that waits for its turn. */
 struct defer_sleeper {
-	uint32_t slot, pid, row;
+	uint32_t ref, pid, row;
 	uint64_t time_ns;
 };
 
@@ -43,15 +45,16 @@ struct defer {
 	size_t nr_rows;
 	struct defer_item *items;
 	size_t nr, cap;
+	size_t bytes;			/* of stacks that the kernel kept, in all items */
 	struct defer_sleeper *sleepers; /* from first_sleeper on they wait */
 	size_t first_sleeper, nr_sleepers, cap_sleepers;
 };
 
 /*
  * Takes over what a record of the kind PROF_STACK_DEFERRED names, and frees the kernel's slots; one
- * of the kind PROF_STACK_SLEEPER is queued.
+ * of the kind PROF_STACK_SLEEPER is queued. ref comes back with the item.
  */
-void defer_take(struct defer *d, const struct arena_stack *s, uint64_t pc_mask);
+void defer_take(struct defer *d, const struct arena_stack *s, uint32_t ref, uint64_t pc_mask);
 
 /* Makes an item, the last one, of the next sleeper. False: there is none. */
 bool defer_next_sleeper(struct defer *d, uint64_t pc_mask);

@@ -36,6 +36,7 @@
 #define RATE_WITH_TARGET 99
 #define RATE_SYSTEM_WIDE 49
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
+#define HURRY_NICE	 (-10)
 #define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */
 #define WARM_NS		 50000000ull  /* at most, before a given process is sampled */
 #define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
@@ -68,6 +69,7 @@ struct record {
 	uint64_t haste_ns;  /* turns are short until then */
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
+	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */
 };
 
@@ -234,10 +236,22 @@ struct prof_config record_config(const struct record_opts *o)
 	}
 	c.nr_values = 2 * o->nr_columns;
 	c.branch_slots = o->branches ? BRANCH_SLOTS : 0;
+	/* Waits and branches refer to slots that were taken long ago. */
+	c.two_generations = !probe_program(probe_get(o->command), PROBE_TASKS) && !o->branches;
 	return c;
 }
 
 static const struct store_ops store_ops = { session_segment_make, session_segment_drop };
+
+static uint64_t fetch(struct record *r, bool last, bool *done);
+
+/* What the kernel has deferred must not fill its slots meanwhile. */
+static void fetch_meanwhile(void *arg)
+{
+	bool done;
+
+	fetch(arg, false, &done);
+}
 
 static struct store *open_store(struct record *r)
 {
@@ -247,9 +261,11 @@ static struct store *open_store(struct record *r)
 				.exes = maps->exes,
 				.procs = maps->procs,
 				.epoch = maps->table_epoch,
+				.pause = &r->pause,
 				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
 								   : UNWIND_BYTES };
 
+	r->pause = (struct table_pause){ fetch_meanwhile, r };
 	r->store = store_new(&o);
 	return r->store;
 }
@@ -404,20 +420,30 @@ static void fill_gap(struct record *r, bool last)
 	r->gap_ns = 0;
 }
 
-/* A stack's addresses are resolved once, so what is missing is looked up before. */
-static void drain(struct record *r, bool last)
+/*
+ * Takes over records and stacks up to the time that it returns. A stack's addresses are resolved
+ * once, so what is missing is looked up before.
+ */
+static uint64_t fetch(struct record *r, bool last, bool *done)
 {
 	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, r, last);
-	bool done;
 
 	fill_gap(r, last);
+	*done = capture_drain(&r->capture, last ? UINT64_MAX : horizon);
+	return horizon;
+}
+
+static void drain(struct record *r, bool last)
+{
+	bool done;
+	uint64_t horizon = fetch(r, last, &done);
+
 	if (r->store)
 		store_turn(r->store, &r->procs, now_ns(CLOCK_MONOTONIC));
 	lifetimes_drop(r->lifetimes, session_maps(r->session)->counts,
 		       session_maps(r->session)->nr_counts, horizon);
-	done = capture_drain(&r->capture, last ? UINT64_MAX : horizon);
 	r->state = capture_walk(&r->capture);
-	if (r->state != CAPTURE_QUIET)
+	if (r->state != CAPTURE_QUIET || r->capture.fills)
 		r->haste_ns = now_ns(CLOCK_MONOTONIC) + HASTE_NS;
 	if (done)
 		proc_prune(&r->procs, capture_needs_since(&r->capture, horizon));
@@ -483,7 +509,7 @@ static int start(struct record *r)
 	bool by_pid = (o->pids.nr || o->program) && !o->tids.nr;
 	struct capture_opts co = { .procs = &r->procs,
 				   .store = r->store,
-				   .maps = session_maps(r->session),
+				   .session = r->session,
 				   .config = record_config(o),
 				   .own_child = r->target.pid };
 	int err;
@@ -509,7 +535,7 @@ static int start(struct record *r)
 	r->begin_ns = now_ns(CLOCK_MONOTONIC);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->interval_ns;
-	r->haste_ns = r->store || co.maps->sleepers ? r->begin_ns + HASTE_NS : 0;
+	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
 		err = target_release(&r->target, o->program[0]);
 	if (!err && !by_pid)
@@ -709,6 +735,13 @@ static void tell_waits(const struct record *r)
 			 text_count(c[PROF_MERGED]));
 }
 
+static void tell_generations(const struct record *r)
+{
+	if (r->capture.generations.nr_turns)
+		log_info("the tables were turned over %s times",
+			 text_count(r->capture.generations.nr_turns));
+}
+
 static uint64_t since_start(const struct record *r, uint64_t time_ns)
 {
 	return time_ns > r->opts->start_ns ? time_ns - r->opts->start_ns : 0;
@@ -771,6 +804,18 @@ static size_t nr_profiled(const struct record *r)
 	return nr;
 }
 
+/*
+ * Slots for stacks that are deferred have to be emptied every few milliseconds, also where many
+ * others want the CPUs: so while it records, bpfprof goes before them. One that was told to be nice
+ * stays so.
+ */
+static void hurry(bool on)
+{
+	errno = 0;
+	if (getpriority(PRIO_PROCESS, 0) == (on ? 0 : HURRY_NICE) && !errno)
+		setpriority(PRIO_PROCESS, 0, on ? HURRY_NICE : 0);
+}
+
 int record_run(struct record *r)
 {
 	struct symbol_kernel kernel = { ask_kernel, r->session };
@@ -779,6 +824,7 @@ int record_run(struct record *r)
 
 	if (err)
 		return err;
+	hurry(true);
 	loop(r);
 	end_ns = now_ns(CLOCK_MONOTONIC);
 	end_real_ns = now_ns(CLOCK_REALTIME);
@@ -789,10 +835,11 @@ int record_run(struct record *r)
 	if (err)
 		return not_usage(err);
 	drain(r, true);
+	hurry(false);
 	session_counters(r->session, counters);
 	if (r->opts->on_interval)
 		r->opts->on_interval(r->opts->arg, r, true);
-	capture_finish(&r->capture, session_maps(r->session), counters);
+	capture_finish(&r->capture, counters);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
@@ -800,6 +847,7 @@ int record_run(struct record *r)
 	symbolizer_run(r->profile, r->capture.sources, &kernel);
 	describe(r, end_ns, end_real_ns);
 	tell_tables(r);
+	tell_generations(r);
 	tell_waits(r);
 	return 0;
 }

@@ -22,8 +22,9 @@
 #include "base/mem.h"
 #include "bpfprof.skel.h"
 
-#define BYTES_PER_THREAD 512  /* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
-#define SETTLE_US	 1000 /* in which programs that run while they are detached end */
+#define BYTES_PER_THREAD 512	/* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
+#define SETTLE_US	 1000	/* in which programs that run while they are detached end */
+#define LONG_US		 200000 /* the same where the kernel, for want of memory, cannot wait */
 
 /* A segment that a thread is making. */
 enum { SEGMENT_NONE, SEGMENT_MAKING, SEGMENT_READY, SEGMENT_MADE };
@@ -43,6 +44,7 @@ struct session {
 	uint64_t *pids, *tids;	 /* bitmaps, NULL without the filter */
 	struct prof_ksym *ksyms; /* a batch, NULL without kernel stacks */
 	int segments_fd;	 /* the map of segments, 0 = none */
+	int settle_fd, inner_fd; /* a map of maps, and what is in it; 0 = none */
 	struct session_segment segments[TABLE_MAX_SEGMENTS];
 	uint32_t nr_segments; /* of unwind tables, there now */
 	uint32_t told_memory;
@@ -90,6 +92,11 @@ static void choose_sched_maps(struct session *s, const struct prof_config *c, ui
 	bpf_map__set_max_entries(s->skel->maps.hists, c->hist_rows);
 }
 
+static size_t nr_generations(const struct prof_config *c)
+{
+	return c->two_generations ? PROF_GENERATIONS : 1;
+}
+
 static void choose_pmu_maps(struct session *s, const struct prof_config *c)
 {
 	bpf_map__set_autocreate(s->skel->maps.pmu_counters, c->nr_values);
@@ -98,16 +105,17 @@ static void choose_pmu_maps(struct session *s, const struct prof_config *c)
 	bpf_map__set_autocreate(s->skel->maps.branch_records, c->branch_slots);
 	bpf_map__set_autocreate(s->skel->maps.branches, c->branch_slots);
 	bpf_map__set_max_entries(s->skel->maps.pmu_counters, c->nr_cpus * PMU_MAX_EVENTS);
-	bpf_map__set_max_entries(s->skel->maps.values, c->count_slots * c->nr_values);
+	bpf_map__set_max_entries(s->skel->maps.values,
+				 nr_generations(c) * c->count_slots * c->nr_values);
 	bpf_map__set_max_entries(s->skel->maps.branches, c->branch_slots);
 }
 
 /* Maps of filters that are off are not created; the verifier drops the code that would use them. */
 static void choose_maps(struct session *s, const struct prof_config *c, uint32_t nr_threads)
 {
-	bpf_map__set_max_entries(s->skel->maps.stacks, c->stack_slots);
-	bpf_map__set_max_entries(s->skel->maps.counts, c->count_slots);
-	bpf_map__set_max_entries(s->skel->maps.frames, c->frame_words);
+	bpf_map__set_max_entries(s->skel->maps.stacks, nr_generations(c) * c->stack_slots);
+	bpf_map__set_max_entries(s->skel->maps.counts, nr_generations(c) * c->count_slots);
+	bpf_map__set_max_entries(s->skel->maps.frames, nr_generations(c) * c->frame_words);
 	bpf_map__set_max_entries(s->skel->maps.counters, c->nr_cpus);
 	bpf_map__set_max_entries(s->skel->maps.scratches, s->probe->nr_scratches);
 	bpf_map__set_autocreate(s->skel->maps.pids, c->filter_pid);
@@ -189,8 +197,9 @@ static int map_pmu(struct session *s, const struct prof_config *c)
 	m->nr_values = c->nr_values;
 	m->nr_branches = c->branch_slots;
 	if (m->nr_values)
-		m->values = map_memory(s->skel->maps.values,
-				       m->nr_counts * m->nr_values * sizeof(*m->values), false);
+		m->values = map_memory(
+			s->skel->maps.values,
+			nr_generations(c) * m->nr_counts * m->nr_values * sizeof(*m->values), true);
 	if (m->nr_branches)
 		m->branches = map_memory(s->skel->maps.branches,
 					 m->nr_branches * sizeof(*m->branches), false);
@@ -199,20 +208,35 @@ static int map_pmu(struct session *s, const struct prof_config *c)
 	return 0;
 }
 
+static void map_arena(struct session *s, const struct prof_config *c)
+{
+	struct session_maps *m = &s->maps;
+	size_t nr = nr_generations(c);
+
+	m->nr_generations = nr;
+	m->generation = &s->skel->bss->prof_generation;
+	m->frame_cursors = s->skel->bss->prof_frame_cursor;
+	m->counts_used = s->skel->bss->prof_counts_used;
+	m->nr_frame_words = c->frame_words;
+	m->nr_counts = c->count_slots;
+	m->nr_stack_slots = c->stack_slots;
+	m->frames =
+		map_memory(s->skel->maps.frames, nr * c->frame_words * sizeof(*m->frames), true);
+	m->counts =
+		map_memory(s->skel->maps.counts, nr * c->count_slots * sizeof(*m->counts), true);
+	m->stacks =
+		map_memory(s->skel->maps.stacks, nr * c->stack_slots * sizeof(*m->stacks), true);
+}
+
 static int map_all(struct session *s, const struct prof_config *c)
 {
 	struct session_maps *m = &s->maps;
 	size_t bitmap = PROF_PID_LIMIT / 8;
 	int err;
 
-	m->nr_frame_words = c->frame_words;
-	m->nr_counts = c->count_slots;
 	m->nr_cpus = c->nr_cpus;
-	m->nr_stack_slots = c->stack_slots;
-	m->frame_cursor = (const uint64_t *)s->skel->bss->prof_frame_cursor;
 	m->merging_ns = (const uint64_t *)&s->skel->bss->prof_merging_ns;
-	m->frames = map_memory(s->skel->maps.frames, m->nr_frame_words * sizeof(*m->frames), false);
-	m->counts = map_memory(s->skel->maps.counts, m->nr_counts * sizeof(*m->counts), false);
+	map_arena(s, c);
 	m->counters = map_memory(s->skel->maps.counters, m->nr_cpus * sizeof(*m->counters), false);
 	if (c->filter_pid)
 		s->pids = map_memory(s->skel->maps.pids, bitmap, true);
@@ -233,7 +257,7 @@ static int map_all(struct session *s, const struct prof_config *c)
 		if (!m->deferred || !m->exes || !m->procs)
 			return log_err(-errno, "cannot map BPF memory");
 	}
-	if (!m->frames || !m->counts || !m->counters || (c->filter_pid && !s->pids) ||
+	if (!m->frames || !m->counts || !m->stacks || !m->counters || (c->filter_pid && !s->pids) ||
 	    (c->filter_tid && !s->tids) || (!c->no_kstacks && !s->ksyms))
 		return log_err(-errno, "cannot map BPF memory");
 	err = map_pmu(s, c);
@@ -328,6 +352,32 @@ static int prepare_segments(struct session *s)
 	return err;
 }
 
+/*
+ * Where something in it is replaced, the kernel waits as well: the only way to wait for programs
+ * that every kernel has, on hosts with CPUs that no timer interrupts too.
+ */
+static int prepare_settling(struct session *s)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+
+	s->inner_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "settle", sizeof(uint32_t),
+				     sizeof(uint32_t), 1, NULL);
+	if (s->inner_fd < 0)
+		return -errno;
+	opts.inner_map_fd = s->inner_fd;
+	s->settle_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "settle", sizeof(uint32_t),
+				      sizeof(uint32_t), 1, &opts);
+	return s->settle_fd < 0 ? -errno : 0;
+}
+
+void session_settle(struct session *s)
+{
+	uint32_t zero = 0;
+
+	if (bpf_map_update_elem(s->settle_fd, &zero, &s->inner_fd, BPF_ANY))
+		usleep(LONG_US);
+}
+
 static int segment_map(const struct session_segment *g, void *at)
 {
 	if (mmap(at, TABLE_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, g->fd,
@@ -364,6 +414,8 @@ static int load(struct session *s, const struct session_opts *o)
 	memcpy((void *)&s->skel->rodata->prof_cfg, &c, sizeof(c));
 	choose_programs(s, &c);
 	err = c.call_graph != CALL_GRAPH_FP ? prepare_segments(s) : 0;
+	if (!err && c.two_generations)
+		err = prepare_settling(s);
 	if (!err)
 		err = bpfprof_bpf__load(s->skel);
 	if (err)
@@ -655,7 +707,7 @@ static uint64_t thread_bytes(const struct session *s)
 
 static uint64_t maps_bytes(const struct session *s, size_t nr_cpus)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = s->settle_fd > 0 ? 2 * sizeof(uint32_t) : 0;
 	struct bpf_map *map;
 
 	/* libbpf 1.4 and newer have a descriptor also for a map that is never created. */
@@ -696,8 +748,11 @@ static void unmap(const void *at, size_t len)
 
 void session_close(struct session *s)
 {
+	size_t nr;
+
 	if (!s)
 		return;
+	nr = s->maps.nr_generations;
 	close_segments(s);
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS; i++)
 		bpf_link__destroy(s->links[i]);
@@ -705,14 +760,15 @@ void session_close(struct session *s)
 	unmap(s->maps.hists, s->maps.nr_hists * sizeof(*s->maps.hists));
 	unmap(s->maps.disagreements, s->maps.nr_disagreements * sizeof(*s->maps.disagreements));
 	unmap(s->maps.outliers, PROF_OUTLIERS * sizeof(*s->maps.outliers));
-	unmap(s->maps.frames, s->maps.nr_frame_words * sizeof(*s->maps.frames));
-	unmap(s->maps.counts, s->maps.nr_counts * sizeof(*s->maps.counts));
+	unmap(s->maps.frames, nr * s->maps.nr_frame_words * sizeof(*s->maps.frames));
+	unmap(s->maps.counts, nr * s->maps.nr_counts * sizeof(*s->maps.counts));
+	unmap(s->maps.stacks, nr * s->maps.nr_stack_slots * sizeof(*s->maps.stacks));
 	unmap(s->maps.counters, s->maps.nr_cpus * sizeof(*s->maps.counters));
 	unmap(s->maps.sleepers, s->maps.nr_sleepers * sizeof(*s->maps.sleepers));
 	unmap(s->maps.deferred, s->maps.nr_deferred * sizeof(*s->maps.deferred));
 	unmap(s->maps.exes, TABLE_MAX_EXES * sizeof(*s->maps.exes));
 	unmap(s->maps.procs, TABLE_PROC_ROWS * sizeof(*s->maps.procs));
-	unmap(s->maps.values, s->maps.nr_counts * s->maps.nr_values * sizeof(*s->maps.values));
+	unmap(s->maps.values, nr * s->maps.nr_counts * s->maps.nr_values * sizeof(*s->maps.values));
 	unmap(s->maps.branches, s->maps.nr_branches * sizeof(*s->maps.branches));
 	unmap(s->pids, PROF_PID_LIMIT / 8);
 	unmap(s->tids, PROF_PID_LIMIT / 8);
@@ -720,5 +776,9 @@ void session_close(struct session *s)
 	bpfprof_bpf__destroy(s->skel);
 	if (s->segments_fd > 0)
 		close(s->segments_fd);
+	if (s->settle_fd > 0)
+		close(s->settle_fd);
+	if (s->inner_fd > 0)
+		close(s->inner_fd);
 	free(s);
 }

@@ -18,15 +18,22 @@ struct session;
 
 /* The rows that the kernel writes and we read in place. Valid until session_close. */
 struct session_maps {
-	const uint64_t *frames; /* the log of stack records */
+	/* The arena: one generation behind the other; sizes are those of one. Ours to empty. */
+	size_t nr_generations;
+	uint32_t *generation; /* which one the kernel fills */
+	uint64_t *frames;     /* the log of stack records */
 	size_t nr_frame_words;
-	const uint64_t *frame_cursor; /* words handed out; may run past nr_frame_words */
-	const struct prof_count *counts;
+	struct prof_word *frame_cursors; /* words handed out; may run past nr_frame_words */
+	struct prof_count *counts;
 	size_t nr_counts;
+	struct prof_word *counts_used;
+	uint64_t *stacks;
+	size_t nr_stack_slots;
+	struct prof_event_count *values; /* nr_values of each count; NULL without */
+	size_t nr_values;
 	const uint64_t *merging_ns;	      /* since when threads are merged; 0 = they are not */
 	const struct prof_counters *counters; /* per CPU */
 	size_t nr_cpus;
-	size_t nr_stack_slots;
 	const struct prof_deferred *deferred; /* NULL when walks go by frame pointer only */
 	size_t nr_deferred;
 	uint64_t *deferred_taken;	     /* a bit for each */
@@ -41,11 +48,9 @@ struct session_maps {
 	size_t nr_disagreements;
 	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */
 	size_t nr_hists;
-	const struct prof_outlier *outliers;   /* PROF_OUTLIERS of them, NULL when none are kept */
-	const uint64_t *nr_outliers;	       /* since the start */
-	const struct prof_event_count *values; /* nr_values of each count; NULL without */
-	size_t nr_values;
-	const struct prof_branch *branches; /* NULL but for --branches */
+	const struct prof_outlier *outliers; /* PROF_OUTLIERS of them, NULL when none are kept */
+	const uint64_t *nr_outliers;	     /* since the start */
+	const struct prof_branch *branches;  /* NULL but for --branches */
 	size_t nr_branches;
 };
 
@@ -90,6 +95,9 @@ int session_perf_program(const struct session *s);
 int session_put_counter(struct session *s, uint32_t cpu, uint32_t i, int fd);
 
 const struct session_maps *session_maps(const struct session *s);
+
+/* Returns when all runs of programs that have begun have ended: some ten milliseconds. */
+void session_settle(struct session *s);
 
 /* Sums the counters of all CPUs. */
 void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);

@@ -146,12 +146,15 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 		  const struct sizes_host *host)
 {
 	uint64_t bytes = w->max_bytes ? w->max_bytes : default_bytes(host->nr_cpus);
+	uint64_t nr_generations = c->two_generations ? PROF_GENERATIONS : 1;
 	uint64_t per_cpu = host->nr_cpus * (w->scratch_bytes + sizeof(struct prof_counters));
 
 	c->nr_cpus = host->nr_cpus;
 	c->deferred_slots = deferred_slots(c->nr_cpus);
 	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
 	c->count_slots = count_slots(c, w, bytes);
+	if (c->two_generations)
+		c->count_slots /= PROF_GENERATIONS;
 	c->stack_slots = has_stacks(c) ? c->count_slots : LEAST_SLOTS;
 	add_counts(c, w, host->nr_threads, bytes);
 	c->waker_slots = c->hops ? c->stack_slots : 0;
@@ -159,5 +162,6 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	if (c->hist_rows)
 		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
 							      : default_rows(w->max_stacks);
-	c->frame_words = frame_words(c, bytes - c->count_slots * slot_bytes(c));
+	bytes -= nr_generations * c->count_slots * slot_bytes(c);
+	c->frame_words = frame_words(c, bytes / nr_generations);
 }

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "proc/maps.h"
 
+#define EXEC_NS	   1000000000ull /* what an exec takes at most once the old program is gone */
 #define ASK_NS	   100000000ull /* a process that outlives its main thread is asked for again … */
 #define ASK_MAX_NS 10000000000ull /* … ever more seldom */
 
@@ -388,13 +389,28 @@ static bool mapping_holds(const struct proc_mapping *m, uint64_t addr, uint64_t 
 	return addr >= m->start && addr < m->end && time_ns >= m->from_ns && time_ns < m->to_ns;
 }
 
-const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t addr, uint64_t time_ns)
+static const struct proc_image *image_at(const struct process *p, uint64_t time_ns)
 {
 	const struct proc_image *image = p->image;
-	size_t i;
 
 	while (image->older && image->from_ns > time_ns)
 		image = image->older;
+	return image;
+}
+
+bool proc_was_replaced(const struct process *p, uint64_t addr, uint64_t time_ns)
+{
+	const struct proc_image *image = image_at(p, time_ns);
+
+	return image->older && time_ns - image->from_ns < EXEC_NS &&
+	       !proc_mapping_at(p, addr, time_ns) && proc_mapping_at(p, addr, image->from_ns - 1);
+}
+
+const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t addr, uint64_t time_ns)
+{
+	const struct proc_image *image = image_at(p, time_ns);
+	size_t i;
+
 	i = image_lower(image, addr);
 	if (i < image->nr_maps && mapping_holds(&image->maps[i], addr, time_ns))
 		return &image->maps[i];

@@ -140,6 +140,12 @@ void proc_prune(struct proc_table *t, uint64_t before_ns);
 bool proc_all_ended(const struct proc_table *t);
 
 /*
+ * Was p just being replaced by another program? The kernel still has its old registers then, and
+ * addr is of code that is no longer mapped: there is no user stack.
+ */
+bool proc_was_replaced(const struct process *p, uint64_t addr, uint64_t time_ns);
+
+/*
  * The mapping that held addr in process p at that time, NULL when none is known. Valid until the
  * next call above.
  */

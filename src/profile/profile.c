@@ -39,6 +39,18 @@ struct frame_entry {
 	UT_hash_handle hh;
 };
 
+static uint32_t add_stack(struct profile *p, const uint32_t *frames, size_t nr, struct stack s)
+{
+	for (size_t i = 0; i < nr; i++) {
+		p->stack_frames = xgrow(p->stack_frames, p->nr_stack_frames, &p->cap_stack_frames,
+					sizeof(*frames));
+		p->stack_frames[p->nr_stack_frames++] = frames[i];
+	}
+	p->stacks = xgrow(p->stacks, p->nr_stacks, &p->cap_stacks, sizeof(s));
+	p->stacks[p->nr_stacks] = s;
+	return p->nr_stacks++;
+}
+
 /* Entry 0 of these tables means "none". */
 struct profile *profile_new(void)
 {
@@ -47,7 +59,7 @@ struct profile *profile_new(void)
 	strings_init(&p->strings);
 	profile_add_module(p, "");
 	profile_frame(p, FRAME_NONE, 0, 0);
-	profile_add_stack(p, NULL, 0, UNWIND_END_NONE, 0);
+	add_stack(p, NULL, 0, (struct stack){}); /* none is not one without frames */
 	profile_add_waker(p, &(struct waker){});
 	return p;
 }
@@ -62,6 +74,7 @@ void profile_free(struct profile *p)
 		HASH_DEL(p->frame_index, e);
 		free(e);
 	}
+	index_release(&p->stack_index);
 	strings_release(&p->strings);
 	free(p->modules);
 	free(p->frames);
@@ -114,22 +127,38 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module,
 	return p->nr_frames++;
 }
 
-uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
-			   enum unwind_end end, uint32_t guessed)
+struct stack_key {
+	const struct profile *profile;
+	const struct stack *stack;
+	const uint32_t *frames;
+};
+
+static bool is_stack(const void *arg, uint32_t id)
+{
+	const struct stack_key *key = arg;
+	const struct stack *a = key->stack, *b = &key->profile->stacks[id];
+
+	return a->nr == b->nr && a->end == b->end && a->guessed == b->guessed &&
+	       (!a->nr || !memcmp(key->frames, key->profile->stack_frames + b->first,
+				  a->nr * sizeof(*key->frames)));
+}
+
+uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t nr, enum unwind_end end,
+		       uint32_t guessed)
 {
 	struct stack s = { .first = p->nr_stack_frames,
 			   .nr = nr,
 			   .end = end,
 			   .guessed = guessed < UINT8_MAX ? guessed : UINT8_MAX };
+	struct stack_key key = { p, &s, frames };
+	uint32_t hash = index_hash(s.end | (uint32_t)s.guessed << 16, frames, nr * sizeof(*frames));
+	uint32_t id;
 
-	for (size_t i = 0; i < nr; i++) {
-		p->stack_frames = xgrow(p->stack_frames, p->nr_stack_frames, &p->cap_stack_frames,
-					sizeof(*frames));
-		p->stack_frames[p->nr_stack_frames++] = frames[i];
-	}
-	p->stacks = xgrow(p->stacks, p->nr_stacks, &p->cap_stacks, sizeof(s));
-	p->stacks[p->nr_stacks] = s;
-	return p->nr_stacks++;
+	if (index_find(&p->stack_index, hash, is_stack, &key, &id))
+		return id;
+	id = add_stack(p, frames, nr, s);
+	index_add(&p->stack_index, hash, id);
+	return id;
 }
 
 void profile_add_event(struct profile *p, const struct sampled_event *e)

@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "base/strings.h"
 #include "bpf/prof.h"
 
@@ -208,6 +209,7 @@ struct profile {
 	size_t nr_merged, cap_merged;
 
 	struct frame_entry *frame_index;
+	struct index stack_index;
 };
 
 struct profile *profile_new(void);
@@ -222,9 +224,9 @@ uint32_t profile_string_n(struct profile *p, const char *s, size_t len);
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset);
 /* Modules are not merged: the caller knows which files are the same. */
 uint32_t profile_add_module(struct profile *p, const char *path);
-/* Copies the frame ids. Stacks are not merged: the arena did that. */
-uint32_t profile_add_stack(struct profile *p, const uint32_t *frames, size_t nr,
-			   enum unwind_end end, uint32_t guessed);
+/* Copies the frame ids. Interned as well: the same code of another process is the same stack. */
+uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t nr, enum unwind_end end,
+		       uint32_t guessed);
 void profile_add_event(struct profile *p, const struct sampled_event *e);
 void profile_add_sample(struct profile *p, const struct sample *s);
 void profile_add_column(struct profile *p, const struct value_column *c);

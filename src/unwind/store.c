@@ -73,6 +73,7 @@ struct store {
 	struct exe *exes;     /* by key */
 	struct exe *by_index[TABLE_MAX_EXES];
 	uint32_t nr_exes, nr_wanted;
+	uint32_t missing; /* the index of the one that was wanted last */
 	/* Built, and waiting for room that is on its way. */
 	struct build *unplaced;
 	struct list *lists; /* by pid */
@@ -191,6 +192,7 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 		if (m->file->path[0] != '[')
 			proc_file_open(m->file, pid, m);
 		s->nr_wanted += !x->wanted++;
+		s->missing = x->index;
 		return false;
 	}
 	t = &x->build->table;
@@ -362,7 +364,8 @@ static int build_get(struct store *s, const struct elf_file *f, bool vdso, struc
 	if (!b || memcmp(b->id, f->build_id, sizeof(b->id))) {
 		build_free(b);
 		b = build_new(f);
-		err = vdso ? table_build_vdso(&b->table, f) : table_build(&b->table, f);
+		err = vdso ? table_build_vdso(&b->table, f, s->o.pause)
+			   : table_build(&b->table, f, s->o.pause);
 		if (err) {
 			build_free(b);
 			return err;
@@ -392,6 +395,17 @@ static void exe_ready(struct store *s, struct exe *x, struct build *b, uint64_t 
 	x->refusals = 0;
 	b->nr_exes++;
 	publish_exe(&s->o.exes[x->index], &row);
+}
+
+uint32_t store_missing(const struct store *s)
+{
+	return s->missing;
+}
+
+bool store_is_missing(const struct store *s, uint32_t table)
+{
+	return s->by_index[table] && !s->by_index[table]->build &&
+	       s->o.exes[table].state == TABLE_ABSENT;
 }
 
 /* All 64-bit processes have the same vDSO, so ours serves. */

@@ -19,6 +19,7 @@
 #include "bpf/table.h"
 #include "proc/proc.h"
 #include "unwind/segments.h"
+#include "unwind/table.h"
 #include "unwind/walk.h"
 
 /* The kernel's side, see session.h. */
@@ -31,10 +32,11 @@ struct store_opts {
 	const struct store_ops *ops;
 	void *arg;
 	/* What the kernel reads: */
-	struct table_exe *exes;	  /* TABLE_MAX_EXES rows */
-	struct table_proc *procs; /* TABLE_PROC_ROWS rows */
-	uint32_t *epoch;	  /* prof_table_epoch */
-	uint64_t max_bytes;	  /* of all tables and lists */
+	struct table_exe *exes;		 /* TABLE_MAX_EXES rows */
+	struct table_proc *procs;	 /* TABLE_PROC_ROWS rows */
+	uint32_t *epoch;		 /* prof_table_epoch */
+	uint64_t max_bytes;		 /* of all tables and lists */
+	const struct table_pause *pause; /* or NULL; must not come back to the store */
 };
 
 struct store;
@@ -49,6 +51,10 @@ void store_free(struct store *s);
  */
 bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uint64_t pc,
 		struct walk_rule *rule);
+
+/* Which table store_rule() found missing last, and whether one still is. */
+uint32_t store_missing(const struct store *s);
+bool store_is_missing(const struct store *s, uint32_t table);
 
 /* Wants the tables that walks in the kernel found missing, of what a process has mapped. */
 void store_want(struct store *s, const struct process *p);

@@ -20,7 +20,8 @@
 #include "unwind/rule.h"
 #include "unwind/stubs.h"
 
-#define NR_SOURCES 3
+#define NR_SOURCES  3
+#define PAUSE_STEPS 4096 /* rows read: two to three milliseconds */
 
 struct row {
 	uint64_t from, to;
@@ -52,6 +53,8 @@ struct builder {
 	uint32_t none, rule; /* RULE_NONE; the rule in force */
 	uint64_t end;	     /* of the last row */
 	bool too_big;
+	const struct table_pause *pause;
+	uint32_t nr_steps;
 };
 
 /* --- sources --- */
@@ -147,6 +150,8 @@ static void leave_gap(struct builder *b, uint64_t from, uint64_t to)
 
 static bool advance(struct builder *b, struct source *s)
 {
+	if (!(++b->nr_steps % PAUSE_STEPS) && b->pause)
+		b->pause->call(b->pause->arg);
 	return s->has_row = !b->too_big && s->next(b, s);
 }
 
@@ -244,7 +249,8 @@ static void run(struct builder *b)
 	fill(b, 0, 0, UINT64_MAX);
 }
 
-static int build(struct table *t, const struct layout *l, bool is_vdso)
+static int build(struct table *t, const struct layout *l, bool is_vdso,
+		 const struct table_pause *pause)
 {
 	struct builder *b = xcalloc(1, sizeof(*b));
 	struct stubs stubs;
@@ -252,6 +258,7 @@ static int build(struct table *t, const struct layout *l, bool is_vdso)
 
 	t->arch = l->arch;
 	b->t = t;
+	b->pause = pause;
 	b->none = b->rule = rule_special(l->arch, RULE_NONE);
 	rules_init(&b->rules, l->arch);
 	stubs_init(&stubs, l, is_vdso);
@@ -277,7 +284,8 @@ static int build(struct table *t, const struct layout *l, bool is_vdso)
 	return err;
 }
 
-static int build_file(struct table *t, const struct elf_file *f, bool is_vdso)
+static int build_file(struct table *t, const struct elf_file *f, bool is_vdso,
+		      const struct table_pause *pause)
 {
 	struct layout l;
 	int err;
@@ -285,21 +293,21 @@ static int build_file(struct table *t, const struct elf_file *f, bool is_vdso)
 	*t = (struct table){};
 	err = layout_init(&l, f);
 	if (!err)
-		err = build(t, &l, is_vdso);
+		err = build(t, &l, is_vdso, pause);
 	if (err)
 		table_release(t);
 	layout_release(&l);
 	return err;
 }
 
-int table_build(struct table *t, const struct elf_file *f)
+int table_build(struct table *t, const struct elf_file *f, const struct table_pause *pause)
 {
-	return build_file(t, f, false);
+	return build_file(t, f, false, pause);
 }
 
-int table_build_vdso(struct table *t, const struct elf_file *f)
+int table_build_vdso(struct table *t, const struct elf_file *f, const struct table_pause *pause)
 {
-	return build_file(t, f, true);
+	return build_file(t, f, true, pause);
 }
 
 void table_release(struct table *t)

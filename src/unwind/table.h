@@ -41,14 +41,21 @@ struct table {
 	size_t nr_unsupported; /* of these, rows that say what no rule can: RULE_NONE */
 };
 
+/* What else is to be done while a table is built: called every few milliseconds. */
+struct table_pause {
+	void (*call)(void *arg);
+	void *arg;
+};
+
 /*
  * Fill t. Return 0, or a negative errno and t is empty: -ENOEXEC for other machines, -ENODATA when
- * the file says nothing, -E2BIG beyond the limits. table_release() may be called in any case.
+ * the file says nothing, -E2BIG beyond the limits. table_release() may be called in any case. pause
+ * may be NULL.
  */
-int table_build(struct table *t, const struct elf_file *f);
+int table_build(struct table *t, const struct elf_file *f, const struct table_pause *pause);
 
 /* The same for an image of the vDSO: on aarch64, code without frame information is looked into. */
-int table_build_vdso(struct table *t, const struct elf_file *f);
+int table_build_vdso(struct table *t, const struct elf_file *f, const struct table_pause *pause);
 
 void table_release(struct table *t);
 

@@ -54,7 +54,7 @@ static void add_stack(struct profile *p, const char *thread, const uint32_t *fra
 	for (size_t i = 0; i < nr; i++)
 		leaf_first[i] = frames[nr - 1 - i];
 	s.process = s.thread = profile_string(p, thread);
-	s.ustack = profile_add_stack(p, leaf_first, nr, UNWIND_END_ROOT, 0);
+	s.ustack = profile_stack(p, leaf_first, nr, UNWIND_END_ROOT, 0);
 	profile_add_sample(p, &s);
 }
 
@@ -178,7 +178,7 @@ static void add_broken(struct profile *p, const struct broken_row *row, uint32_t
 	if (row->function)
 		frames[1] = named_frame(p, row->kind, module, row->function);
 	s.process = s.thread = profile_string(p, row->process);
-	s.ustack = profile_add_stack(p, frames, row->function ? 2 : 0, row->end, row->guessed);
+	s.ustack = profile_stack(p, frames, row->function ? 2 : 0, row->end, row->guessed);
 	if (row->end == UNWIND_END_CFI_ROOT)
 		p->stacks[s.ustack].flags = STACK_ROOTED;
 	profile_add_sample(p, &s);
@@ -300,8 +300,8 @@ static void split_path(struct profile *p, const char *path, uint32_t *ustack, ui
 
 		frames[kernel][nr[kernel]++] = small_frame(p, name);
 	}
-	*ustack = nr[0] ? profile_add_stack(p, frames[0], nr[0], UNWIND_END_CFI_ROOT, 0) : 0;
-	*kstack = nr[1] ? profile_add_stack(p, frames[1], nr[1], UNWIND_END_ROOT, 0) : 0;
+	*ustack = nr[0] ? profile_stack(p, frames[0], nr[0], UNWIND_END_CFI_ROOT, 0) : 0;
+	*kstack = nr[1] ? profile_stack(p, frames[1], nr[1], UNWIND_END_ROOT, 0) : 0;
 	p->stacks[*ustack].flags = *ustack ? STACK_ROOTED : 0;
 	p->stacks[*kstack].flags = *kstack && !*ustack ? STACK_ROOTED : 0;
 	free(copy);

@@ -601,7 +601,7 @@ static bool compare_file(struct file *f, int fd, bool is_spoilt)
 
 	f->elf_file = elf_file_open(fd);
 	if (f->elf_file)
-		err = table_build(&f->table, f->elf_file);
+		err = table_build(&f->table, f->elf_file, NULL);
 	if (err) {
 		printf("%s: no table: %s\n", f->name, strerror(-err));
 		return false;

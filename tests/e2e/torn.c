@@ -126,7 +126,7 @@ static void write_all(const struct session_maps *maps, int seconds)
 /* Waiting for a table is an end that says so; any other but the root is wrong. */
 static int judge(const struct session_maps *maps)
 {
-	uint64_t end = *maps->frame_cursor, at = 0, complete = 0, waiting = 0, wrong = 0;
+	uint64_t end = maps->frame_cursors[0].value, at = 0, complete = 0, waiting = 0, wrong = 0;
 	struct prof_stack_head h;
 
 	if (end > maps->nr_frame_words)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * walks switches|FILE:FUNCTION PID SECONDS [OUTPUT]: records a stack wherever a thread of a process
- * leaves the CPU, or calls a function, and prints a summary as JSON; folded stacks go to OUTPUT.
- * The same recording as a command's; where threads leave the CPU, no stack is taken from memory.
+ * walks switches|FILE:FUNCTION PID SECONDS [OUTPUT [STACKS]]: records a stack wherever a thread of
+ * a process leaves the CPU, or calls a function, and prints a summary as JSON; folded stacks go to
+ * OUTPUT. The same recording as a command's; where threads leave the CPU, no stack is taken from
+ * memory. STACKS: slots of tables.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
 		o.function = colon + 1;
 	}
 	o.pids = (struct opt_ids){ .v = &pid, .nr = 1 };
+	o.max_stacks = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
 	o.duration_ns = strtod(argv[3], NULL) * 1e9;
 	log_verbosity = 1;
 	r = record_open(&o);

@@ -111,10 +111,10 @@ static void check_image(const void *bytes, size_t sz)
 
 	if (!f)
 		return;
-	if (!table_build(&t, f))
+	if (!table_build(&t, f, NULL))
 		check_table(&t);
 	table_release(&t);
-	if (!table_build_vdso(&t, f))
+	if (!table_build_vdso(&t, f, NULL))
 		check_table(&t);
 	table_release(&t);
 	elf_file_close(f);

@@ -42,7 +42,7 @@ static inline uint32_t made_stack(struct profile *p, enum frame_kind kind, const
 		frames[nr++] = id;
 	}
 	free(copy);
-	return nr ? profile_add_stack(p, frames, nr, UNWIND_END_CFI_ROOT, 0) : 0;
+	return nr ? profile_stack(p, frames, nr, UNWIND_END_CFI_ROOT, 0) : 0;
 }
 
 /* Of thread tid of process 100. */

@@ -36,7 +36,7 @@ static uint32_t stack(struct profile *p, const char *names)
 		ids[nr++] = *names == '*' ? frame(p, FRAME_ANON, "[jit]", 0)
 					  : frame(p, FRAME_USER, lower, *names);
 	}
-	return profile_add_stack(p, ids, nr, UNWIND_END_CFI_ROOT, 0);
+	return profile_stack(p, ids, nr, UNWIND_END_CFI_ROOT, 0);
 }
 
 static void disagree(struct profile *p, uint32_t half, const char *remembered, const char *walked,

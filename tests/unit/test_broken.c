@@ -46,7 +46,7 @@ static void add(struct profile *p, const char *process, uint32_t outermost, enum
 	struct sample s = { .count = count, .weight = count * 10 };
 
 	s.process = s.thread = profile_string(p, process);
-	s.ustack = profile_add_stack(p, frames, outermost ? 2 : 0, end, 0);
+	s.ustack = profile_stack(p, frames, outermost ? 2 : 0, end, 0);
 	if (end == UNWIND_END_CFI_ROOT)
 		p->stacks[s.ustack].flags = STACK_ROOTED;
 	profile_add_sample(p, &s);

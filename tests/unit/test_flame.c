@@ -58,7 +58,7 @@ static void add(struct profile *p, enum frame_kind kind, uint32_t module, const 
 
 	p->frames[frame].name = s;
 	sample.process = sample.thread = profile_string(p, thread);
-	sample.ustack = profile_add_stack(p, &frame, 1, UNWIND_END_ROOT, 0);
+	sample.ustack = profile_stack(p, &frame, 1, UNWIND_END_ROOT, 0);
 	profile_add_sample(p, &sample);
 }
 

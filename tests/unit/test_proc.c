@@ -87,6 +87,26 @@ static void exec_begins_anew_and_the_old_image_stays(void **state)
 	proc_release(&t);
 }
 
+/* From the moment the new program's name is there until its first instruction. */
+static void within_an_exec_there_is_no_user_stack(void **state)
+{
+	struct proc_table t;
+	const struct process *p;
+
+	(void)state;
+	proc_init(&t, true, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 10);
+	proc_on_comm(&t, 1, 1, "new", true, 20);
+	map(&t, 1, 0x8000, 0x1000, 0, 22, 21);
+	p = proc_find(&t, 1);
+	assert_true(proc_was_replaced(p, 0x1800, 22));
+	assert_false(proc_was_replaced(p, 0x1800, 19));			/* before: it was mapped */
+	assert_false(proc_was_replaced(p, 0x8800, 22));			/* of the new one */
+	assert_false(proc_was_replaced(p, 0x5000, 22));			/* of neither */
+	assert_false(proc_was_replaced(p, 0x1800, 20 + 2000000000ull)); /* so long takes no exec */
+	proc_release(&t);
+}
+
 static void a_fork_inherits_until_it_execs(void **state)
 {
 	struct proc_table t;
@@ -277,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_mapping_replaced_stays_known_for_its_time),
 		cmocka_unit_test(covering_mappings_are_cut_at_both_ends),
 		cmocka_unit_test(exec_begins_anew_and_the_old_image_stays),
+		cmocka_unit_test(within_an_exec_there_is_no_user_stack),
 		cmocka_unit_test(a_fork_inherits_until_it_execs),
 		cmocka_unit_test(only_targets_and_their_children_are_followed),
 		cmocka_unit_test(exited_processes_are_forgotten_unless_sampled),

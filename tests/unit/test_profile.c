@@ -53,12 +53,10 @@ static struct profile *small(void)
 	uint32_t leaf = named(p, FRAME_USER, m, 3, "leaf"),
 		 leaf2 = named(p, FRAME_USER, m, 4, "leaf");
 	uint32_t sys = named(p, FRAME_KERNEL, k, 5, "do_syscall_64");
-	uint32_t a =
-		profile_add_stack(p, (uint32_t[]){ leaf, parse, main_f }, 3, UNWIND_END_ROOT, 0);
-	uint32_t b =
-		profile_add_stack(p, (uint32_t[]){ leaf2, parse, main_f }, 3, UNWIND_END_ROOT, 0);
-	uint32_t c = profile_add_stack(p, (uint32_t[]){ main_f }, 1, UNWIND_END_ROOT, 0);
-	uint32_t d = profile_add_stack(p, (uint32_t[]){ sys }, 1, UNWIND_END_ROOT, 0);
+	uint32_t a = profile_stack(p, (uint32_t[]){ leaf, parse, main_f }, 3, UNWIND_END_ROOT, 0);
+	uint32_t b = profile_stack(p, (uint32_t[]){ leaf2, parse, main_f }, 3, UNWIND_END_ROOT, 0);
+	uint32_t c = profile_stack(p, (uint32_t[]){ main_f }, 1, UNWIND_END_ROOT, 0);
+	uint32_t d = profile_stack(p, (uint32_t[]){ sys }, 1, UNWIND_END_ROOT, 0);
 
 	p->stacks[a].flags = STACK_ROOTED;
 	p->frames[leaf].linkage = profile_string(p, "_Z4leafv");
@@ -128,7 +126,7 @@ static void hostile_names_stay_one_frame(void **state)
 	uint32_t f[] = { named(p, FRAME_USER, 0, 1, "worker 3 100"),
 			 named(p, FRAME_USER, 0, 2, "a;b\nc\033[31m") };
 
-	add(p, 1, "my thread 7", profile_add_stack(p, f, 2, UNWIND_END_ROOT, 0), 0, 5);
+	add(p, 1, "my thread 7", profile_stack(p, f, 2, UNWIND_END_ROOT, 0), 0, 5);
 	check_folded(p, (struct view){}, "my_thread_7;a:b?c?[31m;worker 3_100 5\n");
 	profile_free(p);
 }
@@ -141,8 +139,8 @@ static void recursion_counts_once_in_total(void **state)
 	struct top_row *rows;
 	size_t nr;
 
-	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ f, g, f, f }, 4, 0, 0), 0, 7);
-	add(p, 1, "x", profile_add_stack(p, (uint32_t[]){ g }, 1, 0, 0), 0, 3);
+	add(p, 1, "x", profile_stack(p, (uint32_t[]){ f, g, f, f }, 4, 0, 0), 0, 7);
+	add(p, 1, "x", profile_stack(p, (uint32_t[]){ g }, 1, 0, 0), 0, 3);
 	t = tree_new(p, &(struct view){});
 	rows = top_rows(t, &nr);
 	assert_int_equal(nr, 2);
@@ -193,14 +191,31 @@ static void honesty_is_a_share_of_weight(void **state)
 	profile_free(p);
 }
 
+static void equal_stacks_are_one(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t f = named(p, FRAME_USER, 0, 1, "f"), g = named(p, FRAME_USER, 0, 2, "g");
+	uint32_t one = profile_stack(p, (uint32_t[]){ f, g }, 2, UNWIND_END_ROOT, 0);
+
+	(void)state;
+	assert_int_equal(profile_stack(p, (uint32_t[]){ f, g }, 2, UNWIND_END_ROOT, 0), one);
+	assert_int_not_equal(profile_stack(p, (uint32_t[]){ g, f }, 2, UNWIND_END_ROOT, 0), one);
+	assert_int_not_equal(profile_stack(p, (uint32_t[]){ f }, 1, UNWIND_END_ROOT, 0), one);
+	assert_int_not_equal(profile_stack(p, (uint32_t[]){ f, g }, 2, UNWIND_END_READ, 0), one);
+	assert_int_not_equal(profile_stack(p, (uint32_t[]){ f, g }, 2, UNWIND_END_ROOT, 1), one);
+	/* One without frames has an end; none has not. */
+	assert_int_not_equal(profile_stack(p, NULL, 0, UNWIND_END_NONE, 0), 0);
+	profile_free(p);
+}
+
 /* A kernel thread is judged by its kernel half, and a program by its user half alone. */
 static void the_half_that_counts_is_the_outer_one(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t f = named(p, FRAME_USER, 0, 1, "f"), k = named(p, FRAME_KERNEL, 0, 2, "k");
-	uint32_t kstack = profile_add_stack(p, &k, 1, UNWIND_END_ROOT, 0);
-	uint32_t deep = profile_add_stack(p, &k, 1, UNWIND_END_DEPTH, 0);
-	uint32_t ustack = profile_add_stack(p, &f, 1, UNWIND_END_NO_CFI, 0);
+	uint32_t kstack = profile_stack(p, &k, 1, UNWIND_END_ROOT, 0);
+	uint32_t deep = profile_stack(p, &k, 1, UNWIND_END_DEPTH, 0);
+	uint32_t ustack = profile_stack(p, &f, 1, UNWIND_END_NO_CFI, 0);
 	struct profile_broken by_end[UNWIND_NR_ENDS];
 
 	p->stacks[kstack].flags = STACK_ROOTED;
@@ -219,9 +234,9 @@ static void guesses_are_counted_up_to_255(void **state)
 	struct profile *p = profile_new();
 	uint32_t f = named(p, FRAME_USER, 0, 1, "f");
 
-	assert_int_equal(p->stacks[profile_add_stack(p, &f, 1, 0, 255)].guessed, 255);
-	assert_int_equal(p->stacks[profile_add_stack(p, &f, 1, 0, 256)].guessed, 255);
-	assert_int_equal(p->stacks[profile_add_stack(p, &f, 1, 0, 1)].guessed, 1);
+	assert_int_equal(p->stacks[profile_stack(p, &f, 1, 0, 255)].guessed, 255);
+	assert_int_equal(p->stacks[profile_stack(p, &f, 1, 0, 256)].guessed, 255);
+	assert_int_equal(p->stacks[profile_stack(p, &f, 1, 0, 1)].guessed, 1);
 	profile_free(p);
 }
 
@@ -522,6 +537,7 @@ int main(void)
 		cmocka_unit_test(recursion_counts_once_in_total),
 		cmocka_unit_test(the_ledger_adds_up),
 		cmocka_unit_test(honesty_is_a_share_of_weight),
+		cmocka_unit_test(equal_stacks_are_one),
 		cmocka_unit_test(the_half_that_counts_is_the_outer_one),
 		cmocka_unit_test(guesses_are_counted_up_to_255),
 		cmocka_unit_test(the_summary_tells_what_broke),

@@ -14,7 +14,7 @@ static uint32_t add(struct profile *p, const uint64_t *addresses, size_t nr)
 
 	for (size_t i = 0; i < nr; i++)
 		ids[i] = profile_frame(p, FRAME_KERNEL, 0, addresses[i]);
-	return profile_add_stack(p, ids, nr, UNWIND_END_ROOT, 0);
+	return profile_stack(p, ids, nr, UNWIND_END_ROOT, 0);
 }
 
 #define ADD(p, ...)                                                                                \
@@ -52,7 +52,7 @@ static void all_that_is_left_must_be_equal(void **state)
 	(void)state;
 	sleeping_add(&s, asleep);
 	sleeping_add(&s, same);
-	empty = profile_add_stack(p, NULL, 0, UNWIND_END_ROOT, 0);
+	empty = profile_stack(p, NULL, 0, UNWIND_END_ROOT, 0);
 	sleeping_add(&s, empty);
 	full[0] = ADD(p, 6, 3, 2, 9); /* another root */
 	full[1] = ADD(p, 6, 3, 4, 2, 1);

@@ -302,7 +302,7 @@ static bool is_rooted(struct fixture *f, uint32_t outermost, size_t nr, enum unw
 				    ? outermost
 				    : profile_frame(f->p, FRAME_USER, CODE, 0x1041 + i);
 	frames[nr - 1] = outermost;
-	stack = profile_add_stack(f->p, frames, nr, end, 0);
+	stack = profile_stack(f->p, frames, nr, end, 0);
 	fixture_run(f);
 	return f->p->stacks[stack].flags & STACK_ROOTED;
 }

@@ -155,7 +155,7 @@ static int build_image(struct table *t, const struct bytes *image, bool is_vdso)
 	int err;
 
 	assert_non_null(f);
-	err = is_vdso ? table_build_vdso(t, f) : table_build(t, f);
+	err = is_vdso ? table_build_vdso(t, f, NULL) : table_build(t, f, NULL);
 	elf_file_close(f);
 	return err;
 }
@@ -904,7 +904,7 @@ static void damaged_files_give_a_table_or_none(void **state)
 			if (i >= 4) { /* of the magic number elf_file_open() judges */
 				struct elf_file *f = elf_file_open_image(image.data, image.sz);
 
-				if (f && !table_build(&t, f)) {
+				if (f && !table_build(&t, f, NULL)) {
 					for (uint64_t v = TEXT; v < TEXT + 0x400; v += 61)
 						table_rule(&t, v);
 					table_release(&t);

@@ -86,8 +86,8 @@ static struct file *file_get(const struct recording *r, const char *path)
 	if (f->fd >= 0)
 		f->elf = elf_file_open(f->fd);
 	if (f->elf)
-		err = path[0] == '[' ? table_build_vdso(&f->table, f->elf)
-				     : table_build(&f->table, f->elf);
+		err = path[0] == '[' ? table_build_vdso(&f->table, f->elf, NULL)
+				     : table_build(&f->table, f->elf, NULL);
 	if (err && err != -ENODATA)
 		die(path, strerror(-err));
 	files = xgrow(files, nr_files, &cap_files, sizeof(struct file *));

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What has been taken out of the kernel's table of counts: the same key in a later generation of
+ * the arena adds to what is there.
+ */
+#ifndef BPFPROF_COLLECT_TALLY_H
+#define BPFPROF_COLLECT_TALLY_H
+
+#include <stddef.h>
+
+#include "base/index.h"
+#include "bpf/prof.h"
+
+struct tally {
+	struct prof_count *counts; /* stacks are what the caller calls them; hash is not used */
+	size_t nr, cap;
+	struct prof_event_count *values; /* nr_values of each */
+	size_t nr_values, nr_all, cap_values;
+	struct index index;
+};
+
+/* values: nr_values counters of the samples, NULL without. Those are as many at each call. */
+void tally_add(struct tally *t, const struct prof_count *count,
+	       const struct prof_event_count *values, size_t nr_values);
+
+void tally_release(struct tally *t);
+
+#endif

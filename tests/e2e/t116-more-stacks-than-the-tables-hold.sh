@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A recording goes on for ever in tables of a fixed size: 16,384 stacks, five times each, in tables for half of them (the
+# other half is emptied meanwhile). Each stack has its five calls, none is lost. And samples, of which nearly every one has
+# a stack of its own.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3
+need_prog counted_ways many_stacks
+walks=$ROOT/build/tests/e2e/walks
+[ -x "$walks" ] || walks=${PROGS%/progs}/e2e/walks
+[ -x "$walks" ] || lacks "walks is not built"
+
+BITS=14 ROUNDS=5 STACKS=16384
+begin=1.5 seconds=7
+[ -z "${IN_GUEST:-}" ] || begin=6 seconds=40 BITS=11 STACKS=2048
+ways=$((1 << BITS)) calls=$((ROUNDS << BITS))
+start "$PROGS/counted_ways" $BITS $ROUNDS
+target=$PID log=$LOG
+"$walks" "$PROGS/counted_ways:called" "$target" $seconds "$TMP/folded" $STACKS >"$TMP/json" 2>"$TMP/err" &
+recorder=$!
+pids+=("$recorder")
+sleep $begin
+kill -USR1 "$target"
+wait_until 60 grep -q 'done' "$log" || fail "the target did not do its work"
+kill -INT "$recorder"
+wait_for "$recorder"
+check_near "$STATUS" 0 0 "recording of $calls calls: exit status"
+stop "$target"
+sed 's/^/# /' "$TMP/err"
+check_near "$(json "$TMP/json" samples lost)" 0 0 "lost of $calls calls"
+check_near "$(json "$TMP/json" samples recorded)" $calls 0 "recorded calls"
+check_grep 'the tables were turned over [1-9][0-9,]* times' "$TMP/err"
+grep ';called ' "$TMP/folded" | awk '{ print $NF }' | sort | uniq -c >"$TMP/by-calls"
+sed 's/^/# stacks, calls: /' "$TMP/by-calls"
+check_near "$(grep -c ';called ' "$TMP/folded")" $ways 0 "stacks"
+check_near "$(awk -v n=$ROUNDS '$2 == n { print $1 }' "$TMP/by-calls")" $ways 0 "stacks with their $ROUNDS calls"
+
+check "many_stacks" "$BPFPROF" oncpu -F 999 --max-stacks 2048 -f -o "$TMP/x.json" -- "$PROGS/many_stacks" 5 28
+cp "$OUT" "$TMP/x.folded"
+stacks=$(grep -c ';way_end' "$TMP/x.folded")
+check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost of $(json "$TMP/x.json" samples recorded) samples"
+check "more stacks than slots: $stacks" test "$stacks" -gt 2048
+check_near "$(awk '{ n += $NF } END { print n }' "$TMP/x.folded")" "$(json "$TMP/x.json" samples recorded)" 0 "samples in the stacks"
+finish
