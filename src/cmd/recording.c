@@ -180,8 +180,9 @@ static void warn_of_losses(const struct profile *p)
 {
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		if (profile_counters[i].kind == COUNTER_LOST && p->counters[i])
-			log_warn("%s %s lost: %s", text_count(p->counters[i]),
-				 p->meta.is_time ? "waits" : "samples", profile_counters[i].text);
+			log_warn("%s %s%s lost: %s", text_count(p->counters[i]),
+				 p->meta.is_time ? "wait" : "sample",
+				 p->counters[i] == 1 ? "" : "s", profile_counters[i].text);
 	if (profile_was_throttled(p))
 		log_warn("the kernel throttled the event for %s of CPU time, which was not "
 			 "sampled: lower -F, or raise kernel.perf_event_max_sample_rate (%ld now)",
