@@ -12,11 +12,11 @@ walks=$ROOT/build/tests/e2e/walks
 [ -x "$walks" ] || walks=${PROGS%/progs}/e2e/walks
 [ -x "$walks" ] || lacks "walks is not built"
 
-BITS=14 ROUNDS=5 STACKS=16384
+BITS=14 ROUNDS=5 STACKS=16384 calls_per_s=20000
 begin=1.5 seconds=7
-[ -z "${IN_GUEST:-}" ] || begin=6 seconds=40 BITS=11 STACKS=2048
+[ -z "${IN_GUEST:-}" ] || begin=6 seconds=60 BITS=12 STACKS=4096 calls_per_s=3000
 ways=$((1 << BITS)) calls=$((ROUNDS << BITS))
-start "$PROGS/counted_ways" $BITS $ROUNDS
+start "$PROGS/counted_ways" $BITS $ROUNDS $calls_per_s
 target=$PID log=$LOG
 "$walks" "$PROGS/counted_ways:called" "$target" $seconds "$TMP/folded" $STACKS >"$TMP/json" 2>"$TMP/err" &
 recorder=$!
