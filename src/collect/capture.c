@@ -170,10 +170,6 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 	uint32_t ids[PROF_MAX_FRAMES], nr = 0;
 	uint8_t end = s->end;
 
-	if (p && s->nr_frames == 1 &&
-	    proc_was_replaced(p, PROF_FRAME_ADDRESS(s->frames[0]), s->time_ns))
-		return 0;
-
 	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
 		uint64_t addr = lookup_address(s, i);
 		const struct proc_mapping *m = find_mapping(c, p, addr, s->time_ns);
@@ -184,6 +180,8 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 				      : UNWIND_END_NO_CODE;
 			break;
 		}
+		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
+			return 0;
 		ids[nr++] = m ? user_frame(c, p, m, addr)
 			      : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
 		if (m && s->kind == PROF_STACK_USER && was_left_wrong(p, m, s->time_ns)) {
@@ -378,7 +376,7 @@ static uint32_t add_late_stack(struct capture *c, const struct arena_stack *s)
 	c->late = xgrow(c->late, c->nr_late, &c->cap_late, sizeof(*c->late));
 	c->late[c->nr_late] = 0;
 	defer_take(&c->defer, s, c->nr_late, c->config.pc_mask);
-	if (c->defer.bytes > MOST_BYTES) {
+	if (s->kind == PROF_STACK_DEFERRED && c->defer.bytes > MOST_BYTES) {
 		give_up(c, c->defer.nr - 1, UNWIND_END_NO_ROOM);
 		c->nr_no_room++;
 	}
@@ -399,13 +397,15 @@ static void take(struct capture *c, const struct arena_stack *s)
 	*to = id ? id : REF_NONE;
 }
 
-/* By its slot + 1. */
+/* By its slot + 1. What has been walked meanwhile is a stack like others: equal ones are one. */
 static uint32_t ref_of(const struct capture *c, uint32_t slot1)
 {
-	if (!slot1)
-		return 0;
-	return slot1 <= c->nr_slots && c->stack_of_slot[slot1 - 1] ? c->stack_of_slot[slot1 - 1]
-								   : REF_LOST;
+	uint32_t ref = slot1 && slot1 <= c->nr_slots ? c->stack_of_slot[slot1 - 1] : 0, id;
+
+	if (!ref)
+		return slot1 ? REF_LOST : 0;
+	id = ref & REF_LATE && ref < REF_NONE ? c->late[ref & ~REF_LATE] : 0;
+	return id ? id : ref;
 }
 
 /* Everything is there but what late stacks are. */

@@ -67,6 +67,7 @@ struct record {
 	uint64_t recheck_ns; /* /proc is not read anew before */
 	uint64_t next_interval_ns;
 	uint64_t haste_ns;  /* turns are short until then */
+	bool hurried;	    /* nice was 0 and is HURRY_NICE */
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
 	struct table_pause pause;
@@ -809,11 +810,13 @@ static size_t nr_profiled(const struct record *r)
  * others want the CPUs: so while it records, bpfprof goes before them. One that was told to be nice
  * stays so.
  */
-static void hurry(bool on)
+static void hurry(struct record *r, bool on)
 {
 	errno = 0;
-	if (getpriority(PRIO_PROCESS, 0) == (on ? 0 : HURRY_NICE) && !errno)
-		setpriority(PRIO_PROCESS, 0, on ? HURRY_NICE : 0);
+	if (!on && r->hurried)
+		setpriority(PRIO_PROCESS, 0, 0);
+	r->hurried = on && !getpriority(PRIO_PROCESS, 0) && !errno &&
+		     !setpriority(PRIO_PROCESS, 0, HURRY_NICE);
 }
 
 int record_run(struct record *r)
@@ -824,7 +827,7 @@ int record_run(struct record *r)
 
 	if (err)
 		return err;
-	hurry(true);
+	hurry(r, true);
 	loop(r);
 	end_ns = now_ns(CLOCK_MONOTONIC);
 	end_real_ns = now_ns(CLOCK_REALTIME);
@@ -835,7 +838,7 @@ int record_run(struct record *r)
 	if (err)
 		return not_usage(err);
 	drain(r, true);
-	hurry(false);
+	hurry(r, false);
 	session_counters(r->session, counters);
 	if (r->opts->on_interval)
 		r->opts->on_interval(r->opts->arg, r, true);

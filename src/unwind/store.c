@@ -404,8 +404,9 @@ uint32_t store_missing(const struct store *s)
 
 bool store_is_missing(const struct store *s, uint32_t table)
 {
-	return s->by_index[table] && !s->by_index[table]->build &&
-	       s->o.exes[table].state == TABLE_ABSENT;
+	const struct exe *x = s->by_index[table];
+
+	return x && x->wanted && !x->build && s->o.exes[table].state == TABLE_ABSENT;
 }
 
 /* All 64-bit processes have the same vDSO, so ours serves. */
