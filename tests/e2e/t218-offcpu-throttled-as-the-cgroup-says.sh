@@ -28,24 +28,27 @@ c = json.load(open(sys.argv[1]))["waits"]["classes"]
 print(sum(c[name]["us"] for name in sys.argv[2:]))' "$TMP/x.json" "$@"
 }
 
+# An emulator takes so long for the shell and for the end that one period of the quota may fall there.
+period=${IN_GUEST:+100000}
+period=${period:-0}
 recorded offcpu -m 1 --by-class
-check_close "$(us_of "$TMP/x.folded" '^alone;\[throttled\];(.*;)?alone(;|$)')" "$told" 2 0 "us throttled, where it burns"
+check_close "$(us_of "$TMP/x.folded" '^alone;\[throttled\];(.*;)?alone(;|$)')" "$told" 2 "$period" "us throttled, where it burns"
 # All that it was off the CPU is one or the other.
 check_clock "$(us_of "$TMP/x.folded" '^alone;(\[throttled\]|\[runnable\];\[(woken|preempted)\]);(.*;)?alone(;|$)')" \
 	"$(truth alone)" 1 6000 "us without a CPU, as it says itself"
 check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 
 recorded offcpu --no-stacks -m 1
-check_close "$(classes throttled)" "$told" 2 0 "us throttled, without stacks"
+check_close "$(classes throttled)" "$told" 2 "$period" "us throttled, without stacks"
 
 recorded wall -o "$TMP/wall.bpfprof"
-check_close "$(us_of "$TMP/x.folded" '^alone;\[throttled\](;|$)')" "$told" 2 0 "us throttled, of all time"
+check_close "$(us_of "$TMP/x.folded" '^alone;\[throttled\](;|$)')" "$told" 2 "$period" "us throttled, of all time"
 check "the ledger" "$BPFPROF" report --table "$TMP/wall.bpfprof"
 check_grep 'preempted\) +throttled' "$OUT"
 check "the ledger as JSON" "$BPFPROF" report --table --json "$TMP/wall.bpfprof"
 cp "$OUT" "$TMP/ledger.json"
 check_close "$(python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["all"]["throttled_ns"] // 1000)' "$TMP/ledger.json")" "$told" 2 0 "us throttled, in the ledger"
+print(json.load(open(sys.argv[1]))["all"]["throttled_ns"] // 1000)' "$TMP/ledger.json")" "$told" 2 "$period" "us throttled, in the ledger"
 
 # One that is throttled when the recording begins or ends is so then, too. What the cgroup says is of a longer time: a
 # guest takes seconds to begin.
