@@ -21,7 +21,7 @@ cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 CACHE=${VM_CACHE:-.cache}
 LOGS=${VM_LOGS:-build/tests/vm}
 JOBS=${JOBS:-$(nproc)}
-LIMIT=${VM_TIMEOUT:-2400}
+LIMIT=${VM_TIMEOUT:-3300}
 MAKE=${MAKE:-make}
 CROSS=aarch64-linux-gnu-
 # What no kernel may print: a WARN or BUG, an oops, a panic, a stall, a lock in the wrong order.
