@@ -4,15 +4,25 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/mem.h"
 
 #define FIRST_SLOTS 64
 
+static uint64_t seed(void)
+{
+	static uint64_t seed;
+
+	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = (uintptr_t)&seed;
+	return seed;
+}
+
 uint32_t index_hash(uint32_t hash, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
-	uint64_t mixed = hash, word;
+	uint64_t mixed = seed() ^ hash, word;
 	size_t part;
 
 	for (; len; at += part, len -= part) {

@@ -22,7 +22,10 @@ struct index {
 /* Is the element with that number the one that is looked for? */
 typedef bool (*index_is)(const void *arg, uint32_t id);
 
-/* Starts from 0, or goes on from the hash of what comes before. No guard against chosen content. */
+/*
+ * Starts from 0, or goes on from the hash of what comes before. Another one in each run: what is
+ * profiled cannot aim at collisions.
+ */
 uint32_t index_hash(uint32_t hash, const void *bytes, size_t len);
 
 /* The number of the element. False: there is none. */

@@ -63,7 +63,7 @@ struct recording_args {
 	OPT_ALIAS(0, "perf-max-stack-depth", "max-depth"),                                         \
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",        \
 		"slots for distinct stacks, rounded up to a power of two (default 65536; more "    \
-		"above 16 CPUs)"),                                                               \
+		"above 16 CPUs)"),                                                                 \
 	OPT_ALIAS(0, "stack-storage-size", "max-stacks"),                                          \
 	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,          \
 		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)")

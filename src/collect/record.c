@@ -739,7 +739,7 @@ static void tell_waits(const struct record *r)
 static void tell_generations(const struct record *r)
 {
 	if (r->capture.generations.nr_turns)
-		log_info("the tables were turned over %s times",
+		log_info("stack tables emptied while recording: %s times",
 			 text_count(r->capture.generations.nr_turns));
 }
 
@@ -807,8 +807,8 @@ static size_t nr_profiled(const struct record *r)
 
 /*
  * Slots for stacks that are deferred have to be emptied every few milliseconds, also where many
- * others want the CPUs: so while it records, bpfprof goes before them. One that was told to be nice
- * stays so.
+ * others want the CPUs. So while it records, bpfprof raises its priority, unless it was started
+ * with one of its own.
  */
 static void hurry(struct record *r, bool on)
 {

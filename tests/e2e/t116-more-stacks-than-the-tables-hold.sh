@@ -18,7 +18,7 @@ begin=1.5 seconds=7
 ways=$((1 << BITS)) calls=$((ROUNDS << BITS))
 start "$PROGS/counted_ways" $BITS $ROUNDS $calls_per_s
 target=$PID log=$LOG
-"$walks" "$PROGS/counted_ways:called" "$target" $seconds "$TMP/folded" $STACKS >"$TMP/json" 2>"$TMP/err" &
+"$walks" "$PROGS/counted_ways:way_end" "$target" $seconds "$TMP/folded" $STACKS >"$TMP/json" 2>"$TMP/err" &
 recorder=$!
 pids+=("$recorder")
 sleep $begin
@@ -31,10 +31,10 @@ stop "$target"
 sed 's/^/# /' "$TMP/err"
 check_near "$(json "$TMP/json" samples lost)" 0 0 "lost of $calls calls"
 check_near "$(json "$TMP/json" samples recorded)" $calls 0 "recorded calls"
-check_grep 'the tables were turned over [1-9][0-9,]* times' "$TMP/err"
-grep ';called ' "$TMP/folded" | awk '{ print $NF }' | sort | uniq -c >"$TMP/by-calls"
+check_grep 'stack tables emptied while recording: [1-9][0-9,]* times' "$TMP/err"
+grep ';way_end ' "$TMP/folded" | awk '{ print $NF }' | sort | uniq -c >"$TMP/by-calls"
 sed 's/^/# stacks, calls: /' "$TMP/by-calls"
-check_near "$(grep -c ';called ' "$TMP/folded")" $ways 0 "stacks"
+check_near "$(grep -c ';way_end ' "$TMP/folded")" $ways 0 "stacks"
 check_near "$(awk -v n=$ROUNDS '$2 == n { print $1 }' "$TMP/by-calls")" $ways 0 "stacks with their $ROUNDS calls"
 
 check "many_stacks" "$BPFPROF" oncpu -F 999 --max-stacks 2048 -f -o "$TMP/x.json" -- "$PROGS/many_stacks" 5 28

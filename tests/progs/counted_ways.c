@@ -1,45 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * counted_ways BITS ROUNDS [CALLS_PER_S]: waits for a signal (SIGUSR1), then goes all 2^BITS ways
- * down a tree of two functions, ROUNDS times over, and calls called() at the end of each; so fast
- * at most. Then waits to be killed.
+ * down a tree of two functions, ROUNDS times over, so fast at most. Then waits to be killed.
  */
 #include <signal.h>
 #include <unistd.h>
 
-#include "burn.h"
+#include "ways.h"
 
 #define PER_TURN 200u
 
 volatile int calls;
 
-KEEP void called(void)
+static KEEP void way_end(void)
 {
 	calls++;
-}
-
-static KEEP void go_left(unsigned int way, int depth);
-
-static KEEP void go_right(unsigned int way, int depth)
-{
-	if (!depth)
-		called();
-	else if (way >> (depth - 1) & 1)
-		go_right(way, depth - 1);
-	else
-		go_left(way, depth - 1);
-	__asm__ volatile("");
-}
-
-static KEEP void go_left(unsigned int way, int depth)
-{
-	if (!depth)
-		called();
-	else if (way >> (depth - 1) & 1)
-		go_right(way, depth - 1);
-	else
-		go_left(way, depth - 1);
-	__asm__ volatile("");
 }
 
 static void pace(uint64_t begin, uint64_t nr, unsigned int per_second)
@@ -58,7 +33,7 @@ static void go(int bits, unsigned int rounds, unsigned int per_second)
 		for (unsigned int way = 0; way < 1u << bits; way++) {
 			if (!(nr++ % PER_TURN))
 				pace(begin, nr, per_second);
-			go_left(way, bits);
+			go_left(way << 1, bits);
 		}
 }
 

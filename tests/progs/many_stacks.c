@@ -4,7 +4,7 @@
  * each way burning about 100 us at its end, until SECONDS are over. So nearly every sample has a
  * stack of its own, BITS + 3 frames deep.
  */
-#include "burn.h"
+#include "ways.h"
 
 static uint64_t end;
 
@@ -17,30 +17,6 @@ static KEEP void way_end(void)
 	while (wall_ns() < until)
 		for (i = 0; i < 1000; i++)
 			__asm__ volatile("" : "+r"(x));
-}
-
-static KEEP void go_left(unsigned int way, int depth);
-
-static KEEP void go_right(unsigned int way, int depth)
-{
-	if (!depth)
-		way_end();
-	else if (way >> depth & 1)
-		go_right(way, depth - 1);
-	else
-		go_left(way, depth - 1);
-	__asm__ volatile("");
-}
-
-static KEEP void go_left(unsigned int way, int depth)
-{
-	if (!depth)
-		way_end();
-	else if (way >> depth & 1)
-		go_right(way, depth - 1);
-	else
-		go_left(way, depth - 1);
-	__asm__ volatile("");
 }
 
 int main(int argc, char **argv)
