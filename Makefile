@@ -159,9 +159,9 @@ check:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory all progs
-	@tests/run.sh
+	@AGAIN=2 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz
-	@tests/vm/run.sh $(CHECK_VM) || $(no_guests)
+	@AGAIN=2 tests/vm/run.sh $(CHECK_VM) || $(no_guests)
 check-nightly:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit

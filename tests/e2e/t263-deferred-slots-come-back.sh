@@ -26,19 +26,16 @@ slots_come_back() { # DESC REASON COMMAND OPTIONS... -- PROGRAM...
 }
 
 slots_come_back "offcpu, 16 stacks" stack-table-full offcpu --max-stacks 16 -- "$PROGS/waits_deep" 8 100 10
-slots_come_back "oncpu, 16 stacks" stack-table-full oncpu -F 999 --max-stacks 16 -- "$PROGS/forker" 2
+slots_come_back "oncpu, 16 stacks" stack-table-full oncpu -F 999 --max-stacks 16 -- "$PROGS/forker" 6
 
 # More stacks than there are slots: while the recorder is stopped nobody takes them out.
-"$BPFPROF" offcpu -v -n waits_deep -o "$TMP/x.json" 60 >"$OUT" 2>"$ERR" &
-recorder=$!
-loads=${IN_GUEST:+8} # seconds, until the programs run
-sleep "${loads:-2}"
-kill -STOP $recorder
+start_bpfprof offcpu -v -n waits_deep -o "$TMP/x.json" 60
+recorder=$PID
+kill -STOP "$recorder"
 "$PROGS/waits_deep" 8 1500 1 >"$TMP/did"
-kill -CONT $recorder
+kill -CONT "$recorder"
 sleep 1
-kill -INT $recorder
-wait $recorder
-check_near $? 0 0 "offcpu, stopped for a while: exit status"
+stop "$recorder" INT
+check_near "$STATUS" 0 0 "offcpu, stopped for a while: exit status"
 check_slots "offcpu, stopped for a while" defer-full
 finish

@@ -18,11 +18,10 @@ check_between "$kept" 1 4 "threads with state, with a program"
 check_truth nap_often
 
 # By name all can become one of those.
-"$BPFPROF" offcpu -m 1 --idle=show -n waits_sleeper -o "$TMP/x.json" -o "$TMP/x.folded" 4 >"$OUT" 2>"$ERR" &
-recorder=$!
-sleep 1.5
+start_bpfprof offcpu -m 1 --idle=show -n waits_sleeper -o "$TMP/x.json" -o "$TMP/x.folded" 4
 sh -c "exec '$PROGS/waits_sleeper' often 200 3000" >"$TMP/did"
-wait $recorder
+wait_for "$PID"
+check_near "$STATUS" 0 0 "by name: exit status"
 check_between "$(ledger "$TMP/x.json" threads)" $((kept + 5)) 100000 "threads with state, by name"
 check_truth nap_often
 stop "$other" KILL

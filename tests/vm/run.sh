@@ -10,7 +10,7 @@
 # not needed, and nothing but build*/ and the cache folder is written.
 #
 # Environment: TESTS (patterns of tests, with commas), JOBS (guests at a time), VM_TIMEOUT (seconds per guest),
-# VM_CACHE (.cache), REFRESH (ask the archive for newer kernels), NIGHTLY; for another purpose than the tests, RUN (a
+# VM_CACHE (.cache), REFRESH (ask the archive for newer kernels), NIGHTLY, AGAIN; for another purpose than the tests, RUN (a
 # script), VM_LOGS (where results go), SHIFT (an instruction takes 2^SHIFT ns, 2), APPEND (to the kernel's command
 # line). Exit status: 0 all passed, 1 a guest failed, 2 usage, 77 guests cannot run here.
 
@@ -135,7 +135,7 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	timeout --foreground --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
 		-initrd "$(initrd "$name" "$arch")" $serial \
-		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} ${APPEND:-}" \
+		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} guest.again=${AGAIN:-} ${APPEND:-}" \
 		</dev/null >"$LOGS/$name.qemu" 2>&1
 }
 
@@ -182,7 +182,7 @@ tell() { # NAME
 
 	read -r name kernel arch seconds passed failed skipped why <"$LOGS/$1.row"
 	{
-		grep -aE '^(not ok|skip|       [|l])' "$LOGS/$name.result" | sed "s/^/$name: /"
+		grep -aE '^(not ok|again|flaky|skip|       [|l])' "$LOGS/$name.result" | sed "s/^/$name: /"
 		[ "$why" = - ] || [ "$why" = tests ] || {
 			echo "$name: FAILED: $why"
 			echo "$name: console: $LOGS/$name.console"

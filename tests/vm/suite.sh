@@ -15,4 +15,4 @@ done
 	echo "no test is called ${patterns[*]}"
 	exit 2
 }
-GUEST=$(parameter name) NIGHTLY=$(parameter nightly) bash tests/run.sh --e2e "${scripts[@]}"
+GUEST=$(parameter name) NIGHTLY=$(parameter nightly) AGAIN=$(parameter again) bash tests/run.sh --e2e "${scripts[@]}"
