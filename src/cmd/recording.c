@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -206,12 +206,10 @@ static void tell_audit(const struct profile *p, const struct view *v)
 static void tell_finish(const struct profile *p)
 {
 	struct rusage usage;
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	getrusage(RUSAGE_SELF, &usage);
 	log_info("finished %.1f ms after the end of sampling, peak memory %.1f MB",
-		 (now.tv_sec * 1e9 + now.tv_nsec - p->meta.start_ns - p->meta.duration_ns) / 1e6,
+		 ((double)clock_ns(CLOCK_REALTIME) - p->meta.start_ns - p->meta.duration_ns) / 1e6,
 		 usage.ru_maxrss / 1024.0);
 }
 
@@ -256,14 +254,12 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 			       enum cmd_result (*run)(struct recording_args *a))
 {
 	enum cmd_result result = CMD_USAGE;
-	struct timespec ts;
 	char **words;
 	int nr, err;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
 	a->record.command = self->name;
 	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
-	a->record.start_ns = ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	a->record.start_ns = now_ns();
 	err = opt_parse(self->name, self->opts, argc, argv, a, &words, &nr);
 	if (err == OPT_HELP) {
 		cmd_help(self);

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/recording.h"
@@ -48,14 +48,6 @@ struct runqlat {
 	uint64_t last_ns;
 	bool any, failed;
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* Rows as they are now less what they were; the longest wait is taken away from the kernel's. */
 static struct latency *take_rows(struct runqlat *q, const struct session_maps *maps)
@@ -126,13 +118,13 @@ static bool show(void *arg, struct record *r, bool last)
 	const struct runqlat_args *a = q->args;
 	const struct session_maps *maps = session_maps(record_session(r));
 	struct prof_outlier *outliers = xcalloc(PROF_OUTLIERS, sizeof(*outliers));
-	uint64_t counters[PROF_NR_COUNTERS], now = now_ns(CLOCK_MONOTONIC);
+	uint64_t counters[PROF_NR_COUNTERS], now = now_ns();
 	uint64_t since = q->last_ns ? q->last_ns : record_begin_ns(r);
 	char *target = record_target(r);
 	struct latency *rows = take_rows(q, maps);
 	struct latency_report report = {
 		.target = target,
-		.start_real_ns = now_ns(CLOCK_REALTIME) - (now - since),
+		.start_real_ns = clock_ns(CLOCK_REALTIME) - (now - since),
 		.duration_ns = now - since,
 		.interval = a->common.record.interval_ns ? ++q->interval : 0,
 		.rows = rows,

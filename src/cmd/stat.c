@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -404,12 +404,10 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 	struct stat_args a = { .counting.repeats = 1 };
 	char *line = command_line(argc, argv), *sets = NULL, *events = NULL;
 	enum cmd_result result = CMD_USAGE;
-	struct timespec ts;
 	char **words;
 	int nr, err;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	a.counting.start_ns = ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	a.counting.start_ns = now_ns();
 	err = opt_parse(self->name, self->opts, argc, argv, &a, &words, &nr);
 	if (err == OPT_HELP) {
 		cmd_help(self);

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "collect/target.h"
 #include "proc/maps.h"
@@ -30,14 +30,6 @@
 #define REF_LATE (1u << 31)
 #define REF_LOST UINT32_MAX
 #define REF_NONE (UINT32_MAX - 1)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static void put_source(struct capture *c, uint32_t module, struct symbol_source source)
 {

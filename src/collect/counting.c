@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -65,14 +66,6 @@ struct counting {
 	bool user_only;
 	uint32_t missed_threads;
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static char *describe_target(const struct counting_opts *o)
 {
@@ -192,7 +185,7 @@ static void report_interval(struct counting *c)
 {
 	size_t nr = c->findings.nr_events;
 	struct count *counts = xcalloc(nr ? nr : 1, sizeof(*counts));
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 	double seconds = (now - c->tick_ns) / 1e9;
 	struct findings_runs runs = { counts, &seconds, 1 };
 	struct stat_report *r = new_report(c);
@@ -217,7 +210,7 @@ static void report_interval(struct counting *c)
 
 static void show_progress(const struct counting *c)
 {
-	uint64_t ran = now_ns(CLOCK_MONOTONIC) - c->begin_ns;
+	uint64_t ran = now_ns() - c->begin_ns;
 
 	if (c->opts->repeats > 1)
 		log_progress("counting: run %zu of %u, %s", c->nr_runs + 1, c->opts->repeats,
@@ -256,7 +249,7 @@ static bool is_over(struct counting *c)
 		c->stopped = true;
 	return c->stopped || c->err || nobody_left(c) ||
 	       target_ended(&c->target, o->program ? o->program[0] : NULL) ||
-	       (o->duration_ns && now_ns(CLOCK_MONOTONIC) - c->begin_ns >= o->duration_ns);
+	       (o->duration_ns && now_ns() - c->begin_ns >= o->duration_ns);
 }
 
 /* To the next thing that has to be done: the end, a tick, a look at CPUs. */
@@ -289,7 +282,7 @@ static void loop(struct counting *c)
 
 	while (!is_over(c)) {
 		wait_next(c, refresh_ns);
-		now = now_ns(CLOCK_MONOTONIC);
+		now = now_ns();
 		if (c->opts->interval_ns && now >= c->tick_ns + c->opts->interval_ns)
 			report_interval(c);
 		if (now < refresh_ns)
@@ -324,9 +317,9 @@ static int start(struct counting *c)
 		return err;
 	if (o->hotspots && c->nr_runs + 1 == o->repeats)
 		hotspots_start(&c->hotspots, o, c->target.pid);
-	c->begin_real_ns = now_ns(CLOCK_REALTIME);
+	c->begin_real_ns = clock_ns(CLOCK_REALTIME);
 	counters_start(c->counters);
-	c->begin_ns = c->tick_ns = now_ns(CLOCK_MONOTONIC);
+	c->begin_ns = c->tick_ns = now_ns();
 	log_info("%zu events found and opened %.1f ms after the start", c->findings.nr_events,
 		 (c->begin_ns - o->start_ns) / 1e6);
 	return o->program ? target_release(&c->target, o->program[0]) : 0;
@@ -360,7 +353,7 @@ static int run_once(struct counting *c)
 	err = start(c);
 	if (!err) {
 		loop(c);
-		now = now_ns(CLOCK_MONOTONIC);
+		now = now_ns();
 		counters_stop(c->counters);
 		c->ended = true;
 		ran = now - c->tick_ns;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -73,14 +74,6 @@ struct record {
 	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /*
  * The kernel counts threads in its first PID namespace; ours must be that one for -p to mean the
@@ -402,10 +395,10 @@ static const struct sideband_ops sideband_ops = { on_mmap, on_comm, on_fork, on_
 
 static void look_again(struct record *r, uint64_t since_ns)
 {
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 
 	proc_recheck(&r->procs, since_ns, now);
-	r->recheck_ns = now + RECHECK_SHARE * (now_ns(CLOCK_MONOTONIC) - now);
+	r->recheck_ns = now + RECHECK_SHARE * (now_ns() - now);
 }
 
 /* When records were lost, /proc says what became of it all. */
@@ -415,7 +408,7 @@ static void fill_gap(struct record *r, bool last)
 
 	if (!r->gap_ns)
 		r->gap_ns = since;
-	if (!r->gap_ns || (!last && now_ns(CLOCK_MONOTONIC) < r->recheck_ns))
+	if (!r->gap_ns || (!last && now_ns() < r->recheck_ns))
 		return;
 	look_again(r, r->gap_ns);
 	r->gap_ns = 0;
@@ -440,12 +433,12 @@ static void drain(struct record *r, bool last)
 	uint64_t horizon = fetch(r, last, &done);
 
 	if (r->store)
-		store_turn(r->store, &r->procs, now_ns(CLOCK_MONOTONIC));
+		store_turn(r->store, &r->procs, now_ns());
 	lifetimes_drop(r->lifetimes, session_maps(r->session)->counts,
 		       session_maps(r->session)->nr_counts, horizon);
 	r->state = capture_walk(&r->capture);
 	if (r->state != CAPTURE_QUIET || r->capture.fills)
-		r->haste_ns = now_ns(CLOCK_MONOTONIC) + HASTE_NS;
+		r->haste_ns = now_ns() + HASTE_NS;
 	if (done)
 		proc_prune(&r->procs, capture_needs_since(&r->capture, horizon));
 }
@@ -457,7 +450,7 @@ static void drain(struct record *r, bool last)
 static void warm_up(struct record *r)
 {
 	bool slow = !strcmp(r->opts->command, "oncpu");
-	uint64_t until = now_ns(CLOCK_MONOTONIC) + (slow ? WARM_NS : WARM_EVENTS_NS);
+	uint64_t until = now_ns() + (slow ? WARM_NS : WARM_EVENTS_NS);
 	struct process *p;
 
 	for (size_t i = 0; r->store && i < r->opts->pids.nr; i++) {
@@ -506,7 +499,7 @@ static int open_events(struct record *r)
 static int start(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 	bool by_pid = (o->pids.nr || o->program) && !o->tids.nr;
 	struct capture_opts co = { .procs = &r->procs,
 				   .store = r->store,
@@ -533,14 +526,14 @@ static int start(struct record *r)
 	err = open_events(r);
 	if (record_config(o).running)
 		r->lifetimes = lifetimes_new(session_began(r->session));
-	r->begin_ns = now_ns(CLOCK_MONOTONIC);
+	r->begin_ns = now_ns();
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->interval_ns;
 	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
 		err = target_release(&r->target, o->program[0]);
 	if (!err && !by_pid)
-		proc_snapshot_all(&r->procs, now_ns(CLOCK_MONOTONIC));
+		proc_snapshot_all(&r->procs, now_ns());
 	return err;
 }
 
@@ -554,7 +547,7 @@ static bool signalled(struct record *r)
 static bool is_over(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-	uint64_t elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns;
+	uint64_t elapsed = now_ns() - r->begin_ns;
 
 	if (signalled(r) || (o->duration_ns && elapsed >= o->duration_ns))
 		return true;
@@ -574,7 +567,7 @@ static bool is_over(struct record *r)
 
 static void show_progress(struct record *r)
 {
-	uint64_t c[PROF_NR_COUNTERS], elapsed = now_ns(CLOCK_MONOTONIC) - r->begin_ns, lost = 0;
+	uint64_t c[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, lost = 0;
 	char total[32] = "";
 
 	session_counters(r->session, c);
@@ -599,7 +592,7 @@ static int ms_until(uint64_t then, uint64_t now)
 /* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
 static int until_end(const struct record *r)
 {
-	uint64_t now = now_ns(CLOCK_MONOTONIC), elapsed = now - r->begin_ns;
+	uint64_t now = now_ns(), elapsed = now - r->begin_ns;
 	uint64_t until = r->opts->duration_ns;
 	int haste = now < r->haste_ns ? HASTE_MS : -1, end;
 
@@ -616,8 +609,7 @@ static int until_end(const struct record *r)
 /* Nor do sampling periods, which would keep step with the turns. */
 static int until_turn(const struct record *r)
 {
-	int end = until_end(r),
-	    dither = r->dither_ns ? ms_until(r->dither_ns, now_ns(CLOCK_MONOTONIC)) : -1;
+	int end = until_end(r), dither = r->dither_ns ? ms_until(r->dither_ns, now_ns()) : -1;
 
 	return dither >= 0 && (end < 0 || dither < end) ? dither : end;
 }
@@ -633,10 +625,10 @@ static void loop(struct record *r)
 
 	while (!is_over(r)) {
 		poll(fds, 4, until_turn(r));
-		r->dither_ns = sampling_dither(&r->sampling, session_maps(r->session)->counters,
-					       now_ns(CLOCK_MONOTONIC));
+		r->dither_ns =
+			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 		drain(r, false);
-		groups_look(&r->groups, now_ns(CLOCK_MONOTONIC));
+		groups_look(&r->groups, now_ns());
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
 		/*
@@ -644,7 +636,7 @@ static void loop(struct record *r)
 		 * it is named by what its process was before.
 		 */
 		if (sideband_refresh(r->sideband))
-			look_again(r, now_ns(CLOCK_MONOTONIC));
+			look_again(r, now_ns());
 		sampling_refresh(&r->sampling);
 		show_progress(r);
 	}
@@ -829,8 +821,8 @@ int record_run(struct record *r)
 		return err;
 	hurry(r, true);
 	loop(r);
-	end_ns = now_ns(CLOCK_MONOTONIC);
-	end_real_ns = now_ns(CLOCK_REALTIME);
+	end_ns = now_ns();
+	end_real_ns = clock_ns(CLOCK_REALTIME);
 	r->nr_cpus = nr_profiled(r);
 	sampling_stop(&r->sampling);
 	groups_describe(&r->groups, r->profile);

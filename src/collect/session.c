@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpfprof.skel.h"
@@ -497,14 +497,6 @@ static int run_tasks(struct session *s)
 	close(fd);
 	bpf_link__destroy(link);
 	return err;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 int session_start(struct session *s, const char *file, const char *function)

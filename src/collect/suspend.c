@@ -2,17 +2,9 @@
 /* Two clocks that cannot be read at once. */
 #include "collect/suspend.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 #define LEAST_NS 10000000ull /* is long enough to be told */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 uint64_t suspend_read_ns(void)
 {

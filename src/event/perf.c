@@ -8,11 +8,11 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "event/host.h"
@@ -130,14 +130,6 @@ static void end(struct perf_events *e, struct perf_event *v)
 	if (v->link >= 0)
 		close(v->link);
 	close(v->fd);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 static bool is_clock(const struct perf_event_attr *attr)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "event/cpus.h"
 #include "event/perf.h"
 #include "event/pmus.h"
@@ -39,14 +40,6 @@ const char *trial_text(enum trial_state state)
 }
 
 /* Work ----------------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Loads, stores and branches that nobody can foresee. */
 static uint32_t walk(volatile unsigned char *memory, uint32_t seed)

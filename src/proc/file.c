@@ -8,18 +8,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "proc/proc.h"
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
+#include "base/clock.h"
 
 /* Changed means: written, replaced, or an inode number that now belongs to a younger file. */
 static bool is_unchanged_since(const struct stat *st, uint64_t seen_ns)
