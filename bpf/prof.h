@@ -370,7 +370,7 @@ _Static_assert(sizeof(struct prof_outlier) == 192, "struct prof_outlier is part 
 
 /*
  * Thread-name patterns as a bit-parallel automaton: bit i of a word is pattern position i
- * (src/event/glob.c).
+ * (src/collect/glob.c).
  */
 struct prof_glob {
 	__u64 step[256]; /* positions that byte c advances */

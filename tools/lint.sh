@@ -15,16 +15,16 @@ MAX_COLUMNS=100  # with tabs of 8
 declare -A may_include=(
 	[base]=""
 	[profile]="base bpf"
-	[output]="base bpf profile count metric"
+	[output]="base bpf profile metric"
 	[proc]="base bpf"
-	[symbol]="base bpf proc profile"
-	[unwind]="base bpf proc profile symbol"
+	[elf]="base"
+	[symbol]="base bpf elf proc profile"
+	[unwind]="base bpf elf proc profile"
 	[event]="base bpf"
-	[count]="base event"
-	[metric]="base count event"
-	[collect]="base bpf count event metric proc profile symbol unwind"
-	[cmd]="base bpf collect count event metric output proc profile symbol unwind"
-	[src]="base bpf cmd collect count event metric output proc profile symbol unwind"
+	[metric]="base event"
+	[collect]="base bpf elf event metric proc profile symbol unwind"
+	[cmd]="base bpf collect elf event metric output proc profile symbol unwind"
+	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 
 nr=0
@@ -118,11 +118,6 @@ check_includes() {
 	done < <(grep -rnE '^#include "' src --include='*.[ch]')
 }
 
-check_base_names() {
-	find src -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u |
-		awk -F/ '$NF in seen { print $0 ": " seen[$NF] " has the same name" } { seen[$NF] = $0 }'
-}
-
 # Strings and characters go first: "http://" is no comment. Inside of block comments // is fine.
 check_comments() {
 	awk '
@@ -174,7 +169,6 @@ check_spelling() {
 findings < <(check_width)
 findings < <(check_functions)
 findings < <(check_includes)
-findings < <(check_base_names)
 findings < <(check_comments)
 findings < <(check_licences)
 ! has shellcheck || findings < <(check_shell)

@@ -11,7 +11,7 @@
 
 #include "collect/counting.h"
 #include "collect/findings.h"
-#include "count/counters.h"
+#include "metric/counters.h"
 
 struct breakdown;
 

@@ -24,7 +24,7 @@
 #include "collect/findings.h"
 #include "collect/hotspots.h"
 #include "collect/target.h"
-#include "count/counters.h"
+#include "metric/counters.h"
 #include "event/cgroup.h"
 #include "event/cpus.h"
 #include "event/host.h"

@@ -29,7 +29,7 @@
 #include "collect/target.h"
 #include "event/cgroup.h"
 #include "event/cpus.h"
-#include "event/glob.h"
+#include "collect/glob.h"
 #include "event/host.h"
 #include "event/sideband.h"
 

@@ -12,7 +12,7 @@
 #include "bpf/prof.h"
 #include "bpf/table.h"
 #include "collect/sizes.h"
-#include "event/probe.h"
+#include "collect/probe.h"
 
 struct session;
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "count/count.h"
+#include "metric/count.h"
 #include "event/core.h"
 
 enum metric_verdict {

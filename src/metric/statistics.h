@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "count/count.h"
+#include "metric/count.h"
 #include "metric/metric.h"
 
 /* One number over repeats. */

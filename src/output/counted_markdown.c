@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/figures.h"
-#include "output/ratio.h"
+#include "metric/ratio.h"
 
 /* Safe text in which nothing means anything to Markdown or HTML. */
 static void put_safe(const char *s, FILE *out)

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "symbol/naming.h"
-#include "symbol/strtab.h"
+#include "elf/strtab.h"
 
 #define MAX_ENTRIES   (8u << 20)
 #define MAX_FUNCTIONS 1100000u	 /* 52 bytes each at the worst moment */

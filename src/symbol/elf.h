@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #define ELF_DEBUG_DIR "/usr/lib/debug"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Reading .eh_frame_hdr (Linux Standard Base, "Exception Frames"): a version, three encodings, the
- * address of .eh_frame, a count, then pairs of (function start, FDE address). Linkers write the one
- * form read here: a 4-byte count, and pairs of 4-byte offsets from the table's own address.
- */
+/* Finding functions in the search table of .eh_frame_hdr. */
 #include "symbol/fdes.h"
 
 #include <stdlib.h>
@@ -11,22 +7,7 @@
 
 #include "base/mem.h"
 
-#define MAX_FDES    4000000u /* 32 MB; the largest programs have a million */
-#define ENC_UDATA4  0x03
-#define ENC_SDATA4  0x0b
-#define ENC_PCREL   0x10
-#define ENC_DATAREL 0x30
-
-struct header {
-	uint8_t version, eh_frame_enc, count_enc, table_enc;
-	int32_t eh_frame;
-	uint32_t count;
-};
-_Static_assert(sizeof(struct header) == 12, "as in the file");
-
-struct fdes_entry {
-	int32_t start, fde; /* from the address of the table */
-};
+#define MAX_FDES 4000000u /* 32 MB; the largest programs have a million */
 
 /*
  * The beginning of an FDE as all compilers write it: 4-byte length, addresses relative to
@@ -37,23 +18,6 @@ struct fde {
 	int32_t start; /* from its own address */
 	uint32_t range;
 };
-
-static const Elf64_Phdr *find_segment(const struct elf_file *file)
-{
-	for (size_t i = 0; i < file->nr_segments; i++)
-		if (file->segments[i].p_type == PT_GNU_EH_FRAME)
-			return &file->segments[i];
-	return NULL;
-}
-
-static int is_ours(const struct header *h, const Elf64_Phdr *segment)
-{
-	uint64_t room = segment->p_filesz - sizeof(*h);
-
-	return h->version == 1 && h->eh_frame_enc == (ENC_PCREL | ENC_SDATA4) &&
-	       h->count_enc == ENC_UDATA4 && h->table_enc == (ENC_DATAREL | ENC_SDATA4) &&
-	       h->count <= MAX_FDES && h->count <= room / sizeof(struct fdes_entry);
-}
 
 /* Linkers sort the table; one that is not sorted is of no use. */
 static int is_sorted(const struct fdes *f)
@@ -66,21 +30,18 @@ static int is_sorted(const struct fdes *f)
 
 void fdes_load(struct fdes *f, const struct elf_file *file)
 {
-	const Elf64_Phdr *segment = find_segment(file);
-	struct header h;
+	struct eh_header h;
 	size_t bytes;
 
 	*f = (struct fdes){ .file = file };
-	if (!segment || segment->p_filesz < sizeof(h) ||
-	    elf_file_read(file, segment->p_offset, &h, sizeof(h)) != sizeof(h) ||
-	    !is_ours(&h, segment))
+	if (!eh_header_read(&h, file) || !h.nr_rows || h.nr_rows > MAX_FDES)
 		return;
-	bytes = h.count * sizeof(*f->entries);
-	f->vaddr = segment->p_vaddr;
-	f->offset = segment->p_offset;
-	f->nr = h.count;
+	bytes = h.nr_rows * sizeof(*f->entries);
+	f->vaddr = h.vaddr;
+	f->offset = h.offset;
+	f->nr = h.nr_rows;
 	f->entries = xmalloc(bytes);
-	if (elf_file_read(file, f->offset + sizeof(h), f->entries, bytes) != bytes || !is_sorted(f))
+	if (elf_file_read(file, h.rows, f->entries, bytes) != bytes || !is_sorted(f))
 		fdes_release(f);
 }
 
@@ -94,7 +55,8 @@ void fdes_release(struct fdes *f)
  * Does the function of an entry reach as far as vaddr? Its FDE says; one that does not begin with
  * the very address that the table names is not of the usual form, and not believed.
  */
-static int reaches(const struct fdes *f, const struct fdes_entry *e, uint64_t start, uint64_t vaddr)
+static int reaches(const struct fdes *f, const struct eh_header_row *e, uint64_t start,
+		   uint64_t vaddr)
 {
 	uint64_t here = f->vaddr + (int64_t)e->fde + offsetof(struct fde, start);
 	struct fde fde;

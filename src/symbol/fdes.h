@@ -10,14 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbol/elf_file.h"
-
-struct fdes_entry;
+#include "elf/eh_header.h"
 
 struct fdes {
 	const struct elf_file *file;
-	uint64_t vaddr, offset;	    /* of the table: what its entries are relative to */
-	struct fdes_entry *entries; /* ascending */
+	uint64_t vaddr, offset;	       /* of the table: what its entries are relative to */
+	struct eh_header_row *entries; /* ascending */
 	size_t nr;
 };
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "symbol/demangle.h"
 #include "symbol/elf.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/fdes.h"
 #include "symbol/ksym.h"
 

@@ -9,27 +9,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-#define HEADER_MAX   64 /* bytes before the search table */
-#define PE_UDATA4    0x03
-#define PE_OMIT	     0xff
-#define PE_TABLE_ENC 0x3b /* 4-byte offsets from the header: the one form that linkers write */
+#include "elf/eh_header.h"
 
 struct frame {
 	uint32_t start; /* from base */
 	uint32_t offset;
 };
 
-struct table_row {
-	int32_t start, fde; /* from the header */
-};
-_Static_assert(sizeof(struct table_row) == sizeof(struct frame), "8 bytes in the file");
-
-/* .eh_frame_hdr: where .eh_frame is, and the search table. */
-struct header {
-	uint64_t vaddr, eh_frame;
-	uint64_t rows, nr_rows; /* offset in the file */
-};
+_Static_assert(sizeof(struct eh_header_row) == sizeof(struct frame), "8 bytes in the file");
 
 static bool read_section(struct frames *f, struct range r)
 {
@@ -100,47 +87,13 @@ static void read_through(struct frames *f)
 	} while (offset);
 }
 
-static const Elf64_Phdr *header_segment(const struct elf_file *file)
-{
-	for (size_t i = 0; i < file->nr_segments; i++)
-		if (file->segments[i].p_type == PT_GNU_EH_FRAME)
-			return &file->segments[i];
-	return NULL;
-}
-
-/* False when it says nothing; nr_rows is 0 when it only says where .eh_frame is. */
-static bool read_header(const struct layout *l, struct header *h)
-{
-	const Elf64_Phdr *s = header_segment(l->file);
-	uint8_t bytes[HEADER_MAX], encoding[4];
-	struct cfi cfi = { .bytes = bytes, .arch = l->arch };
-	struct cursor at = { bytes, bytes, false };
-
-	if (!s)
-		return false;
-	at.end += elf_file_read(l->file, s->p_offset, bytes,
-				s->p_filesz < sizeof(bytes) ? s->p_filesz : sizeof(bytes));
-	cfi.vaddr = cfi.data = h->vaddr = s->p_vaddr;
-	for (size_t i = 0; i < sizeof(encoding); i++)
-		encoding[i] = cursor_u8(&at);
-	if (encoding[0] != 1 || !cfi_pointer(&cfi, &at, encoding[1], 0, &h->eh_frame))
-		return false;
-	if (encoding[3] != PE_TABLE_ENC || encoding[2] == PE_OMIT ||
-	    !cfi_pointer(&cfi, &at, encoding[2], 0, &h->nr_rows) ||
-	    h->nr_rows > (s->p_filesz - (uint64_t)(at.at - bytes)) / sizeof(struct table_row))
-		h->nr_rows = 0;
-	h->rows = s->p_offset + (uint64_t)(at.at - bytes);
-	return true;
-}
-
 /* Rows become frames where they stand: there are never more of the latter. */
-static void read_search_table(struct frames *f, const struct header *h)
+static void read_search_table(struct frames *f, const struct eh_header *h)
 {
 	size_t nr = h->nr_rows < FRAMES_MAX ? h->nr_rows : FRAMES_MAX;
-	struct table_row row;
+	struct eh_header_row row;
 
-	if (!nr || h->rows >= f->layout->file->size ||
-	    nr > (f->layout->file->size - h->rows) / sizeof(row))
+	if (!nr)
 		return;
 	f->list = xmalloc(nr * sizeof(row));
 	f->cap = nr;
@@ -161,8 +114,8 @@ static void open_empty(struct frames *f, const struct layout *l)
 void frames_open_eh(struct frames *f, const struct layout *l)
 {
 	struct range r = l->sections[SECTION_EH_FRAME];
-	struct header h = {};
-	bool has_header = read_header(l, &h);
+	struct eh_header h;
+	bool has_header = eh_header_read(&h, l->file);
 
 	open_empty(f, l);
 	if (has_header && r.start != h.eh_frame)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/table.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 /* Bytes of the file and the addresses they are linked to. */
 struct range {

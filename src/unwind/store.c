@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "proc/maps.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "unwind/publish.h"
 #include "unwind/room.h"
 #include "unwind/table.h"

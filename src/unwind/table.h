@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "bpf/table.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #define TABLE_MAX_PAGES	     2000000u
 #define TABLE_MAX_ROWS_TOTAL 3500000u

@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "collect/accounts.h"
 #include "collect/session.h"
-#include "event/glob.h"
+#include "collect/glob.h"
 #include "event/perf.h"
 #include "tables/tables.h"
 

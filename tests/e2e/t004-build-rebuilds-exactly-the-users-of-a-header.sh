@@ -14,7 +14,7 @@ users() { # HEADER: files whose dependency list names it
 }
 all=$(find src -name '*.c' | wc -l)
 make -q 2>/dev/null || skip "the build is not up to date"
-for header in src/base/log.h src/profile/tree.h src/event/glob.h; do
+for header in src/base/log.h src/profile/tree.h src/collect/glob.h; do
 	rebuilt "$header" >"$TMP/rebuilt"
 	users "$header" >"$TMP/users"
 	check "exactly the users of $header" diff "$TMP/users" "$TMP/rebuilt"

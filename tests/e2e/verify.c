@@ -13,7 +13,7 @@
 
 #include "collect/accounts.h"
 #include "collect/session.h"
-#include "event/glob.h"
+#include "collect/glob.h"
 
 #define MAX_PROGRAMS 64
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* SOURCES: src/unwind/cursor.c src/unwind/cfi.c src/unwind/program.c src/unwind/frames.c */
 /* SOURCES: src/unwind/layout.c src/unwind/rule.c src/unwind/stubs.c src/unwind/table.c */
-/* SOURCES: src/symbol/elf_file.c src/base/mem.c */
+/* SOURCES: src/elf/elf_file.c src/elf/eh_header.c src/base/mem.c */
 /*
  * Unwind tables of any bytes: an ELF file, or else the contents of a section of call frame
  * information, which is put into a file here (its first byte says which section and machine). What

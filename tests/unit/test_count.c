@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "count/count.h"
+#include "metric/count.h"
 
 #define SECOND 1000000000ull
 

@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "output/counted.h"
 #include "output/figures.h"
-#include "output/ratio.h"
+#include "metric/ratio.h"
 #include "tests/unit/made_stat.h"
 
 #define CSV_COLUMNS 28

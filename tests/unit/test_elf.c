@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "symbol/elf.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 static char dir[] = "/tmp/bpfprof-elf.XXXXXX";
 

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "symbol/elf.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #define CODE_OFFSET 0x1000
 #define CODE_VADDR  0x403040

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/fdes.h"
 
 static struct elf_file *open_file(const char *path)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "event/glob.h"
+#include "collect/glob.h"
 
 static bool matches(const char *pattern, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A reader for the simplest of formulas. */
-#include "output/ratio.h"
+#include "metric/ratio.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a rate of misses was made from, told from the formula of its metric. */
-#ifndef BPFPROF_OUTPUT_RATIO_H
-#define BPFPROF_OUTPUT_RATIO_H
+#ifndef BPFPROF_METRIC_RATIO_H
+#define BPFPROF_METRIC_RATIO_H
 
 #include "metric/statistics.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From what the kernel returns to a count with a state. */
-#include "count/count.h"
+#include "metric/count.h"
 
 #include <errno.h>
 #include <stdlib.h>

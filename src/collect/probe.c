@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The probe table. */
-#include "event/probe.h"
+#include "collect/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * Here everything is copied by pread() with fixed limits, and what lies outside of the file is left
  * out. 64-bit files of our byte order only: others are not walked either.
  */
-#ifndef BPFPROF_SYMBOL_ELF_FILE_H
-#define BPFPROF_SYMBOL_ELF_FILE_H
+#ifndef BPFPROF_ELF_ELF_FILE_H
+#define BPFPROF_ELF_ELF_FILE_H
 
 #include <elf.h>
 #include <stdbool.h>

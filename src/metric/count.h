@@ -3,8 +3,8 @@
  * A count as data: the number, and whether there is one. Counters are shared by events in turns, so
  * a count may be scaled from the time that it ran; or it was never counted, which is not 0.
  */
-#ifndef BPFPROF_COUNT_COUNT_H
-#define BPFPROF_COUNT_COUNT_H
+#ifndef BPFPROF_METRIC_COUNT_H
+#define BPFPROF_METRIC_COUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>

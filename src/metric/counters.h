@@ -4,8 +4,8 @@
  * event is in a group, so that the kernel can let them take turns, except where it wants one:
  * topdown-* of Intel with their slots.
  */
-#ifndef BPFPROF_COUNT_COUNTERS_H
-#define BPFPROF_COUNT_COUNTERS_H
+#ifndef BPFPROF_METRIC_COUNTERS_H
+#define BPFPROF_METRIC_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "base/opt.h"
-#include "count/count.h"
+#include "metric/count.h"
 #include "event/catalog.h"
 
 /* What is counted; borrowed, and with nothing set all CPUs. */

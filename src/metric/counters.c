@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Opening, reading and following counters. */
-#include "count/counters.h"
+#include "metric/counters.h"
 
 #include <dirent.h>
 #include <errno.h>

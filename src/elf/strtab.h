@@ -4,14 +4,14 @@
  * no more than the few thousand names a profile needs. A small direct-mapped cache makes neighbours
  * free.
  */
-#ifndef BPFPROF_SYMBOL_STRTAB_H
-#define BPFPROF_SYMBOL_STRTAB_H
+#ifndef BPFPROF_ELF_STRTAB_H
+#define BPFPROF_ELF_STRTAB_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 struct strtab {
 	const struct elf_file *file;

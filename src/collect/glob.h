@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Shell patterns over thread names, compiled for the automaton that the BPF filter runs. */
-#ifndef BPFPROF_EVENT_GLOB_H
-#define BPFPROF_EVENT_GLOB_H
+#ifndef BPFPROF_COLLECT_GLOB_H
+#define BPFPROF_COLLECT_GLOB_H
 
 #include <stdbool.h>
 #include <stdint.h>

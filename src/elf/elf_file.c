@@ -3,7 +3,7 @@
  * Reads the ELF header, the program headers, the section headers and the build-id; checks that they
  * fit the file.
  */
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

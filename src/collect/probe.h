@@ -2,8 +2,8 @@
 /*
  * Probes are rows: a family of BPF programs that is switched on together. All others stay unloaded.
  */
-#ifndef BPFPROF_EVENT_PROBE_H
-#define BPFPROF_EVENT_PROBE_H
+#ifndef BPFPROF_COLLECT_PROBE_H
+#define BPFPROF_COLLECT_PROBE_H
 
 #include <stdint.h>
 

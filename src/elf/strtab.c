@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names by pages. */
-#include "symbol/strtab.h"
+#include "elf/strtab.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * advances to i + 1; '*' stays, and may be skipped at once. A position behind the last element of a
  * pattern advances on nothing: it is accepted if live at the end.
  */
-#include "event/glob.h"
+#include "collect/glob.h"
 
 #include <errno.h>
 #include <string.h>
