@@ -6,7 +6,7 @@
 #   make check-fuzz    files made to hurt (FUZZ_SECONDS=)
 #   make bench         figures, side by side               make check-cost    BPF programs, in instructions
 #   make check-distros the README in chroots (DISTROS=)    make format        rewrite with clang-format
-#   make lint          format, lengths, layers, shell
+#   make lint          format, lengths, layers, shell    make tour          every file in one sentence
 #   make install       DESTDIR= prefix=                    make V=1           show the commands
 #
 #   make CROSS_COMPILE=aarch64-linux-gnu-                  build for aarch64, below build-arm64
@@ -204,6 +204,8 @@ bench: all progs $(BENCH_BINS)
 
 lint:
 	@tools/lint.sh
+tour:
+	@tools/tour.sh
 format:
 	clang-format -i $(filter-out vmlinux/%,$(wildcard src/*.[ch] src/*/*.[ch] bpf/*.[ch] tests/*/*.[ch] tools/*/*.[ch]))
 
@@ -219,5 +221,5 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-fuzz demo bench lint format install clean help
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-fuzz demo bench lint tour format install clean help
 -include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)
