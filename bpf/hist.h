@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where a wait belongs in a struct prof_hist: the one place that knows, compiled by BPF and by the
- * host, whose side of it (what a bucket means) is src/profile/latency.c.
+ * host, whose side of it (what a bucket means) is src/profile/runqlat.c.
  */
 #ifndef BPFPROF_BPF_HIST_H
 #define BPFPROF_BPF_HIST_H

@@ -7,7 +7,7 @@
 #include "branch_table.bpf.h"
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
-#include "values.bpf.h"
+#include "columns.bpf.h"
 
 /* The registers of the innermost user frame. False: there are none that we can walk from. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,
@@ -52,7 +52,7 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 		return PROF_LOST_COUNTS;
 	arena_add(count, ctx->sample_period);
 	if (prof_cfg.nr_values)
-		values_add(count);
+		columns_add(count);
 	if (prof_cfg.branch_slots)
 		branches_take(ctx, SCRATCH_PERF);
 	return PROF_RECORDED;
@@ -76,7 +76,7 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 	start = run_begins(row);
 	row->value[PROF_SEEN]++;
 	if (prof_cfg.nr_values)
-		values_read();
+		columns_read();
 	bpf_get_current_comm(key.comm, sizeof(key.comm));
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome)

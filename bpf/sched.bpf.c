@@ -22,7 +22,7 @@
  */
 #include "filter.bpf.h"
 #include "arena.bpf.h"
-#include "hist.bpf.h"
+#include "runqlat.bpf.h"
 #include "waits.bpf.h"
 #include <bpf/bpf_tracing.h>
 

@@ -41,7 +41,7 @@ static const struct command commands[] = {
 	{ "wall", cmd_wall, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "all of a thread's time: running, runnable, waiting", wall_opts,
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
-	  "  bpfprof wall -p 1234 --table 10           the ledger by thread and process\n" },
+	  "  bpfprof wall -p 1234 --table 10           where the time of each thread went\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "what hardware and kernel count: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"

@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
-#include "metric/compare.h"
-#include "metric/statistics.h"
-#include "output/counted.h"
+#include "metric/diff.h"
+#include "metric/stat.h"
+#include "output/stat.h"
 
 struct diff_args {
 	const char *fail_on, *junit;
@@ -55,13 +55,12 @@ static int check(const struct diff_args *a, char **words, int nr)
 }
 
 /* On standard output unless that has the XML. */
-static int write_results(const struct diff_args *a, const struct comparison *c,
-			 struct outfile *file)
+static int write_results(const struct diff_args *a, const struct diff *c, struct outfile *file)
 {
 	int err;
 
 	if (file) {
-		err = compare_write_junit(c, outfile_stream(file));
+		err = diff_write_junit(c, outfile_stream(file));
 		if (err) {
 			outfile_abort(file);
 			return err;
@@ -70,10 +69,10 @@ static int write_results(const struct diff_args *a, const struct comparison *c,
 		if (err || to_stdout(a->junit))
 			return err;
 	}
-	return a->json ? compare_write_json(c, stdout) : compare_write_text(c, stdout);
+	return a->json ? diff_write_json(c, stdout) : diff_write_text(c, stdout);
 }
 
-static enum cmd_result judge(const struct comparison *c)
+static enum cmd_result judge(const struct diff *c)
 {
 	if (c->nr_failed)
 		return CMD_REGRESSION;
@@ -85,14 +84,13 @@ static enum cmd_result judge(const struct comparison *c)
 }
 
 static enum cmd_result compare(const struct diff_args *a, char **words,
-			       const struct stat_report reports[2],
-			       const struct compare_rules *rules)
+			       const struct stat_report reports[2], const struct diff_rules *rules)
 {
 	enum cmd_result result = CMD_FAILED;
 	struct outfile *file = NULL;
-	struct comparison c;
+	struct diff c;
 
-	if (compare_make(&c, &reports[0], &reports[1], rules, a->force))
+	if (diff_make(&c, &reports[0], &reports[1], rules, a->force))
 		return CMD_USAGE;
 	c.name_a = words[0];
 	c.name_b = words[1];
@@ -100,23 +98,23 @@ static enum cmd_result compare(const struct diff_args *a, char **words,
 		file = outfile_open(a->junit);
 	if ((file || !a->junit) && !write_results(a, &c, file))
 		result = judge(&c);
-	compare_release(&c);
+	diff_release(&c);
 	return result;
 }
 
 static enum cmd_result run(const struct diff_args *a, char **words, int nr)
 {
 	struct stat_report reports[2] = {};
-	struct compare_rules rules = {};
+	struct diff_rules rules = {};
 	enum cmd_result result = CMD_FAILED;
 
-	if (check(a, words, nr) || (a->fail_on && compare_rules_parse(&rules, a->fail_on)))
+	if (check(a, words, nr) || (a->fail_on && diff_rules_parse(&rules, a->fail_on)))
 		return CMD_USAGE;
 	if (!stat_read_json(&reports[0], words[0]) && !stat_read_json(&reports[1], words[1]))
 		result = compare(a, words, reports, &rules);
 	stat_report_release(&reports[0]);
 	stat_report_release(&reports[1]);
-	compare_rules_release(&rules);
+	diff_rules_release(&rules);
 	return result;
 }
 

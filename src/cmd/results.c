@@ -89,8 +89,8 @@ struct results *results_open(const struct results_opts *o)
 
 static const struct output *stdout_output(const struct results_opts *o)
 {
-	if (o->ledger)
-		return output_get(o->json ? "ledger-json" : "ledger");
+	if (o->budget)
+		return output_get(o->json ? "budget-json" : "budget");
 	if (o->broken)
 		return output_get(o->json ? "broken-json" : "broken");
 	if (o->branches && !o->json)

@@ -15,7 +15,7 @@
 
 struct results_opts {
 	/* What stdout gets; none = by whether it is a terminal. */
-	bool folded, json, summary, broken, ledger, branches;
+	bool folded, json, summary, broken, budget, branches;
 	struct opt_strings files;
 	struct view view;
 	/* Of waits; results_check() makes parts of the view of them. */
@@ -58,7 +58,7 @@ struct results_opts {
 
 /* And of those that account for all time of threads. */
 #define TABLE_ROW(s, r)                                                                            \
-	OPT_FLAG(0, "table", s, r.ledger, "where the time of each thread went, on stdout")
+	OPT_FLAG(0, "table", s, r.budget, "where the time of each thread went, on stdout")
 
 /* And of those that may be of several events. */
 #define VALUE_ROW(s, r)                                                                            \

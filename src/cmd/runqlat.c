@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/recording.h"
-#include "output/histogram.h"
+#include "output/runqlat.h"
 
 #define MAX_COUNT 1000000
 
@@ -41,8 +41,8 @@ const struct opt runqlat_opts[] = {
 /* A run: what was there when the last interval ended. */
 struct runqlat {
 	const struct runqlat_args *args;
-	uint32_t count, interval; /* to print, 0 = no limit; printed so far */
-	struct latency *before;	  /* per row, as of the last interval */
+	uint32_t count, interval;   /* to print, 0 = no limit; printed so far */
+	struct runqlat_row *before; /* per row, as of the last interval */
 	size_t nr_rows;
 	uint64_t nr_outliers; /* read so far */
 	uint64_t last_ns;
@@ -50,9 +50,9 @@ struct runqlat {
 };
 
 /* Rows as they are now less what they were; the longest wait is taken away from the kernel's. */
-static struct latency *take_rows(struct runqlat *q, const struct session_maps *maps)
+static struct runqlat_row *take_rows(struct runqlat *q, const struct session_maps *maps)
 {
-	struct latency *rows = xcalloc(maps->nr_hists, sizeof(*rows)), now;
+	struct runqlat_row *rows = xcalloc(maps->nr_hists, sizeof(*rows)), now;
 
 	if (!q->before)
 		q->before = xcalloc(maps->nr_hists, sizeof(*q->before));
@@ -63,10 +63,10 @@ static struct latency *take_rows(struct runqlat *q, const struct session_maps *m
 		for (size_t k = 0; k < PROF_NR_HISTS; k++)
 			max_ns[k] = __atomic_exchange_n(&maps->hists[i].hist[k].max_ns, 0,
 							__ATOMIC_RELAXED);
-		latency_take(&now, &maps->hists[i], i);
+		runqlat_take(&now, &maps->hists[i], i);
 		rows[i] = now;
 		for (size_t k = 0; k < PROF_NR_HISTS; k++)
-			latency_subtract(&rows[i].hist[k], &q->before[i].hist[k], max_ns[k]);
+			runqlat_subtract(&rows[i].hist[k], &q->before[i].hist[k], max_ns[k]);
 		q->before[i] = now;
 	}
 	return rows;
@@ -105,11 +105,11 @@ static int by_time(const void *x, const void *y)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-static int write_report(const struct runqlat_args *a, const struct latency_report *r)
+static int write_report(const struct runqlat_args *a, const struct runqlat_report *r)
 {
 	if (a->common.results.json)
-		return latency_write_json(r, stdout);
-	return a->csv ? latency_write_csv(r, stdout) : latency_write_text(r, stdout);
+		return runqlat_write_json(r, stdout);
+	return a->csv ? runqlat_write_csv(r, stdout) : runqlat_write_text(r, stdout);
 }
 
 static bool show(void *arg, struct record *r, bool last)
@@ -121,8 +121,8 @@ static bool show(void *arg, struct record *r, bool last)
 	uint64_t counters[PROF_NR_COUNTERS], now = now_ns();
 	uint64_t since = q->last_ns ? q->last_ns : record_begin_ns(r);
 	char *target = record_target(r);
-	struct latency *rows = take_rows(q, maps);
-	struct latency_report report = {
+	struct runqlat_row *rows = take_rows(q, maps);
+	struct runqlat_report report = {
 		.target = target,
 		.start_real_ns = clock_ns(CLOCK_REALTIME) - (now - since),
 		.duration_ns = now - since,

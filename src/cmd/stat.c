@@ -11,13 +11,13 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "collect/counting.h"
-#include "metric/compare.h"
-#include "output/counted.h"
+#include "collect/stat.h"
+#include "metric/diff.h"
+#include "output/stat.h"
 
 struct stat_args {
 	int verbose;
-	struct counting_opts counting;
+	struct stat_opts counting;
 	struct opt_strings sets, events, files;
 	uint32_t interval_ms;
 	bool json, csv, per_thread, per_process, per_cgroup, force;
@@ -103,7 +103,7 @@ struct stat_run {
 	size_t nr_files;
 	struct outfile *junit;
 	struct stat_report baseline;
-	struct compare_rules rules;
+	struct diff_rules rules;
 	bool counted, failed, regressed, no_hardware;
 	bool wrong;	   /* there is no comparison */
 	size_t nr_unknown; /* rules that could not be judged */
@@ -154,7 +154,7 @@ static int open_baseline(struct stat_run *s)
 	const struct stat_args *a = s->args;
 	struct core core;
 	char *ident;
-	int err = a->fail_on ? compare_rules_parse(&s->rules, a->fail_on) : 0;
+	int err = a->fail_on ? diff_rules_parse(&s->rules, a->fail_on) : 0;
 
 	if (err || !a->baseline)
 		return err;
@@ -187,21 +187,21 @@ static void look(struct stat_run *s, const struct stat_report *r)
 
 static void compare(struct stat_run *s, const struct stat_report *r)
 {
-	struct comparison c = {};
+	struct diff c = {};
 
-	if (compare_make(&c, &s->baseline, r, &s->rules, s->args->force)) {
+	if (diff_make(&c, &s->baseline, r, &s->rules, s->args->force)) {
 		s->wrong = true;
 		return;
 	}
 	if (s->args->json || s->args->csv || s->args->report)
-		compare_write_text(&c, stderr);
+		diff_write_text(&c, stderr);
 	else
-		compare_write_text(&c, stdout);
+		diff_write_text(&c, stdout);
 	if (s->junit)
-		compare_write_junit(&c, outfile_stream(s->junit));
+		diff_write_junit(&c, outfile_stream(s->junit));
 	s->regressed |= c.nr_failed != 0;
 	s->nr_unknown += c.nr_unknown;
-	compare_release(&c);
+	diff_release(&c);
 }
 
 static bool on_report(void *arg, struct stat_report *r)
@@ -269,7 +269,7 @@ static void release(struct stat_run *s)
 	outfile_abort(s->junit);
 	free(s->files);
 	stat_report_release(&s->baseline);
-	compare_rules_release(&s->rules);
+	diff_rules_release(&s->rules);
 }
 
 static enum cmd_result run(struct stat_args *a)
@@ -284,7 +284,7 @@ static enum cmd_result run(struct stat_args *a)
 	if (!err)
 		err = open_files(&s);
 	if (!err)
-		err = counting_run(&a->counting);
+		err = stat_run(&a->counting);
 	result = err ? cmd_failed(err) : finish(&s);
 	release(&s);
 	return result;
@@ -327,7 +327,7 @@ static bool wants_report(const struct stat_args *a)
 /* One sentence for what does not go together, NULL when all does. */
 static const char *excluded(const struct stat_args *a)
 {
-	const struct counting_opts *c = &a->counting;
+	const struct stat_opts *c = &a->counting;
 	bool by = a->per_thread || a->per_process || a->per_cgroup;
 
 	if (a->json + a->csv + (a->report != NULL) > 1)

@@ -16,8 +16,8 @@
 #define MAX_ROWS 10000 /* the lightest beyond become one */
 
 struct breakdown {
-	const struct findings *findings;
-	const struct counting_opts *opts;
+	const struct stat_plan *stat_plan;
+	const struct stat_opts *opts;
 	struct accounts *accounts;
 	struct accounts_report before; /* what was told already, by key */
 	struct opt_ids wanted;	       /* processes that were asked for, and what they started */
@@ -26,7 +26,7 @@ struct breakdown {
 	int err;  /* of that */
 };
 
-struct breakdown *breakdown_open(const struct findings *f, const struct counting_opts *o)
+struct breakdown *breakdown_open(const struct stat_plan *f, const struct stat_opts *o)
 {
 	struct accounts_opts opts = { (enum account_by)o->by, f->nr_events, o->max_rows };
 	struct breakdown *b;
@@ -41,7 +41,7 @@ struct breakdown *breakdown_open(const struct findings *f, const struct counting
 		return NULL;
 	}
 	b = xcalloc(1, sizeof(*b));
-	b->findings = f;
+	b->stat_plan = f;
 	b->opts = o;
 	b->fds = xcalloc(cpus_possible(), PMU_MAX_EVENTS * sizeof(*b->fds));
 	b->accounts = accounts_open(&opts);
@@ -195,17 +195,17 @@ static void fill_row(const struct breakdown *b, const struct account *a, char *n
 		     struct stat_row *row)
 {
 	struct count counts[PMU_MAX_EVENTS];
-	struct findings_runs runs = { counts, &seconds, 1 };
+	struct stat_plan_runs runs = { counts, &seconds, 1 };
 
-	for (size_t i = 0; i < b->findings->nr_events; i++)
+	for (size_t i = 0; i < b->stat_plan->nr_events; i++)
 		counts[i] = count_make(a->event[i].value, a->event[i].enabled_ns,
-				       a->event[i].running_ns, b->findings->events[i].advertised);
+				       a->event[i].running_ns, b->stat_plan->events[i].advertised);
 	row->name = name;
 	row->pid = a->pid;
 	row->tid = b->opts->by == STAT_BY_THREAD ? a->tid : 0;
 	row->switches = a->switches;
 	row->running_ns = a->running_ns;
-	findings_fill(b->findings, &runs, row);
+	stat_plan_fill(b->stat_plan, &runs, row);
 }
 
 /* Most of the first event first, then those with more time. */
@@ -228,13 +228,13 @@ static void note_losses(struct stat_report *r, const struct accounts_report *a)
 		snprintf(note, sizeof(note),
 			 "counters could not be read %llu times: rows lack what they counted then",
 			 (unsigned long long)a->unread);
-		findings_note(r, note);
+		stat_plan_note(r, note);
 	}
 	if (a->missed + a->unseen) {
 		snprintf(note, sizeof(note),
 			 "%llu switches were not told of: what ran then is in the row of another",
 			 (unsigned long long)(a->missed + a->unseen));
-		findings_note(r, note);
+		stat_plan_note(r, note);
 	}
 }
 

@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collect/counting.h"
-#include "collect/findings.h"
+#include "collect/stat.h"
+#include "collect/stat_plan.h"
 #include "metric/counters.h"
 
 struct breakdown;
 
 /* Loads the programs. NULL with errno set, logged. f and o are borrowed. */
-struct breakdown *breakdown_open(const struct findings *f, const struct counting_opts *o);
+struct breakdown *breakdown_open(const struct stat_plan *f, const struct stat_opts *o);
 
 /* Takes the counters of all CPUs, which are not enabled yet. held: the program's process, or 0. */
 int breakdown_start(struct breakdown *b, const struct counters *c, pid_t held);

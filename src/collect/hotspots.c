@@ -22,7 +22,7 @@
 #define MAX_HOTSPOTS 5
 #define MAX_DEPTH    1000
 
-static int record_to(const struct counting_opts *o, pid_t held, int ready, int file)
+static int record_to(const struct stat_opts *o, pid_t held, int ready, int file)
 {
 	uint32_t pid = held;
 	struct record_opts opts = {
@@ -53,7 +53,7 @@ static int record_to(const struct counting_opts *o, pid_t held, int ready, int f
 	return fclose(out) ? 1 : 0;
 }
 
-void hotspots_start(struct hotspots *h, const struct counting_opts *o, pid_t held)
+void hotspots_start(struct hotspots *h, const struct stat_opts *o, pid_t held)
 {
 	int ready[2];
 	char byte;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "collect/counting.h"
-#include "metric/statistics.h"
+#include "collect/stat.h"
+#include "metric/stat.h"
 
 struct hotspots {
 	pid_t pid; /* of the recording, 0 = none */
@@ -22,7 +22,7 @@ struct hotspots {
  * Starts it for the same threads; held is a program that waits for its start, or 0. Returns when
  * samples are about to be taken, or cannot be: that is told in the report and stops nothing.
  */
-void hotspots_start(struct hotspots *h, const struct counting_opts *o, pid_t held);
+void hotspots_start(struct hotspots *h, const struct stat_opts *o, pid_t held);
 
 /* Ends it without a result, if it runs. */
 void hotspots_abort(struct hotspots *h);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The catalog of events: what is open of sysfs, and all questions that others ask. Finding a name
- * is in finding.c, saying that there is none in unknown.c.
+ * is in lookup.c, saying that there is none in unknown.c.
  */
 #include "event/catalog.h"
 
@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "event/finding.h"
+#include "event/lookup.h"
 #include "event/perf.h"
 
 static void take_cores(struct catalog *c)
@@ -70,8 +70,8 @@ const struct pmu *catalog_core_pmu(const struct catalog *c)
 
 static int find(const struct catalog *c, const char *text, struct event **v, size_t *nr, char **why)
 {
-	struct finding f = { .c = c, .why = why };
-	int err = finding_run(&f, text);
+	struct lookup f = { .c = c, .why = why };
+	int err = lookup_run(&f, text);
 
 	if (!err) {
 		*v = xreallocarray(*v, *nr + f.nr, sizeof(**v));
@@ -79,7 +79,7 @@ static int find(const struct catalog *c, const char *text, struct event **v, siz
 		*nr += f.nr;
 		free(f.v);
 	}
-	finding_release(&f);
+	lookup_release(&f);
 	return err;
 }
 
@@ -215,7 +215,7 @@ static void put_listed(struct listing *l, struct pmu *p)
 
 	for (size_t i = 0; (e = pmu_event_get(p, i)); i++)
 		if (pmu_event(p, e->name) == e)
-			put(l, finding_listed(l->c, p, e), name_of(l->c, p, e->name));
+			put(l, lookup_listed(l->c, p, e), name_of(l->c, p, e->name));
 }
 
 /* Rows whose name the kernel has are there already: a name means what goes first. */
@@ -227,7 +227,7 @@ static void put_known(struct listing *l, struct pmu *p)
 		if (k->cores & CORE_BIT(l->c->core.id) && !k->sysfs_only &&
 		    (k->pmu ? pmu_is_meant(p, k->pmu) : p->kind == PMU_CORE) &&
 		    !generic_find(k->name) && !pmu_event(p, k->name))
-			put(l, finding_known(l->c, p, k), name_of(l->c, p, k->name));
+			put(l, lookup_known(l->c, p, k), name_of(l->c, p, k->name));
 }
 
 static void put_generic(struct listing *l)
@@ -238,13 +238,13 @@ static void put_generic(struct listing *l)
 		if (g->uncountable)
 			continue;
 		if (g->type == PERF_TYPE_SOFTWARE)
-			put(l, finding_generic(l->c, g, NULL), xstrdup(g->name));
+			put(l, lookup_generic(l->c, g, NULL), xstrdup(g->name));
 		else if (l->c->nr_cores == 1 && !pmu_event(l->c->cores[0], g->name))
-			put(l, finding_generic(l->c, g, NULL), xstrdup(g->name));
+			put(l, lookup_generic(l->c, g, NULL), xstrdup(g->name));
 		for (size_t j = 0;
 		     g->type != PERF_TYPE_SOFTWARE && l->c->nr_cores > 1 && j < l->c->nr_cores; j++)
 			if (!pmu_event(l->c->cores[j], g->name))
-				put(l, finding_generic(l->c, g, l->c->cores[j]),
+				put(l, lookup_generic(l->c, g, l->c->cores[j]),
 				    name_of(l->c, l->c->cores[j], g->name));
 	}
 }

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "event/finding.h"
+#include "event/lookup.h"
 
 #define MAX_PARTS    3	/* names that have the word as a part of them */
 #define MIN_PART_LEN 4	/* a shorter word is a part of too many */
@@ -92,7 +92,7 @@ static const char *article(const char *noun)
 	return strchr("AEIOUaeiou", *noun) ? "an" : "a";
 }
 
-static int mistyped(const struct finding *f)
+static int mistyped(const struct lookup *f)
 {
 	struct names names = {};
 	char *near;
@@ -106,7 +106,7 @@ static int mistyped(const struct finding *f)
 	return -ENOENT;
 }
 
-static int no_counters(const struct finding *f)
+static int no_counters(const struct lookup *f)
 {
 	return spelling_refuse(f->why, -ENODEV,
 			       "'%s' needs a hardware counter, and this machine shows none "
@@ -114,7 +114,7 @@ static int no_counters(const struct finding *f)
 			       f->s.name);
 }
 
-static int hidden(const struct finding *f)
+static int hidden(const struct lookup *f)
 {
 	return spelling_refuse(f->why, -ENODEV,
 			       "the PMU %s shows no '%s' (%s); bpfprof stat -M topdown takes what "
@@ -124,7 +124,7 @@ static int hidden(const struct finding *f)
 }
 
 /* Arm's numbers mean the same on all cores, so what is not known can be asked for. */
-static int of_other_cores(const struct finding *f, const struct known *k)
+static int of_other_cores(const struct lookup *f, const struct known *k)
 {
 	char *cores = known_cores_text(known_cores(k)), *near = instead(f->c, f->s.name);
 	bool number = known_vendor(k) == CORE_ARM && !f->c->core.id;
@@ -143,7 +143,7 @@ static int of_other_cores(const struct finding *f, const struct known *k)
 	return -ENOENT;
 }
 
-static int of_other_vendor(const struct finding *f, const struct known *k)
+static int of_other_vendor(const struct lookup *f, const struct known *k)
 {
 	static const char *const vendors[] = {
 		[CORE_OTHER] = "other",
@@ -159,7 +159,7 @@ static int of_other_vendor(const struct finding *f, const struct known *k)
 	return -ENOENT;
 }
 
-static int pmu_lacking(const struct finding *f, const char *pmu)
+static int pmu_lacking(const struct lookup *f, const char *pmu)
 {
 	return spelling_refuse(f->why, -ENODEV,
 			       "'%s' is counted by %s, and this machine shows no such PMU",
@@ -173,7 +173,7 @@ static bool looks_raw(const char *name)
 	       !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")];
 }
 
-int unknown_name(const struct finding *f)
+int unknown_name(const struct lookup *f)
 {
 	const struct known *ours = known_of(f->c->core.vendor, f->s.name);
 	const struct known *here = known_find(&f->c->core, f->s.name);
@@ -218,7 +218,7 @@ static char *pmus_here(const struct pmus *pmus)
 	return text;
 }
 
-int unknown_pmu(const struct finding *f)
+int unknown_pmu(const struct lookup *f)
 {
 	char *here;
 
@@ -231,7 +231,7 @@ int unknown_pmu(const struct finding *f)
 	return -ENODEV;
 }
 
-int unknown_term(const struct finding *f, struct pmu *p, const char *term)
+int unknown_term(const struct lookup *f, struct pmu *p, const char *term)
 {
 	const struct pmu_event *e;
 	struct names names = {};

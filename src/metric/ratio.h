@@ -3,7 +3,7 @@
 #ifndef BPFPROF_METRIC_RATIO_H
 #define BPFPROF_METRIC_RATIO_H
 
-#include "metric/statistics.h"
+#include "metric/stat.h"
 
 struct ratio {
 	const struct stat_event *event; /* the first above the line; NULL: no plain ratio */

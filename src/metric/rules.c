@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "metric/compare.h"
+#include "metric/diff.h"
 
 #define FORM "NAME<-PCT% or NAME>PCT%, as in ipc<-5%,time>5%"
 
@@ -54,9 +54,9 @@ static int refused(const char *part, const char *why)
 	return -EINVAL;
 }
 
-static int add(struct compare_rules *rules, const char *part)
+static int add(struct diff_rules *rules, const char *part)
 {
-	struct compare_rule rule = {};
+	struct diff_rule rule = {};
 	size_t len = strcspn(part, "<>");
 
 	if (!len || !part[len] ||
@@ -77,13 +77,13 @@ static int add(struct compare_rules *rules, const char *part)
 	return 0;
 }
 
-int compare_rules_parse(struct compare_rules *rules, const char *text)
+int diff_rules_parse(struct diff_rules *rules, const char *text)
 {
 	size_t len;
 	char *part;
 	int err;
 
-	*rules = (struct compare_rules){};
+	*rules = (struct diff_rules){};
 	do {
 		len = part_len(text);
 		part = trimmed(text, len);
@@ -92,19 +92,19 @@ int compare_rules_parse(struct compare_rules *rules, const char *text)
 		text += len;
 	} while (!err && *text++);
 	if (err)
-		compare_rules_release(rules);
+		diff_rules_release(rules);
 	return err;
 }
 
-void compare_rule_text(const struct compare_rule *rule, char *to, size_t sz)
+void diff_rule_text(const struct diff_rule *rule, char *to, size_t sz)
 {
 	snprintf(to, sz, "%s%c%.10g%%", rule->name, rule->greater ? '>' : '<', rule->pct);
 }
 
-void compare_rules_release(struct compare_rules *rules)
+void diff_rules_release(struct diff_rules *rules)
 {
 	for (size_t i = 0; i < rules->nr; i++)
 		free(rules->v[i].name);
 	free(rules->v);
-	*rules = (struct compare_rules){};
+	*rules = (struct diff_rules){};
 }

@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "metric/statistics.h"
+#include "metric/stat.h"
 
 #define MAX_FILE  (64 << 20)
 #define MAX_DEPTH 8 /* report, rows, row, events, event, runs, and one that is too much */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "metric/statistics.h"
+#include "metric/stat.h"
 
 /* Human forms, into a static ring of buffers; "n/a" of NAN. */
 const char *figure_count(double x);  /* "1,234,567" */

@@ -16,7 +16,7 @@
 #include "profile/budget.h"
 #include "profile/columns.h"
 #include "profile/top.h"
-#include "profile/values.h"
+#include "profile/event_values.h"
 #include "profile/waits.h"
 
 static void put_text(struct json_object *o, const char *key, const struct profile *p,
@@ -280,10 +280,10 @@ static struct json_object *functions_of_events(const struct profile *p, const st
 {
 	struct json_object *list = json_object_new_array(), *o;
 	struct columns columns;
-	struct values v;
+	struct event_values v;
 
 	columns_init(&columns, p, view);
-	values_init(&v, p, view, view_event(view, p));
+	event_values_init(&v, p, view, view_event(view, p));
 	for (size_t i = 0; i < v.nr; i++) {
 		o = json_object_new_object();
 		json_object_object_add(o, "name", json_text(v.rows[i].name));
@@ -294,7 +294,7 @@ static struct json_object *functions_of_events(const struct profile *p, const st
 			put_columns(o, &columns, v.rows[i].name);
 		json_object_array_add(list, o);
 	}
-	values_release(&v);
+	event_values_release(&v);
 	columns_release(&columns);
 	return list;
 }
@@ -462,7 +462,7 @@ static struct json_object *budget_of_process(const struct profile *p, const stru
 	return o;
 }
 
-int ledger_json_write(const struct profile *p, const struct view *v, FILE *out)
+int budget_json_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
 	struct budget b;

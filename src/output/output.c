@@ -28,8 +28,8 @@ static const struct output outputs[] = {
 	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs", false },
 	{ "branches", NULL, branched_write, "branches from where to where, for people", true },
 	{ "branches-folded", NULL, branched_write_folded, "branches, one line each", true },
-	{ "ledger", NULL, ledger_write, "where the time of threads went, for people", false },
-	{ "ledger-json", NULL, ledger_json_write, "where the time of threads went, for programs",
+	{ "budget", NULL, budget_write, "where the time of threads went, for people", false },
+	{ "budget-json", NULL, budget_json_write, "where the time of threads went, for programs",
 	  false },
 };
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))

@@ -40,8 +40,8 @@ int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write_folded(const struct profile *p, const struct view *v, FILE *out);
-int ledger_write(const struct profile *p, const struct view *v, FILE *out);
-int ledger_json_write(const struct profile *p, const struct view *v, FILE *out);
+int budget_write(const struct profile *p, const struct view *v, FILE *out);
+int budget_json_write(const struct profile *p, const struct view *v, FILE *out);
 
 /* Nothing where the audit found nothing wrong. */
 void audited_put(const struct profile *p, const struct view *v, FILE *out);

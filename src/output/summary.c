@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/output.h"
-#include "output/valued.h"
-#include "output/waiting.h"
+#include "output/columns.h"
+#include "output/waits_summary.h"
 #include "profile/top.h"
 
 #define MAX_TARGET 70
@@ -85,7 +85,7 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 	print_target(p, out);
 	fputs("; ", out);
 	if (m->is_time)
-		waiting_put_sum(p, v, out);
+		waits_put_sum(p, v, out);
 	else
 		print_events(p, out);
 	if (p->nr_events < 2)
@@ -105,7 +105,7 @@ static void print_row(const struct tree *t, const struct top_row *row, uint64_t 
 			pct(row->total, all));
 	else
 		fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
-	valued_put_place(t->profile, t->names.bytes + row->name, row->module, width, out);
+	columns_put_place(t->profile, t->names.bytes + row->name, row->module, width, out);
 }
 
 static void print_top(const struct profile *p, const struct view *v, FILE *out)
@@ -143,7 +143,7 @@ static void print_counters(const struct profile *p, enum counter_kind kind, cons
 static void print_ledger(const struct profile *p, FILE *out)
 {
 	if (p->meta.is_time)
-		waiting_put_ledger(p, out);
+		waits_put_ledger(p, out);
 	else
 		fprintf(out, "\nsamples   %s seen = %s recorded + %s filtered + %s lost\n",
 			text_count(p->counters[PROF_SEEN]), text_count(p->counters[PROF_RECORDED]),
@@ -216,7 +216,7 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 	if (guessed > 0)
 		fprintf(out, "  %13s has frames found by frame pointer for want of unwind data\n",
 			text_pct(100 * guessed));
-	waiting_put_stacks(p, out);
+	waits_put_stacks(p, out);
 	if (1 - rooted > HINT_SHARE)
 		fputs("          --broken lists where; so does "
 		      "bpfprof report --broken FILE.bpfprof\n",
@@ -252,9 +252,9 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	print_head(p, v, out);
 	if (p->meta.is_time)
-		waiting_put_classes(p, v, out);
+		waits_put_classes(p, v, out);
 	if (p->nr_events > 1 || p->nr_columns)
-		valued_put(p, v, out);
+		columns_put(p, v, out);
 	else
 		print_top(p, v, out);
 	print_ledger(p, out);

@@ -6,7 +6,7 @@
  *	gen_profile broken FILE...  10,000 of weight in 500 samples, 15 % of it in broken stacks
  *	gen_profile offcpu FILE...  waits of a server and of kernel threads, a third of them idle
  *	gen_profile wakeup FILE...  the same, with who ended them
- *	gen_profile wall FILE...    the same, with running time and a ledger that closes
+ *	gen_profile wall FILE...    the same, with running time; all of it adds up
  *	gen_profile NR FILE...	    NR different stacks, about 31 deep, most forks near the leaf
  *
  * The extension of each file chooses the output. The same arguments give the same bytes.

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/counted.h"
+#include "output/stat.h"
 #include "tests/unit/made_stat.h"
 
 struct wish {

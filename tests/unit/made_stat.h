@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metric/statistics.h"
+#include "metric/stat.h"
 
 #define HOSTILE	     "a\x1b[2J\xff|`<b>\n\",;=1"
 #define HOSTILE_SAFE "a?[2J\xef\xbf\xbd|`<b>?\",;=1"

@@ -302,7 +302,7 @@ static void the_ledger_closes(void **state)
 	assert_int_equal(budget_residual(&b.threads[0]) + budget_residual(&b.threads[1]), 1000000);
 	assert_int_equal(budget_known(&b.all) + budget_residual(&b.all), 200000000);
 	budget_release(&b);
-	text = written(ledger_write, p, (struct view){});
+	text = written(budget_write, p, (struct view){});
 	assert_string_equal(
 		text, "seconds; runnable = woken + preempted; residual: wall time that nothing "
 		      "accounts for, in us and percent\n"
@@ -318,7 +318,7 @@ static void the_ledger_closes(void **state)
 		      "all                              0.200      0.149      0.010      0.010 "
 		      "     0.000      0.040        1000   0.500%\n");
 	free(text);
-	text = written(ledger_json_write, p, (struct view){});
+	text = written(budget_json_write, p, (struct view){});
 	assert_non_null(strstr(text, "\"residual_ns\": 1000000"));
 	free(text);
 	profile_free(p);
@@ -338,7 +338,7 @@ static void throttling_is_neither_runnable_nor_blocked(void **state)
 	assert_int_equal(budget_residual(&b.all), 100000);
 	assert_int_equal(budget_runnable(&b.all), 10200000);
 	budget_release(&b);
-	text = written(ledger_json_write, p, (struct view){});
+	text = written(budget_json_write, p, (struct view){});
 	o = json_tokener_parse(text);
 	assert_int_equal(number(o, "all", "runnable_ns", NULL), 10200000);
 	assert_int_equal(number(o, "all", "woken_ns", NULL), 10000000);
@@ -348,7 +348,7 @@ static void throttling_is_neither_runnable_nor_blocked(void **state)
 	assert_null(strstr(text, "\"throttled\""));
 	json_object_put(o);
 	free(text);
-	text = written(ledger_write, p, (struct view){});
+	text = written(budget_write, p, (struct view){});
 	assert_non_null(strstr(text, "(woken preempted)  throttled        net "));
 	assert_non_null(strstr(text, " 0.010      0.010      0.000      0.001      0.040 "));
 	free(text);
@@ -366,7 +366,7 @@ static void a_process_of_one_thread_is_one_line(void **state)
 	profile_add_thread(p, &(struct thread_time){ 7, 7, name, name, 1000000000 });
 	profile_add_thread(
 		p, &(struct thread_time){ 8, 8, name, profile_string(p, "renamed"), 1000000000 });
-	text = written(ledger_write, p, (struct view){});
+	text = written(budget_write, p, (struct view){});
 	assert_null(strstr(text, "\n  postgres"));
 	assert_non_null(strstr(text, "\npostgres"));
 	assert_non_null(strstr(text, "\n  renamed"));

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Two reports side by side, for people: each change with its interval, then what the rules say. */
+#include "output/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "output/stat.h"
+#include "output/figures.h"
+#include "output/output.h"
+
+#define VALUE_WIDTH    9
+#define WIDE_VALUE     18
+#define CHANGE_WIDTH   9
+#define INTERVAL_WIDTH 17
+#define VERDICT_MAX    10 /* "REGRESSION" */
+#define MIN_LABEL      16
+#define WIDE	       110 /* columns, from where on counts are shown in full */
+
+static const char *str(const char *s)
+{
+	return s ? s : "";
+}
+
+const char *diff_change(const struct diff_row *row)
+{
+	static char bufs[8][32];
+	static unsigned int i;
+	char *to = bufs[i++ % 8];
+	double pct = row->change_pct;
+
+	if (!row->known)
+		return "n/a";
+	if (isnan(pct))
+		return "from 0";
+	if (fabs(pct) >= 1e5)
+		snprintf(to, sizeof(*bufs), "%+.1e %%", pct);
+	else
+		snprintf(to, sizeof(*bufs), fabs(pct) < 9.995 ? "%+.2f %%" : "%+.1f %%", pct);
+	return to;
+}
+
+static const char *missing_in(const struct diff *c, const struct diff_row *row)
+{
+	if (isnan(row->a) && isnan(row->b))
+		return "either result";
+	return isnan(row->a) ? c->name_a : c->name_b;
+}
+
+void diff_sentence(const struct diff *c, const struct diff_row *row, char *to, size_t sz)
+{
+	char rule[300] = "";
+
+	if (row->rule)
+		diff_rule_text(row->rule, rule, sizeof(rule));
+	if (!row->known) {
+		snprintf(to, sz, "%s%scannot be judged: '%s' was not measured in %s", rule,
+			 *rule ? " " : "", row->name, missing_in(c, row));
+		return;
+	}
+	snprintf(to, sz, "%s: %s%s%s to %s%s%s, %s%s%s%s", row->name, figure_four(row->a),
+		 *row->unit ? " " : "", row->unit, figure_four(row->b), *row->unit ? " " : "",
+		 row->unit, diff_change(row),
+		 !row->noise_known		 ? " (noise not known: a single run)"
+		 : row->real || row->a == row->b ? ""
+						 : " (within the noise of the repeats)",
+		 row->failed ? ", fails "
+		 : *rule     ? ", passes "
+			     : "",
+		 rule);
+}
+
+bool diff_lacks_noise(const struct diff *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->v[i].known && !c->v[i].noise_known)
+			return true;
+	return false;
+}
+
+static void put_host(const struct stat_report *r, FILE *out)
+{
+	fprintf(out, "%s, %u CPU%s, Linux %s", str(r->cpu), r->nr_cpus, r->nr_cpus == 1 ? "" : "s",
+		str(r->kernel));
+}
+
+static bool same_host(const struct diff *c)
+{
+	return !strcmp(str(c->a->cpu), str(c->b->cpu)) && c->a->nr_cpus == c->b->nr_cpus &&
+	       !strcmp(str(c->a->kernel), str(c->b->kernel));
+}
+
+static void put_side(const struct diff *c, char letter, const char *name,
+		     const struct stat_report *r, size_t width, FILE *out)
+{
+	size_t nr = stat_number_nr(&r->seconds), len;
+	time_t start = (time_t)(r->start_real_ns / 1000000000);
+	char *text = NULL, when[32] = "";
+	FILE *f = open_memstream(&text, &len);
+	struct tm tm;
+
+	if (!f)
+		abort();
+	if (r->start_real_ns && localtime_r(&start, &tm))
+		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M", &tm);
+	if (strlen(name) > 1)
+		fprintf(f, "%s: ", name);
+	fprintf(f, "%zu run%s of %s%s", nr, nr == 1 ? "" : "s", str(r->target), when);
+	if (!same_host(c)) {
+		fputs("; ", f);
+		put_host(r, f);
+	}
+	fclose(f);
+	fprintf(out, "%c  ", letter);
+	figure_wrap(text, 3, 3, width, out);
+	free(text);
+}
+
+static void put_head(const struct diff *c, size_t width, FILE *out)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f;
+
+	put_side(c, 'A', c->name_a, c->a, width, out);
+	put_side(c, 'B', c->name_b, c->b, width, out);
+	if (!same_host(c))
+		return;
+	f = open_memstream(&text, &len);
+	if (!f)
+		abort();
+	put_host(c->a, f);
+	fclose(f);
+	fputs("   ", out);
+	figure_wrap(text, 3, 3, width, out);
+	free(text);
+}
+
+static const char *verdict(const struct diff_row *row)
+{
+	if (!row->known)
+		return row->rule ? "NOT JUDGED" : "";
+	if (row->failed)
+		return "REGRESSION";
+	if (row->rule)
+		return "ok";
+	if (!row->noise_known)
+		return "";
+	return row->real ? "changed" : row->a == row->b ? "same" : "noise";
+}
+
+static const char *interval(const struct diff_row *row, char to[32])
+{
+	if (!row->known)
+		return "";
+	if (!row->noise_known)
+		return "one run";
+	if (isnan(row->low_pct))
+		return "";
+	snprintf(to, 32,
+		 fabs(row->low_pct) + fabs(row->high_pct) < 200 ? "%+.2f to %+.2f"
+								: "%+.3g to %+.3g",
+		 row->low_pct, row->high_pct);
+	return to;
+}
+
+/* By the name that rules use; with what it means where there is room. */
+static char *label_of(const struct diff_row *row, bool wide)
+{
+	char *label = NULL;
+	size_t len;
+	FILE *f = open_memstream(&label, &len);
+
+	if (!f)
+		abort();
+	fputs(row->name, f);
+	if (wide && strcmp(row->name, row->label))
+		fprintf(f, " (%s%s%s)", row->label, *row->unit ? ", " : "", row->unit);
+	else if (*row->unit)
+		fprintf(f, ", %s", *row->unit == '%' ? "%" : row->unit);
+	fclose(f);
+	return label;
+}
+
+static const char *number(double x, bool wide)
+{
+	if (isnan(x))
+		return "-";
+	return wide || fabs(x) < 1000 ? figure_four(x) : figure_short(x);
+}
+
+static void put_row(const struct diff_row *row, size_t label_width, bool wide, FILE *out)
+{
+	int value = wide ? WIDE_VALUE : VALUE_WIDTH;
+	char *label = label_of(row, wide), buf[32];
+
+	figure_fit(label, label_width, out);
+	free(label);
+	fprintf(out, " %*s %*s %*s", value, number(row->a, wide), value, number(row->b, wide),
+		CHANGE_WIDTH, diff_change(row));
+	fprintf(out, " %*s", INTERVAL_WIDTH,
+		row->known	? interval(row, buf)
+		: isnan(row->a) ? (isnan(row->b) ? "in neither" : "not in A")
+				: "not in B");
+	fprintf(out, "%s%s\n", *verdict(row) ? "  " : "", verdict(row));
+}
+
+/* Nobody asked for it, and there is nothing to see. */
+static bool is_void(const struct diff_row *row)
+{
+	return isnan(row->a) && isnan(row->b) && !row->rule;
+}
+
+static void put_table(const struct diff *c, size_t width, FILE *out)
+{
+	bool wide = width >= WIDE;
+	int value = wide ? WIDE_VALUE : VALUE_WIDTH;
+	size_t rest = 2 * (value + 1) + CHANGE_WIDTH + 1 + INTERVAL_WIDTH + 1 + 2 + VERDICT_MAX;
+	size_t max = width > rest + MIN_LABEL ? width - rest : MIN_LABEL, label = MIN_LABEL;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		char *text = label_of(&c->v[i], wide);
+		size_t has = figure_width(text);
+
+		label = has > label ? has : label;
+		free(text);
+	}
+	label = label < max ? label : max;
+	fprintf(out, "\n%*s %*s %*s %*s %*s\n", (int)label, "", value, "A", value, "B",
+		CHANGE_WIDTH, "CHANGE", INTERVAL_WIDTH, "95 % INTERVAL");
+	for (size_t i = 0; i < c->nr; i++)
+		if (!is_void(&c->v[i]))
+			put_row(&c->v[i], label, wide, out);
+}
+
+static void put_voids(const struct diff *c, size_t width, FILE *out)
+{
+	char *text = NULL;
+	size_t len, nr = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		abort();
+	for (size_t i = 0; i < c->nr; i++)
+		if (is_void(&c->v[i]))
+			fprintf(f, "%s %s", nr++ ? "," : "No number in either:", c->v[i].name);
+	fclose(f);
+	if (nr)
+		figure_wrap(text, 0, 2, width, out);
+	free(text);
+}
+
+/* Worst first: what fails, what cannot be judged, what passes. */
+static void put_rules(const struct diff *c, size_t width, FILE *out)
+{
+	static const char *const heads[] = { "REGRESSION ", "NOT JUDGED ", "ok         " };
+	char text[1024];
+
+	for (int kind = 0; kind < 3; kind++) {
+		for (size_t i = 0; i < c->nr; i++) {
+			const struct diff_row *row = &c->v[i];
+
+			if (!row->rule || kind != (row->failed ? 0 : !row->known ? 1 : 2))
+				continue;
+			diff_sentence(c, row, text, sizeof(text));
+			fputs(heads[kind], out);
+			figure_wrap(text, strlen(heads[kind]), strlen(heads[kind]), width, out);
+		}
+	}
+}
+
+static bool has_rules(const struct diff *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->v[i].rule)
+			return true;
+	return false;
+}
+
+int diff_write_text(const struct diff *c, FILE *out)
+{
+	size_t width = output_width(out);
+
+	put_head(c, width, out);
+	put_table(c, width, out);
+	fputc('\n', out);
+	put_rules(c, width, out);
+	if (has_rules(c))
+		fputc('\n', out);
+	put_voids(c, width, out);
+	figure_wrap("Changes are relative to A, also those of percentages.", 0, 0, width, out);
+	if (!diff_lacks_noise(c))
+		return 0;
+	figure_wrap(has_rules(c) ? "A single run on a side tells nothing of noise, so there the "
+				   "threshold alone decides: 'bpfprof stat -r 5' repeats."
+				 : "A single run on a side tells nothing of noise, so there it is "
+				   "open which changes are real: 'bpfprof stat -r 5' repeats.",
+		    0, 0, width, out);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The outputs of runqlat: pure functions of a report, which is one recording, or one interval of
+ * it. Writers print to out and return 0; write errors are found by whoever owns out.
+ */
+#ifndef BPFPROF_OUTPUT_RUNQLAT_H
+#define BPFPROF_OUTPUT_RUNQLAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile/runqlat.h"
+
+struct runqlat_report {
+	const char *target;	/* "all processes"; made safe here */
+	uint64_t start_real_ns; /* since 1970 */
+	uint64_t duration_ns;
+	uint32_t interval; /* its number, the first is 1; 0: the report is of the whole recording */
+
+	const struct runqlat_row *rows; /* in any order; those without waits are left out */
+	size_t nr_rows;
+	enum prof_hist_by by; /* what rows are about */
+	bool split;	      /* show rows, not only their sum */
+	bool milliseconds;    /* of the histograms for people */
+
+	uint64_t threshold_ns;		     /* 0: outliers were not asked for */
+	uint64_t start_ns;		     /* of the recording, by the clock of the outliers */
+	const struct prof_outlier *outliers; /* in order of time */
+	size_t nr_outliers;
+	uint64_t outliers_lost;
+
+	const uint64_t *counters; /* PROF_NR_COUNTERS of them; NULL: without the ledger */
+};
+
+/* For people: who waited, how long, and what was slow; sums above, details below. */
+int runqlat_write_text(const struct runqlat_report *r, FILE *out);
+
+/*
+ * For programs: one object. Of an interval it is one line. Lengths are in us; percentiles and mean
+ * of no waits are null. Has all rows and outliers, and the buckets as they were counted.
+ */
+int runqlat_write_json(const struct runqlat_report *r, FILE *out);
+
+/*
+ * One table, RFC 4180 with \n; its header is left out from the second interval on. The column
+ * "record" tells what a line is: "total" (all rows), "row", or "outlier". Kinds without waits have
+ * no line.
+ */
+int runqlat_write_csv(const struct runqlat_report *r, FILE *out);
+
+/* For the writers: "cpu" and so on; when an outlier ended, in seconds since the start. */
+extern const char *const latency_by_keys[];
+double runqlat_outlier_at_s(const struct runqlat_report *r, const struct prof_outlier *o);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A report to hand on, in Markdown. Each section is made from the rows that are there; what is not
+ * there is said at the end with its reason. Advice comes from the rows of metrics alone.
+ */
+#include "output/stat.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "output/figures.h"
+#include "metric/ratio.h"
+
+/* Safe text in which nothing means anything to Markdown or HTML. */
+static void put_safe(const char *s, FILE *out)
+{
+	char *safe = text_cleaned(s ? s : "");
+
+	for (const char *c = safe; *c; c++) {
+		if (*c == '&')
+			fputs("&amp;", out);
+		else if (*c == '<')
+			fputs("&lt;", out);
+		else if (strchr("\\`*_[]|~#>$", *c))
+			fprintf(out, "\\%c", *c);
+		else
+			fputc(*c, out);
+	}
+	free(safe);
+}
+
+/* Does a shell take it as it is? */
+static bool is_plain(const char *s)
+{
+	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				  "_-.,:=/@%+")];
+}
+
+/* As code where it can be: names of events. */
+static void put_code(const char *before, const char *s, FILE *out)
+{
+	if (is_plain(s)) {
+		fprintf(out, "`%s%s`", before, s);
+		return;
+	}
+	put_safe(before, out);
+	put_safe(s, out);
+}
+
+static void put_fact(const char *what, const char *value, FILE *out)
+{
+	if (!value || !*value)
+		return;
+	fprintf(out, "| %s | ", what);
+	put_safe(value, out);
+	fputs(" |\n", out);
+}
+
+/* "1.23 s", "5 runs, 1.23 s each (+- 0.42%)". */
+static void put_duration(const struct stat_report *r, FILE *out)
+{
+	char text[128];
+
+	if (isnan(r->seconds.mean))
+		return;
+	if (stat_number_nr(&r->seconds) > 1)
+		snprintf(text, sizeof(text), "%zu runs, %s each (%s)", stat_number_nr(&r->seconds),
+			 figure_seconds(r->seconds.mean), figure_error(&r->seconds));
+	else
+		snprintf(text, sizeof(text), "%s", figure_seconds(r->seconds.mean));
+	put_fact("Measured for", text, out);
+}
+
+static void put_environment(const struct stat_report *r, FILE *out)
+{
+	time_t start = (time_t)(r->start_real_ns / 1000000000);
+	char text[64];
+	struct tm tm;
+
+	fputs("# bpfprof stat\n\n## Environment\n\n| | |\n|---|---|\n", out);
+	put_fact("Target", r->target, out);
+	put_fact("Command", r->command, out);
+	put_duration(r, out);
+	if (r->start_real_ns && gmtime_r(&start, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		put_fact("Started", text, out);
+	put_fact("CPU", r->cpu, out);
+	put_fact("Core", r->core_ident, out);
+	snprintf(text, sizeof(text), "%" PRIu32, r->nr_cpus);
+	put_fact("CPUs", text, out);
+	snprintf(text, sizeof(text), "%" PRIu32 " programmable", r->counters);
+	if (r->counters)
+		put_fact("Free counters", text, out);
+	put_fact("Kernel", r->kernel, out);
+	put_fact("Architecture", r->arch, out);
+	put_fact("Host", r->host, out);
+	put_fact("bpfprof", r->version, out);
+}
+
+static bool is_of(const struct stat_metric *m, const char *set)
+{
+	return !strcmp(m->set, set);
+}
+
+static bool has_set(const struct stat_report *r, const char *set)
+{
+	for (size_t i = 0; i < r->all.nr_metrics; i++)
+		if (is_of(&r->all.metrics[i], set))
+			return true;
+	return false;
+}
+
+static void put_value(const struct stat_metric *m, FILE *out)
+{
+	put_safe(figure_value(m->number.mean, m->unit), out);
+	if (!isnan(m->number.mean) && *figure_error(&m->number))
+		fprintf(out, " (%s)", figure_error(&m->number));
+}
+
+/* "high, above 20 % (user recipe)"; "-" where nothing was judged. */
+static void put_assessment(const struct stat_metric *m, FILE *out)
+{
+	char threshold[256];
+
+	figure_threshold(m, threshold, sizeof(threshold));
+	put_safe(*figure_verdict(m) ? figure_verdict(m) : "-", out);
+	if (*threshold) {
+		fputs(", ", out);
+		put_safe(threshold, out);
+	}
+	if (!isnan(m->number.mean) && *m->why) {
+		fputs("; ", out);
+		put_safe(m->why, out);
+	}
+}
+
+/* Sets without a form of their own. */
+static void put_set(const struct stat_report *r, const char *set, const char *title, FILE *out)
+{
+	if (!has_set(r, set))
+		return;
+	fputs("\n## ", out);
+	put_safe(title, out);
+	fputs("\n\n| Metric | Value | Assessment | From |\n|---|---:|---|---|\n", out);
+	for (size_t i = 0; i < r->all.nr_metrics; i++) {
+		const struct stat_metric *m = &r->all.metrics[i];
+
+		if (!is_of(m, set))
+			continue;
+		fputs("| ", out);
+		put_safe(m->label, out);
+		fputs(" | ", out);
+		put_value(m, out);
+		fputs(" | ", out);
+		put_assessment(m, out);
+		fputs(" | ", out);
+		put_safe(m->inputs, out);
+		fputs(" |\n", out);
+	}
+}
+
+static void put_count(double x, FILE *out)
+{
+	fputs(isnan(x) ? "-" : figure_count(x), out);
+}
+
+/* Caches and TLBs, level by level. */
+static void put_levels(const struct stat_report *r, const char *set, const char *title, FILE *out)
+{
+	struct ratio ratio;
+
+	if (!has_set(r, set))
+		return;
+	fprintf(out,
+		"\n## %s\n\n| Level | Accesses | Misses | Rate | Assessment |\n"
+		"|---|---:|---:|---:|---|\n",
+		title);
+	for (size_t i = 0; i < r->all.nr_metrics; i++) {
+		const struct stat_metric *m = &r->all.metrics[i];
+
+		if (!is_of(m, set))
+			continue;
+		ratio = ratio_of(&r->all, m);
+		fputs("| ", out);
+		put_safe(m->label, out);
+		fputs(" | ", out);
+		put_count(ratio.accesses, out);
+		fputs(" | ", out);
+		put_count(ratio.misses, out);
+		fputs(" | ", out);
+		put_value(m, out);
+		fputs(" | ", out);
+		put_assessment(m, out);
+		fputs(" |\n", out);
+	}
+}
+
+/* Those that have no place of their own, in the order in which they come. */
+static void put_other_sets(const struct stat_report *r, FILE *out)
+{
+	static const char *const placed[] = { "topdown", "cache", "tlb", "branch" };
+
+	for (size_t i = 0; i < r->all.nr_metrics; i++) {
+		const char *set = r->all.metrics[i].set;
+		bool done = false;
+
+		for (size_t j = 0; j < sizeof(placed) / sizeof(*placed); j++)
+			done = done || !strcmp(set, placed[j]);
+		for (size_t j = 0; j < i; j++)
+			done = done || is_of(&r->all.metrics[j], set);
+		if (!done)
+			put_set(r, set, set, out);
+	}
+}
+
+static void put_hotspots(const struct stat_report *r, FILE *out)
+{
+	if (!r->hotspots_event)
+		return;
+	fputs("\n## Hot functions\n\n", out);
+	if (!r->nr_hotspots) {
+		fputs("None: ", out);
+		put_safe(r->hotspots_event, out);
+		fputs(".\n", out);
+		return;
+	}
+	fputs("By samples of ", out);
+	put_code("", r->hotspots_event, out);
+	fputs(".\n\n| Rank | Symbol | Self | Module |\n|---:|---|---:|---|\n", out);
+	for (size_t i = 0; i < r->nr_hotspots; i++) {
+		fprintf(out, "| %zu | ", i + 1);
+		put_safe(r->hotspots[i].symbol, out);
+		fprintf(out, " | %s | ", text_pct(r->hotspots[i].self_pct));
+		put_safe(r->hotspots[i].module, out);
+		fputs(" |\n", out);
+	}
+}
+
+/* How far past its threshold, as a factor; 1 at it. */
+static double excess(const struct stat_metric *m)
+{
+	double past = m->verdict == METRIC_HIGH ? m->high : m->ok, value = m->number.mean;
+
+	if (isnan(past) || isnan(value))
+		return 1;
+	if (m->ok > m->high)
+		return value > 0 ? past / value : INFINITY;
+	return past > 0 ? value / past : INFINITY;
+}
+
+static int worst_first(const void *pa, const void *pb)
+{
+	const struct stat_metric *a = *(const struct stat_metric *const *)pa;
+	const struct stat_metric *b = *(const struct stat_metric *const *)pb;
+
+	if (a->verdict != b->verdict)
+		return a->verdict > b->verdict ? -1 : 1;
+	if (excess(a) != excess(b))
+		return excess(a) > excess(b) ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Past a threshold, and not a second row of the same metric. */
+static bool needs_work(const struct stat_report *r, const struct stat_metric *m)
+{
+	return (m->verdict == METRIC_HIGH || m->verdict == METRIC_INVESTIGATE) &&
+	       stat_row_metric(&r->all, m->name) == m;
+}
+
+/* Is it an option that says what is counted? Its value may be the next word. */
+static bool picks_target(const char *word, bool *value_is_next)
+{
+	static const char *const options[] = { "-p",	"-t",	 "-L",	     "-G",   "-C",
+					       "--pid", "--tid", "--cgroup", "--cpu" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		size_t len = strlen(options[i]);
+
+		*value_is_next = !strcmp(word, options[i]);
+		if (*value_is_next ||
+		    (!strncmp(word, options[i], len) && (options[i][1] != '-' || word[len] == '=')))
+			return true;
+	}
+	return false;
+}
+
+/* Of a command line, what it counted: "-p 123 10", "-- PROGRAM ARGS". Quotes of words are lost. */
+static void put_target(const char *command, FILE *out)
+{
+	char *words = xstrdup(command ? command : ""), *at = words, *word;
+	bool is_value = false, next;
+
+	while ((word = strsep(&at, " ")) && strcmp(word, "--")) {
+		next = false;
+		if (is_value || picks_target(word, &next))
+			fprintf(out, " %s", is_plain(word) ? word : "VALUE");
+		is_value = next;
+	}
+	fputs(word ? " -- PROGRAM ARGS" : " 10", out);
+	free(words);
+}
+
+/* More of the good is not wrong: what is left is to do with less. */
+static const char *goal(const struct stat_metric *m)
+{
+	if (!strcmp(m->name, "retiring") || !strcmp(m->name, "light_operations"))
+		return "may stay, and the same work has to take fewer instructions";
+	return m->ok > m->high ? "has to grow" : "has to fall";
+}
+
+static void put_validation(const struct stat_report *r, const struct stat_metric *m, FILE *out)
+{
+	fprintf(out, "   - Validate a change: `bpfprof stat -r 5 -M %s -o BEFORE.json",
+		is_plain(m->set) ? m->set : "SET");
+	put_target(r->command, out);
+	fputs("` before it, the same with `-o AFTER.json` after it, then `bpfprof diff BEFORE.json "
+	      "AFTER.json`: **",
+	      out);
+	put_safe(m->name, out);
+	fprintf(out, "** %s\n", goal(m));
+}
+
+static void put_step(const struct stat_report *r, const struct stat_metric *m, size_t rank,
+		     FILE *out)
+{
+	struct ratio ratio = ratio_of(&r->all, m);
+
+	fprintf(out, "%zu. **", rank);
+	put_safe(m->label, out);
+	fputs("**: ", out);
+	put_value(m, out);
+	fputs(", ", out);
+	put_assessment(m, out);
+	fputs(".", out);
+	if (*m->advice) {
+		fputs(" Look at: ", out);
+		put_safe(m->advice, out);
+		fputs(".", out);
+	}
+	fputs("\n", out);
+	if (ratio.sample && count_is_there(&ratio.event->count)) {
+		fputs("   - Which code: ", out);
+		put_code("bpfprof pmu -e ", ratio.sample, out);
+		fputs("\n", out);
+	}
+	put_validation(r, m, out);
+}
+
+static void put_steps(const struct stat_report *r, FILE *out)
+{
+	const struct stat_metric **v = xcalloc(r->all.nr_metrics + 1, sizeof(*v));
+	size_t nr = 0, judged = 0;
+
+	for (size_t i = 0; i < r->all.nr_metrics; i++) {
+		judged += r->all.metrics[i].verdict != METRIC_NONE;
+		if (needs_work(r, &r->all.metrics[i]))
+			v[nr++] = &r->all.metrics[i];
+	}
+	qsort(v, nr, sizeof(*v), worst_first);
+	fputs("\n## Next steps\n\n", out);
+	if (!judged)
+		fputs("Nothing could be judged: no metric with a threshold has a value.\n", out);
+	else if (!nr)
+		fprintf(out, "Nothing: all %zu metrics that have a threshold are within it.\n",
+			judged);
+	for (size_t i = 0; i < nr; i++)
+		put_step(r, v[i], i + 1, out);
+	free(v);
+}
+
+static void put_missing(const char *name, const char *why, FILE *out)
+{
+	fputs("- ", out);
+	put_safe(name, out);
+	if (*why) {
+		fputs(": ", out);
+		put_safe(why, out);
+	}
+	fputs("\n", out);
+}
+
+static void put_unmeasured(const struct stat_report *r, FILE *out)
+{
+	bool any = false;
+
+	fputs("\n## What could not be measured\n\n", out);
+	for (size_t i = 0; i < r->all.nr_metrics; i++) {
+		const struct stat_metric *m = &r->all.metrics[i];
+
+		if (!isnan(m->number.mean))
+			continue;
+		put_missing(m->label, m->why, out);
+		any = true;
+	}
+	for (size_t i = 0; i < r->all.nr_events; i++) {
+		const struct stat_event *e = &r->all.events[i];
+
+		if (count_is_there(&e->count))
+			continue;
+		put_missing(e->name, figure_state(e->count.state), out);
+		any = true;
+	}
+	if (!any && !r->all.nr_metrics && !r->all.nr_events)
+		fputs("Nothing was counted.\n", out);
+	else if (!any)
+		fputs("All metrics and events of this report have a number.\n", out);
+	if (r->nr_notes)
+		fputs("\nHow it was measured:\n\n", out);
+	for (size_t i = 0; i < r->nr_notes; i++)
+		put_missing(r->notes[i], "", out);
+}
+
+int stat_write_markdown(const struct stat_report *r, FILE *out)
+{
+	put_environment(r, out);
+	put_set(r, "topdown", "Topdown", out);
+	put_levels(r, "cache", "Cache hierarchy", out);
+	put_levels(r, "tlb", "TLBs", out);
+	put_set(r, "branch", "Branches", out);
+	put_other_sets(r, out);
+	put_hotspots(r, out);
+	put_steps(r, out);
+	put_unmeasured(r, out);
+	return 0;
+}

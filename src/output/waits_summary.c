@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waits for people: sums and classes, each with its time, its share and its number. */
+#include "output/waits_summary.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/waits.h"
+
+static bool is_wall(const struct profile *p)
+{
+	return !strcmp(profile_str(p, p->meta.command), "wall");
+}
+
+void waits_put_sum(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct waits w;
+
+	waits_init(&w, p, v);
+	fprintf(out, "%s%s", text_ns(w.all.ns), is_wall(p) ? "" : " of waiting");
+	if (w.nr_threads)
+		fprintf(out, " by %s thread%s", text_count(w.nr_threads),
+			w.nr_threads == 1 ? "" : "s");
+	fputc('\n', out);
+	waits_release(&w);
+}
+
+static void put_row(const char *name, const struct waits_sum *sum, const struct waits *w,
+		    const char *note, FILE *out)
+{
+	fprintf(out, "  %-10s %9s  %6s  %12s%s%s\n", name, text_ns(sum->ns),
+		text_pct(w->all.ns ? 100.0 * sum->ns / w->all.ns : 0), text_count(sum->nr),
+		*note ? "  " : "", note);
+}
+
+/* Longest first; classes without waits are no rows. */
+static size_t sort_classes(const struct waits *w, uint32_t order[WAITS_NR])
+{
+	size_t nr = 0, k;
+
+	for (uint32_t class = 0; class < WAITS_NR; class ++) {
+		if (!w->by_class[class].ns && !w->by_class[class].nr)
+			continue;
+		for (k = nr++; k && w->by_class[order[k - 1]].ns < w->by_class[class].ns; k--)
+			order[k] = order[k - 1];
+		order[k] = class;
+	}
+	return nr;
+}
+
+static const char *class_note(const struct view *v, uint32_t class)
+{
+	if (v->classes && (class == WAITS_ON_CPU || !(v->classes & 1u << class)))
+		return "left out by --class";
+	return class == WAITS_ON_CPU ? "(stacks sampled)" : "";
+}
+
+static void put_part(const struct waits_sum *sum, const char *what, FILE *out)
+{
+	if (sum->nr)
+		fprintf(out, "  %s of it in %s wait%s %s\n", text_ns(sum->ns), text_count(sum->nr),
+			sum->nr == 1 ? "" : "s", what);
+}
+
+void waits_put_classes(const struct profile *p, const struct view *v, FILE *out)
+{
+	static const char *const idle_notes[] = {
+		[IDLE_FOLD] = "folded, --idle=show shows it",
+		[IDLE_HIDE] = "hidden, --idle=show shows it",
+		[IDLE_SHOW] = "shown",
+	};
+	struct waits_sum runnable;
+	uint32_t order[WAITS_NR];
+	struct waits w;
+	size_t nr;
+
+	waits_init(&w, p, v);
+	nr = sort_classes(&w, order);
+	if (nr || w.idle.nr)
+		fprintf(out, "\n  %-10s %9s  %6s  %12s\n", "CLASS", "TIME", "SHARE", "WAITS");
+	for (size_t i = 0; i < nr; i++)
+		put_row(waits_name(order[i]), &w.by_class[order[i]], &w, class_note(v, order[i]),
+			out);
+	if (w.idle.nr)
+		put_row("idle", &w.idle, &w, idle_notes[v->idle], out);
+	runnable = waits_runnable(&w);
+	put_part(&runnable, "for a CPU: woken and preempted", out);
+	put_part(&w.left_out, "left out by --class", out);
+	put_part(&w.open, "that had not ended when the recording did", out);
+	put_part(&w.before, "that had begun before it", out);
+	put_part(&w.not_sampled, "whose stacks were not taken", out);
+	waits_release(&w);
+}
+
+static void put_lack(uint64_t nr, uint64_t ns, const char *what, FILE *out)
+{
+	fprintf(out, " + %s %s", text_count(nr), what);
+	if (ns)
+		fprintf(out, " (%s)", text_ns(ns));
+}
+
+void waits_put_ledger(const struct profile *p, FILE *out)
+{
+	fprintf(out, "\nwaits     %s seen = %s recorded", text_count(p->counters[PROF_SEEN]),
+		text_count(p->counters[PROF_RECORDED]));
+	put_lack(profile_sum(p, COUNTER_FILTER), p->counters[PROF_FILTER_NS], "filtered", out);
+	put_lack(profile_sum(p, COUNTER_LOST), p->counters[PROF_LOST_NS], "lost", out);
+	fputc('\n', out);
+	if (p->counters[PROF_MERGED])
+		fputs("          threads of one process and name are counted together: the table "
+		      "of counts was half full (raise --max-stacks)\n",
+		      out);
+}
+
+void waits_put_stacks(const struct profile *p, FILE *out)
+{
+	const uint64_t *c = p->counters;
+
+	if (c[PROF_VERIFIED] || c[PROF_WALKED] || c[PROF_NOT_SAMPLED])
+		fprintf(out, "  %13s walked, %s found unchanged, %s not taken\n",
+			text_count(c[PROF_WALKED]), text_count(c[PROF_VERIFIED]),
+			text_count(c[PROF_NOT_SAMPLED]));
+	if (c[PROF_AUDIT_WRONG])
+		fprintf(out, "  %13s WRONG: %s\n", text_count(c[PROF_AUDIT_WRONG]),
+			profile_counters[PROF_AUDIT_WRONG].text);
+}
