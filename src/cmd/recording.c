@@ -260,6 +260,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	a->record.command = self->name;
 	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
 	a->record.start_ns = now_ns();
+	results_default(&a->results, kind_of(self->name));
 	err = opt_parse(self->name, self->opts, argc, argv, a, &words, &nr);
 	if (err == OPT_HELP) {
 		cmd_help(self);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/results.h"
+#include "profile/kind.h"
 #include "profile/save.h"
 
 struct report_args {
@@ -55,9 +56,7 @@ static enum cmd_result run(struct report_args *a, char **words, int nr)
 	p = profile_load(words[0]);
 	if (!p)
 		return CMD_FAILED;
-	a->results.view.split = !strcmp(profile_str(p, p->meta.command), "wall");
-	if (!a->results.idle && !strcmp(profile_str(p, p->meta.command), "wakeup"))
-		a->results.view.idle = IDLE_SHOW;
+	results_default(&a->results, kind_of_profile(p));
 	results = results_open(&a->results);
 	if (results)
 		result = written(results_write(results, p));

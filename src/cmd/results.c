@@ -26,6 +26,13 @@ struct results {
 	size_t nr;
 };
 
+void results_default(struct results_opts *o, const struct kind *kind)
+{
+	o->view.split = kind->running;
+	if (!o->idle)
+		o->view.idle = kind->wakers ? IDLE_SHOW : IDLE_FOLD;
+}
+
 static int parse_idle(const char *mode, enum view_idle *idle)
 {
 	static const char *const modes[] = { "fold", "hide", "show" }; /* enum view_idle */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/opt.h"
+#include "profile/kind.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 
@@ -70,6 +71,9 @@ struct results_opts {
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
 
 struct results;
+
+/* How a recording of a kind is looked at, where options do not say. */
+void results_default(struct results_opts *o, const struct kind *kind);
 
 /* What options say in words, checked. 0 or -EINVAL, logged. */
 int results_check(struct results_opts *o);

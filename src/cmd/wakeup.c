@@ -21,7 +21,5 @@ enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv)
 {
 	struct recording_args a = { .parse_words = recording_duration, .record.hops = 1 };
 
-	/* Who ends the wait of an event loop is the question. */
-	a.results.view.idle = IDLE_SHOW;
 	return recording_main(self, argc, argv, &a, recording_run);
 }

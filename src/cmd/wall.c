@@ -19,6 +19,5 @@ enum cmd_result cmd_wall(const struct command *self, int argc, char **argv)
 {
 	struct recording_args a = { .parse_words = recording_duration };
 
-	a.results.view.split = true;
 	return recording_main(self, argc, argv, &a, recording_run);
 }

@@ -32,6 +32,7 @@
 #include "collect/glob.h"
 #include "event/host.h"
 #include "event/sideband.h"
+#include "profile/kind.h"
 
 #define TURN_NS		 100000000ull
 #define RATE_WITH_TARGET 99
@@ -179,13 +180,14 @@ static int check(struct record *r)
 
 static void configure_waits(struct prof_config *c, const struct record_opts *o)
 {
-	bool rows = !strcmp(o->command, "runqlat");
+	const struct kind *kind = kind_of(o->command);
+	bool rows = kind->histograms;
 
 	c->per_thread = o->per_thread;
 	c->stacks = !o->no_stacks && !rows;
 	c->remember = c->stacks && !o->no_memory;
 	c->audit = o->audit;
-	c->running = !strcmp(o->command, "wall");
+	c->running = kind->running;
 	c->wakeups = o->wakeups || rows || c->running;
 	c->hops = o->hops;
 	c->state_mask = o->state_mask;
@@ -222,7 +224,7 @@ struct prof_config record_config(const struct record_opts *o)
 		.call_graph = o->kernel_stacks ? CALL_GRAPH_FP : o->call_graph,
 	};
 
-	if (probe_program(probe_get(o->command), PROBE_TASKS))
+	if (kind_of(o->command)->waits)
 		configure_waits(&c, o);
 	if (o->nr_events > 1) {
 		c.events = 1;
@@ -231,7 +233,7 @@ struct prof_config record_config(const struct record_opts *o)
 	c.nr_values = 2 * o->nr_columns;
 	c.branch_slots = o->branches ? BRANCH_SLOTS : 0;
 	/* Waits and branches refer to slots that were taken long ago. */
-	c.two_generations = !probe_program(probe_get(o->command), PROBE_TASKS) && !o->branches;
+	c.two_generations = !kind_of(o->command)->waits && !o->branches;
 	return c;
 }
 
@@ -449,14 +451,14 @@ static void drain(struct record *r, bool last)
  */
 static void warm_up(struct record *r)
 {
-	bool slow = !strcmp(r->opts->command, "oncpu");
-	uint64_t until = now_ns() + (slow ? WARM_NS : WARM_EVENTS_NS);
+	bool seldom = kind_of(r->opts->command)->seldom;
+	uint64_t until = now_ns() + (seldom ? WARM_NS : WARM_EVENTS_NS);
 	struct process *p;
 
 	for (size_t i = 0; r->store && i < r->opts->pids.nr; i++) {
 		p = proc_find(&r->procs, r->opts->pids.v[i]);
 		if (p)
-			store_warm(r->store, p, slow ? WARM_WORDS : UINT64_MAX, until);
+			store_warm(r->store, p, seldom ? WARM_WORDS : UINT64_MAX, until);
 	}
 }
 
@@ -759,7 +761,7 @@ static void describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->version = profile_string(p, BPFPROF_VERSION);
 	m->call_graph = profile_string(p, call_graphs[record_config(r->opts).call_graph]);
 	m->max_depth = r->opts->max_depth;
-	m->is_time = probe_program(probe_get(r->opts->command), PROBE_TASKS) != NULL;
+	m->is_time = kind_of(r->opts->command)->is_time;
 	m->duration_ns = end_ns - r->begin_ns;
 	m->start_ns = end_real_ns - m->duration_ns;
 	m->nr_cpus = r->nr_cpus;

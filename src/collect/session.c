@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "profile/kind.h"
 #include "bpfprof.skel.h"
 
 #define BYTES_PER_THREAD 512	/* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
@@ -70,12 +71,12 @@ static void choose_table_maps(struct session *s, const struct prof_config *c)
 
 static bool has_sleepers(const struct session *s, const struct prof_config *c)
 {
-	return probe_program(s->probe, PROBE_TASKS) && c->stacks && !c->no_ustacks;
+	return kind_of(s->probe->name)->waits && c->stacks && !c->no_ustacks;
 }
 
 static void choose_sched_maps(struct session *s, const struct prof_config *c, uint32_t nr_threads)
 {
-	bool waits = probe_program(s->probe, PROBE_TASKS);
+	bool waits = kind_of(s->probe->name)->waits;
 
 	bpf_map__set_autocreate(s->skel->maps.threads, waits);
 	bpf_map__set_autocreate(s->skel->maps.shapes, c->remember);
@@ -529,7 +530,7 @@ static void detach(struct session *s, enum probe_when when)
 
 int session_stop(struct session *s)
 {
-	bool waits = probe_program(s->probe, PROBE_TASKS) && s->skel->bss->prof_sched_known &&
+	bool waits = kind_of(s->probe->name)->waits && s->skel->bss->prof_sched_known &&
 		     !s->skel->bss->prof_sched_end;
 
 	detach(s, PROBE_UPROBE);

@@ -2,22 +2,16 @@
 /* Waits for people: sums and classes, each with its time, its share and its number. */
 #include "output/waits_summary.h"
 
-#include <string.h>
-
 #include "base/text.h"
+#include "profile/kind.h"
 #include "profile/waits.h"
-
-static bool is_wall(const struct profile *p)
-{
-	return !strcmp(profile_str(p, p->meta.command), "wall");
-}
 
 void waits_put_sum(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct waits w;
 
 	waits_init(&w, p, v);
-	fprintf(out, "%s%s", text_ns(w.all.ns), is_wall(p) ? "" : " of waiting");
+	fprintf(out, "%s%s", text_ns(w.all.ns), kind_of_profile(p)->running ? "" : " of waiting");
 	if (w.nr_threads)
 		fprintf(out, " by %s thread%s", text_count(w.nr_threads),
 			w.nr_threads == 1 ? "" : "s");

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/kind.h"
 #include "profile/waits.h"
 #include "profile/waker.h"
 
@@ -298,7 +299,7 @@ static void add_samples(struct builder *b)
 			add_sample(b, &p->samples[i]);
 		return;
 	}
-	b->wakers = !strcmp(profile_str(p, p->meta.command), "wakeup");
+	b->wakers = kind_of_profile(p)->wakers;
 	waits_init(&b->waits, p, b->v);
 	for (size_t i = 0; i < p->nr_samples; i++)
 		add_wait(b, i);

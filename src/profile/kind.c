@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of kinds. */
+#include "profile/kind.h"
+
+#include <string.h>
+
+#include "profile/profile.h"
+
+static const struct kind kinds[] = {
+	{ "oncpu", .seldom = true },
+	{ .command = "pmu" },
+	{ "offcpu", .is_time = true, .waits = true },
+	{ "runqlat", .is_time = true, .waits = true, .histograms = true },
+	{ "wakeup", .is_time = true, .waits = true, .wakers = true },
+	{ "wall", .is_time = true, .waits = true, .running = true },
+	{ .command = "uprobe" },
+};
+
+const struct kind *kind_of(const char *command)
+{
+	static const struct kind samples = { .command = "" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].command, command))
+			return &kinds[i];
+	return &samples;
+}
+
+const struct kind *kind_of_profile(const struct profile *p)
+{
+	return kind_of(profile_str(p, p->meta.command));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording is of. A row for each command that records; all that differs between them in
+ * user space, but for their options, asks its row and not the command's name.
+ */
+#ifndef BPFPROF_PROFILE_KIND_H
+#define BPFPROF_PROFILE_KIND_H
+
+#include <stdbool.h>
+
+struct profile;
+
+struct kind {
+	const char *command;
+	bool is_time;	 /* weights are ns that passed, shown as us; else periods of samples */
+	bool waits;	 /* it follows threads through all their waits */
+	bool running;	 /* and while they run: views tell both apart */
+	bool wakers;	 /* what ended a wait is shown first, so no wait is idle */
+	bool histograms; /* waits by their length, and no stacks */
+	bool seldom;	 /* so few stacks that some may wait until tables are built */
+};
+
+/* The row of a command; of one that is not known (a file of a newer bpfprof) that of samples. */
+const struct kind *kind_of(const char *command);
+const struct kind *kind_of_profile(const struct profile *p);
+
+#endif
