@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof report: any view of a saved profile, on any machine, without root. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"

@@ -237,7 +237,7 @@ struct prof_config record_config(const struct record_opts *o)
 	return c;
 }
 
-static const struct store_ops store_ops = { session_segment_make, session_segment_drop };
+static const struct store_ops store_ops = { kernel_segments_make, kernel_segments_drop };
 
 static uint64_t fetch(struct record *r, bool last, bool *done);
 
@@ -253,7 +253,7 @@ static struct store *open_store(struct record *r)
 {
 	const struct session_maps *maps = session_maps(r->session);
 	struct store_opts o = { .ops = &store_ops,
-				.arg = r->session,
+				.arg = session_segments(r->session),
 				.exes = maps->exes,
 				.procs = maps->procs,
 				.epoch = maps->table_epoch,

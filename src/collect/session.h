@@ -11,48 +11,12 @@
 
 #include "bpf/prof.h"
 #include "bpf/table.h"
-#include "collect/sizes.h"
+#include "collect/kernel_segments.h"
+#include "collect/maps.h"
 #include "collect/probe.h"
+#include "collect/sizes.h"
 
 struct session;
-
-/* The rows that the kernel writes and we read in place. Valid until session_close. */
-struct session_maps {
-	/* The arena: one generation behind the other; sizes are those of one. Ours to empty. */
-	size_t nr_generations;
-	uint32_t *generation; /* which one the kernel fills */
-	uint64_t *frames;     /* the log of stack records */
-	size_t nr_frame_words;
-	struct prof_word *frame_cursors; /* words handed out; may run past nr_frame_words */
-	struct prof_count *counts;
-	size_t nr_counts;
-	struct prof_word *counts_used;
-	uint64_t *stacks;
-	size_t nr_stack_slots;
-	struct prof_event_count *values; /* nr_values of each count; NULL without */
-	size_t nr_values;
-	const uint64_t *merging_ns;	      /* since when threads are merged; 0 = they are not */
-	const struct prof_counters *counters; /* per CPU */
-	size_t nr_cpus;
-	const struct prof_deferred *deferred; /* NULL when walks go by frame pointer only */
-	size_t nr_deferred;
-	uint64_t *deferred_taken;	     /* a bit for each */
-	const struct prof_sleeper *sleepers; /* NULL but for waits with user stacks */
-	size_t nr_sleepers;
-	struct table_exe *exes;	  /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
-	struct table_proc *procs; /* and TABLE_PROC_ROWS of processes */
-	uint32_t *table_epoch;
-	const struct prof_waker *wakers; /* NULL but for --hops */
-	size_t nr_wakers;
-	const struct prof_disagreement *disagreements; /* NULL but for --audit */
-	size_t nr_disagreements;
-	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */
-	size_t nr_hists;
-	const struct prof_outlier *outliers; /* PROF_OUTLIERS of them, NULL when none are kept */
-	const uint64_t *nr_outliers;	     /* since the start */
-	const struct prof_branch *branches;  /* NULL but for --branches */
-	size_t nr_branches;
-};
 
 struct session_opts {
 	const struct probe *probe;
@@ -108,12 +72,8 @@ void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS]);
  */
 int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr);
 
-/*
- * Segments of unwind tables: made and mapped at an address, or taken away from there again. struct
- * store_ops (unwind/store.h) in shape; session is a struct session. 0 or negative errno.
- */
-int session_segment_make(void *session, uint32_t index, void *at);
-void session_segment_drop(void *session, uint32_t index, void *at);
+/* Where unwind tables lie. */
+struct kernel_segments *session_segments(struct session *s);
 
 /*
  * Runs of our programs that the kernel skipped, since another BPF program was running on that CPU.

@@ -7,7 +7,7 @@
 
 #define MAX_BYTES (64ull << 20)
 
-static const struct store_ops ops = { session_segment_make, session_segment_drop };
+static const struct store_ops ops = { kernel_segments_make, kernel_segments_drop };
 
 static void give(struct store *store, struct proc_table *procs, pid_t pid, bool final)
 {
@@ -27,7 +27,7 @@ struct store *tables_give(struct session *s, const pid_t *pids, size_t nr, bool 
 {
 	const struct session_maps *maps = session_maps(s);
 	struct store_opts o = { .ops = &ops,
-				.arg = s,
+				.arg = session_segments(s),
 				.exes = maps->exes,
 				.procs = maps->procs,
 				.epoch = maps->table_epoch,
