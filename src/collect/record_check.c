@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of a recording before anything is loaded: the host, and who and what is to be recorded. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "collect/glob.h"
+#include "collect/record_parts.h"
+#include "event/cgroup.h"
+#include "event/cpus.h"
+#include "event/host.h"
+
+/*
+ * The kernel counts threads in its first PID namespace; ours must be that one for -p to mean the
+ * same.
+ */
+static int check_namespace(void)
+{
+	char link[64] = "";
+
+	if (readlink("/proc/self/ns/pid", link, sizeof(link) - 1) < 0 ||
+	    !strcmp(link, "pid:[4026531836]"))
+		return 0;
+	log_err(0,
+		"bpfprof runs inside a PID namespace, where process numbers are not the kernel's: "
+		"run it on the host (nsenter -t 1 -p -m), or the container with the host's PID "
+		"namespace (--pid=host)");
+	return -EOPNOTSUPP;
+}
+
+static int check_ids(const struct opt_ids *ids, bool thread)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ids->nr && !err; i++)
+		err = host_check_pid(ids->v[i], thread);
+	return err;
+}
+
+static bool any_online(const struct opt_ids *cpus, const struct cpus *online)
+{
+	for (size_t i = 0; i < cpus->nr; i++)
+		if (cpus_has(online, cpus->v[i]))
+			return true;
+	return false;
+}
+
+static int no_such_cpu(const struct cpus *wanted, const struct cpus *online, int err)
+{
+	char *w = cpus_text(wanted), *o = cpus_text(online);
+
+	log_err(0, "-C %s: no such CPU is online; those online are %s", w, o);
+	free(w);
+	free(o);
+	return err;
+}
+
+/* CPUs that are offline are passed over, unless all are; one that can never be is a mistake. */
+static int check_cpus(const struct opt_ids *cpus)
+{
+	struct cpus wanted = { .v = cpus->v, .nr = cpus->nr }, online = {};
+	struct cpus highest = { .nr = 1 };
+	int err = 0;
+
+	if (!cpus->nr || cpus_online(&online))
+		return 0;
+	highest.v = &cpus->v[cpus->nr - 1];
+	if (*highest.v >= cpus_possible())
+		err = no_such_cpu(&highest, &online, -EINVAL);
+	else if (!any_online(cpus, &online))
+		err = no_such_cpu(&wanted, &online, -ENODEV);
+	cpus_release(&online);
+	return err;
+}
+
+static int check_glob(struct record *r)
+{
+	int err = r->opts->comm ? glob_compile(&r->glob, r->opts->comm) : 0;
+
+	if (err == -E2BIG)
+		log_err(0, "-n '%s': too long, all patterns together may have 63 elements",
+			r->opts->comm);
+	else if (err)
+		log_err(0, "-n '%s': '[' without ']'", r->opts->comm);
+	return err ? -EINVAL : 0;
+}
+
+int record_check(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	int err = check_glob(r);
+
+	if (!err)
+		err = check_cpus(&o->cpus);
+	if (!err)
+		err = host_check();
+	if (!err)
+		err = check_namespace();
+	if (!err)
+		err = check_ids(&o->pids, false);
+	if (!err)
+		err = check_ids(&o->tids, true);
+	if (!err && o->cgroup) {
+		r->cgroup_fd = cgroup_open(o->cgroup);
+		err = r->cgroup_fd < 0 ? r->cgroup_fd : 0;
+	}
+	return err;
+}

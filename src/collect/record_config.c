@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From options to the configuration that the BPF programs go by. */
+#include <unistd.h>
+
+#include "collect/record.h"
+#include "profile/kind.h"
+
+#define BRANCH_SLOTS 16384
+
+static void configure_waits(struct prof_config *c, const struct record_opts *o)
+{
+	const struct kind *kind = kind_of(o->command);
+	bool rows = kind->histograms;
+
+	c->per_thread = o->per_thread;
+	c->stacks = !o->no_stacks && !rows;
+	c->remember = c->stacks && !o->no_memory;
+	c->audit = o->audit;
+	c->running = kind->running;
+	c->wakeups = o->wakeups || rows || c->running;
+	c->hops = o->hops;
+	c->state_mask = o->state_mask;
+	c->min_ns = o->min_us * 1000;
+	c->max_ns = o->max_us * 1000;
+	c->walk_ns = 1000000000u / (o->walks ? o->walks : WALKS_PER_SECOND);
+	c->hist_rows = rows;
+	c->hist_by = o->by;
+	c->outlier_ns = o->outlier_us * 1000;
+	if (c->stacks)
+		return;
+	c->no_kstacks = 1;
+	c->no_ustacks = 1;
+	c->call_graph = CALL_GRAPH_FP;
+}
+
+struct prof_config record_config(const struct record_opts *o)
+{
+	struct prof_config c = {
+		.pc_mask = (1ull << 48) -
+			   1, /* user code lies below; above are pointer authentication and tags */
+		.own_pid = getpid(),
+		.max_depth = o->max_depth,
+		.filter_pid = o->pids.nr || o->program,
+		.filter_tid = o->tids.nr != 0,
+		.filter_comm = o->comm != NULL,
+		.filter_cgroup = o->cgroup != NULL,
+		.keep_idle = o->idle,
+		.no_kthreads = o->user_threads,
+		.no_uthreads = o->kernel_threads,
+		.no_kstacks = o->user_stacks,
+		.no_ustacks = o->kernel_stacks,
+		.no_children = o->no_children,
+		.call_graph = o->kernel_stacks ? CALL_GRAPH_FP : o->call_graph,
+	};
+
+	if (kind_of(o->command)->waits)
+		configure_waits(&c, o);
+	if (o->nr_events > 1) {
+		c.events = 1;
+		c.per_thread = 1; /* their counts are not merged, as those of waits are */
+	}
+	c.nr_values = 2 * o->nr_columns;
+	c.branch_slots = o->branches ? BRANCH_SLOTS : 0;
+	/* Waits and branches refer to slots that were taken long ago. */
+	c.two_generations = !kind_of(o->command)->waits && !o->branches;
+	return c;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a recording says of itself. */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "collect/record_parts.h"
+#include "collect/suspend.h"
+#include "profile/kind.h"
+
+static uint32_t describe_target(struct record *r)
+{
+	char *text = record_target(r);
+	uint32_t id = profile_string(r->profile, text);
+
+	free(text);
+	return id;
+}
+
+static void describe_host(struct profile *p)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	p->meta.host = profile_string(p, u.nodename);
+	p->meta.kernel = profile_string(p, u.release);
+	p->meta.arch = profile_string(p, u.machine);
+}
+
+static uint64_t since_start(const struct record *r, uint64_t time_ns)
+{
+	return time_ns > r->opts->start_ns ? time_ns - r->opts->start_ns : 0;
+}
+
+static const char *const call_graphs[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
+
+void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
+{
+	struct profile *p = r->profile;
+	struct profile_meta *m = &p->meta;
+	struct sideband_throttled throttled;
+	struct rusage usage;
+
+	describe_host(p);
+	getrusage(RUSAGE_SELF, &usage);
+	m->command = profile_string(p, r->opts->command);
+	m->event = m->command;
+	m->by_weight = r->opts->nr_events != 0;
+	sampling_describe(&r->sampling, p);
+	m->target = describe_target(r);
+	m->version = profile_string(p, BPFPROF_VERSION);
+	m->call_graph = profile_string(p, call_graphs[record_config(r->opts).call_graph]);
+	m->max_depth = r->opts->max_depth;
+	m->is_time = kind_of(r->opts->command)->is_time;
+	m->duration_ns = end_ns - r->begin_ns;
+	m->start_ns = end_real_ns - m->duration_ns;
+	m->nr_cpus = r->nr_cpus;
+	m->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
+		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
+	m->rss_bytes = usage.ru_maxrss * 1024ull;
+	m->map_bytes = session_map_bytes(r->session);
+	m->suspended_ns = suspend_between_ns(r->asleep_ns, suspend_read_ns());
+	m->missed = session_missed(r->session);
+	m->sideband_lost = sideband_lost(r->sideband);
+	throttled = sideband_throttled(r->sideband, end_ns);
+	m->throttles = throttled.times;
+	m->throttled_ns = throttled.ns;
+	m->first_sample_ns = since_start(r, r->capture.first_ns);
+	m->first_root_ns = since_start(r, r->capture.first_root_ns);
+	if (p->counters[PROF_TIMED_RUNS])
+		m->bpf_ns = p->counters[PROF_TIMED_NS] / p->counters[PROF_TIMED_RUNS] *
+			    p->counters[PROF_RUNS];
+}
+
+static void tell_tables(const struct record *r)
+{
+	struct store_stats s;
+
+	if (!r->store)
+		return;
+	s = store_stats(r->store);
+	log_info("unwind tables: %zu of %s in %s, built in %s, %zu evicted, "
+		 "%zu without room, %zu not to be had; "
+		 "%zu processes; %s stacks deferred, %s found no room, %zu slots not given back",
+		 s.nr_tables, text_count(s.nr_rows), text_bytes(s.segment_bytes),
+		 text_ns(s.build_ns), s.nr_evicted, s.nr_no_room, s.nr_failed, s.nr_processes,
+		 text_count(r->profile->counters[PROF_DEFERRED]),
+		 text_count(r->profile->counters[PROF_DEFER_FULL]),
+		 defer_nr_taken(&r->capture.defer));
+}
+
+static void tell_waits(const struct record *r)
+{
+	const uint64_t *c = r->profile->counters;
+	const struct capture *k = &r->capture;
+
+	if (k->sleepers_ns)
+		log_info("%zu threads were asleep at the start: their stacks were read within %s",
+			 k->defer.nr_sleepers, text_ns(k->sleepers_ns - r->begin_ns));
+
+	if (r->profile->meta.is_time)
+		log_info("waits: %s switches; %s stacks verified, %s but for the kernel's half, "
+			 "%s walked, %s not sampled, %s wrong by the audit; %s counts merged",
+			 text_count(c[PROF_SWITCHES]), text_count(c[PROF_VERIFIED]),
+			 text_count(c[PROF_HALF_WALKED]), text_count(c[PROF_WALKED]),
+			 text_count(c[PROF_NOT_SAMPLED]), text_count(c[PROF_AUDIT_WRONG]),
+			 text_count(c[PROF_MERGED]));
+}
+
+static void tell_generations(const struct record *r)
+{
+	if (r->capture.generations.nr_turns)
+		log_info("stack tables emptied while recording: %s times",
+			 text_count(r->capture.generations.nr_turns));
+}
+
+void record_tell(const struct record *r)
+{
+	tell_tables(r);
+	tell_generations(r);
+	tell_waits(r);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Opening and closing a recording. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "collect/record_parts.h"
+#include "event/cgroup.h"
+
+#define UNWIND_BYTES (64ull << 20)
+
+static const struct store_ops store_ops = { kernel_segments_make, kernel_segments_drop };
+
+/* What the kernel has deferred must not fill its slots meanwhile. */
+static void fetch_meanwhile(void *arg)
+{
+	bool done;
+
+	record_fetch(arg, false, &done);
+}
+
+static struct store *open_store(struct record *r)
+{
+	const struct session_maps *maps = session_maps(r->session);
+	struct store_opts o = { .ops = &store_ops,
+				.arg = session_segments(r->session),
+				.exes = maps->exes,
+				.procs = maps->procs,
+				.epoch = maps->table_epoch,
+				.pause = &r->pause,
+				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
+								   : UNWIND_BYTES };
+
+	r->pause = (struct table_pause){ fetch_meanwhile, r };
+	r->store = store_new(&o);
+	return r->store;
+}
+
+static int open_session(struct record *r)
+{
+	struct session_opts so = {
+		.probe = probe_get(r->opts->command),
+		.config = record_config(r->opts),
+		.glob = &r->glob,
+		.cgroup_fd = r->cgroup_fd,
+		.max_stacks = r->opts->max_stacks,
+		.max_bytes = r->opts->max_bytes,
+	};
+
+	if (r->cgroup_fd >= 0)
+		so.config.cgroup_id = cgroup_id(r->cgroup_fd);
+	r->session = session_open(&so);
+	if (!r->session)
+		return -errno;
+	if (so.config.call_graph != CALL_GRAPH_FP && !open_store(r))
+		return -errno;
+	return session_attach(r->session);
+}
+
+/* Signals become readable, so that nothing is interrupted half-way. */
+static int open_loop(struct record *r)
+{
+	struct itimerspec turn = { .it_interval.tv_nsec = RECORD_TURN_NS,
+				   .it_value.tv_nsec = RECORD_TURN_NS };
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
+	r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r->signals < 0 || r->timer < 0 || timerfd_settime(r->timer, 0, &turn, NULL))
+		return log_err(-errno, "cannot set up timer and signals");
+	return 0;
+}
+
+/* -EINVAL is a mistake on the command line. Once that is checked, it is the kernel that objects. */
+int record_not_usage(int err)
+{
+	return err == -EINVAL ? -EIO : err;
+}
+
+static int prepare(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	int err = o->program ? target_start(&r->target, o->program) : 0;
+
+	if (!err)
+		err = open_session(r);
+	if (!err)
+		err = open_loop(r);
+	if (err)
+		return record_not_usage(err);
+	r->sideband = sideband_open();
+	return r->sideband ? 0 : record_not_usage(-errno);
+}
+
+struct record *record_open(const struct record_opts *o)
+{
+	struct rlimit files;
+	struct record *r = xcalloc(1, sizeof(*r));
+	int err;
+
+	*r = (struct record){
+		.opts = o, .cgroup_fd = -1, .target.pidfd = -1, .timer = -1, .signals = -1
+	};
+	sigprocmask(SIG_SETMASK, NULL, &r->old_mask);
+	if (!getrlimit(RLIMIT_NOFILE, &files)) { /* an event per CPU, a file per module */
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	err = record_check(r);
+	if (!err)
+		err = prepare(r);
+	if (!err)
+		return r;
+	record_close(r);
+	errno = -err;
+	return NULL;
+}
+
+void record_close(struct record *r)
+{
+	if (!r)
+		return;
+	sampling_release(&r->sampling);
+	groups_close(&r->groups);
+	target_stop(&r->target);
+	sideband_close(r->sideband);
+	store_free(r->store);
+	lifetimes_free(r->lifetimes);
+	session_close(r->session);
+	capture_release(&r->capture);
+	proc_release(&r->procs);
+	profile_free(r->profile);
+	if (r->timer >= 0)
+		close(r->timer);
+	if (r->signals >= 0)
+		close(r->signals);
+	if (r->cgroup_fd >= 0)
+		close(r->cgroup_fd);
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	free(r);
+}

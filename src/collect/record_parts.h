@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The parts of a recording that have files of their own: whether it can be (record_check.c), what
+ * its options mean in the kernel (record_config.c), taking over what the kernel wrote
+ * (record_fetch.c), and what is said of it at the end (record_describe.c). For these, record.c and
+ * record_open.c only.
+ */
+#ifndef BPFPROF_COLLECT_RECORD_PARTS_H
+#define BPFPROF_COLLECT_RECORD_PARTS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/capture.h"
+#include "collect/groups.h"
+#include "collect/lifetimes.h"
+#include "collect/record.h"
+#include "collect/sampling.h"
+#include "collect/target.h"
+#include "event/sideband.h"
+
+#define RECORD_TURN_NS 100000000ull
+
+struct record {
+	const struct record_opts *opts;
+	struct session *session;
+	struct store *store; /* NULL without unwind tables */
+	struct sampling sampling;
+	struct groups groups;
+	struct sideband *sideband;
+	struct proc_table procs;
+	struct capture capture;
+	struct lifetimes *lifetimes; /* NULL but for wall */
+	struct target target;
+	struct profile *profile;
+	struct prof_glob glob;
+	int cgroup_fd, timer, signals;
+	sigset_t old_mask;
+	uint64_t begin_ns;
+	uint64_t asleep_ns;  /* that the machine had been suspended when it began */
+	uint64_t gap_ns;     /* since when records are missing that nobody looked up; 0 = none */
+	uint64_t recheck_ns; /* /proc is not read anew before */
+	uint64_t next_interval_ns;
+	uint64_t haste_ns;  /* turns are short until then */
+	bool hurried;	    /* nice was 0 and is HURRY_NICE */
+	uint64_t dither_ns; /* when sampling periods change; 0 = never */
+	enum capture_state state;
+	struct table_pause pause;
+	size_t nr_cpus; /* profiled at the end */
+};
+
+/*
+ * Can it be recorded here, and is what was asked for there? Fills in r->glob, opens r->cgroup_fd. 0
+ * or negative errno, logged; -EINVAL means the options.
+ */
+int record_check(struct record *r);
+
+/*
+ * Takes over side-band records and stacks up to the time that it returns. last: all there are.
+ * done: nothing is left in the log.
+ */
+uint64_t record_fetch(struct record *r, bool last, bool *done);
+
+/* Reads /proc anew, where something may have changed since. */
+void record_look_again(struct record *r, uint64_t since_ns);
+
+/* What the profile says of the recording, from its begin until end_ns (and as a date). */
+void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns);
+
+/* EINVAL means the options: what the kernel calls so later is something else. */
+int record_not_usage(int err);
+
+/* What -v says of it. */
+void record_tell(const struct record *r);
+
+#endif
