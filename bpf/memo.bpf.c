@@ -28,8 +28,11 @@
 #define FIRST_TO   5u
 #define LOW_BITS   0xffffffffffffull /* of an address that may be signed */
 
-/* Whose words they are, and which registers the walk went by as well. */
-enum { OF_USER = 1, BY_FP = 2, BY_LR = 4 };
+/*
+ * Whose words they are, and which registers the walk went by as well. NO_RECORD: the last two words
+ * are a record whose frame pointer is none, which ended the walk.
+ */
+enum { OF_USER = 1, BY_FP = 2, BY_LR = 4, NO_RECORD = 8 };
 
 /* Which words a walk went by: above sp, or above the context. Claimed by hash, 0 = free. */
 struct shape {
@@ -141,6 +144,19 @@ __noinline int memo_hash_far(__u32 id, __u32 slot, __u32 first)
 }
 
 /*
+ * Of the frame pointer in the last record, only that it leads no further, as step_record() sees it:
+ * generated code keeps other numbers there, other ones each time.
+ */
+static __always_inline void loosen(struct scratch *s, const struct shape *shape)
+{
+	__u32 at = shape->at[(shape->nr - 2) & (READ_SLOTS - 1)];
+	__u64 *fp = &s->memo_window[at & (COPY_WORDS - 1)];
+
+	if (*fp && (step_is_far(*fp, s->sp + at * 8u + 16) || *fp & 7))
+		*fp = 1;
+}
+
+/*
  * Hashes what the walk of the user's stack went by into scratch->memo_hash. 0: it cannot be read.
  * Separately verified.
  */
@@ -170,6 +186,8 @@ __noinline int memo_hash_user(__u32 id, __u32 slot)
 	if (shape->nr &&
 	    bpf_probe_read_user(s->memo_window, (last & (COPY_WORDS * 8 - 1)) + 1, (void *)s->sp))
 		return 0;
+	if (shape->traits & NO_RECORD)
+		loosen(s, shape);
 	for (__u32 i = 0; i < READ_WORDS && i < shape->nr; i++)
 		hash = mix(hash, s->memo_window[shape->at[i] & (COPY_WORDS - 1)]);
 	s->memo_hash = hash;
@@ -454,6 +472,13 @@ static __always_inline bool is_final(const struct scratch *s)
 	       s->nr_reads <= READ_WORDS;
 }
 
+/* The last words read were a record, whose frame pointer led no further. */
+static __always_inline bool has_no_record(const struct scratch *s)
+{
+	return s->user.end == UNWIND_END_NO_CFI && s->at.no_record && s->at.by_fp &&
+	       s->nr_reads >= 2;
+}
+
 static __always_inline bool keep_user(__u32 id, struct scratch *s)
 {
 	__u32 shape;
@@ -466,7 +491,7 @@ static __always_inline bool keep_user(__u32 id, struct scratch *s)
 		return false;
 	shape = memo_shape(id, s->nr_reads,
 			   OF_USER | (s->fp_from == FP_REGISTER ? BY_FP : 0) |
-				   (s->lr_used ? BY_LR : 0));
+				   (s->lr_used ? BY_LR : 0) | (has_no_record(s) ? NO_RECORD : 0));
 	if (!shape || !memo_hash_user(id, shape))
 		return false;
 	s->memo.user_shape = shape;

@@ -39,7 +39,8 @@ struct step {
 	__u32 inner;
 	__u32 guessed;	/* frames found by frame pointer for want of unwind data */
 	__u16 by_fp;	/* this one was */
-	__u16 switched; /* the walk has gone over to another stack */
+	__u8 switched;	/* the walk has gone over to another stack */
+	__u8 no_record; /* it has ended, and no other value so far away would have led on */
 };
 
 /* Where a frame keeps what its caller had. */
@@ -148,6 +149,12 @@ static inline __attribute__((always_inline)) __u32 step_entry_reg(int arch, __u3
 static inline __attribute__((always_inline)) __u32 step_signal_reg(int arch, __u32 reg)
 {
 	return arch == TABLE_X86 ? 0x76543210fa89becdull >> (reg & 15) * 4 & 15 : reg & 31;
+}
+
+/* No record of a caller lies there. */
+static inline __attribute__((always_inline)) int step_is_far(__u64 fp, __u64 sp)
+{
+	return fp < sp || fp - sp > STEP_FP_REACH;
 }
 
 #endif /* BPFPROF_BPF_STEP_BPF_H */
@@ -259,14 +266,16 @@ step_exception_fp(int arch, struct step_env *env, struct step *w, const struct t
 
 /*
  * Reads the frame record that the frame pointer points to, if it does. Code that keeps frame
- * records may have gone over to another stack (Go's runtime does): believed once.
+ * records may have gone over to another stack (Go's runtime does): believed once. Not of generated
+ * code (anon): the JVM's has any address there, and finds numbers that are no code where it points.
  */
 static inline __attribute__((always_inline)) __u32 step_record(struct step_env *env, struct step *w,
-							       __u64 record[2])
+							       int anon, __u64 record[2])
 {
-	int far = w->fp < w->sp || w->fp - w->sp > STEP_FP_REACH;
+	int far = step_is_far(w->fp, w->sp);
 
-	if (w->fp & 7 || !w->fp || (far && (!w->by_fp || w->switched)))
+	w->no_record = anon || w->switched;
+	if (w->fp & 7 || !w->fp || (far && (anon || !w->by_fp || w->switched)))
 		return UNWIND_END_NO_CFI;
 	w->switched |= far;
 	return step_read_pair(env, w->fp, record) ? UNWIND_END_READ : UNWIND_END_NONE;
@@ -287,7 +296,7 @@ static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct s
 
 	if (step_resolve_fp(env, w))
 		return UNWIND_END_READ;
-	end = step_record(env, w, record);
+	end = step_record(env, w, anon, record);
 	if (arch == TABLE_ARM64 && w->inner && w->lr && !anon && (end || record[1] != w->lr)) {
 		w->pc = w->lr;
 		w->inner = 0;
