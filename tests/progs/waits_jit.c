@@ -4,8 +4,8 @@
 /*
  * waits_jit [NAPS]: sleeps 1 ms at a time, called by generated code that keeps a frame record and
  * was itself called by generated code that uses the frame pointer for something else, as the JVM's
- * does: there it points to memory that is no stack, above it, elsewhere each time, with a number that
- * is no address of code where a return address would be.
+ * does: there it points to memory above the stack, elsewhere each time, with a number that is no
+ * address of code where a return address would be.
  */
 #include <sys/mman.h>
 
