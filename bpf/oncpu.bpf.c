@@ -5,9 +5,9 @@
  * loop; what it cannot record it counts.
  */
 #include "branch_table.bpf.h"
+#include "columns.bpf.h"
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
-#include "columns.bpf.h"
 
 /* The registers of the innermost user frame. False: there are none that we can walk from. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s,

@@ -3,6 +3,7 @@
 #include "collect/maps.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -26,66 +27,71 @@ static size_t nr_generations(const struct prof_config *c)
 	return c->two_generations ? PROF_GENERATIONS : 1;
 }
 
-/* Fills in rows; returns how many. m may be NULL where they are only chosen. */
-static size_t list(struct row *rows, const struct bpfprof_bpf *skel, struct session_maps *m,
-		   const struct maps_choice *choice)
-{
-	static struct session_maps none;
-	const struct prof_config *c = choice->config;
-	const uint64_t generations = nr_generations(c);
-	const bool tables = c->call_graph != CALL_GRAPH_FP;
-	size_t nr = 0;
-
-	m = m ? m : &none;
+/* Not mapped; read in place; written by us as well. */
 #define ROW(name, when, elements)                                                                  \
-	rows[nr++] = (struct row){ skel->maps.name, when, elements, NULL, false }
-#define READ(name, when, elements)                                                                 \
-	rows[nr++] = (struct row)                                                                  \
 	{                                                                                          \
-		skel->maps.name, when, elements, (const void **)&m->name, false                    \
+		skel->maps.name, when, elements, NULL, false                                       \
+	}
+#define READ(name, when, elements)                                                                 \
+	{                                                                                          \
+		skel->maps.name, when, elements, (void *)&at->name, false                          \
 	}
 #define WRITE(name, when, elements)                                                                \
-	rows[nr++] = (struct row)                                                                  \
 	{                                                                                          \
-		skel->maps.name, when, elements, (const void **)&m->name, true                     \
+		skel->maps.name, when, elements, (void *)&at->name, true                           \
 	}
-	WRITE(stacks, true, generations * c->stack_slots);
-	WRITE(counts, true, generations * c->count_slots);
-	WRITE(frames, true, generations * c->frame_words);
-	READ(counters, true, c->nr_cpus);
-	ROW(scratches, true, choice->nr_scratches);
-	WRITE(pids, c->filter_pid, 0);
-	WRITE(tids, c->filter_tid, 0);
-	ROW(globs, c->filter_comm, 0);
-	ROW(cgroups, c->filter_cgroup, 0);
-	WRITE(ksyms, !c->no_kstacks, 0);
-	ROW(accounts, false, 0); /* accounts.c */
-	ROW(account_cpus, false, 0);
-	/* Without the segments no table was ever read, and so on: all or nothing. */
-	ROW(segments, tables, 0);
-	ROW(rules, tables, 0);
-	WRITE(exes, tables, 0);
-	WRITE(procs, tables, 0);
-	READ(deferred, tables, c->deferred_slots);
-	ROW(threads, choice->waits, 0);
-	ROW(walk_times, choice->waits && c->stacks, 0);
-	ROW(shapes, c->remember, c->shape_slots);
-	READ(sleepers, choice->nr_sleepers, choice->nr_sleepers);
-	READ(wakers, c->hops, c->waker_slots);
-	READ(disagreements, c->audit, 0);
-	WRITE(hists, c->hist_rows, c->hist_rows);
-	ROW(recents, c->outlier_ns, 0);
-	READ(outliers, c->outlier_ns, 0);
-	ROW(pmu_counters, c->nr_values, c->nr_cpus * PMU_MAX_EVENTS);
-	ROW(value_states, c->nr_values, 0);
-	WRITE(values, c->nr_values, generations * c->count_slots * c->nr_values);
-	ROW(branch_records, c->branch_slots, 0);
-	READ(branches, c->branch_slots, c->branch_slots);
+
+/* Fills in rows; returns how many. m may be NULL where they are only chosen. */
+static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
+		   struct session_maps *m, const struct maps_choice *choice)
+{
+	static struct session_maps none;
+	struct session_maps *at = m ? m : &none;
+	const struct prof_config *c = choice->config;
+	const uint64_t generations = nr_generations(c);
+	const bool tables = c->call_graph != CALL_GRAPH_FP; /* all of them or none is read */
+	const struct row all[] = {
+		WRITE(stacks, true, generations * c->stack_slots),
+		WRITE(counts, true, generations * c->count_slots),
+		WRITE(frames, true, generations * c->frame_words),
+		READ(counters, true, c->nr_cpus),
+		ROW(scratches, true, choice->nr_scratches),
+		WRITE(pids, c->filter_pid, 0),
+		WRITE(tids, c->filter_tid, 0),
+		ROW(globs, c->filter_comm, 0),
+		ROW(cgroups, c->filter_cgroup, 0),
+		WRITE(ksyms, !c->no_kstacks, 0),
+		ROW(accounts, false, 0), /* accounts.c */
+		ROW(account_cpus, false, 0),
+		ROW(segments, tables, 0),
+		ROW(rules, tables, 0),
+		WRITE(exes, tables, 0),
+		WRITE(procs, tables, 0),
+		READ(deferred, tables, c->deferred_slots),
+		ROW(threads, choice->waits, 0),
+		ROW(walk_times, choice->waits && c->stacks, 0),
+		ROW(shapes, c->remember, c->shape_slots),
+		READ(sleepers, choice->nr_sleepers, choice->nr_sleepers),
+		READ(wakers, c->hops, c->waker_slots),
+		READ(disagreements, c->audit, 0),
+		WRITE(hists, c->hist_rows, c->hist_rows),
+		ROW(recents, c->outlier_ns, 0),
+		READ(outliers, c->outlier_ns, 0),
+		ROW(pmu_counters, c->nr_values, c->nr_cpus * PMU_MAX_EVENTS),
+		ROW(value_states, c->nr_values, 0),
+		WRITE(values, c->nr_values, generations * c->count_slots * c->nr_values),
+		ROW(branch_records, c->branch_slots, 0),
+		READ(branches, c->branch_slots, c->branch_slots),
+	};
+
+	_Static_assert(sizeof(all) / sizeof(*all) <= MOST_ROWS, "they fit");
+	memcpy(rows, all, sizeof(all));
+	return sizeof(all) / sizeof(*all);
+}
+
 #undef ROW
 #undef READ
 #undef WRITE
-	return nr;
-}
 
 void maps_choose(struct bpfprof_bpf *skel, const struct maps_choice *c)
 {

@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 #include "base/opt.h"
-#include "metric/count.h"
 #include "event/catalog.h"
+#include "metric/count.h"
 
 /* What is counted; borrowed, and with nothing set all CPUs. */
 struct counters_target {

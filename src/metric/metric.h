@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "metric/count.h"
 #include "event/core.h"
+#include "metric/count.h"
 
 enum metric_verdict {
 	METRIC_NONE, /* no threshold, or no value */

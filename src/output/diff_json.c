@@ -2,9 +2,9 @@
 /* A comparison for programs, by json-c. What is not known is null. */
 #include <math.h>
 
-#include "output/stat.h"
 #include "output/figures.h"
 #include "output/json_put.h"
+#include "output/stat.h"
 
 static void put(struct json_object *o, const char *key, double x)
 {

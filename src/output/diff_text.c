@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "output/stat.h"
 #include "output/figures.h"
 #include "output/output.h"
+#include "output/stat.h"
 
 #define VALUE_WIDTH    9
 #define WIDE_VALUE     18

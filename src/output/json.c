@@ -15,8 +15,8 @@
 #include "profile/breaks.h"
 #include "profile/budget.h"
 #include "profile/columns.h"
-#include "profile/top.h"
 #include "profile/event_values.h"
+#include "profile/top.h"
 #include "profile/waits.h"
 
 static void put_text(struct json_object *o, const char *key, const struct profile *p,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/runqlat.h"
 #include "output/json_put.h"
+#include "output/runqlat.h"
 
 static const char *const pct_keys[RUNQLAT_NR_PCTS] = { "p50_us", "p90_us", "p99_us", "p99_9_us" };
 

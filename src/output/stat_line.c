@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/stat_text.h"
 #include "output/figures.h"
 #include "output/output.h"
+#include "output/stat_text.h"
 
 #define TIME_WIDTH  10
 #define COUNT_WIDTH 15
@@ -80,7 +80,7 @@ static void put_cells(const struct stat_report *r, bool heads, bool terminal, FI
 	fputc('\n', out);
 }
 
-void counted_put_line(const struct stat_report *r, FILE *out)
+void stat_put_line(const struct stat_report *r, FILE *out)
 {
 	double at = r->elapsed_s > 0 ? r->elapsed_s : r->interval * r->seconds.mean;
 	int fd = fileno(out);

@@ -13,8 +13,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "output/figures.h"
 #include "metric/ratio.h"
+#include "output/figures.h"
 
 /* Safe text in which nothing means anything to Markdown or HTML. */
 static void put_safe(const char *s, FILE *out)

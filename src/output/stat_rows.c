@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "output/stat_text.h"
 #include "output/figures.h"
+#include "output/stat_text.h"
 
 #define TOP_ROWS     40
 #define TOP_INTERVAL 10
@@ -269,7 +269,7 @@ static void put_total(const struct table *t, struct stat_row *sum, FILE *out)
 	put_closing(t, sum, out);
 }
 
-void counted_put_rows(const struct stat_report *r, size_t width, FILE *out)
+void stat_put_rows(const struct stat_report *r, size_t width, FILE *out)
 {
 	const struct stat_row **rows = sorted(r);
 	size_t shown = min(r->nr_rows, r->interval ? TOP_INTERVAL : TOP_ROWS);

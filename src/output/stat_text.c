@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output/stat.h"
 #include "output/figures.h"
 #include "output/output.h"
+#include "output/stat.h"
 
 #define INDENT	    2
 #define DETAIL	    6 /* indent of what a metric was computed from */
@@ -338,9 +338,9 @@ int stat_write_text(const struct stat_report *r, FILE *out)
 			fputc('\n', out);
 	}
 	if (r->interval) {
-		counted_put_line(r, out);
+		stat_put_line(r, out);
 		if (r->by != STAT_BY_ALL)
-			counted_put_rows(r, width, out);
+			stat_put_rows(r, width, out);
 		return 0;
 	}
 	layout_init(&l, r, width);
@@ -349,7 +349,7 @@ int stat_write_text(const struct stat_report *r, FILE *out)
 	put_sets(r, &l, out);
 	put_events(r, &l, out);
 	if (r->by != STAT_BY_ALL)
-		counted_put_rows(r, width, out);
+		stat_put_rows(r, width, out);
 	put_warnings(r, width, out);
 	return 0;
 }

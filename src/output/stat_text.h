@@ -8,9 +8,9 @@
 #include "metric/stat.h"
 
 /* Threads, processes or cgroups as a table that closes, heaviest first. */
-void counted_put_rows(const struct stat_report *r, size_t width, FILE *out);
+void stat_put_rows(const struct stat_report *r, size_t width, FILE *out);
 
 /* An interval in one line; the names of its columns now and then. */
-void counted_put_line(const struct stat_report *r, FILE *out);
+void stat_put_line(const struct stat_report *r, FILE *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "output/output.h"
 #include "output/columns.h"
+#include "output/output.h"
 #include "output/waits_summary.h"
 #include "profile/top.h"
 

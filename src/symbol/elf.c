@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "symbol/naming.h"
 #include "elf/strtab.h"
+#include "symbol/naming.h"
 
 #define MAX_ENTRIES   (8u << 20)
 #define MAX_FUNCTIONS 1100000u	 /* 52 bytes each at the worst moment */

@@ -13,9 +13,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "elf/elf_file.h"
 #include "symbol/demangle.h"
 #include "symbol/elf.h"
-#include "elf/elf_file.h"
 #include "symbol/fdes.h"
 #include "symbol/ksym.h"
 

@@ -18,8 +18,8 @@
 
 #include "base/log.h"
 #include "collect/accounts.h"
-#include "collect/session.h"
 #include "collect/glob.h"
+#include "collect/session.h"
 #include "event/perf.h"
 #include "tables/tables.h"
 

@@ -12,8 +12,8 @@
 #include <bpf/bpf.h>
 
 #include "collect/accounts.h"
-#include "collect/session.h"
 #include "collect/glob.h"
+#include "collect/session.h"
 
 #define MAX_PROGRAMS 64
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "symbol/elf.h"
 #include "elf/elf_file.h"
+#include "symbol/elf.h"
 
 static char dir[] = "/tmp/bpfprof-elf.XXXXXX";
 

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "symbol/elf.h"
 #include "elf/elf_file.h"
+#include "symbol/elf.h"
 
 #define CODE_OFFSET 0x1000
 #define CODE_VADDR  0x403040

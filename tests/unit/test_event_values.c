@@ -10,8 +10,8 @@
 
 #include "made.h"
 #include "output/output.h"
-#include "profile/save.h"
 #include "profile/event_values.h"
+#include "profile/save.h"
 
 static char path[] = "/tmp/test_event_values.XXXXXX";
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "metrics.h"
 #include "metric/rows.h"
+#include "metrics.h"
 
 struct expected {
 	const char *name;

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "metrics.h"
 #include "metric/formula.h"
 #include "metric/rows.h"
+#include "metrics.h"
 #if __has_include("event/known.h")
 #include "event/known.h"
 #endif

@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "output/stat.h"
-#include "output/figures.h"
 #include "metric/ratio.h"
+#include "output/figures.h"
+#include "output/stat.h"
 #include "tests/unit/made_stat.h"
 
 #define CSV_COLUMNS 28
