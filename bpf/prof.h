@@ -35,7 +35,7 @@
 	X(RECORDED, TOTAL, "recorded", "recorded with their stacks")                               \
 	X(FILTER_IDLE, FILTER, "idle", "CPU was idle (-I includes it)")                            \
 	X(FILTER_SELF, FILTER, "self", "bpfprof itself")                                           \
-	X(FILTER_PID, FILTER, "other-process", "process not in -p")                                \
+	X(FILTER_PID, FILTER, "other-process", "process not selected")                             \
 	X(FILTER_TID, FILTER, "other-thread", "thread not in -t")                                  \
 	X(FILTER_COMM, FILTER, "other-name", "thread name does not match -n")                      \
 	X(FILTER_CGROUP, FILTER, "other-cgroup", "outside of --cgroup")                            \

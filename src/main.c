@@ -26,10 +26,10 @@ static const struct command commands[] = {
 	  "where threads wait, and for what, by stack", offcpu_opts,
 	  "  bpfprof offcpu -p 1234 30                 one process and its children\n"
 	  "  bpfprof offcpu -p 1234 --by-class -o off.html 30\n"
-	  "  bpfprof offcpu --class lock,io -m 1000 10 the whole machine, waits of 1 ms and more\n"
+	  "  bpfprof offcpu --class lock,io -m 1ms 10 system-wide, waits of 1 ms and more\n"
 	  "  bpfprof offcpu -f 10 | flamegraph.pl --color=io --countname=us > off.svg\n" },
 	{ "runqlat", cmd_runqlat, "[OPTIONS] [INTERVAL [COUNT]] [-- PROGRAM [ARGS...]]",
-	  "how long threads that could run wait for a CPU", runqlat_opts,
+	  "how long runnable threads wait for a CPU", runqlat_opts,
 	  "  bpfprof runqlat 10 1                      the whole machine, 10 seconds\n"
 	  "  bpfprof runqlat -p 1234 1                 one process, every second\n"
 	  "  bpfprof runqlat -P 10 1                   which processes wait\n"
@@ -43,14 +43,14 @@ static const struct command commands[] = {
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
 	  "  bpfprof wall -p 1234 --table 10           where the time of each thread went\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "what hardware and kernel count: metrics with a verdict", stat_opts,
+	  "hardware and kernel counters: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"
 	  "  bpfprof stat -M topdown,cache,tlb -p 1234 10\n"
 	  "  bpfprof stat -e cycles,instructions --per-thread 10\n"
 	  "  bpfprof stat -r 5 -o new.json -- make && bpfprof diff old.json new.json\n"
 	  "  bpfprof stat -M all --report md -o report.md -- PROGRAM\n" },
 	{ "list", cmd_list, "[OPTIONS] [PATTERN]",
-	  "the events that this machine has, each one tried", list_opts,
+	  "the events this machine can count (each is tested)", list_opts,
 	  "  bpfprof list                             all of them\n"
 	  "  bpfprof list cache                       those with it in their names\n"
 	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
@@ -61,7 +61,7 @@ static const struct command commands[] = {
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
 	{ "diff", cmd_diff, "[OPTIONS] A.json B.json",
-	  "what changed between two results of stat, and is it real", diff_opts,
+	  "compare two results of stat, with significance", diff_opts,
 	  "  bpfprof diff before.json after.json\n"
 	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
 	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },
@@ -78,8 +78,8 @@ static void print_commands(FILE *out)
 	fputs("usage: bpfprof COMMAND [OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]\n\n", out);
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs("\nbpfprof COMMAND --help tells the options of a command; "
-	      "bpfprof --version the version.\n",
+	fputs("\nbpfprof COMMAND --help lists the options of a command; "
+	      "bpfprof --version prints the version.\n",
 	      out);
 }
 
@@ -91,10 +91,47 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
+/* Names of other profilers, and what they are called here. */
+static const struct habit {
+	const char *name, *command;
+} habits[] = {
+	{ "annotate", NULL },
+	{ "cpudist", "runqlat" },
+	{ "llcstat", "stat -M cache" },
+	{ "offcputime", "offcpu" },
+	{ "offwaketime", "wakeup" },
+	{ "profile", "oncpu" },
+	{ "record", "oncpu" },
+	{ "sched", "wall --table" },
+	{ "script", "report -f" },
+	{ "timehist", NULL },
+	{ "top", NULL },
+	{ "version", "--version" },
+	{ "wakeuptime", "wakeup" },
+};
+
+static bool is_habit(const char *name)
+{
+	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++) {
+		if (strcmp(habits[i].name, name))
+			continue;
+		if (habits[i].command)
+			log_err(0, "there is no command '%s': 'bpfprof %s' does that", name,
+				habits[i].command);
+		else
+			log_err(0, "there is no command '%s' yet (bpfprof --help lists the others)",
+				name);
+		return true;
+	}
+	return false;
+}
+
 static enum cmd_result unknown(const char *name)
 {
 	const char *names[NR_COMMANDS], *near;
 
+	if (is_habit(name))
+		return CMD_USAGE;
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		names[i] = commands[i].name;
 	near = text_nearest(name, names, NR_COMMANDS);

@@ -64,6 +64,21 @@ void log_progress_off(void)
 	progress_off = true;
 }
 
+/* A line that wraps could not be erased: the last parts go, each begins with ", " or " (". */
+static void cut_to(char *line, size_t width)
+{
+	char *end;
+
+	if (strlen(line) <= width)
+		return;
+	line[width] = '\0';
+	for (end = line + width; end > line; end--)
+		if (!strncmp(end, ", ", 2) || !strncmp(end, " (", 2)) {
+			*end = '\0';
+			return;
+		}
+}
+
 void log_progress(const char *fmt, ...)
 {
 	struct winsize w = {};
@@ -77,9 +92,9 @@ void log_progress(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	/* A line that wraps could not be erased. */
 	width = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
-	fprintf(stderr, "%.*s", width - 1, line);
+	cut_to(line, width - 1);
+	fputs(line, stderr);
 	fflush(stderr);
 	progress_shown = true;
 }

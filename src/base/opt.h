@@ -4,10 +4,10 @@
  * type checks, messages and the help text follow from the table:
  *
  *	static const struct opt oncpu_opts[] = {
- *		OPT_PIDS('p', "pid", struct oncpu_args, pids, "LIST", "only these processes"),
+ *		OPT_TIDS('t', "tid", struct oncpu_args, tids, "LIST", "only these threads"),
  *		OPT_U32('F', "freq", struct oncpu_args, freq, 1, 100000, "HZ", "rate"),
  *		OPT_FLAG('I', "include-idle", struct oncpu_args, idle, "idle CPUs too"),
- *		OPT_ALIAS('L', "tid", "threads"),
+ *		OPT_ALIAS('L', NULL, "tid"),
  *		OPT_PROGRAM(struct oncpu_args, program),
  *		OPT_END
  *	};
@@ -45,11 +45,10 @@ enum opt_type {
 	OPT_TYPE_U32,	  /* uint32_t in min..max; K, M, G = thousands */
 	OPT_TYPE_U64,	  /* uint64_t in min..max; K, M, G = thousands */
 	OPT_TYPE_SIZE,	  /* uint64_t bytes in min..max; K, M, G = 1024s; else counts units */
-	OPT_TYPE_TIME,	  /* uint64_t ns in min..max, see opt_seconds() */
+	OPT_TYPE_TIME,	  /* uint64_t ns in min..max: 10s, 500ms; else counts units of ns */
 	OPT_TYPE_STRING,  /* const char * */
 	OPT_TYPE_STRINGS, /* struct opt_strings */
-	OPT_TYPE_PIDS,	  /* struct opt_ids: 12,345 */
-	OPT_TYPE_TIDS,
+	OPT_TYPE_TIDS,	  /* struct opt_ids: 12,345 */
 	OPT_TYPE_CPUS,	  /* struct opt_ids: 0-3,8 */
 	OPT_TYPE_PROGRAM, /* char **: what follows "--", NULL-terminated; NULL without "--" */
 };
@@ -64,7 +63,7 @@ struct opt {
 	uint64_t min, max;	 /* of numbers, inclusive */
 	uint32_t (*limit)(void); /* asked instead of max where a setting of the host says it */
 	const char *limit_name;	 /* of the setting, for the message */
-	uint64_t unit;		 /* of OPT_TYPE_SIZE */
+	uint64_t unit;		 /* of OPT_TYPE_SIZE and OPT_TYPE_TIME */
 };
 
 /* clang-format off */
@@ -77,6 +76,8 @@ struct opt {
 	.metavar = mv, .help = h
 
 #define OPT_FLAG(l, n, s, f, h) { OPT_ROW(l, n, s, f, bool, FLAG, NULL, h) }
+/* What other profilers want to be told; in no help text. */
+#define OPT_HABIT(l, n, s, f) { OPT_ROW(l, n, s, f, bool, FLAG, NULL, NULL), .hidden = true }
 #define OPT_NOFLAG(l, n, s, f, h) { OPT_ROW(l, n, s, f, bool, NOFLAG, NULL, h) }
 #define OPT_COUNT(l, n, s, f, h) { OPT_ROW(l, n, s, f, int, COUNT, NULL, h) }
 #define OPT_U32(l, n, s, f, lo, hi, mv, h)                                                         \
@@ -87,11 +88,10 @@ struct opt {
 	{ OPT_ROW(l, n, s, f, uint64_t, U64, mv, h), .min = lo, .max = hi }
 #define OPT_SIZE(l, n, s, f, u, lo, hi, mv, h)                                                     \
 	{ OPT_ROW(l, n, s, f, uint64_t, SIZE, mv, h), .min = lo, .max = hi, .unit = u }
-#define OPT_TIME(l, n, s, f, lo, hi, mv, h)                                                        \
-	{ OPT_ROW(l, n, s, f, uint64_t, TIME, mv, h), .min = lo, .max = hi }
+#define OPT_TIME(l, n, s, f, u, lo, hi, mv, h)                                                     \
+	{ OPT_ROW(l, n, s, f, uint64_t, TIME, mv, h), .min = lo, .max = hi, .unit = u }
 #define OPT_STRING(l, n, s, f, mv, h) { OPT_ROW(l, n, s, f, const char *, STRING, mv, h) }
 #define OPT_STRINGS(l, n, s, f, mv, h) { OPT_ROW(l, n, s, f, struct opt_strings, STRINGS, mv, h) }
-#define OPT_PIDS(l, n, s, f, mv, h) { OPT_ROW(l, n, s, f, struct opt_ids, PIDS, mv, h) }
 #define OPT_TIDS(l, n, s, f, mv, h) { OPT_ROW(l, n, s, f, struct opt_ids, TIDS, mv, h) }
 #define OPT_CPUS(l, n, s, f, mv, h) { OPT_ROW(l, n, s, f, struct opt_ids, CPUS, mv, h) }
 #define OPT_PROGRAM(s, f) { OPT_ROW(0, NULL, s, f, char **, PROGRAM, NULL, NULL) }
@@ -127,6 +127,7 @@ int opt_seconds(const char *word, uint64_t *ns);
 void opt_release(const struct opt *opts, void *args);
 
 bool opt_ids_has(const struct opt_ids *ids, uint32_t id);
+void opt_ids_add(struct opt_ids *ids, uint32_t id);
 void opt_ids_release(struct opt_ids *ids);
 void opt_strings_release(struct opt_strings *strings);
 

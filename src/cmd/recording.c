@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/selection.h"
 #include "event/host.h"
 #include "output/output.h"
 
@@ -42,7 +43,7 @@ static const struct state {
 	uint32_t bits;
 	const char *text;
 } states[] = {
-	{ 'R', 1u << 31, "could run" }, { 'S', 0x1, "sleeping" }, { 'D', 0x2, "uninterruptible" },
+	{ 'R', 1u << 31, "preempted" }, { 'S', 0x1, "sleeping" }, { 'D', 0x2, "uninterruptible" },
 	{ 'T', 0x4, "stopped" },	{ 't', 0x8, "traced" },	  { 'P', 0x40, "parked" },
 	{ 'I', 0x402, "idle" },
 };
@@ -127,9 +128,11 @@ static int check(const struct recording_args *a)
 			o->program[0]);
 	else if (pid)
 		log_err(0, "-k leaves nothing of process %" PRIu32 ": it is no kernel thread", pid);
-	else if (o->max_us && o->min_us > o->max_us)
-		log_err(0, "-m %" PRIu64 " is above -M %" PRIu64 ": nothing would be left",
-			o->min_us, o->max_us);
+	else if (o->max_ns && o->min_ns > o->max_ns)
+		log_err(0, "-m %s is above -M %s: nothing would be left", text_ns(o->min_ns),
+			text_ns(o->max_ns));
+	else if (o->all && (o->pids.nr || o->tids.nr || o->comm || o->cgroup))
+		log_err(0, "-a is the whole machine: it does not go with -p, -t, -n or --cgroup");
 	else if (name && strcmp(name, "cycles") && strcmp(name, "cpu-clock"))
 		log_err(0, "-e '%s': %s samples 'cycles' or 'cpu-clock'", name, o->command);
 	else
@@ -139,6 +142,7 @@ static int check(const struct recording_args *a)
 
 int recording_duration(struct recording_args *a, char **words, int nr)
 {
+	uint64_t given = a->record.duration_ns;
 	int err = nr > 0 ? opt_seconds(words[0], &a->record.duration_ns) : 0;
 
 	if (err == -EINVAL)
@@ -148,24 +152,47 @@ int recording_duration(struct recording_args *a, char **words, int nr)
 	else if (err)
 		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
 	else if (nr > 1)
-		log_err(0, "'%s': one duration is enough (a program to start goes behind '--')",
+		log_err(0,
+			"unexpected argument '%s' (only one DURATION; a program goes behind '--')",
 			words[1]);
+	else if (nr && given)
+		log_err(0, "'%s' and -d are both the duration: give one", words[0]);
 	else
 		return 0;
 	return -EINVAL;
 }
 
-/* An empty result says what was seen, so that the reason is plain. */
-static enum cmd_result explain_empty(const struct profile *p)
+static void list_counters(const struct profile *p)
 {
-	log_err(0, "nothing was recorded: %" PRIu64 " %s seen", p->counters[PROF_SEEN],
-		p->meta.is_time ? "waits" : "samples");
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		if (p->counters[i] && (profile_counters[i].kind == COUNTER_FILTER ||
 				       profile_counters[i].kind == COUNTER_LOST))
 			fprintf(stderr, "  %12s %s: %s\n", text_count(p->counters[i]),
 				profile_counters[i].kind == COUNTER_LOST ? "lost" : "filtered",
 				profile_counters[i].text);
+}
+
+/* Whatever is selected by who it is may just have slept; then its waits are the answer. */
+static bool has_slept(const struct record_opts *o, const struct profile *p)
+{
+	return !p->meta.is_time && !p->meta.by_weight && !o->all &&
+	       (o->pids.nr || o->tids.nr || o->program);
+}
+
+/* An empty result says what was seen, so that the reason is plain. */
+static enum cmd_result explain_empty(const struct recording_args *a, const struct profile *p)
+{
+	const struct record_opts *o = &a->record;
+
+	if (has_slept(o, p))
+		log_err(0,
+			"nothing was recorded: %s used no CPU time in %s ('bpfprof wall' shows "
+			"where its time went)",
+			o->program ? o->program[0] : "the target", text_ns(p->meta.duration_ns));
+	else
+		log_err(0, "nothing was recorded: %" PRIu64 " %s seen", p->counters[PROF_SEEN],
+			p->meta.is_time ? "waits" : "samples");
+	list_counters(p);
 	if (!p->counters[PROF_SEEN] && !p->meta.is_time)
 		fputs(p->meta.by_weight
 			      ? "  the events did not happen, or the kernel withheld them:"
@@ -227,7 +254,7 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 	p = record_take(r);
 	warn_of_losses(p);
 	if (!p->nr_samples && !profile_sum(p, COUNTER_LOST))
-		result = explain_empty(p);
+		result = explain_empty(a, p);
 	else if (results_write(results, p))
 		result = CMD_FAILED;
 	tell_audit(p, &a->results.view);
@@ -249,6 +276,27 @@ enum cmd_result recording_run(struct recording_args *a)
 	return result;
 }
 
+/* Who is meant by -p and by the words behind the options. */
+static int select_processes(struct recording_args *a, char ***words, int *nr)
+{
+	struct record_opts *o = &a->record;
+	struct selection s = { &a->processes, &o->pids,
+			       o->tids.nr || o->comm || o->cgroup || o->program || o->all };
+
+	return selection_make(&s, words, nr);
+}
+
+/* "-p $(pgrep nosuch) 1" selects init; a script would wait for its end for ever. */
+static int check_init(const struct record_opts *o)
+{
+	if (o->pids.nr != 1 || *o->pids.v != 1 || o->duration_ns || o->program ||
+	    isatty(STDERR_FILENO))
+		return 0;
+	log_err(0, "-p 1 is the first process and never ends: say how long (-d SECONDS), or was "
+		   "the list before it empty?");
+	return -EINVAL;
+}
+
 enum cmd_result recording_main(const struct command *self, int argc, char **argv,
 			       struct recording_args *a,
 			       enum cmd_result (*run)(struct recording_args *a))
@@ -265,12 +313,14 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	if (err == OPT_HELP) {
 		cmd_help(self);
 		result = CMD_OK;
-	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
-		   !results_check(&a->results) && !a->parse_words(a, words, nr)) {
+	} else if (!err && !select_processes(a, &words, &nr) && !check(a) && !parse_call_graph(a) &&
+		   !parse_state(a) && !results_check(&a->results) &&
+		   !a->parse_words(a, words, nr) && !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
 		result = run(a);
 	}
 	opt_release(self->opts, a);
+	opt_ids_release(&a->record.pids);
 	return result;
 }

@@ -14,8 +14,10 @@
 struct recording_args {
 	int verbose;
 	const char *call_graph, *state; /* as given */
-	struct opt_strings events;	/* of pmu, as given */
+	struct opt_strings processes;	/* of -p, the same */
+	struct opt_strings events;	/* of pmu, the same */
 	const char *columns;		/* the same, of -M */
+	bool stacks;			/* -g: they always are */
 	struct record_opts record;
 	struct results_opts results;
 	int (*parse_words)(struct recording_args *a, char **words, int nr); /* of the command */
@@ -23,9 +25,9 @@ struct recording_args {
 
 /* clang-format off */
 #define TARGET_ROWS                                                                                \
-	OPT_GROUP("What to profile (default: everything)"),                                        \
-	OPT_PIDS('p', "pid", struct recording_args, record.pids, "LIST",                           \
-		 "only these processes, and what they start"),                                     \
+	OPT_GROUP("Target (default: system-wide)"),                                                \
+	OPT_STRINGS('p', "pid", struct recording_args, processes, "LIST",                          \
+		    "only these processes, by number or name, and their children"),                \
 	OPT_TIDS('t', "tid", struct recording_args, record.tids, "LIST",                           \
 		 "only these threads (also -L)"),                                                  \
 	OPT_ALIAS('L', NULL, "tid"),                                                               \
@@ -38,7 +40,13 @@ struct recording_args {
 	OPT_FLAG('k', "kernel-threads-only", struct recording_args, record.kernel_threads,         \
 		 "only kernel threads"),                                                           \
 	OPT_FLAG(0, "no-children", struct recording_args, record.no_children,                      \
-		 "leave out threads (of -t) and processes born later")
+		 "leave out children of -p, and threads born later of -t"),                        \
+	OPT_FLAG('a', "all-cpus", struct recording_args, record.all,                               \
+		 "the whole machine, also while PROGRAM runs"),                                    \
+	OPT_TIME('d', "duration", struct recording_args, record.duration_ns, 1000000000, 1,        \
+		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
+		 "how long, as DURATION: 10, 500ms, 2m (default: until Ctrl-C)"),                  \
+	OPT_HABIT('g', NULL, struct recording_args, stacks)
 
 #define SAMPLING_ROWS                                                                              \
 	OPT_U32_UPTO('F', "freq", struct recording_args, record.rate_hz, 1, host_max_rate,         \
@@ -69,25 +77,27 @@ struct recording_args {
 		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)")
 
 #define BLOCK_ROWS                                                                                 \
-	OPT_U64('m', "min-block-time", struct recording_args, record.min_us, 0, 1ull << 40, "US",  \
-		"only waits of at least so many microseconds"),                                    \
-	OPT_U64('M', "max-block-time", struct recording_args, record.max_us, 1, 1ull << 40, "US",  \
-		"only waits of at most so many microseconds"),                                     \
+	OPT_TIME('m', "min-block-time", struct recording_args, record.min_ns, 1000, 0,             \
+		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
+		 "only waits of at least this length: 500 or 500us, 1ms, 2s"),                     \
+	OPT_TIME('M', "max-block-time", struct recording_args, record.max_ns, 1000, 1,             \
+		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
+		 "only waits of at most this length"),                                             \
 	OPT_STRING(0, "state", struct recording_args, state, "MASK",                               \
-		   "only waits in these task states: letters as in ps (S,D,T,R) or a mask (1 is " \
-		   "S, 2 D, 0 R, which could have run)")
+		   "only waits in these task states: letters as in ps (S, D, T; R: preempted) "   \
+		   "or the kernel's mask")
 
 #define WALK_ROWS                                                                                  \
 	OPT_U32(0, "walks", struct recording_args, record.walks, 1, 1000000, "N",                  \
-		"stacks walked at most per second and CPU (default 10000); what is beyond is "     \
-		"'[not sampled]'"),                                                                \
+		"walk at most N stacks per second and CPU (default 10000); other waits count as "  \
+		"[not sampled]"),                                                                  \
 	OPT_FLAG(0, "audit", struct recording_args, record.audit,                                  \
-		 "walk every stack, also those found unchanged, and count where these differ")
+		 "walk every stack, also the remembered ones, and count where they differ")
 
 #define WAKEUP_ROWS                                                                                \
 	OPT_FLAG(0, "wakeups", struct recording_args, record.wakeups,                              \
-		 "time wake-ups by their tracepoint, not by the kernel's own accounting of waits " \
-		 "for a CPU, which leaves out how long an idle one takes to come")
+		 "time wake-ups by their tracepoint: dearer than the kernel's own accounting, "    \
+		 "which misses how long an idle CPU takes to wake up")
 
 #define VERBOSE_ROWS                                                                               \
 	OPT_COUNT('v', "verbose", struct recording_args, verbose,                                  \

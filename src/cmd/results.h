@@ -35,9 +35,9 @@ struct results_opts {
 		OPT_FLAG(0, "broken", s, r.broken,                                                 \
 			 "where stacks break, and what helps, on stdout"),                         \
 		OPT_FLAG(0, "json", s, r.json, "the summary (or --broken) as JSON on stdout"),     \
-		OPT_FLAG('d', "delimited", s, r.view.delimiter,                                    \
+		OPT_FLAG('D', "delimited", s, r.view.delimiter,                                    \
 			 "a '-' frame between user and kernel frames"),                            \
-		OPT_FLAG('a', "annotations", s, r.view.annotations,                                \
+		OPT_FLAG('A', "annotations", s, r.view.annotations,                                \
 			 "mark kernel frames _[k] and JIT code _[j]"),                             \
 		OPT_FLAG(0, "per-thread", s, r.view.per_thread,                                    \
 			 "tell threads of the same name apart (name/tid)"),                        \

@@ -11,6 +11,7 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/selection.h"
 #include "collect/stat.h"
 #include "metric/diff.h"
 #include "output/stat.h"
@@ -18,7 +19,7 @@
 struct stat_args {
 	int verbose;
 	struct stat_opts counting;
-	struct opt_strings sets, events, files;
+	struct opt_strings processes, sets, events, files;
 	uint32_t interval_ms;
 	bool json, csv, per_thread, per_process, per_cgroup, force;
 	const char *report, *baseline, *fail_on, *junit;
@@ -33,8 +34,8 @@ const struct opt stat_opts[] = {
 	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
 		    "events by name, as 'bpfprof list' has them, with :u and :k"),
 	OPT_GROUP("Of what (default: the whole machine)"),
-	OPT_PIDS('p', "pid", struct stat_args, counting.pids, "LIST",
-		 "only these processes, and what they start"),
+	OPT_STRINGS('p', "pid", struct stat_args, processes, "LIST",
+		    "only these processes, by number or name, and their children"),
 	OPT_TIDS('t', "tid", struct stat_args, counting.tids, "LIST",
 		 "only these threads (also -L)"),
 	OPT_ALIAS('L', NULL, "tid"),
@@ -369,12 +370,16 @@ static const char *excluded(const struct stat_args *a)
 
 static int parse_duration(struct stat_args *a, char **words, int nr)
 {
+	uint64_t given = a->counting.duration_ns;
 	int err = nr > 0 ? opt_seconds(words[0], &a->counting.duration_ns) : 0;
 
 	if (nr > 1)
 		return log_err(0,
-			       "'%s': one duration is enough (a program to run goes behind '--')",
+			       "unexpected argument '%s' (only one DURATION; a program goes behind "
+			       "'--')",
 			       words[1]);
+	if (nr && !err && given)
+		return log_err(0, "'%s' and -d are both the duration: give one", words[0]);
 	if (err == -ERANGE)
 		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
 	else if (err)
@@ -385,9 +390,12 @@ static int parse_duration(struct stat_args *a, char **words, int nr)
 
 static int check(struct stat_args *a, char **words, int nr)
 {
+	struct selection s = { &a->processes, &a->counting.pids,
+			       a->counting.tids.nr || a->counting.cgroup || a->counting.cpus.nr ||
+				       a->counting.program };
 	const char *why;
 
-	if (parse_duration(a, words, nr))
+	if (selection_make(&s, &words, &nr) || parse_duration(a, words, nr))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS
@@ -422,6 +430,7 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 		result = run(&a);
 	}
 	opt_release(self->opts, &a);
+	opt_ids_release(&a.counting.pids);
 	free(sets);
 	free(events);
 	free(line);

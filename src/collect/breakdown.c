@@ -134,34 +134,20 @@ static void since_last(struct breakdown *b, struct accounts_report *r,
 	b->before = *r;
 }
 
-static void want(struct breakdown *b, uint32_t pid)
-{
-	struct opt_ids *w = &b->wanted;
-	size_t at = w->nr;
-
-	if (opt_ids_has(w, pid))
-		return;
-	w->v = xgrow(w->v, w->nr, &w->cap, sizeof(*w->v));
-	while (at && w->v[at - 1] > pid)
-		at--;
-	memmove(&w->v[at + 1], &w->v[at], (w->nr++ - at) * sizeof(*w->v));
-	w->v[at] = pid;
-}
-
 /* Those asked for and, turn by turn, what they started, until there is nobody new. */
 static void find_wanted(struct breakdown *b, const struct accounts_report *r)
 {
 	size_t before;
 
 	for (size_t i = 0; i < b->opts->pids.nr; i++)
-		want(b, b->opts->pids.v[i]);
+		opt_ids_add(&b->wanted, b->opts->pids.v[i]);
 	if (b->held)
-		want(b, b->held);
+		opt_ids_add(&b->wanted, b->held);
 	do {
 		before = b->wanted.nr;
 		for (size_t i = 0; i < r->nr && !b->opts->no_children; i++)
 			if (r->v[i].pid && opt_ids_has(&b->wanted, r->v[i].parent))
-				want(b, r->v[i].pid);
+				opt_ids_add(&b->wanted, r->v[i].pid);
 	} while (b->wanted.nr != before);
 }
 

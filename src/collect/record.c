@@ -71,7 +71,7 @@ static void warm_up(struct record *r)
 
 static bool has_target(const struct record_opts *o)
 {
-	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || o->program;
+	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || (o->program && !o->all);
 }
 
 static int open_events(struct record *r)
@@ -105,6 +105,38 @@ static int open_events(struct record *r)
 	return sampling_open(&r->sampling, &so);
 }
 
+static void add_process(struct record *r, uint32_t pid, uint64_t now)
+{
+	session_add_pid(r->session, pid);
+	proc_snapshot(&r->procs, pid, now);
+}
+
+/*
+ * The filter follows forks already, so once /proc shows no process that a selected one started and
+ * that is not selected itself, there is none.
+ */
+static void add_processes(struct record *r, uint64_t now)
+{
+	const struct record_opts *o = r->opts;
+	struct opt_ids all = {};
+	struct running running;
+	size_t nr_new = o->pids.nr;
+
+	for (size_t i = 0; i < o->pids.nr; i++) {
+		opt_ids_add(&all, o->pids.v[i]);
+		add_process(r, o->pids.v[i], now);
+	}
+	while (nr_new && !o->no_children) {
+		running_read(&running, "");
+		nr_new = running_add_descendants(&running, &all);
+		running_release(&running);
+		for (size_t i = 0; i < all.nr && nr_new; i++)
+			if (!opt_ids_has(&o->pids, all.v[i]))
+				add_process(r, all.v[i], now);
+	}
+	opt_ids_release(&all);
+}
+
 /*
  * Order matters: side-band records flow already, so what /proc says now plus the records is
  * complete. Targets enter the filter before the events start, and before a started program is
@@ -114,7 +146,7 @@ static int start(struct record *r)
 {
 	const struct record_opts *o = r->opts;
 	uint64_t now = now_ns();
-	bool by_pid = (o->pids.nr || o->program) && !o->tids.nr;
+	bool by_pid = (o->pids.nr || (o->program && !o->all)) && !o->tids.nr;
 	struct capture_opts co = { .procs = &r->procs,
 				   .store = r->store,
 				   .session = r->session,
@@ -126,16 +158,11 @@ static int start(struct record *r)
 	r->profile = profile_new();
 	co.profile = r->profile;
 	capture_init(&r->capture, &co);
-	for (size_t i = 0; i < o->pids.nr; i++) {
-		session_add_pid(r->session, o->pids.v[i]);
-		proc_snapshot(&r->procs, o->pids.v[i], now);
-	}
+	add_processes(r, now);
 	for (size_t i = 0; i < o->tids.nr; i++)
 		session_add_tid(r->session, o->tids.v[i]);
-	if (o->program) {
-		session_add_pid(r->session, r->target.pid);
-		proc_snapshot(&r->procs, r->target.pid, now);
-	}
+	if (o->program)
+		add_process(r, r->target.pid, now);
 	warm_up(r);
 	err = open_events(r);
 	if (record_config(o).running)
@@ -190,9 +217,10 @@ static void show_progress(struct record *r)
 			lost += c[i];
 	if (r->opts->duration_ns)
 		snprintf(total, sizeof(total), " of %s", text_ns(r->opts->duration_ns));
-	log_progress("recording: %s%s, %s samples, %s lost, %s of CPU in BPF (Ctrl-C ends)",
+	log_progress("%s%s, %s %s, %s lost, %s in BPF (Ctrl-C ends)",
 		     text_ns(elapsed / RECORD_TURN_NS * RECORD_TURN_NS), total,
-		     text_count(c[PROF_RECORDED]), text_count(lost),
+		     text_count(c[PROF_RECORDED]),
+		     kind_of(r->opts->command)->waits ? "waits" : "samples", text_count(lost),
 		     text_ns(c[PROF_TIMED_RUNS]
 				     ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS]
 				     : 0));
@@ -264,10 +292,9 @@ char *record_target(struct record *r)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	if (o->program)
-		for (char **a = o->program; *a; a++)
-			fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
-	else if (!has_target(o))
+	for (char **a = o->program; a && *a && !o->all; a++)
+		fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
+	if (!has_target(o))
 		fputs("system-wide", f);
 	for (size_t i = 0; i < o->pids.nr && i < 8; i++) {
 		const char *name = proc_name(&r->procs, o->pids.v[i]);

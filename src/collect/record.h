@@ -33,6 +33,7 @@ struct record_opts {
 	uint32_t rate_hz;	     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
 	uint64_t duration_ns;	     /* 0 = until a signal or the target's end */
 	char **program;		     /* to start, NULL = none */
+	bool all;		     /* the whole machine, while program runs */
 	struct opt_ids pids, tids, cpus;
 	const char *comm;   /* glob list */
 	const char *cgroup; /* path, below the cgroup2 mount or absolute */
@@ -50,7 +51,7 @@ struct record_opts {
 	bool no_stacks, per_thread, audit, no_memory;
 	bool wakeups;	     /* by their tracepoint, though the kernel may count waits for a CPU */
 	uint32_t state_mask; /* prof_config's; 0 = all */
-	uint64_t min_us, max_us; /* max_us 0 = no limit */
+	uint64_t min_ns, max_ns; /* max_ns 0 = no limit */
 	uint32_t walks;		 /* per second and CPU; 0 = WALKS_PER_SECOND */
 	uint32_t hops;		 /* of wakeup */
 	enum prof_hist_by by;	 /* of runqlat */

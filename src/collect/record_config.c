@@ -20,8 +20,8 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->wakeups = o->wakeups || rows || c->running;
 	c->hops = o->hops;
 	c->state_mask = o->state_mask;
-	c->min_ns = o->min_us * 1000;
-	c->max_ns = o->max_us * 1000;
+	c->min_ns = o->min_ns;
+	c->max_ns = o->max_ns;
 	c->walk_ns = 1000000000u / (o->walks ? o->walks : WALKS_PER_SECOND);
 	c->hist_rows = rows;
 	c->hist_by = o->by;
@@ -40,7 +40,7 @@ struct prof_config record_config(const struct record_opts *o)
 			   1, /* user code lies below; above are pointer authentication and tags */
 		.own_pid = getpid(),
 		.max_depth = o->max_depth,
-		.filter_pid = o->pids.nr || o->program,
+		.filter_pid = o->pids.nr || (o->program && !o->all),
 		.filter_tid = o->tids.nr != 0,
 		.filter_comm = o->comm != NULL,
 		.filter_cgroup = o->cgroup != NULL,

@@ -19,6 +19,7 @@
 #include "collect/sampling.h"
 #include "collect/target.h"
 #include "event/sideband.h"
+#include "proc/running.h"
 
 #define RECORD_TURN_NS 100000000ull
 

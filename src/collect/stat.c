@@ -29,6 +29,7 @@
 #include "event/host.h"
 #include "event/trial.h"
 #include "metric/counters.h"
+#include "proc/running.h"
 
 #define DEFAULT_SETS	"ipc,topdown,branch"
 #define DEFAULT_SETS_BY "topdown,branch"
@@ -65,6 +66,7 @@ struct counting {
 	int err;
 	bool user_only;
 	uint32_t missed_threads;
+	struct opt_ids pids; /* of the options, and what these have started already */
 };
 
 static char *describe_target(const struct stat_opts *o)
@@ -231,8 +233,8 @@ static bool nobody_left(const struct counting *c)
 	for (size_t i = 0; i < c->nr_watched; i++)
 		if (!poll(&(struct pollfd){ c->watched[i], POLLIN, 0 }, 1, 0))
 			return false;
-	for (size_t i = c->nr_watched; i < o->pids.nr; i++)
-		if (!kill(o->pids.v[i], 0) || errno == EPERM)
+	for (size_t i = c->nr_watched; i < c->pids.nr; i++)
+		if (!kill(c->pids.v[i], 0) || errno == EPERM)
 			return false;
 	for (size_t i = 0; i < o->tids.nr; i++)
 		if (!kill(o->tids.v[i], 0) || errno == EPERM)
@@ -421,9 +423,24 @@ static bool is_no_hardware(const struct counting *c, int err)
 	return err == -ENODEV && !catalog_core_pmu(c->catalog) && !(events && strchr(events, '/'));
 }
 
+/* Who is started while /proc is read inherits the counters of its parent only if that has some. */
+static void select_processes(struct counting *c)
+{
+	const struct stat_opts *o = c->opts;
+	struct running running;
+
+	for (size_t i = 0; i < o->pids.nr; i++)
+		opt_ids_add(&c->pids, o->pids.v[i]);
+	if (o->no_children || !o->pids.nr)
+		return;
+	running_read(&running, "");
+	running_add_descendants(&running, &c->pids);
+	running_release(&running);
+}
+
 static void watch(struct counting *c)
 {
-	const struct opt_ids *pids = &c->opts->pids;
+	const struct opt_ids *pids = &c->pids;
 	int fd;
 
 	while (c->nr_watched < pids->nr && c->nr_watched < MAX_WATCHED) {
@@ -456,6 +473,7 @@ static int prepare(struct counting *c)
 	}
 	if (err)
 		return err;
+	select_processes(c);
 	watch(c);
 	c->budget = trial_counters(c->catalog);
 	if (o->by != STAT_BY_ALL)
@@ -488,6 +506,7 @@ static void release(struct counting *c)
 	breakdown_close(c->breakdown);
 	stat_plan_release(&c->stat_plan);
 	catalog_close(c->catalog);
+	opt_ids_release(&c->pids);
 	free(c->counts);
 	free(c->seconds);
 	free(c->now);
@@ -498,7 +517,7 @@ int stat_run(const struct stat_opts *o)
 {
 	struct counting c = {
 		.opts = o,
-		.where = { &o->pids, &o->tids, 0, o->no_children, &o->cpus, -1 },
+		.where = { &c.pids, &o->tids, 0, o->no_children, &o->cpus, -1 },
 		.signals = -1,
 		.timer = -1,
 		.target.pidfd = -1,

@@ -18,7 +18,9 @@ mistake "unknown command 'onpcu'; did you mean 'oncpu'" onpcu
 mistake "unknown option '--pidd'.*did you mean '--pid'" oncpu --pidd 1
 mistake "unknown option '-Q'" oncpu -Q
 mistake "needs a value" oncpu -p
-mistake "'x' is not a process" oncpu -p 12,x
+mistake "-p no-such-name: no process has this name" oncpu -p 12,no-such-name
+mistake "-p 0: process numbers go from 1" oncpu -p 0
+mistake "-p 99999999999: process numbers go from 1" oncpu -p 99999999999
 rates="must be a number from 1 to $(cat /proc/sys/kernel/perf_event_max_sample_rate) [(]kernel.perf_event_max_sample_rate[)]$"
 for rate in 0 -5 0.5 1e3 abc '' 99Hz 100000000 4294967295 4294967395 99999999999999999999; do
 	mistake "'-F $rate'?.*: $rates" oncpu -F "$rate" 1
@@ -27,7 +29,7 @@ mistake "'--freq 0': $rates" oncpu --freq=0 1
 mistake "option '-F' needs a value" oncpu -F
 mistake "'abc' is not a duration" oncpu abc
 mistake "above 0" oncpu 0
-mistake "one duration is enough" oncpu 1 2
+mistake "unexpected argument '2'" oncpu 1 2
 mistake "-u and -k exclude" oncpu -u -k 1
 mistake "-U and -K exclude" oncpu -U -K 1
 mistake "samples 'cycles' or 'cpu-clock'" oncpu -e page-faults 1

@@ -40,12 +40,12 @@ check_no_grep '^exiter' "$OUT" "what runs on CPU 1 is left out"
 [ "$PID" = "$dd" ] || stop "$PID"
 ledger "one CPU's worth of samples" "$TMP/c.json" 's["seen"] < 560'
 
-check "-U" "$BPFPROF" oncpu -p "$dd" -U -a -F 999 -f 0.3
+check "-U" "$BPFPROF" oncpu -p "$dd" -U -A -F 999 -f 0.3
 check_no_grep '_\[k\]' "$OUT"
-check "-K" "$BPFPROF" oncpu -p "$dd" -K -a -F 999 -f 0.3
+check "-K" "$BPFPROF" oncpu -p "$dd" -K -A -F 999 -f 0.3
 check_near "$(folded_pct "$OUT" ';[^;]*[^]];')" 0 0 "frames that are not of the kernel"
 check_grep '_\[k\]' "$OUT"
-check "-d -a" "$BPFPROF" oncpu -p "$dd" -d -a -F 999 -f 0.3
+check "-D -A" "$BPFPROF" oncpu -p "$dd" -D -A -F 999 -f 0.3
 check_grep ';-;([^;]*_\[k\](;| ))+' "$OUT"
 
 check "-u" "$BPFPROF" oncpu -u -U -F 999 -f 0.3

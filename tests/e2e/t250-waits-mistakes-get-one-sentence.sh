@@ -24,11 +24,11 @@ for command in offcpu wakeup wall; do
 	mistake "unknown option '--pidd'.*did you mean '--pid'" $command --pidd 1
 	mistake "'abc' is not a duration" $command abc
 	mistake "above 0" $command 0
-	mistake "one duration is enough" $command 1 2
+	mistake "unexpected argument .2." $command 1 2
 	mistake "the extension tells the format" $command -o x.jpeg 1
 done
 mistake "-m.*-M|-M.*-m" offcpu -m 1000 -M 999 1
-for bad in -1 x 1.5 '' 99999999999999999999999; do
+for bad in -1 x 1.5x '' 99999999999999999999999; do
 	mistake "-m" offcpu -m "$bad" 1
 	mistake "-M" offcpu -M "$bad" 1
 done

@@ -8,10 +8,10 @@ need_bpf
 need_prog in_kernel forks
 
 start "$PROGS/forks" 60
-check "many places in the kernel" "$BPFPROF" oncpu -v -F 999 -f -a -K -o "$TMP/x.txt" 1 -- "$PROGS/in_kernel" 60
+check "many places in the kernel" "$BPFPROF" oncpu -v -F 999 -f -A -K -o "$TMP/x.txt" 1 -- "$PROGS/in_kernel" 60
 cp "$OUT" "$TMP/folded"
 cp "$ERR" "$TMP/err"
-check "all in the kernel" "$BPFPROF" oncpu -F 999 -f -a -K 1
+check "all in the kernel" "$BPFPROF" oncpu -F 999 -f -A -K 1
 cat "$OUT" >>"$TMP/folded"
 tr ';' '\n' <"$TMP/folded" | sed -n 's/_\[k\].*//p' | sort -u >"$TMP/names"
 awk '{ print $3 }' /proc/kallsyms | sort -u >"$TMP/listed"

@@ -48,7 +48,7 @@ check_grep '^  idle +16 s +58\.8% +901  folded' "$OUT"
 check_grep '^waits +2,363 seen = 2,233 recorded \+ 120 filtered \(90 us\) \+ 10 lost \(7 ms\)$' "$OUT"
 check "80 columns are enough" awk 'length > 80 { exit 1 }' "$OUT"
 
-check "wakers" "$BPFPROF" report -f -a "$TMP/wakeup.bpfprof"
+check "wakers" "$BPFPROF" report -f -A "$TMP/wakeup.bpfprof"
 check_grep ';__schedule_\[k\];--;try_to_wake_up_\[w\];.*;\[irq\] 1500000$' "$OUT" "an interrupt is nobody"
 check_grep ';main_\[w\];redis-server;--;.*;main_\[w\];redis-cli 9000000$' "$OUT" "and its waker"
 

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What people type out of habit works, or the message names what to type.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+refused() { # PATTERN ARGS...
+	local pattern=$1
+
+	shift
+	check_status 2 "refused: bpfprof $*" timeout -s KILL 20 "$BPFPROF" "$@"
+	check_grep "$pattern" "$ERR"
+}
+
+# Commands of perf and bcc.
+refused "'bpfprof oncpu' does that" record -F 99 -g
+refused "'bpfprof oncpu' does that" profile
+refused "'bpfprof offcpu' does that" offcputime 5
+refused "'bpfprof report -f' does that" script
+refused "no command 'top' yet" top
+
+# -p without anybody, with a number that is a process, and the mistake that ran for ever.
+refused "no process given" oncpu -p '' 1
+refused "no process given" stat -p ' ,' 1
+refused "no process has this name" oncpu -p bpfprof-test-slee 1
+refused "never ends" oncpu -p 1
+refused "both the duration" oncpu -d 1 2
+
+need_bpf
+cp "$(command -v sleep)" "$TMP/bpfprof-test-sleep" || exit 1
+start "$TMP/bpfprof-test-sleep" 60
+one=$PID
+start "$TMP/bpfprof-test-sleep" 61
+two=$PID
+wait_until 5 grep -q bpfprof-test-sl "/proc/$two/comm"
+
+refused "'$one' is a process [(]bpfprof-test-sl[)]: write -p $one" oncpu "$one"
+refused "did you mean 'bpfprof-test-sl" oncpu -p bpfprof-test-slep 1
+refused "does not go with -p" oncpu -a -p "$one" 1
+
+target() { # EXPECTED ARGS...
+	local expected=$1
+
+	shift
+	check "bpfprof $*" "$BPFPROF" "${1}" -s "${@:2}"
+	check_grep "$expected" "$OUT"
+}
+
+# shellcheck disable=SC2086 # blanks between them are the point
+target "process $one .*, $two " offcpu -p $one $two 0.3
+target "process $one .*, $two " offcpu -p "$one $two" -d 300ms
+target "process $one .*, $two " offcpu -p bpfprof-test-sleep 0.3
+target "of process $one " offcpu -p "$one" -m 1ms -g 0.3
+target "system-wide" offcpu -a -g -- sleep 0.3
+
+# A number behind -p that is a kernel thread (or nothing) is a duration: 0.3 s of process one, not process 2 as well.
+check "a small number is the duration" "$BPFPROF" offcpu -p "$one" -s 2
+check_grep "offcpu: 2 s of process $one " "$OUT"
+
+# Children that run already belong to their parent, unless they are left out.
+start bash -c '"$1" 30 & wait' _ "$TMP/bpfprof-test-sleep"
+parent=$PID
+wait_until 5 pgrep -P "$parent" bpfprof-test-sl
+check "children of a running process" "$BPFPROF" offcpu -p "$parent" -f --idle=show 0.5
+check_grep "^bpfprof-test-sl;" "$OUT"
+check "without them" "$BPFPROF" offcpu -p "$parent" --no-children -f --idle=show 0.5
+check_near "$(grep -c '^bpfprof-test-sl' "$OUT")" 0 0 "stacks of the child"
+
+# A program that used no CPU is named, with what to type.
+check_status 3 "a program that slept" "$BPFPROF" oncpu -- sleep 0.2
+check_grep "sleep used no CPU time.*bpfprof wall" "$ERR"
+finish
