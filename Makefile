@@ -19,7 +19,8 @@ BPFTOOL   ?= $(shell tools/find-bpftool.sh)
 PKGCONF   ?= pkg-config
 prefix    ?= /usr/local
 sbindir   ?= $(prefix)/sbin
-mandir    ?= $(prefix)/share/man
+datadir   ?= $(prefix)/share
+mandir    ?= $(datadir)/man
 ifdef CROSS_COMPILE
 CC        := $(CROSS_COMPILE)gcc
 CXX       := $(CROSS_COMPILE)g++
@@ -211,9 +212,15 @@ tour:
 format:
 	clang-format -i $(filter-out vmlinux/%,$(wildcard src/*.[ch] src/*/*.[ch] bpf/*.[ch] tests/*/*.[ch] tools/*/*.[ch]))
 
+# The program writes them itself, so it has to run here.
+complete = ./$(PROG) completion $(1) | install -D -m 644 /dev/stdin $(DESTDIR)$(datadir)/$(2)
+
 install: all
 	install -D -m 755 $(PROG) $(DESTDIR)$(sbindir)/bpfprof
 	install -D -m 644 bpfprof.8 $(DESTDIR)$(mandir)/man8/bpfprof.8
+	$(if $(CROSS_COMPILE),,$(call complete,bash,bash-completion/completions/bpfprof))
+	$(if $(CROSS_COMPILE),,$(call complete,zsh,zsh/site-functions/_bpfprof))
+	$(if $(CROSS_COMPILE),,$(call complete,fish,fish/vendor_completions.d/bpfprof.fish))
 
 clean:
 	rm -rf build build-san build-fuzz bpfprof

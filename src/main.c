@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 
-static const struct command commands[] = {
+const struct command commands[] = {
 	{ "oncpu", cmd_oncpu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "where running code spends its time, by stack", oncpu_opts,
 	  "  bpfprof oncpu 10                         the whole machine, 10 seconds\n"
@@ -65,8 +65,12 @@ static const struct command commands[] = {
 	  "  bpfprof diff before.json after.json\n"
 	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
 	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },
+	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
+	  completion_opts,
+	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+const size_t nr_commands = NR_COMMANDS;
 
 static const int exit_codes[] = {
 	[CMD_OK] = 0,	 [CMD_FAILED] = 1,     [CMD_USAGE] = 2,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Subcommands. Each is one file: an arguments struct, its options table, glue. To add one: cmd/x.c
- * with cmd_x(), a line here, a row in main.c's table, a section in bpfprof.8, a test.
+ * with cmd_x(), a line here, a row in main.c's table, a page in man/, a test.
  */
 #ifndef BPFPROF_CMD_CMD_H
 #define BPFPROF_CMD_CMD_H
@@ -27,6 +27,10 @@ struct command {
 	const char *examples; /* lines, for the help */
 };
 
+/* The table, in main.c. */
+extern const struct command commands[];
+extern const size_t nr_commands;
+
 /* Prints the help of a command. */
 void cmd_help(const struct command *c);
 
@@ -43,8 +47,9 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_list(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_report(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_diff(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_completion(const struct command *self, int argc, char **argv);
 
 extern const struct opt oncpu_opts[], pmu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[],
-	wakeup_opts[], wall_opts[], list_opts[], report_opts[], diff_opts[];
+	wakeup_opts[], wall_opts[], list_opts[], report_opts[], diff_opts[], completion_opts[];
 
 #endif

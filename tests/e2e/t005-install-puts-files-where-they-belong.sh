@@ -8,6 +8,9 @@ cd "$ROOT" || exit 1
 check "make install" make install DESTDIR="$TMP/root" prefix=/opt/x
 check "the program is there and runs" "$TMP/root/opt/x/sbin/bpfprof" --version
 check "the man page is there" test -s "$TMP/root/opt/x/share/man/man8/bpfprof.8"
+check "so is bash completion" grep -q _bpfprof "$TMP/root/opt/x/share/bash-completion/completions/bpfprof"
+check "and zsh's" grep -q "^#compdef bpfprof" "$TMP/root/opt/x/share/zsh/site-functions/_bpfprof"
+check "and fish's" grep -q "^complete -c bpfprof" "$TMP/root/opt/x/share/fish/vendor_completions.d/bpfprof.fish"
 for command in oncpu offcpu runqlat wakeup wall report; do
 	for option in $("$BPFPROF" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
 		grep -q -- "${option//-/\\\\-}" bpfprof.8 || fail "bpfprof.8 does not name $option of $command"
