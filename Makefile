@@ -217,7 +217,7 @@ complete = ./$(PROG) completion $(1) | install -D -m 644 /dev/stdin $(DESTDIR)$(
 
 install: all
 	install -D -m 755 $(PROG) $(DESTDIR)$(sbindir)/bpfprof
-	install -D -m 644 bpfprof.8 $(DESTDIR)$(mandir)/man8/bpfprof.8
+	install -D -m 644 -t $(DESTDIR)$(mandir)/man8 man/*.8
 	$(if $(CROSS_COMPILE),,$(call complete,bash,bash-completion/completions/bpfprof))
 	$(if $(CROSS_COMPILE),,$(call complete,zsh,zsh/site-functions/_bpfprof))
 	$(if $(CROSS_COMPILE),,$(call complete,fish,fish/vendor_completions.d/bpfprof.fish))

@@ -42,7 +42,7 @@ VERSION_ID=
 packages=(gcc make clang pkg-config libc6-dev libelf-dev zlib1g-dev libjson-c-dev libiberty-dev uthash-dev)
 if [ -n "$check" ]; then
 	packages+=(g++ libcmocka-dev python3 shellcheck codespell clang-format jq libxml2-utils xz-utils sqlite3
-		strace libcap2-bin libdw-dev gdb)
+		strace libcap2-bin libdw-dev gdb groff-base)
 	# To be profiled: programs in C, Go and Rust as a distribution builds them. All three are small.
 	packages+=(redis-tools gron ripgrep)
 	# Ubuntu 22.04 has the sanitizers of clang in clang itself.

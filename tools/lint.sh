@@ -162,7 +162,7 @@ check_shell() {
 
 check_spelling() {
 	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden' \
-		Makefile bpfprof.8 bpf src tests tools ./*.md 2>/dev/null | sed 's/^\.\///'
+		Makefile man bpf src tests tools ./*.md 2>/dev/null | sed 's/^\.\///'
 }
 
 ! has clang-format || findings < <(check_format)

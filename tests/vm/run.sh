@@ -86,7 +86,7 @@ make_initrd() { # ARCH
 	cp "${RUN:-tests/vm/suite.sh}" "$dir/guest/run"
 	cp -r tests/run.sh tests/kept tests/e2e "$dir/bpfprof/tests"
 	cp tools/find-bpftool.sh "$dir/bpfprof/tools"
-	cp VERSION bpfprof.8 README.md $prog "$dir/bpfprof"
+	cp -r VERSION man README.md $prog "$dir/bpfprof"
 	cp -r $built/tests/progs "$dir/bpfprof/build/tests"
 	find $built/tests/e2e -maxdepth 1 -type f -perm -u+x -exec cp -t "$dir/bpfprof/build/tests/e2e" {} +
 	(cd "$dir" && find . | cpio --quiet -o -H newc -R 0:0) | cat "$CACHE/userland-$1.cpio" - >"$LOGS/initrd-$1" ||
