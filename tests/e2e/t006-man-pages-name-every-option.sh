@@ -26,7 +26,7 @@ names() {
 
 # Spellings that help leaves out: "\fB\-L\fR is the same."
 aliases_of_page() { # FILE
-	sed -nE 's/^\\fB(.*)\\fR is the same\.$/\1/p' "$1" | sed 's/\\-/-/g'
+	sed -nE 's/^(\\%)?\\fB(.*)\\fR is the same\.$/\2/p' "$1" | sed 's/\\-/-/g'
 }
 
 same_options() { # HELP PAGE
