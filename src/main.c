@@ -2,75 +2,13 @@
 /* bpfprof: finds the command, runs it, and is the only place that decides exit codes. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-
-const struct command commands[] = {
-	{ "oncpu", cmd_oncpu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "where running code spends its time, by stack", oncpu_opts,
-	  "  bpfprof oncpu 10                         the whole machine, 10 seconds\n"
-	  "  bpfprof oncpu -p 1234 30                 one process and its children\n"
-	  "  bpfprof oncpu -p 1234 -o cpu.html 30     and a flame graph\n"
-	  "  bpfprof oncpu -F 999 -- make -j8         a program from start to end\n"
-	  "  bpfprof oncpu -n 'worker-*' -f 10 | flamegraph.pl > cpu.svg\n" },
-	{ "pmu", cmd_pmu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "where events of the hardware or the kernel happen, by stack", pmu_opts,
-	  "  bpfprof pmu -e page-faults -p 1234 10        every page fault of a process\n"
-	  "  bpfprof pmu -e cache-misses -c 10000 -o m.html 10\n"
-	  "  bpfprof pmu -e cycles,branch-misses -- make  two values for each stack\n"
-	  "  bpfprof pmu -e context-switches --folded 10  who leaves the CPU, and where\n" },
-	{ "offcpu", cmd_offcpu, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "where threads wait, and for what, by stack", offcpu_opts,
-	  "  bpfprof offcpu -p 1234 30                 one process and its children\n"
-	  "  bpfprof offcpu -p 1234 --by-class -o off.html 30\n"
-	  "  bpfprof offcpu --class lock,io -m 1ms 10 system-wide, waits of 1 ms and more\n"
-	  "  bpfprof offcpu -f 10 | flamegraph.pl --color=io --countname=us > off.svg\n" },
-	{ "runqlat", cmd_runqlat, "[OPTIONS] [INTERVAL [COUNT]] [-- PROGRAM [ARGS...]]",
-	  "how long runnable threads wait for a CPU", runqlat_opts,
-	  "  bpfprof runqlat 10 1                      the whole machine, 10 seconds\n"
-	  "  bpfprof runqlat -p 1234 1                 one process, every second\n"
-	  "  bpfprof runqlat -P 10 1                   which processes wait\n"
-	  "  bpfprof runqlat --threshold 10000         waits of 10 ms, and who ran meanwhile\n" },
-	{ "wakeup", cmd_wakeup, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "who ends the waits of threads, by stack", wakeup_opts,
-	  "  bpfprof wakeup -p 1234 10                 wakers of one process\n"
-	  "  bpfprof wakeup -p 1234 --hops 3 -o w.html and who had woken these\n" },
-	{ "wall", cmd_wall, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "all of a thread's time: running, runnable, waiting", wall_opts,
-	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
-	  "  bpfprof wall -p 1234 --table 10           where the time of each thread went\n" },
-	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "hardware and kernel counters: metrics with a verdict", stat_opts,
-	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"
-	  "  bpfprof stat -M topdown,cache,tlb -p 1234 10\n"
-	  "  bpfprof stat -e cycles,instructions --per-thread 10\n"
-	  "  bpfprof stat -r 5 -o new.json -- make && bpfprof diff old.json new.json\n"
-	  "  bpfprof stat -M all --report md -o report.md -- PROGRAM\n" },
-	{ "list", cmd_list, "[OPTIONS] [PATTERN]",
-	  "the events this machine can count (each is tested)", list_opts,
-	  "  bpfprof list                             all of them\n"
-	  "  bpfprof list cache                       those with it in their names\n"
-	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
-	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
-	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
-	  "any view of a saved profile, without root", report_opts,
-	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
-	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
-	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
-	{ "diff", cmd_diff, "[OPTIONS] A.json B.json",
-	  "compare two results of stat, with significance", diff_opts,
-	  "  bpfprof diff before.json after.json\n"
-	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
-	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },
-	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
-	  completion_opts,
-	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },
-};
-#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
-const size_t nr_commands = NR_COMMANDS;
 
 static const int exit_codes[] = {
 	[CMD_OK] = 0,	 [CMD_FAILED] = 1,     [CMD_USAGE] = 2,
@@ -80,16 +18,16 @@ static const int exit_codes[] = {
 static void print_commands(FILE *out)
 {
 	fputs("usage: bpfprof COMMAND [OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]\n\n", out);
-	for (size_t i = 0; i < NR_COMMANDS; i++)
+	for (size_t i = 0; i < nr_commands; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs("\nbpfprof COMMAND --help lists the options of a command; "
+	fputs("\nbpfprof COMMAND --help lists its options; "
 	      "bpfprof --version prints the version.\n",
 	      out);
 }
 
 static const struct command *find(const char *name)
 {
-	for (size_t i = 0; i < NR_COMMANDS; i++)
+	for (size_t i = 0; i < nr_commands; i++)
 		if (!strcmp(name, commands[i].name))
 			return &commands[i];
 	return NULL;
@@ -132,15 +70,17 @@ static bool is_habit(const char *name)
 
 static enum cmd_result unknown(const char *name)
 {
-	const char *names[NR_COMMANDS], *near;
+	const char **names, *near;
 
 	if (is_habit(name))
 		return CMD_USAGE;
-	for (size_t i = 0; i < NR_COMMANDS; i++)
+	names = xcalloc(nr_commands, sizeof(*names));
+	for (size_t i = 0; i < nr_commands; i++)
 		names[i] = commands[i].name;
-	near = text_nearest(name, names, NR_COMMANDS);
+	near = text_nearest(name, names, nr_commands);
 	log_err(0, "unknown command '%s'%s%s%s (bpfprof --help lists them)", name,
 		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	free(names);
 	return CMD_USAGE;
 }
 

@@ -76,8 +76,6 @@ struct opt {
 	.metavar = mv, .help = h
 
 #define OPT_FLAG(l, n, s, f, h) { OPT_ROW(l, n, s, f, bool, FLAG, NULL, h) }
-/* What other profilers want to be told; in no help text. */
-#define OPT_HABIT(l, n, s, f) { OPT_ROW(l, n, s, f, bool, FLAG, NULL, NULL), .hidden = true }
 #define OPT_NOFLAG(l, n, s, f, h) { OPT_ROW(l, n, s, f, bool, NOFLAG, NULL, h) }
 #define OPT_COUNT(l, n, s, f, h) { OPT_ROW(l, n, s, f, int, COUNT, NULL, h) }
 #define OPT_U32(l, n, s, f, lo, hi, mv, h)                                                         \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Subcommands. Each is one file: an arguments struct, its options table, glue. To add one: cmd/x.c
- * with cmd_x(), a line here, a row in main.c's table, a page in man/, a test.
+ * with cmd_x(), a line here, a row in commands.c, a page in man/, a test.
  */
 #ifndef BPFPROF_CMD_CMD_H
 #define BPFPROF_CMD_CMD_H
@@ -27,7 +27,7 @@ struct command {
 	const char *examples; /* lines, for the help */
 };
 
-/* The table, in main.c. */
+/* The table. */
 extern const struct command commands[];
 extern const size_t nr_commands;
 

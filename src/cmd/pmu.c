@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/recording.h"
-#include "collect/groups.h"
+#include "collect/group_columns.h"
 #include "collect/sampling.h"
 #include "event/catalog.h"
 
@@ -18,19 +18,18 @@ const struct opt pmu_opts[] = {
 		    "events by name, as bpfprof list shows them, with perf's spellings "
 		    "(repeatable; default: cycles)"),
 	OPT_U64('c', "count", struct recording_args, record.period, 1, 1ull << 62, "PERIOD",
-		"a sample every so many events (default of page-faults and other events of the "
-		"kernel: 1)"),
+		"sample every PERIOD events (default 1 for software events such as page-faults)"),
 	OPT_U32_UPTO(
 		'F', "freq", struct recording_args, record.rate_hz, 1, host_max_rate,
 		"kernel.perf_event_max_sample_rate", "HZ",
-		"or so many samples per second and CPU (default of hardware events and clocks: "
+		"or take HZ samples per second and CPU (default for hardware events and clocks: "
 		"99 with a target, 49 without)"),
 	OPT_ALIAS(0, "frequency", "freq"),
 	OPT_FLAG(0, "precise", struct recording_args, record.precise,
 		 "as precisely as the hardware can; where it cannot, the result says so"),
 	OPT_STRING('M', "metrics", struct recording_args, columns, "SETS",
-		   "columns of functions, counted between samples: IPC, and per 1,000 instructions "
-		   "what these sets (branch, cache, tlb) or events say"),
+		   "add columns per function: IPC, and misses per 1,000 instructions of SETS of "
+		   "metrics (branch, cache, tlb …, as stat has them) or of any event"),
 	BRANCHES_ROW(struct recording_args, results,
 		     "which branches are taken and mispredicted, from where to where; where the "
 		     "hardware does not record them, stacks of mispredicted ones"),

@@ -45,8 +45,7 @@ struct recording_args {
 		 "the whole machine, also while PROGRAM runs"),                                    \
 	OPT_TIME('d', "duration", struct recording_args, record.duration_ns, 1000000000, 1,        \
 		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
-		 "how long, as DURATION: 10, 500ms, 2m (default: until Ctrl-C)"),                  \
-	OPT_HABIT('g', NULL, struct recording_args, stacks)
+		 "how long, as DURATION: 10, 500ms, 2m (default: until Ctrl-C)")
 
 #define SAMPLING_ROWS                                                                              \
 	OPT_U32_UPTO('F', "freq", struct recording_args, record.rate_hz, 1, host_max_rate,         \
@@ -57,6 +56,7 @@ struct recording_args {
 		   "cycles or cpu-clock (default: cycles where the machine has them)")
 
 #define STACK_ROWS                                                                                 \
+	OPT_FLAG('g', NULL, struct recording_args, stacks, "accepted: stacks are always taken"),   \
 	OPT_FLAG('U', "user-stacks-only", struct recording_args, record.user_stacks,               \
 		 "no kernel frames"),                                                              \
 	OPT_FLAG('K', "kernel-stacks-only", struct recording_args, record.kernel_stacks,           \

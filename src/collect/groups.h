@@ -13,17 +13,9 @@
 
 #include "base/opt.h"
 #include "bpf/prof.h"
+#include "collect/group_columns.h"
 #include "collect/session.h"
-#include "event/catalog.h"
 #include "profile/profile.h"
-
-/* A column of the result: per times the first event, by the second. */
-struct group_column {
-	char *name;
-	struct event *terms; /* two */
-	size_t nr_terms;
-	uint64_t per;
-};
 
 struct groups {
 	const struct group_column *columns; /* borrowed */
@@ -38,15 +30,6 @@ struct groups {
 	bool looked; /* whether they run */
 	bool alone[PROFILE_MAX_COLUMNS];
 };
-
-/*
- * Columns by name, comma-separated: "ipc"; sets "branch", "cache", "tlb"; or any event, of which it
- * is so many per 1,000 instructions. IPC is always the first. At most PROFILE_MAX_COLUMNS. 0 or
- * negative errno, logged.
- */
-int group_columns_find(const struct catalog *c, const char *list, struct group_column **v,
-		       size_t *nr);
-void group_columns_free(struct group_column *v, size_t nr);
 
 /* On CPUs that are online now, or those of only. 0 or negative errno, logged. */
 int groups_open(struct groups *g, const struct group_column *v, size_t nr,

@@ -12,36 +12,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "collect/metric_host.h"
 #include "event/cpus.h"
 
 #define INPUTS_MAX 512
-
-/* Shared PMUs (memory controllers …) count for nobody in particular. */
-static bool has(void *arg, const char *event)
-{
-	const struct stat_plan *f = arg;
-	struct event *found = NULL;
-	size_t nr = 0;
-	bool is;
-
-	if (!catalog_has(f->catalog, event))
-		return false;
-	if (!f->per_task)
-		return true;
-	is = !catalog_find(f->catalog, event, &found, &nr) && nr && found[0].per_task;
-	events_free(found, nr);
-	return is;
-}
-
-static bool read_smt(void)
-{
-	FILE *f = fopen("/sys/devices/system/cpu/smt/active", "r");
-	int c = f ? fgetc(f) : '0';
-
-	if (f)
-		fclose(f);
-	return c == '1';
-}
 
 /* The same counter under whatever name: it is opened once. */
 static bool is_same(const struct event *a, const struct event *b)
@@ -109,15 +83,12 @@ static int add_list(struct stat_plan *f, const char *list)
 int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const char *sets,
 		   const char *events, bool per_task, size_t max_events)
 {
-	struct metric_host host = {
-		.core = catalog_core(catalog), .has = has, .arg = f, .per_task = per_task
-	};
+	struct metric_catalog c = { catalog, per_task };
+	struct metric_host host = metric_host(&c);
 	int err = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->catalog = catalog;
-	f->per_task = per_task;
-	host.smt = read_smt();
 	if (events)
 		err = add_list(f, events);
 	if (max_events)

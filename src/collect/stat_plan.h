@@ -21,7 +21,6 @@ struct stat_plan {
 		size_t *events;
 		size_t nr;
 	} * terms;
-	bool per_task;
 };
 
 /*

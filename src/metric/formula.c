@@ -234,3 +234,79 @@ double formula_eval(const struct formula *f, formula_value value, void *arg, con
 	assert(nr == 1);
 	return stack[0].value;
 }
+
+/* --- plain ratios: the same steps, on parts of a ratio instead of numbers --- */
+
+static bool sum_join(struct formula_sum *a, const struct formula_sum *b)
+{
+	if (a->nr + b->nr > FORMULA_TERMS_MAX)
+		return false;
+	for (size_t i = 0; i < b->nr; i++)
+		a->names[a->nr++] = b->names[i];
+	return true;
+}
+
+static bool is_number(const struct formula_ratio *r)
+{
+	return !r->above.nr && !r->below.nr;
+}
+
+static bool is_sum(const struct formula_ratio *r)
+{
+	return r->above.nr && !r->below.nr && r->factor == 1;
+}
+
+/* a = a kind b, as far as that is still a plain ratio. */
+static bool combine(enum formula_kind kind, struct formula_ratio *a, const struct formula_ratio *b)
+{
+	double factor = a->factor * b->factor;
+
+	switch (kind) {
+	case FORMULA_ADD:
+		return is_sum(a) && is_sum(b) && sum_join(&a->above, &b->above);
+	case FORMULA_MULTIPLY:
+		if (!is_number(a) && !is_number(b))
+			return false;
+		if (is_number(a))
+			*a = *b;
+		a->factor = factor;
+		return true;
+	case FORMULA_DIVIDE:
+		if (!a->above.nr || a->below.nr || !is_sum(b))
+			return false;
+		a->below = b->above;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct formula_ratio leaf(const struct formula_step *s)
+{
+	struct formula_ratio r = { .factor = s->kind == FORMULA_NUMBER ? s->number : 1 };
+
+	if (s->kind == FORMULA_NAME)
+		r.above = (struct formula_sum){ { s->name }, 1 };
+	return r;
+}
+
+bool formula_ratio(const struct formula *f, struct formula_ratio *ratio)
+{
+	struct formula_ratio stack[FORMULA_STEPS_MAX];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		const struct formula_step *s = &f->steps[i];
+
+		if (s->kind == FORMULA_NUMBER || s->kind == FORMULA_NAME)
+			stack[nr++] = leaf(s);
+		else if (!combine(s->kind, &stack[nr - 2], &stack[nr - 1]))
+			return false;
+		else
+			nr--;
+	}
+	if (nr != 1 || !stack[0].above.nr || !stack[0].below.nr)
+		return false;
+	*ratio = stack[0];
+	return true;
+}

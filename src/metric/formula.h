@@ -49,4 +49,20 @@ typedef double (*formula_value)(void *arg, const char *name);
  */
 double formula_eval(const struct formula *f, formula_value value, void *arg, const char **zero);
 
+/*
+ * A plain ratio: factor * (a + b + …) / (c + d + …). Names point into the formula.
+ */
+#define FORMULA_TERMS_MAX 8
+struct formula_sum {
+	const char *names[FORMULA_TERMS_MAX];
+	size_t nr;
+};
+struct formula_ratio {
+	double factor;
+	struct formula_sum above, below;
+};
+
+/* False if the formula is anything else. */
+bool formula_ratio(const struct formula *f, struct formula_ratio *ratio);
+
 #endif

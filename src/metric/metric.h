@@ -53,6 +53,8 @@ struct metric_value {
 	bool warns;    /* why is a warning; the value holds */
 };
 
+#define METRIC_PER_KILO "per 1,000 instructions"
+
 /* What formulas are computed from. */
 struct metric_inputs {
 	const struct core *core;

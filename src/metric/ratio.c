@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A reader for the simplest of formulas. */
+/* Both sides of a plain ratio. */
 #include "metric/ratio.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "metric/formula.h"
 
 /* One side of the line: events added up. */
 struct side {
 	const struct stat_event *first;
-	double sum;    /* NAN: one of them is not there */
-	bool is_plain; /* it could be read */
+	double sum; /* NAN: one of them is not there */
 	bool misses, instructions, cycles;
 };
-
-static void skip_spaces(const char **s)
-{
-	*s += strspn(*s, " ");
-}
-
-static bool starts_name(char c)
-{
-	return isalpha((unsigned char)c) || c == '_';
-}
 
 static bool has_any(const char *name, const char *const *words)
 {
@@ -48,46 +35,16 @@ static void classify(struct side *side, const char *name)
 	side->cycles = side->cycles || has_any(name, cycles);
 }
 
-static bool add_name(struct side *side, const struct stat_row *row, const char **s)
-{
-	const struct stat_event *e;
-	size_t len = 0;
-	char *name;
-
-	skip_spaces(s);
-	if (!starts_name(**s))
-		return false;
-	while (isalnum((unsigned char)(*s)[len]) || ((*s)[len] && strchr("_.", (*s)[len])))
-		len++;
-	name = xstrndup(*s, len);
-	e = stat_row_event(row, name);
-	classify(side, name);
-	free(name);
-	side->sum += e ? stat_event_value(e) : NAN;
-	side->first = side->first ? side->first : e;
-	*s += len;
-	skip_spaces(s);
-	return true;
-}
-
-/* An event, or a sum of them in brackets; *s moves behind it. */
-static struct side read_side(const struct stat_row *row, const char **s)
+static struct side read_side(const struct stat_row *row, const struct formula_sum *sum)
 {
 	struct side side = {};
-	bool bracket;
+	const struct stat_event *e;
 
-	skip_spaces(s);
-	bracket = **s == '(';
-	*s += bracket;
-	side.is_plain = add_name(&side, row, s);
-	while (side.is_plain && bracket && **s == '+') {
-		(*s)++;
-		side.is_plain = add_name(&side, row, s);
-	}
-	if (bracket && side.is_plain) {
-		side.is_plain = **s == ')';
-		*s += side.is_plain;
-		skip_spaces(s);
+	for (size_t i = 0; i < sum->nr; i++) {
+		e = stat_row_event(row, sum->names[i]);
+		classify(&side, sum->names[i]);
+		side.sum += e ? stat_event_value(e) : NAN;
+		side.first = side.first ? side.first : e;
 	}
 	return side;
 }
@@ -121,18 +78,15 @@ static const char *sample_of(const struct stat_row *row, const struct stat_event
 struct ratio ratio_of(const struct stat_row *row, const struct stat_metric *m)
 {
 	struct ratio ratio = { .misses = NAN, .accesses = NAN };
+	struct formula formula;
+	struct formula_ratio parts;
 	struct side above, below;
-	const char *s = m->formula;
 
-	if (strncmp(s, "100 * ", 6) && strncmp(s, "1000 * ", 7))
+	if (!formula_parse(&formula, m->formula, NULL) || !formula_ratio(&formula, &parts) ||
+	    (parts.factor != 100 && parts.factor != 1000))
 		return ratio;
-	s = strchr(s, '*') + 1;
-	above = read_side(row, &s);
-	if (!above.is_plain || *s++ != '/')
-		return ratio;
-	below = read_side(row, &s);
-	if (!below.is_plain || *s)
-		return ratio;
+	above = read_side(row, &parts.above);
+	below = read_side(row, &parts.below);
 	ratio.event = above.first;
 	ratio.sample = ratio.event ? sample_of(row, ratio.event) : NULL;
 	if (!above.misses || below.cycles)

@@ -75,7 +75,7 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 #define TMA(ok_)       .ok = ok_, .high = NAN, .source = "Intel TMA 5.1"
 #define AWS(ok_)       .ok = ok_, .high = NAN, .source = "AWS perf runbook"
 
-#define MPKI "per 1,000 instructions"
+#define MPKI METRIC_PER_KILO
 
 /* What to look at next. */
 #define SEE_TOPDOWN .advice = "where the cycles go: -M topdown; few stalls: -M mix"

@@ -168,6 +168,50 @@ static void division_by_0_is_none_and_says_by_what(void **state)
 	assert_null(zero);
 }
 
+/* "1000 * (a+b) / c" is factor 1000, two above, one below. */
+static void plain_ratios_have_two_sides(void **state)
+{
+	static const struct {
+		const char *text;
+		double factor;
+		size_t above, below; /* 0: it is none */
+	} cases[] = {
+		{ "a / b", 1, 1, 1 },
+		{ "100 * a / b", 100, 1, 1 },
+		{ "a / b * 1000", 1000, 1, 1 },
+		{ "1000 * (a + b) / c", 1000, 2, 1 },
+		{ "100 * (a + b + c) / (d + e)", 100, 3, 2 },
+		{ "2 * 50 * a / b", 100, 1, 1 },
+		{ "a", 0, 0, 0 },
+		{ "100", 0, 0, 0 },
+		{ "100 * a", 0, 0, 0 },
+		{ "100 / a", 0, 0, 0 },
+		{ "(a - b) / c", 0, 0, 0 },
+		{ "a / b / c", 0, 0, 0 },
+		{ "a * b / c", 0, 0, 0 },
+		{ "1 - a / b", 0, 0, 0 },
+		{ "a / b + c", 0, 0, 0 },
+		{ "(2 * a + b) / c", 0, 0, 0 },
+		{ "max(a, b) / c", 0, 0, 0 },
+		{ "(a+b+c+d+e+f+g+h+i) / j", 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct formula_ratio ratio = {};
+		struct formula f;
+
+		assert_true(formula_parse(&f, cases[i].text, NULL));
+		if (formula_ratio(&f, &ratio) != (cases[i].above != 0))
+			fail_msg("%s", cases[i].text);
+		if (!cases[i].above)
+			continue;
+		assert_float_equal(ratio.factor, cases[i].factor, 0);
+		assert_int_equal(ratio.above.nr, cases[i].above);
+		assert_int_equal(ratio.below.nr, cases[i].below);
+		assert_string_equal(ratio.above.names[0], "a");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +221,7 @@ int main(void)
 		cmocka_unit_test(names_keep_order_and_place),
 		cmocka_unit_test(a_missing_number_goes_through_everything),
 		cmocka_unit_test(division_by_0_is_none_and_says_by_what),
+		cmocka_unit_test(plain_ratios_have_two_sides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
