@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What make lint checks, in a few seconds: format, width, function length, include direction, names, comments,
-# licences, shell, spelling. Each finding is one line "FILE:LINE: what"; exit status 1 when there is any. A
+# What make lint checks, in a few seconds: format, width, function length, include direction, comments, licences,
+# documents, shell, spelling. Each finding is one line "FILE:LINE: what"; exit status 1 when there is any. A
 # checker that is not installed is named and skipped (tools/install-deps.sh --check installs them all).
 
 set -u
@@ -11,7 +11,7 @@ cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 MAX_FUNCTION=100 # lines; above 60 is for the review
 MAX_COLUMNS=100  # with tabs of 8
 
-# Include direction (ARCHITECTURE.md): a folder of src/ and what it may include besides itself.
+# Include direction (ARCHITECTURE.md has the same): a folder of src/ and what it may include besides itself.
 declare -A may_include=(
 	[base]=""
 	[profile]="base bpf"
@@ -47,6 +47,7 @@ mapfile -t sources < <(find bpf src tests tools -name '*.[ch]' -o -name '*.cc' |
 mapfile -t vmlinux < <(find vmlinux -name '*.h' 2>/dev/null | sort)
 mapfile -t scripts < <(find tools tests .ci -name '*.sh' -o -path .ci/run 2>/dev/null | sort)
 mapfile -t pythons < <(find tools tests -name '*.py' | sort)
+documents=(*.md docs/*.md)
 
 # One line per file; make format is the answer to all of them.
 check_format() {
@@ -161,8 +162,36 @@ check_shell() {
 }
 
 check_spelling() {
-	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden' \
-		Makefile man bpf src tests tools ./*.md 2>/dev/null | sed 's/^\.\///'
+	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden,docs/pictures' \
+		Makefile man bpf src tests tools docs ./*.md 2>/dev/null | sed 's/^\.\///'
+}
+
+# Files that documents name or link to exist. Capitals stand for something (tNNN, ARCH), a * for any.
+check_documents() {
+	local file line name
+
+	while IFS=: read -r file line name; do
+		[[ $name =~ [A-Z][A-Z] ]] || compgen -G "$name" >/dev/null ||
+			echo "$file:$line: there is no $name"
+	done < <(grep -noE '`(\.ci|bpf|docs|src|tests|tools|vmlinux)/[^` ]*`' "${documents[@]}" | tr -d '`')
+	while IFS=: read -r file line name; do
+		[ -e "$(dirname "$file")/$name" ] || echo "$file:$line: there is no $name"
+	done < <(grep -noE '\]\([^):# ]+\)' "${documents[@]}" | sed -E 's/\]\((.*)\)/\1/')
+	while IFS=: read -r line name; do
+		grep -qrw --include='*.[ch]' "${name%??}" bpf src || echo "ARCHITECTURE.md:$line: there is no $name"
+	done < <(grep -noE '`[a-z_0-9]+(\(\)|\[\])`' ARCHITECTURE.md | tr -d '`')
+}
+
+# Of a row in ARCHITECTURE.md the last column is what the folder may include besides base.
+check_directions() {
+	local dir said
+
+	for dir in "${!may_include[@]}"; do
+		[ "$dir" != src ] || continue
+		said=$(sed -n "s/^| \`src\/$dir\` |.*| \(.*\) |\$/\1/p" ARCHITECTURE.md | grep -oE '[a-z]+' | sort | xargs)
+		[ "$said" = "$(tr ' ' '\n' <<<"${may_include[$dir]}" | grep -vx base | sort | xargs)" ] ||
+			echo "ARCHITECTURE.md: src/$dir may include '${may_include[$dir]}' by tools/lint.sh, '$said' here"
+	done
 }
 
 ! has clang-format || findings < <(check_format)
@@ -171,6 +200,8 @@ findings < <(check_functions)
 findings < <(check_includes)
 findings < <(check_comments)
 findings < <(check_licences)
+findings < <(check_documents)
+findings < <(check_directions)
 ! has shellcheck || findings < <(check_shell)
 ! has codespell || findings < <(check_spelling)
 
