@@ -193,7 +193,7 @@ tell() { # NAME
 	cat "$LOGS/$name.report"
 }
 
-# The matrix as the README shows it.
+# The matrix as docs/tests.md shows it.
 table() { # NAME...
 	local name
 
