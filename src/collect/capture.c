@@ -563,12 +563,9 @@ static void add_sample(struct capture *c, size_t i)
 /* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
 static uint32_t frame_of(const struct capture *c, uint32_t slot1)
 {
-	const struct profile *p = c->profile;
 	uint32_t id;
 
-	if (!stack_of_slot(c, slot1, &id) || !p->stacks[id].nr)
-		return 0;
-	return p->stack_frames[p->stacks[id].first];
+	return stack_of_slot(c, slot1, &id) ? profile_stack_leaf(c->profile, id) : 0;
 }
 
 static void add_branch(struct capture *c, const struct prof_branch *from)

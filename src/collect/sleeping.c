@@ -14,11 +14,6 @@ void sleeping_add(struct sleeping *s, uint32_t id)
 	s->stacks[s->nr++] = (struct sleeping_stack){ .id = id };
 }
 
-static const uint32_t *frames_of(const struct profile *p, uint32_t id)
-{
-	return p->stack_frames + p->stacks[id].first;
-}
-
 void sleeping_index(struct sleeping *s, const struct profile *p)
 {
 	uint32_t *first;
@@ -29,7 +24,7 @@ void sleeping_index(struct sleeping *s, const struct profile *p)
 	for (size_t i = 0; i < s->nr; i++) {
 		if (!p->stacks[s->stacks[i].id].nr)
 			continue;
-		first = &s->by_leaf[*frames_of(p, s->stacks[i].id)];
+		first = &s->by_leaf[profile_stack_leaf(p, s->stacks[i].id)];
 		s->stacks[i].next = *first;
 		*first = i + 1;
 	}
@@ -38,13 +33,16 @@ void sleeping_index(struct sleeping *s, const struct profile *p)
 /* Frames of a full stack from some on, against those of a sleeping one. */
 static bool is_rest(const struct profile *p, const uint32_t *rest, uint32_t nr, uint32_t id)
 {
-	return p->stacks[id].nr == nr && !memcmp(rest, frames_of(p, id), nr * sizeof(*rest));
+	uint32_t nr_frames;
+	const uint32_t *frames = profile_stack_frames(p, id, &nr_frames);
+
+	return nr_frames == nr && !memcmp(rest, frames, nr * sizeof(*rest));
 }
 
 void sleeping_look(struct sleeping *s, const struct profile *p, uint32_t id)
 {
-	uint32_t nr = p->stacks[id].nr;
-	const uint32_t *frames = frames_of(p, id);
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, id, &nr);
 	struct sleeping_stack *one;
 
 	for (uint32_t k = 1; s->nr && k < nr; k++)

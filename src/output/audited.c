@@ -17,14 +17,12 @@
 static char *cell(const struct profile *p, const struct view *v, uint32_t stack, uint32_t i)
 {
 	const struct stack *s = &p->stacks[stack];
-	const struct frame *f;
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 
-	if (i == s->nr && s->end != UNWIND_END_NONE)
+	if (i == nr && s->end != UNWIND_END_NONE)
 		return text_cleaned(unwind_end_texts[stack_end(s)]);
-	if (i >= s->nr)
-		return text_cleaned("");
-	f = &p->frames[p->stack_frames[s->first + i]];
-	return text_cleaned(profile_str(p, v->no_demangle && f->linkage ? f->linkage : f->name));
+	return text_cleaned(i < nr ? view_frame_name(v, p, frames[i]) : "");
 }
 
 static void put_line(const char *mark, const char *left, const char *right, size_t width, FILE *out)

@@ -97,9 +97,7 @@ static const char *share(const struct table *t, uint64_t weight)
 
 static void print_function(const struct table *t, const struct break_row *row)
 {
-	const struct frame *f = &t->p->frames[row->frame];
-	bool raw = t->v->no_demangle && f->linkage;
-	char *safe = text_cleaned(profile_str(t->p, raw ? f->linkage : f->name));
+	char *safe = text_cleaned(view_frame_name(t->v, t->p, row->frame));
 
 	text_fit(t->out, row->frame ? safe : "-", t->function_width, 1);
 	free(safe);

@@ -324,12 +324,11 @@ static void put_functions(struct json_object *o, const struct profile *p, const 
 static struct json_object *frames(const struct profile *p, uint32_t stack)
 {
 	struct json_object *list = json_object_new_array();
-	const struct stack *s = &p->stacks[stack];
+	uint32_t nr;
+	const uint32_t *ids = profile_stack_frames(p, stack, &nr);
 
-	for (uint32_t i = 0; i < s->nr; i++)
-		json_object_array_add(
-			list,
-			json_text(profile_str(p, p->frames[p->stack_frames[s->first + i]].name)));
+	for (uint32_t i = 0; i < nr; i++)
+		json_object_array_add(list, json_text(profile_frame_name(p, ids[i])));
 	return list;
 }
 
@@ -391,12 +390,12 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 static struct json_object *broken_row(const struct profile *p, const struct view *v,
 				      const struct break_row *row, uint64_t all)
 {
-	const struct frame *f = &p->frames[row->frame];
+	const char *function = view_frame_name(v, p, row->frame);
 	struct json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "module", json_text(break_module(p, row)));
 	put_text(o, "process", p, row->process);
-	put_text(o, "function", p, v->no_demangle && f->linkage ? f->linkage : f->name);
+	json_object_object_add(o, "function", *function ? json_text(function) : NULL);
 	json_object_object_add(o, "end", json_text(unwind_end_keys[row->end]));
 	json_put_number(o, "pct", pct(row->weight, all));
 	json_put_count(o, "samples", row->samples);

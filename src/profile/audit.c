@@ -18,9 +18,10 @@ const char *const audit_kind_texts[AUDIT_NR_KINDS] = {
 
 static const struct frame *frame_at(const struct profile *p, uint32_t stack, uint32_t i)
 {
-	const struct stack *s = &p->stacks[stack];
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 
-	return &p->frames[i < s->nr ? p->stack_frames[s->first + i] : 0];
+	return profile_frame_at(p, i < nr ? frames[i] : 0);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)

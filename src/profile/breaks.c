@@ -29,15 +29,14 @@ const char *break_module(const struct profile *p, const struct break_row *row)
 
 static struct break_row piece_of(const struct profile *p, const struct sample *s)
 {
-	const struct stack *stack = &p->stacks[sample_outer_half(s)];
-	uint32_t outermost = stack->nr ? p->stack_frames[stack->first + stack->nr - 1] : 0;
-	const struct frame *f = &p->frames[outermost];
+	uint32_t stack = sample_outer_half(s), outermost = profile_stack_root(p, stack);
+	const struct frame *f = profile_frame_at(p, outermost);
 
 	return (struct break_row){ .module = f->module,
 				   .process = f->module ? 0 : s->process,
 				   .frame = outermost,
 				   .kind = f->kind,
-				   .end = stack_end(stack),
+				   .end = stack_end(&p->stacks[stack]),
 				   .samples = s->count,
 				   .weight = s->weight };
 }
@@ -60,7 +59,7 @@ static int row_compare(const struct break_row *a, const struct break_row *b)
 
 static uint32_t function_of(const struct profile *p, const struct break_row *piece)
 {
-	return p->frames[piece->frame].name;
+	return profile_frame_at(p, piece->frame)->name;
 }
 
 static int by_function(const void *x, const void *y, void *profile)

@@ -362,7 +362,7 @@ static bool is_like(const char *name, const char *pattern)
 
 static uint16_t find_row(const struct profile *p, uint32_t frame)
 {
-	char *name = idle_normal_name(profile_str(p, p->frames[frame].name));
+	char *name = idle_normal_name(profile_frame_name(p, frame));
 	uint16_t row = IDLE_NO_ROW;
 
 	for (size_t i = 0; i < NR_ROWS && row == IDLE_NO_ROW; i++)
@@ -386,7 +386,7 @@ static const struct row *row_of(struct idle *idle, uint32_t frame)
 
 static bool is_named(const struct profile *p, uint32_t frame, const char *pattern)
 {
-	char *name = idle_normal_name(profile_str(p, p->frames[frame].name));
+	char *name = idle_normal_name(profile_frame_name(p, frame));
 	bool is = is_like(name, pattern);
 
 	free(name);
@@ -436,7 +436,7 @@ static void judge(struct walk *w, const struct row *row, bool nameless)
 /* "[redis-server+0x1234]" */
 static bool is_nameless(const struct profile *p, uint32_t frame)
 {
-	const char *name = profile_str(p, p->frames[frame].name);
+	const char *name = profile_frame_name(p, frame);
 
 	return *name == '[' && strstr(name, "+0x");
 }
@@ -463,12 +463,12 @@ static bool judge_stack(struct idle *idle, const struct sample *s)
 {
 	const struct profile *p = idle->p;
 	bool user = s->ustack;
-	const struct stack *stack = &p->stacks[user ? s->ustack : s->kstack];
-	const uint32_t *frames = p->stack_frames + stack->first;
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, user ? s->ustack : s->kstack, &nr);
 	struct walk w = { .direct = true, .verdict = -1 };
 	uint32_t first = user ? 0 : wait_plumbing(p, s->kstack);
 
-	for (uint32_t i = first; i < stack->nr && w.verdict < 0; i++) {
+	for (uint32_t i = first; i < nr && w.verdict < 0; i++) {
 		const struct row *row = row_of(idle, frames[i]);
 
 		const char *callee = row ? strchr(row->name, '<') : NULL;
@@ -477,7 +477,7 @@ static bool judge_stack(struct idle *idle, const struct sample *s)
 			row = NULL;
 		judge(&w, row, is_nameless(p, frames[i]));
 	}
-	return w.verdict >= 0 ? w.verdict : judge_unknown(p, s, &w, user && stack->nr);
+	return w.verdict >= 0 ? w.verdict : judge_unknown(p, s, &w, user && nr);
 }
 
 void idle_init(struct idle *idle, const struct profile *p)

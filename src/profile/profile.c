@@ -127,6 +127,35 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module,
 	return p->nr_frames++;
 }
 
+const struct frame *profile_frame_at(const struct profile *p, uint32_t frame)
+{
+	return &p->frames[frame];
+}
+
+const char *profile_frame_name(const struct profile *p, uint32_t frame)
+{
+	return profile_str(p, p->frames[frame].name);
+}
+
+const char *profile_frame_linkage(const struct profile *p, uint32_t frame)
+{
+	const struct frame *f = &p->frames[frame];
+
+	return profile_str(p, f->linkage ? f->linkage : f->name);
+}
+
+void profile_name_frame(struct profile *p, uint32_t frame, uint32_t name, uint32_t linkage)
+{
+	p->frames[frame].name = name;
+	p->frames[frame].linkage = linkage;
+}
+
+void profile_move_frame(struct profile *p, uint32_t frame, uint32_t module, uint64_t offset)
+{
+	p->frames[frame].module = module;
+	p->frames[frame].offset = offset;
+}
+
 struct stack_key {
 	const struct profile *profile;
 	const struct stack *stack;
@@ -159,6 +188,26 @@ uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t nr, enu
 	id = add_stack(p, frames, nr, s);
 	index_add(&p->stack_index, hash, id);
 	return id;
+}
+
+const uint32_t *profile_stack_frames(const struct profile *p, uint32_t stack, uint32_t *nr)
+{
+	*nr = p->stacks[stack].nr;
+	return p->stack_frames + p->stacks[stack].first;
+}
+
+uint32_t profile_stack_root(const struct profile *p, uint32_t stack)
+{
+	const struct stack *s = &p->stacks[stack];
+
+	return s->nr ? p->stack_frames[s->first + s->nr - 1] : 0;
+}
+
+uint32_t profile_stack_leaf(const struct profile *p, uint32_t stack)
+{
+	const struct stack *s = &p->stacks[stack];
+
+	return s->nr ? p->stack_frames[s->first] : 0;
 }
 
 void profile_add_event(struct profile *p, const struct sampled_event *e)

@@ -245,6 +245,25 @@ static inline const char *profile_str(const struct profile *p, uint32_t id)
 }
 
 /*
+ * Reading stacks and frames; nobody else looks into their tables. Pointers move on the next add.
+ */
+/* The frame ids of a stack, leaf first. */
+const uint32_t *profile_stack_frames(const struct profile *p, uint32_t stack, uint32_t *nr);
+/* The outermost frame of a stack, 0 when it has none; the innermost one likewise. */
+uint32_t profile_stack_root(const struct profile *p, uint32_t stack);
+uint32_t profile_stack_leaf(const struct profile *p, uint32_t stack);
+const struct frame *profile_frame_at(const struct profile *p, uint32_t frame);
+/* What to show, "" before there is a name. */
+const char *profile_frame_name(const struct profile *p, uint32_t frame);
+/* The name that the linker knows, which may be the one to show. */
+const char *profile_frame_linkage(const struct profile *p, uint32_t frame);
+
+/* Writing names: those who find them out, and nobody else. Both are strings, linkage 0 = none. */
+void profile_name_frame(struct profile *p, uint32_t frame, uint32_t name, uint32_t linkage);
+/* Where code lies turns out to be another module; the frame keeps its id. */
+void profile_move_frame(struct profile *p, uint32_t frame, uint32_t module, uint64_t offset);
+
+/*
  * One event's samples as a profile of their own, which borrows all else from p, and p must not
  * change meanwhile. What was lost is known of all events together only: it stays with p, unless
  * there is but one. Views other than of all events are made of this.

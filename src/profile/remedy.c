@@ -118,10 +118,13 @@ static bool frame_is_of(const struct profile *p, const struct frame *f, const ch
 	return !strcmp(slash ? slash + 1 : path, file);
 }
 
-static bool stack_is_of(const struct profile *p, const struct stack *s, const char *file)
+static bool stack_is_of(const struct profile *p, uint32_t stack, const char *file)
 {
-	for (uint32_t i = 0; i < s->nr; i++)
-		if (frame_is_of(p, &p->frames[p->stack_frames[s->first + i]], file))
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (frame_is_of(p, profile_frame_at(p, frames[i]), file))
 			return true;
 	return false;
 }
@@ -130,8 +133,7 @@ static bool stack_is_of(const struct profile *p, const struct stack *s, const ch
 static bool process_runs(const struct profile *p, uint32_t process, const char *file)
 {
 	for (size_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].process == process &&
-		    stack_is_of(p, &p->stacks[p->samples[i].ustack], file))
+		if (p->samples[i].process == process && stack_is_of(p, p->samples[i].ustack, file))
 			return true;
 	return false;
 }

@@ -71,18 +71,22 @@ static const char *annotation(const struct view *v, uint32_t kind, bool waker)
 	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
 }
 
-static const char *frame_name(const struct profile *p, const struct view *v, const struct frame *f)
+const char *view_frame_name(const struct view *v, const struct profile *p, uint32_t frame)
 {
-	uint32_t name = v->no_demangle && f->linkage ? f->linkage : f->name;
+	return v->no_demangle ? profile_frame_linkage(p, frame) : profile_frame_name(p, frame);
+}
 
-	return name ? profile_str(p, name) : "[unknown]";
+static const char *frame_name(const struct profile *p, const struct view *v, uint32_t frame)
+{
+	const char *name = view_frame_name(v, p, frame);
+
+	return *name ? name : "[unknown]";
 }
 
 char *tree_frame_name(const struct profile *p, const struct view *v, uint32_t frame)
 {
-	const struct frame *f = &p->frames[frame];
-
-	return shown_name(frame_name(p, v, f), 0, annotation(v, f->kind, false));
+	return shown_name(frame_name(p, v, frame), 0,
+			  annotation(v, profile_frame_at(p, frame)->kind, false));
 }
 
 char *tree_leaf_name(const struct profile *p, const struct view *v, const struct sample *s)
@@ -90,21 +94,21 @@ char *tree_leaf_name(const struct profile *p, const struct view *v, const struct
 	uint32_t halves[] = { v->user_only ? 0 : s->kstack, v->kernel_only ? 0 : s->ustack };
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct stack *st = &p->stacks[halves[i]];
+		uint32_t leaf = profile_stack_leaf(p, halves[i]);
 
-		if (st->nr)
-			return tree_frame_name(p, v, p->stack_frames[st->first]);
+		if (leaf)
+			return tree_frame_name(p, v, leaf);
 	}
 	return NULL;
 }
 
 static const struct step *frame_step(struct builder *b, uint32_t id, bool waker)
 {
-	const struct frame *f = &b->p->frames[id];
+	const struct frame *f = profile_frame_at(b->p, id);
 	struct step *s = &b->by_frame[waker][id];
 
 	if (!s->name)
-		*s = (struct step){ add_name(b, frame_name(b->p, b->v, f), 0,
+		*s = (struct step){ add_name(b, frame_name(b->p, b->v, id), 0,
 					     annotation(b->v, f->kind, waker)),
 				    f->module, f->kind, waker };
 	return s;
@@ -133,19 +137,21 @@ static void push_bracketed(struct builder *b, const char *text)
 /* Root first, without the first frames at the leaf. */
 static void push_stack(struct builder *b, uint32_t id, uint32_t first)
 {
-	const struct stack *s = &b->p->stacks[id];
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
 
-	for (uint32_t i = s->nr; i > first; i--)
-		push(b, frame_step(b, b->p->stack_frames[s->first + i - 1], false));
+	for (uint32_t i = nr; i > first; i--)
+		push(b, frame_step(b, frames[i - 1], false));
 }
 
 /* Frames [first, end), leaf first: a waker meets the thread that it woke. */
 static void push_upwards(struct builder *b, uint32_t id, uint32_t first, uint32_t end)
 {
-	const struct stack *s = &b->p->stacks[id];
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
 
-	for (uint32_t i = first; i < end; i++)
-		push(b, frame_step(b, b->p->stack_frames[s->first + i], true));
+	for (uint32_t i = first; i < end && i < nr; i++)
+		push(b, frame_step(b, frames[i], true));
 }
 
 static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool waker)

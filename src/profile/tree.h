@@ -64,6 +64,9 @@ static inline const char *tree_name(const struct tree *t, const struct tree_node
 	return t->names.bytes + n->name;
 }
 
+/* The name of a frame's function as a view has it: as it is, for those who make it safe. */
+const char *view_frame_name(const struct view *v, const struct profile *p, uint32_t frame);
+
 /* What the tree calls the function of a frame. To be freed by the caller. */
 char *tree_frame_name(const struct profile *p, const struct view *v, uint32_t frame);
 

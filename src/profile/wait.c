@@ -226,35 +226,30 @@ static bool any(const char *name, const char *const *patterns, size_t nr)
 	return false;
 }
 
-/* Of a stack's frame i, leaf first. */
-static const char *name_at(const struct profile *p, const struct stack *s, uint32_t i)
-{
-	return profile_str(p, p->frames[p->stack_frames[s->first + i]].name);
-}
-
 uint32_t wait_plumbing(const struct profile *p, uint32_t kstack)
 {
-	const struct stack *s = &p->stacks[kstack];
-	uint32_t nr = 0;
+	uint32_t nr, found = 0;
+	const uint32_t *frames = profile_stack_frames(p, kstack, &nr);
 
-	for (uint32_t i = 0; i < s->nr && i < MAX_PLUMBING; i++) {
-		const char *name = name_at(p, s, i);
+	for (uint32_t i = 0; i < nr && i < MAX_PLUMBING; i++) {
+		const char *name = profile_frame_name(p, frames[i]);
 
 		if (any(name, scheduler, NR(scheduler)))
 			break;
 		if (any(name, plumbing, NR(plumbing)))
-			nr = i + 1;
+			found = i + 1;
 	}
-	return nr;
+	return found;
 }
 
 static bool has_function(const struct profile *p, uint32_t kstack, const char *const *names,
 			 size_t nr)
 {
-	const struct stack *s = &p->stacks[kstack];
+	uint32_t nr_frames;
+	const uint32_t *frames = profile_stack_frames(p, kstack, &nr_frames);
 
-	for (uint32_t i = 0; i < s->nr; i++)
-		if (any(name_at(p, s, i), names, nr))
+	for (uint32_t i = 0; i < nr_frames; i++)
+		if (any(profile_frame_name(p, frames[i]), names, nr))
 			return true;
 	return false;
 }
@@ -262,11 +257,12 @@ static bool has_function(const struct profile *p, uint32_t kstack, const char *c
 /* By the innermost function of the table; -1 when there is none. */
 static int class_by_function(const struct profile *p, uint32_t kstack)
 {
-	const struct stack *s = &p->stacks[kstack];
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, kstack, &nr);
 
-	for (uint32_t i = wait_plumbing(p, kstack); i < s->nr; i++)
+	for (uint32_t i = wait_plumbing(p, kstack); i < nr; i++)
 		for (size_t k = 0; k < NR(functions); k++)
-			if (matches(name_at(p, s, i), functions[k].name))
+			if (matches(profile_frame_name(p, frames[i]), functions[k].name))
 				return functions[k].class;
 	return -1;
 }

@@ -39,26 +39,25 @@ static bool begins(const char *name, const char *const *table, size_t nr)
 }
 
 /* One past the outermost frame of a table, 0 when there is none. */
-static uint32_t outermost(const struct profile *p, const struct stack *s, const char *const *table,
+static uint32_t outermost(const struct profile *p, uint32_t stack, const char *const *table,
 			  size_t nr)
 {
-	for (uint32_t i = s->nr; i > 0; i--) {
-		const struct frame *f = &p->frames[p->stack_frames[s->first + i - 1]];
+	uint32_t i;
+	const uint32_t *frames = profile_stack_frames(p, stack, &i);
 
-		if (begins(profile_str(p, f->name), table, nr))
-			return i;
-	}
-	return 0;
+	while (i > 0 && !begins(profile_frame_name(p, frames[i - 1]), table, nr))
+		i--;
+	return i;
 }
 
 struct waker_frames waker_frames(const struct profile *p, const struct waker *w)
 {
-	const struct stack *s = &p->stacks[w->kstack];
-	struct waker_frames f = { .first = wait_plumbing(p, w->kstack), .end = s->nr };
-	uint32_t end = outermost(p, s, interrupts, NR(interrupts));
+	struct waker_frames f = { .first = wait_plumbing(p, w->kstack),
+				  .end = p->stacks[w->kstack].nr };
+	uint32_t end = outermost(p, w->kstack, interrupts, NR(interrupts));
 
-	if (!end && !outermost(p, s, own_softirqs, NR(own_softirqs)))
-		end = outermost(p, s, softirqs, NR(softirqs));
+	if (!end && !outermost(p, w->kstack, own_softirqs, NR(own_softirqs)))
+		end = outermost(p, w->kstack, softirqs, NR(softirqs));
 	f.irq = end > f.first;
 	if (f.irq)
 		f.end = end;

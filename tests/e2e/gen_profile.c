@@ -40,7 +40,7 @@ static uint32_t named_frame(struct profile *p, enum frame_kind kind, uint32_t mo
 {
 	uint32_t s = profile_string(p, name), id = profile_frame(p, kind, module, s);
 
-	p->frames[id].name = s;
+	profile_name_frame(p, id, s, 0);
 	return id;
 }
 

@@ -38,7 +38,7 @@ static inline uint32_t made_stack(struct profile *p, enum frame_kind kind, const
 	while (*names && (name = strsep(&rest, ";"))) {
 		uint32_t s = profile_string(p, name), id = profile_frame(p, kind, 0, s);
 
-		p->frames[id].name = s;
+		profile_name_frame(p, id, s, 0);
 		frames[nr++] = id;
 	}
 	free(copy);

@@ -34,7 +34,7 @@ static uint32_t frame(struct profile *p, enum frame_kind kind, uint32_t module, 
 {
 	uint32_t id = profile_frame(p, kind, module, profile_string(p, name));
 
-	p->frames[id].name = profile_string(p, name);
+	profile_name_frame(p, id, profile_string(p, name), 0);
 	return id;
 }
 
@@ -73,7 +73,7 @@ static void check_row(const struct profile *p, const struct break_row *row, cons
 		      const char *function, enum unwind_end end, uint64_t samples)
 {
 	assert_string_equal(break_module(p, row), module);
-	assert_string_equal(profile_str(p, p->frames[row->frame].name), function);
+	assert_string_equal(profile_frame_name(p, row->frame), function);
 	assert_int_equal(row->end, end);
 	assert_int_equal(row->samples, samples);
 	assert_int_equal(row->weight, samples * 10);

@@ -191,7 +191,7 @@ static uint32_t frame(struct profile *p, uint64_t offset, const char *name)
 {
 	uint32_t id = profile_frame(p, FRAME_USER, 0, offset);
 
-	p->frames[id].name = profile_string(p, name);
+	profile_name_frame(p, id, profile_string(p, name), 0);
 	return id;
 }
 

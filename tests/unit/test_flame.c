@@ -56,7 +56,7 @@ static void add(struct profile *p, enum frame_kind kind, uint32_t module, const 
 	uint32_t s = profile_string(p, name), frame = profile_frame(p, kind, module, s);
 	struct sample sample = { .pid = 1, .tid = 1, .count = count };
 
-	p->frames[frame].name = s;
+	profile_name_frame(p, frame, s, 0);
 	sample.process = sample.thread = profile_string(p, thread);
 	sample.ustack = profile_stack(p, &frame, 1, UNWIND_END_ROOT, 0);
 	profile_add_sample(p, &sample);

@@ -25,7 +25,7 @@ static uint32_t named(struct profile *p, enum frame_kind kind, uint32_t module, 
 {
 	uint32_t id = profile_frame(p, kind, module, offset);
 
-	p->frames[id].name = profile_string(p, name);
+	profile_name_frame(p, id, profile_string(p, name), 0);
 	return id;
 }
 

@@ -142,7 +142,7 @@ static void fixture_free(struct fixture *f)
 
 static void check_frame(const struct fixture *f, uint32_t id, const char *name, const char *linkage)
 {
-	const struct frame *frame = &f->p->frames[id];
+	const struct frame *frame = profile_frame_at(f->p, id);
 
 	assert_string_equal(profile_str(f->p, frame->name), name);
 	assert_string_equal(profile_str(f->p, frame->linkage), linkage);
@@ -150,7 +150,7 @@ static void check_frame(const struct fixture *f, uint32_t id, const char *name, 
 
 static void check_kernel(const struct fixture *f, uint32_t id, const char *module, uint64_t offset)
 {
-	const struct frame *frame = &f->p->frames[id];
+	const struct frame *frame = profile_frame_at(f->p, id);
 
 	assert_string_equal(profile_str(f->p, f->p->modules[frame->module].path), module);
 	assert_int_equal(frame->offset, offset);
@@ -179,8 +179,8 @@ static void user_frames_are_named(void **state)
 	fixture_run(&f);
 	for (size_t i = 0; i < 8; i++) {
 		check_frame(&f, ids[i], rows[i].name, rows[i].linkage);
-		assert_int_equal(f.p->frames[ids[i]].offset, rows[i].offset);
-		assert_int_equal(f.p->frames[ids[i]].module, CODE);
+		assert_int_equal(profile_frame_at(f.p, ids[i])->offset, rows[i].offset);
+		assert_int_equal(profile_frame_at(f.p, ids[i])->module, CODE);
 	}
 	fixture_free(&f);
 }
@@ -218,7 +218,7 @@ static void the_vdso_is_named_from_memory(void **state)
 		profile_frame(f.p, FRAME_USER, VDSO, offset);
 	fixture_run(&f);
 	for (size_t i = 1; i < f.p->nr_frames; i++) {
-		name = profile_str(f.p, f.p->frames[i].name);
+		name = profile_frame_name(f.p, i);
 		assert_true(name[0]);
 		named += strstr(name, "clock_gettime") != NULL;
 	}
@@ -247,7 +247,8 @@ static void no_kernel_address_stays(void **state)
 	check_kernel(&f, far, "[kernel]", 0);
 	check_frame(&f, low, "[kernel]", "");
 	check_kernel(&f, low, "[kernel]", 0);
-	assert_int_equal(f.p->frames[module].module, f.p->frames[module2].module);
+	assert_int_equal(profile_frame_at(f.p, module)->module,
+			 profile_frame_at(f.p, module2)->module);
 	assert_int_equal(f.p->nr_modules, NR_SOURCES + 2); /* each added once */
 	fixture_free(&f);
 }
@@ -298,7 +299,7 @@ static bool is_rooted(struct fixture *f, uint32_t outermost, size_t nr, enum unw
 	uint32_t frames[8], stack;
 
 	for (size_t i = 0; i + 1 < nr; i++)
-		frames[i] = f->p->frames[outermost].kind == FRAME_KERNEL
+		frames[i] = profile_frame_at(f->p, outermost)->kind == FRAME_KERNEL
 				    ? outermost
 				    : profile_frame(f->p, FRAME_USER, CODE, 0x1041 + i);
 	frames[nr - 1] = outermost;
@@ -361,15 +362,15 @@ static void all_entry_functions_root(void **state)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		id = profile_frame(f.p, FRAME_USER, CODE, 0x1200 + i);
-		f.p->frames[id].name = profile_string(f.p, names[i]);
+		profile_name_frame(f.p, id, profile_string(f.p, names[i]), 0);
 		assert_true(is_rooted(&f, id, 2, UNWIND_END_READ));
 		id = profile_frame(f.p, FRAME_USER, CODE, 0x1300 + i);
-		f.p->frames[id].name = profile_string(f.p, "shown");
-		f.p->frames[id].linkage = profile_string(f.p, names[i]);
+		profile_name_frame(f.p, id, profile_string(f.p, "shown"),
+				   profile_string(f.p, names[i]));
 		assert_true(is_rooted(&f, id, 2, UNWIND_END_READ));
 	}
 	id = profile_frame(f.p, FRAME_ANON, 0, 0x1400);
-	f.p->frames[id].name = profile_string(f.p, "_start");
+	profile_name_frame(f.p, id, profile_string(f.p, "_start"), 0);
 	assert_false(is_rooted(&f, id, 2, UNWIND_END_READ));
 	fixture_free(&f);
 }
