@@ -31,11 +31,11 @@
 #define REF_LOST UINT32_MAX
 #define REF_NONE (UINT32_MAX - 1)
 
-static void put_source(struct capture *c, uint32_t module, struct symbol_source source)
+static void put_source(struct capture *c, uint32_t module, struct symbol_file source)
 {
 	while (c->nr_sources <= module) {
 		c->sources = xgrow(c->sources, c->nr_sources, &c->cap_sources, sizeof(*c->sources));
-		c->sources[c->nr_sources++] = (struct symbol_source){ .fd = -1 };
+		c->sources[c->nr_sources++] = (struct symbol_file){ .fd = -1 };
 	}
 	c->sources[module] = source;
 }
@@ -59,22 +59,21 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 				   .rows = maps->sleepers,
 				   .nr_rows = maps->nr_sleepers };
 	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
-	put_source(c, 0, (struct symbol_source){ .fd = -1 });
+	put_source(c, 0, (struct symbol_file){ .fd = -1 });
 }
 
 static void vdso_line(void *arg, const struct maps_line *line)
 {
-	struct symbol_source *source = arg;
+	struct symbol_file *source = arg;
 
 	if (!strcmp(line->path, "[vdso]"))
-		*source =
-			(struct symbol_source){ -1, (void *)line->start, line->end - line->start };
+		*source = (struct symbol_file){ -1, (void *)line->start, line->end - line->start };
 }
 
 /* All 64-bit processes have the same vDSO, so ours serves. */
-static struct symbol_source vdso_source(void)
+static struct symbol_file vdso_source(void)
 {
-	struct symbol_source source = { .fd = -1 };
+	struct symbol_file source = { .fd = -1 };
 
 	maps_read(getpid(), vdso_line, &source);
 	return source;
@@ -96,7 +95,7 @@ static uint32_t module_of(struct capture *c, const struct process *p, const stru
 		return f->module;
 	}
 	proc_file_open(f, p->pid, m);
-	put_source(c, f->module, (struct symbol_source){ .fd = f->fd });
+	put_source(c, f->module, (struct symbol_file){ .fd = f->fd });
 	return f->module;
 }
 
@@ -639,7 +638,7 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 		if (maps->disagreements[i].times)
 			add_disagreement(c, &maps->disagreements[i]);
 	while (c->nr_sources < c->profile->nr_modules)
-		put_source(c, c->nr_sources, (struct symbol_source){ .fd = -1 });
+		put_source(c, c->nr_sources, (struct symbol_file){ .fd = -1 });
 }
 
 void capture_release(struct capture *c)

@@ -28,10 +28,10 @@ struct capture {
 	size_t nr_slots;
 	uint32_t *late; /* the profile's stacks that were or are to be walked here, 0 = not yet */
 	size_t nr_late, cap_late;
-	uint64_t nr_no_room;	       /* stacks that waited for tables, when there were too many */
-	struct tally tally;	       /* what generations that are over counted */
-	uint32_t *waker_of_slot;       /* profile's waker per slot, 0 = none; at the end */
-	struct symbol_source *sources; /* per module of the profile; descriptors belong to procs */
+	uint64_t nr_no_room;	     /* stacks that waited for tables, when there were too many */
+	struct tally tally;	     /* what generations that are over counted */
+	uint32_t *waker_of_slot;     /* profile's waker per slot, 0 = none; at the end */
+	struct symbol_file *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;
 	struct store *store; /* borrowed; NULL when walks go by frame pointer only */
 	struct defer defer;

@@ -6,12 +6,9 @@
  */
 #include "symbol/elf.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "elf/strtab.h"
@@ -48,8 +45,6 @@ struct range {
 
 struct elf_symbols {
 	const struct elf_file *file; /* whose offsets are asked for */
-	struct elf_file *debug;	     /* where the table is, when not in file */
-	int debug_fd;
 	struct strtab names;
 	struct range *ranges;
 	size_t nr;
@@ -347,48 +342,16 @@ static bool symbols_load(struct elf_symbols *s, const struct elf_file *f, uint32
 	return false;
 }
 
-static bool same_build(const struct elf_file *a, const struct elf_file *b)
-{
-	return a->build_id_len == b->build_id_len &&
-	       !memcmp(a->build_id, b->build_id, a->build_id_len);
-}
-
-static char *debug_path(const struct elf_file *f, const char *dir)
-{
-	char hex[2 * sizeof(f->build_id) + 1] = "";
-
-	for (size_t i = 0; i < f->build_id_len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", f->build_id[i]);
-	return xasprintf("%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
-}
-
-/*
- * Distributions put the .symtab of a stripped file there. Its segments are not the file's: only f
- * converts offsets.
- */
-static bool symbols_load_debug(struct elf_symbols *s, const char *dir)
-{
-	char *path;
-
-	if (!dir || s->file->build_id_len < 2)
-		return false;
-	path = debug_path(s->file, dir);
-	s->debug_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	free(path);
-	if (s->debug_fd < 0)
-		return false;
-	s->debug = elf_file_open(s->debug_fd);
-	return s->debug && same_build(s->file, s->debug) && symbols_load(s, s->debug, SHT_SYMTAB);
-}
-
-struct elf_symbols *elf_symbols_new(const struct elf_file *f, const char *debug_dir)
+struct elf_symbols *elf_symbols_new(const struct elf_file *f, const struct elf_file *from,
+				    uint32_t type)
 {
 	struct elf_symbols *s = xcalloc(1, sizeof(*s));
 
 	s->file = f;
-	s->debug_fd = -1;
-	if (!symbols_load(s, f, SHT_SYMTAB) && !symbols_load_debug(s, debug_dir))
-		symbols_load(s, f, SHT_DYNSYM);
+	if (!symbols_load(s, from, type)) {
+		free(s);
+		return NULL;
+	}
 	s->name = xmalloc(MAX_NAME);
 	return s;
 }
@@ -398,9 +361,6 @@ void elf_symbols_free(struct elf_symbols *s)
 	if (!s)
 		return;
 	strtab_release(&s->names);
-	elf_file_close(s->debug);
-	if (s->debug_fd >= 0)
-		close(s->debug_fd);
 	free(s->ranges);
 	free(s->name);
 	free(s);
@@ -408,7 +368,7 @@ void elf_symbols_free(struct elf_symbols *s)
 
 size_t elf_symbols_count(const struct elf_symbols *s)
 {
-	return s->nr;
+	return s ? s->nr : 0;
 }
 
 static const struct range *range_find(const struct elf_symbols *s, uint64_t vaddr)
@@ -444,7 +404,7 @@ const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
 	const struct range *r;
 	uint64_t vaddr;
 
-	if (!elf_file_vaddr(s->file, offset, &vaddr))
+	if (!s || !elf_file_vaddr(s->file, offset, &vaddr))
 		return NULL;
 	r = range_find(s, vaddr);
 	if (!r)
@@ -453,3 +413,40 @@ const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
 		return s->name;
 	return read_name(s, r->name) ? s->name : NULL;
 }
+
+bool elf_symbols_answer(struct elf_symbols *s, uint64_t offset, struct symbol_found *found)
+{
+	const char *name = elf_symbols_find(s, offset);
+
+	if (name)
+		found->chain[found->nr++].name = name;
+	return name;
+}
+
+static void *open_symtab(const struct symbol_module *m)
+{
+	return m->file ? elf_symbols_new(m->file, m->file, SHT_SYMTAB) : NULL;
+}
+
+static void *open_dynsym(const struct symbol_module *m)
+{
+	return m->file ? elf_symbols_new(m->file, m->file, SHT_DYNSYM) : NULL;
+}
+
+static bool find(void *source, uint64_t address, struct symbol_found *found)
+{
+	return elf_symbols_answer(source, address, found);
+}
+
+static void close_symbols(void *source)
+{
+	elf_symbols_free(source);
+}
+
+const struct symbol_source_ops symbol_source_symtab = {
+	".symtab", SYMBOL_NAMES, FRAME_USER, open_symtab, find, close_symbols,
+};
+
+const struct symbol_source_ops symbol_source_dynsym = {
+	".dynsym", SYMBOL_NAMES, FRAME_USER, open_dynsym, find, close_symbols,
+};

@@ -3,9 +3,8 @@
  * The functions of an ELF file, looked up by file offset, which is what mappings and samples
  * speak of.
  *
- * Taken are STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE labels in executable sections, from the first
- * of these that has any: .symtab, .symtab of the separate debug file with the same build-id,
- * .dynsym. Then, for each address:
+ * Taken are STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE labels in executable sections, from .symtab or
+ * .dynsym, of the file or of its debug file (debug_file.c). Then, for each address:
  *
  *	- A symbol with a size covers that and no more: what lies in a hole has no name.
  *	- Where symbols overlap, the innermost wins: the one that starts last, of these the
@@ -25,17 +24,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/elf_file.h"
-
-#define ELF_DEBUG_DIR "/usr/lib/debug"
+#include "symbol/source.h"
 
 struct elf_symbols;
 
 /*
- * f must stay open until elf_symbols_free(). debug_dir holds .build-id/xx/yyyy.debug; NULL = look
- * nowhere else.
+ * What the table of a type (SHT_SYMTAB, SHT_DYNSYM) in from says of f, which may be the same file;
+ * both must stay open until elf_symbols_free(). NULL: it has no functions, as below.
  */
-struct elf_symbols *elf_symbols_new(const struct elf_file *f, const char *debug_dir);
+struct elf_symbols *elf_symbols_new(const struct elf_file *f, const struct elf_file *from,
+				    uint32_t type);
 void elf_symbols_free(struct elf_symbols *s);
 
 /*
@@ -43,8 +41,10 @@ void elf_symbols_free(struct elf_symbols *s);
  * next call.
  */
 const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset);
+/* The same as a symbol source answers. */
+bool elf_symbols_answer(struct elf_symbols *s, uint64_t offset, struct symbol_found *found);
 
-/* Pieces that the table was flattened into; 0 = the file has no functions. */
+/* Pieces that the table was flattened into; 0 for NULL, which is no table. */
 size_t elf_symbols_count(const struct elf_symbols *s);
 
 #endif

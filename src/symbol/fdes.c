@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "symbol/source.h"
 
 #define MAX_FDES 4000000u /* 32 MB; the largest programs have a million */
 
@@ -90,3 +91,44 @@ uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next)
 		*next = lo < f->nr ? start_of(f, lo) : 0;
 	return reaches(f, &f->entries[lo - 1], start, vaddr) ? start : 0;
 }
+
+static void *open_starts(const struct symbol_module *m)
+{
+	struct fdes *f;
+
+	if (!m->file)
+		return NULL;
+	f = xcalloc(1, sizeof(*f));
+	fdes_load(f, m->file);
+	if (f->nr)
+		return f;
+	free(f);
+	return NULL;
+}
+
+static bool find(void *source, uint64_t address, struct symbol_found *found)
+{
+	const struct fdes *f = source;
+	uint64_t vaddr, next;
+
+	elf_file_vaddr(f->file, address, &vaddr);
+	found->start = fdes_find(f, vaddr, &next);
+	if (found->start && next)
+		found->next = address + next - vaddr;
+	return found->start;
+}
+
+static void close_starts(void *source)
+{
+	fdes_release(source);
+	free(source);
+}
+
+const struct symbol_source_ops symbol_source_starts = {
+	"starts of functions in .eh_frame_hdr",
+	SYMBOL_STARTS,
+	FRAME_USER,
+	open_starts,
+	find,
+	close_starts,
+};

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frames sorted by module and offset, then one file after the other; then the kernel's, then who is
- * rooted.
+ * Frames sorted by kind, module and address, then one module after the other through the sources of
+ * names; then who is rooted.
  */
 #include "symbol/symbolizer.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "elf/elf_file.h"
 #include "symbol/demangle.h"
-#include "symbol/elf.h"
-#include "symbol/fdes.h"
-#include "symbol/ksym.h"
 
 /*
  * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
@@ -28,19 +23,16 @@ struct symbolizer {
 	uint32_t *order; /* frames without a name, by kind, module and offset */
 	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
 	size_t nr;
-	uint32_t raw;	/* the name seen last, as the symbol table has it */
-	uint32_t shown; /* and what it was demangled to */
+	const struct symbol_kernel *kernel;
+	size_t first_module; /* that was not there before: those of the kernel */
+	uint32_t raw;	     /* the name seen last, as the symbol table has it */
+	uint32_t shown;	     /* and what it was demangled to */
 };
 
-static struct frame *frame_at(const struct symbolizer *s, size_t i)
+static int frame_compare(const void *pa, const void *pb, void *profile)
 {
-	return &s->profile->frames[s->order[i]];
-}
-
-static int frame_compare(const void *pa, const void *pb, void *frames)
-{
-	const struct frame *a = (struct frame *)frames + *(const uint32_t *)pa;
-	const struct frame *b = (struct frame *)frames + *(const uint32_t *)pb;
+	const struct frame *a = profile_frame_at(profile, *(const uint32_t *)pa);
+	const struct frame *b = profile_frame_at(profile, *(const uint32_t *)pb);
 
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
@@ -56,13 +48,18 @@ static void order_frames(struct symbolizer *s)
 	s->order = xcalloc(p->nr_frames, sizeof(*s->order));
 	s->is_entry = xcalloc(p->nr_frames, sizeof(*s->is_entry));
 	for (size_t i = 1; i < p->nr_frames; i++)
-		if (!p->frames[i].name)
+		if (!profile_frame_at(p, i)->name)
 			s->order[s->nr++] = i;
 	if (s->nr)
-		qsort_r(s->order, s->nr, sizeof(*s->order), frame_compare, p->frames);
+		qsort_r(s->order, s->nr, sizeof(*s->order), frame_compare, p);
 }
 
-static void name_by_symbol(struct symbolizer *s, struct frame *f, const char *symbol)
+static const struct frame *frame_at(const struct symbolizer *s, size_t i)
+{
+	return profile_frame_at(s->profile, s->order[i]);
+}
+
+static void name_by_symbol(struct symbolizer *s, uint32_t frame, const char *symbol)
 {
 	uint32_t raw = profile_string(s->profile, symbol);
 	char *shown;
@@ -73,32 +70,40 @@ static void name_by_symbol(struct symbolizer *s, struct frame *f, const char *sy
 		s->shown = shown ? profile_string(s->profile, shown) : raw;
 		free(shown);
 	}
-	f->name = s->shown;
-	f->linkage = s->shown == raw ? 0 : raw;
+	profile_name_frame(s->profile, frame, s->shown, s->shown == raw ? 0 : raw);
 }
 
 /* "[libc.so.6+0x28490]", "[vdso+0x6f0]". */
-static void name_by_address(struct symbolizer *s, struct frame *f, uint64_t vaddr)
+static char *name_of_place(const char *path, uint64_t vaddr)
 {
-	const char *path = profile_str(s->profile, s->profile->modules[f->module].path);
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	size_t len = strlen(base);
-	char *name;
 
 	if (len > 2 && base[0] == '[' && base[len - 1] == ']') {
 		base++;
 		len -= 2;
 	}
-	name = xasprintf("[%.*s+0x%" PRIx64 "]", (int)len, base, vaddr);
-	f->name = profile_string(s->profile, name);
-	free(name);
+	return xasprintf("[%.*s+0x%" PRIx64 "]", (int)len, base, vaddr);
 }
 
-static struct elf_file *source_open(const struct symbol_source *source)
+/* Code that no source has a name for; start is where its function begins, 0 = not known. */
+static void name_by_place(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
+			  uint64_t start)
 {
-	if (source->fd >= 0)
-		return elf_file_open(source->fd);
-	return source->image ? elf_file_open_image(source->image, source->image_sz) : NULL;
+	uint64_t vaddr = profile_frame_at(s->profile, frame)->offset;
+	char *name;
+
+	if (m->kind == FRAME_USER && *m->path) {
+		if (m->file)
+			elf_file_vaddr(m->file, vaddr, &vaddr);
+		name = name_of_place(m->path, start ? start : vaddr);
+	} else {
+		name = xstrdup(m->kind == FRAME_KERNEL ? "[kernel]"
+			       : m->kind == FRAME_ANON ? "[jit]"
+						       : "[unknown]");
+	}
+	profile_name_frame(s->profile, frame, profile_string(s->profile, name), 0);
+	free(name);
 }
 
 /*
@@ -107,46 +112,78 @@ static struct elf_file *source_open(const struct symbol_source *source)
  * pthread_create, and __libc_start_call_main before __libc_start_main (seen in glibc 2.36 and
  * 2.41). That is enough to know that a stack is whole, and not enough for a name.
  */
-static bool stands_before_entry(const char *symbol)
+static bool stands_before_entry(struct symbol_sources *sources, uint64_t next)
 {
-	return symbol &&
-	       (!strcmp(symbol, "pthread_create") || !strcmp(symbol, "__libc_start_main"));
+	struct symbol_found f;
+
+	if (!next || !symbol_sources_find(sources, next, &f) || !f.nr)
+		return false;
+	return !strcmp(f.chain[f.nr - 1].name, "pthread_create") ||
+	       !strcmp(f.chain[f.nr - 1].name, "__libc_start_main");
+}
+
+/*
+ * The module of a name as the kernel writes it, added when it is new. O(kernel modules seen), some
+ * dozen.
+ */
+static uint32_t kernel_module(const struct symbolizer *s, const char *name)
+{
+	struct profile *p = s->profile;
+
+	for (size_t i = s->first_module; i < p->nr_modules; i++)
+		if (!strcmp(profile_str(p, p->modules[i].path), name))
+			return i;
+	return profile_add_module(p, name);
 }
 
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
-static void name_user_frame(struct symbolizer *s, struct frame *f, const struct elf_file *file,
-			    struct elf_symbols *symbols, const struct fdes *fdes)
+static void name_frame(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
+		       struct symbol_sources *sources)
 {
-	const char *symbol = symbols ? elf_symbols_find(symbols, f->offset) : NULL;
-	uint64_t vaddr = f->offset, start, next;
+	struct symbol_found f;
 
-	if (symbol) {
-		name_by_symbol(s, f, symbol);
-		return;
-	}
-	if (file)
-		elf_file_vaddr(file, f->offset, &vaddr);
-	start = fdes_find(fdes, vaddr, &next);
-	if (start && next && symbols)
-		s->is_entry[f - s->profile->frames] =
-			stands_before_entry(elf_symbols_find(symbols, f->offset + next - vaddr));
-	name_by_address(s, f, start ? start : vaddr);
+	symbol_sources_find(sources, profile_frame_at(s->profile, frame)->offset, &f);
+	if (f.nr)
+		name_by_symbol(s, frame, f.chain[f.nr - 1].name);
+	else
+		name_by_place(s, frame, m, f.start);
+	if (m->kind == FRAME_KERNEL)
+		profile_move_frame(s->profile, frame,
+				   kernel_module(s, f.module ? f.module : "[kernel]"), f.offset);
+	else if (!f.nr)
+		s->is_entry[frame] = stands_before_entry(sources, f.next);
 }
 
-/* Names the frames [from, to) of one module. */
-static void name_module(struct symbolizer *s, const struct elf_file *file, size_t from, size_t to)
+/* Names the frames [from, to), which are of one kind and module. */
+static void name_run(struct symbolizer *s, const struct elf_file *file, size_t from, size_t to)
 {
-	struct elf_symbols *symbols = NULL;
-	struct fdes fdes = {};
+	const struct profile *p = s->profile;
+	uint64_t *addresses = xcalloc(to - from, sizeof(*addresses));
+	char *path = xstrdup(profile_str(p, p->modules[frame_at(s, from)->module].path));
+	struct symbol_module m = { .kind = frame_at(s, from)->kind,
+				   .path = path,
+				   .file = file,
+				   .debug_dir = SYMBOL_DEBUG_DIR,
+				   .kernel = s->kernel,
+				   .addresses = addresses,
+				   .nr = to - from };
+	struct symbol_sources sources;
 
-	if (file && from < to) {
-		symbols = elf_symbols_new(file, ELF_DEBUG_DIR);
-		fdes_load(&fdes, file);
-	}
 	for (size_t i = from; i < to; i++)
-		name_user_frame(s, frame_at(s, i), file, symbols, &fdes);
-	elf_symbols_free(symbols);
-	fdes_release(&fdes);
+		addresses[i - from] = frame_at(s, i)->offset;
+	symbol_sources_open(&sources, &m);
+	for (size_t i = from; i < to; i++)
+		name_frame(s, s->order[i], &m, &sources);
+	symbol_sources_close(&sources);
+	free(addresses);
+	free(path);
+}
+
+static struct elf_file *file_open(const struct symbol_file *file)
+{
+	if (file->fd >= 0)
+		return elf_file_open(file->fd);
+	return file->image ? elf_file_open_image(file->image, file->image_sz) : NULL;
 }
 
 static void take_build_id(struct module *m, const struct elf_file *file)
@@ -158,95 +195,23 @@ static void take_build_id(struct module *m, const struct elf_file *file)
 	m->build_id_len = file->build_id_len;
 }
 
-static size_t skip_to_kind(const struct symbolizer *s, enum frame_kind kind)
+/* One pass over the frames, and so over the modules: a file is opened once. */
+static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 {
-	size_t i = 0;
+	size_t to;
 
-	while (i < s->nr && frame_at(s, i)->kind < kind)
-		i++;
-	return i;
-}
+	for (size_t from = 0; from < s->nr; from = to) {
+		const struct frame first = *frame_at(s, from);
+		struct elf_file *file =
+			first.kind == FRAME_USER ? file_open(&files[first.module]) : NULL;
 
-/* One pass over the modules and, in step, over the frames. */
-static void name_user(struct symbolizer *s, const struct symbol_source *sources)
-{
-	size_t from = skip_to_kind(s, FRAME_USER), end = skip_to_kind(s, FRAME_USER + 1), to;
-	size_t nr_modules = s->profile->nr_modules;
-
-	for (size_t m = 0; m < nr_modules; m++, from = to) {
-		struct elf_file *file = m ? source_open(&sources[m]) : NULL;
-
-		take_build_id(&s->profile->modules[m], file);
-		for (to = from; to < end && frame_at(s, to)->module == m;)
+		for (to = from + 1; to < s->nr && frame_at(s, to)->kind == first.kind &&
+				    frame_at(s, to)->module == first.module;)
 			to++;
-		if (m)
-			name_module(s, file, from, to);
+		take_build_id(&s->profile->modules[first.module], file);
+		name_run(s, file, from, to);
 		elf_file_close(file);
 	}
-}
-
-/*
- * The module of a name as the kernel writes it, added when it is new. O(kernel modules seen), some
- * dozen.
- */
-static uint32_t kernel_module(struct symbolizer *s, size_t first, const char *name)
-{
-	struct profile *p = s->profile;
-
-	for (size_t i = first; i < p->nr_modules; i++)
-		if (!strcmp(profile_str(p, p->modules[i].path), name))
-			return i;
-	return profile_add_module(p, name);
-}
-
-static void name_kernel_frame(struct symbolizer *s, struct frame *f, char *text, size_t first)
-{
-	struct ksym sym;
-
-	if (ksym_parse(text, &sym))
-		name_by_symbol(s, f, sym.name);
-	else
-		f->name = profile_string(s->profile, "[kernel]");
-	f->module = kernel_module(s, first, sym.module);
-	f->offset = sym.offset;
-}
-
-static int ask_batch(const struct symbolizer *s, const struct symbol_kernel *kernel,
-		     struct prof_ksym *batch, size_t from, size_t nr)
-{
-	memset(batch, 0, PROF_KSYM_BATCH * sizeof(*batch));
-	for (size_t i = 0; i < nr; i++)
-		batch[i].addr = frame_at(s, from + i)->offset;
-	return kernel->ask ? kernel->ask(kernel->arg, batch, nr) : -ENOSYS;
-}
-
-static void name_kernel(struct symbolizer *s, const struct symbol_kernel *kernel)
-{
-	size_t from = skip_to_kind(s, FRAME_KERNEL), to = skip_to_kind(s, FRAME_KERNEL + 1), nr;
-	struct prof_ksym *batch = xcalloc(PROF_KSYM_BATCH, sizeof(*batch));
-	size_t first = s->profile->nr_modules;
-	int err = 0;
-
-	for (; from < to; from += nr) {
-		nr = to - from < PROF_KSYM_BATCH ? to - from : PROF_KSYM_BATCH;
-		err = ask_batch(s, kernel, batch, from, nr);
-		for (size_t i = 0; i < nr; i++)
-			name_kernel_frame(s, frame_at(s, from + i), batch[i].text, first);
-	}
-	if (err)
-		log_info("no names of kernel functions: %s", strerror(-err));
-	free(batch);
-}
-
-/* Frames that no file can name. */
-static void name_rest(struct symbolizer *s)
-{
-	uint32_t jit = profile_string(s->profile, "[jit]");
-	uint32_t unknown = profile_string(s->profile, "[unknown]");
-
-	for (size_t i = 0; i < s->nr; i++)
-		if (!frame_at(s, i)->name)
-			frame_at(s, i)->name = frame_at(s, i)->kind == FRAME_ANON ? jit : unknown;
 }
 
 /* Functions that a thread starts in, sorted: glibc, musl, bionic, Go. */
@@ -283,26 +248,26 @@ static int entry_compare(const void *name, const void *row)
 	return strcmp(name, *(const char *const *)row);
 }
 
-static bool frame_is_entry(const struct profile *p, const struct frame *f)
+static bool frame_is_entry(const struct profile *p, uint32_t frame)
 {
-	const char *name = profile_str(p, f->linkage ? f->linkage : f->name);
-
-	return f->kind == FRAME_USER && bsearch(name, entries, sizeof(entries) / sizeof(*entries),
-						sizeof(*entries), entry_compare);
+	return profile_frame_at(p, frame)->kind == FRAME_USER &&
+	       bsearch(profile_frame_linkage(p, frame), entries, sizeof(entries) / sizeof(*entries),
+		       sizeof(*entries), entry_compare);
 }
 
-static bool stack_is_rooted(const struct symbolizer *sym, const struct stack *s)
+static bool stack_is_rooted(const struct symbolizer *sym, uint32_t stack)
 {
 	const struct profile *p = sym->profile;
-	const uint32_t *frames = p->stack_frames + s->first;
+	const struct stack *s = &p->stacks[stack];
+	uint32_t root = profile_stack_root(p, stack);
 
 	if (!s->nr)
 		return false;
-	if (sym->is_entry[frames[s->nr - 1]])
+	if (sym->is_entry[root])
 		return true;
-	if (p->frames[frames[0]].kind == FRAME_KERNEL)
+	if (profile_frame_at(p, profile_stack_leaf(p, stack))->kind == FRAME_KERNEL)
 		return s->end != UNWIND_END_DEPTH;
-	return frame_is_entry(p, &p->frames[frames[s->nr - 1]]) || s->end == UNWIND_END_CFI_ROOT ||
+	return frame_is_entry(p, root) || s->end == UNWIND_END_CFI_ROOT ||
 	       s->end == UNWIND_END_ENTRY || (s->end == UNWIND_END_ROOT && s->nr > 1);
 }
 
@@ -311,19 +276,17 @@ static void mark_rooted(struct symbolizer *s)
 	struct profile *p = s->profile;
 
 	for (size_t i = 1; i < p->nr_stacks; i++)
-		if (stack_is_rooted(s, &p->stacks[i]))
+		if (stack_is_rooted(s, i))
 			p->stacks[i].flags |= STACK_ROOTED;
 }
 
-void symbolizer_run(struct profile *p, const struct symbol_source *sources,
+void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		    const struct symbol_kernel *kernel)
 {
-	struct symbolizer s = { .profile = p };
+	struct symbolizer s = { .profile = p, .kernel = kernel, .first_module = p->nr_modules };
 
 	order_frames(&s);
-	name_user(&s, sources);
-	name_kernel(&s, kernel);
-	name_rest(&s);
+	name_frames(&s, files);
 	mark_rooted(&s);
 	free(s.order);
 	free(s.is_entry);

@@ -8,33 +8,24 @@
 
 #include <stddef.h>
 
-#include "bpf/prof.h"
 #include "profile/profile.h"
+#include "symbol/source.h"
 
 /* Where a module's bytes are: an open file (fd >= 0, borrowed, position unused) or an image. */
-struct symbol_source {
+struct symbol_file {
 	int fd; /* -1 = none */
 	const void *image;
 	size_t image_sz;
 };
 
 /*
- * Who knows what lies at kernel addresses: ask() fills in the texts of nr questions, at most
- * PROF_KSYM_BATCH, and returns 0 or a negative errno. NULL: nobody does.
+ * Fills name and linkage of all frames that have none, build-ids of their modules, and STACK_ROOTED
+ * of stacks. files has one entry per module of p (index = module id). Kernel frames come in with
+ * offset = address and leave with module "[kernel]" or "[name of the kernel module]" and offset =
+ * offset in the function: no kernel address stays in the profile. What no source knows leaves
+ * frames named "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error.
  */
-struct symbol_kernel {
-	int (*ask)(void *arg, struct prof_ksym *questions, size_t nr);
-	void *arg;
-};
-
-/*
- * Fills name and linkage of all frames, build-ids of modules, and STACK_ROOTED of stacks. sources
- * has one entry per module of p (index = module id). Kernel frames come in with offset = address
- * and leave with module "[kernel]" or "[name of the kernel module]" and offset = offset in the
- * function: no kernel address stays in the profile. What cannot be had leaves frames named
- * "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error.
- */
-void symbolizer_run(struct profile *p, const struct symbol_source *sources,
+void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		    const struct symbol_kernel *kernel);
 
 #endif

@@ -112,26 +112,35 @@ static int group_teardown(void **state)
 struct opened {
 	int fd;
 	struct elf_file *file;
-	struct elf_symbols *symbols;
+	struct symbol_module module;
+	struct symbol_sources sources;
+	struct symbol_found found;
 };
 
-static struct opened open_elf(const char *name, const char *debug)
+static void open_elf(struct opened *o, const char *name, const char *debug)
 {
-	struct opened o;
 	char path[256];
 
 	snprintf(path, sizeof(path), name[0] == '/' ? "%.0s%s" : "%s/%s", dir, name);
-	o.fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(o.fd >= 0);
-	o.file = elf_file_open(o.fd);
-	assert_non_null(o.file);
-	o.symbols = elf_symbols_new(o.file, debug);
-	return o;
+	o->fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(o->fd >= 0);
+	o->file = elf_file_open(o->fd);
+	assert_non_null(o->file);
+	o->module = (struct symbol_module){
+		.kind = FRAME_USER, .path = name, .file = o->file, .debug_dir = debug
+	};
+	symbol_sources_open(&o->sources, &o->module);
+}
+
+static const char *find_name(struct opened *o, uint64_t offset)
+{
+	symbol_sources_find(&o->sources, offset, &o->found);
+	return o->found.nr ? o->found.chain[0].name : NULL;
 }
 
 static void close_elf(struct opened *o)
 {
-	elf_symbols_free(o->symbols);
+	symbol_sources_close(&o->sources);
 	elf_file_close(o->file);
 	close(o->fd);
 }
@@ -139,14 +148,15 @@ static void close_elf(struct opened *o)
 /* Functions that the program reported are found under their names, or not. Returns how many. */
 static int found_by_offset(const char *elf, const char *report, const char *debug)
 {
-	struct opened o = open_elf(elf, debug);
 	FILE *f = open_file(report, "r");
 	unsigned long offset;
+	struct opened o;
 	char expected[64];
 	int found = 0, lines = 0;
 
+	open_elf(&o, elf, debug);
 	for (; fscanf(f, "%63s %lx", expected, &offset) == 2; lines++) {
-		const char *name = elf_symbols_find(o.symbols, offset);
+		const char *name = find_name(&o, offset);
 
 		if (name)
 			assert_string_equal(name, expected);
@@ -238,14 +248,14 @@ static void build_ids_are_what_the_linker_wrote(void **state)
 	f = open_file("id", "r");
 	assert_int_equal(fscanf(f, "%63s", expected), 1);
 	fclose(f);
-	o = open_elf("prog", NULL);
+	open_elf(&o, "prog", NULL);
 	assert_int_equal(o.file->build_id_len, 20);
 	for (size_t i = 0; i < 20; i++)
 		snprintf(hex + 2 * i, 3, "%02x", o.file->build_id[i]);
 	assert_string_equal(hex, expected);
 	close_elf(&o);
 	RUN("cc lib.c main.c -Wl,--build-id=none -o prog");
-	o = open_elf("prog", NULL);
+	open_elf(&o, "prog", NULL);
 	assert_int_equal(o.file->build_id_len, 0);
 	close_elf(&o);
 }
@@ -274,7 +284,7 @@ static void check_listing(struct opened *o, const struct listing *l, size_t *inn
 	char needle[8192];
 
 	for (size_t i = 0; i < 3; i++) {
-		const char *name = elf_symbols_find(o->symbols, offset_of(o->file, at[i]));
+		const char *name = find_name(o, offset_of(o->file, at[i]));
 
 		assert_non_null(name);
 		snprintf(needle, sizeof(needle), " %s ", name);
@@ -344,7 +354,7 @@ static void check_real_file(const char *path, const char *options, size_t at_lea
 		print_message("%s is not here\n", path);
 		return;
 	}
-	o = open_elf(path, NULL);
+	open_elf(&o, path, NULL);
 	print_message("%s: loaded in %.1f ms\n", path, cpu_ms() - start);
 	assert_true(cpu_ms() - start < 100 * SLOWER);
 	assert_true(check_against_nm(&o, options, path) >= at_least);
@@ -415,7 +425,7 @@ static bool survive(const uint8_t *bytes, size_t sz, uint64_t *x)
 	memcpy(copy, bytes, sz);
 	f = elf_file_open_image(copy, sz);
 	if (f) {
-		symbols = elf_symbols_new(f, NULL);
+		symbols = elf_symbols_new(f, f, SHT_SYMTAB);
 		for (int i = 0; i < 50; i++)
 			named |= elf_symbols_find(symbols, next_random(x) % (sz + 1)) != NULL;
 		elf_symbols_free(symbols);
@@ -434,7 +444,7 @@ static void damaged_files_do_no_harm(void **state)
 	uint64_t x = 88172645463325252ull;
 
 	RUN("cc -O1 lib.c main.c -o prog");
-	o = open_elf("prog", NULL);
+	open_elf(&o, "prog", NULL);
 	sz = o.file->size;
 	assert_int_equal(o.file->sections[o.file->nr_sections - 3].sh_type, SHT_SYMTAB);
 	bytes = malloc(sz);
@@ -458,18 +468,19 @@ static void damaged_files_do_no_harm(void **state)
 /* A mapped file would end the program here. */
 static void a_file_that_shrinks_meanwhile_is_harmless(void **state)
 {
+	struct elf_symbols *symbols;
 	struct opened o;
 	size_t nr;
 
 	RUN("cc -O1 lib.c main.c -o prog");
-	o = open_elf("prog", NULL);
-	nr = elf_symbols_count(o.symbols);
-	elf_symbols_free(o.symbols);
+	open_elf(&o, "prog", NULL);
+	symbols = elf_symbols_new(o.file, o.file, SHT_SYMTAB);
+	nr = elf_symbols_count(symbols);
+	elf_symbols_free(symbols);
 	RUN("truncate -s 1000 prog");
-	o.symbols = elf_symbols_new(o.file, NULL);
 	assert_true(nr >= 5);
-	assert_int_equal(elf_symbols_count(o.symbols), 0);
-	assert_null(elf_symbols_find(o.symbols, offset_of(o.file, o.file->header.e_entry)));
+	assert_null(elf_symbols_new(o.file, o.file, SHT_SYMTAB));
+	assert_null(find_name(&o, offset_of(o.file, o.file->header.e_entry)));
 	close_elf(&o);
 }
 

@@ -104,7 +104,7 @@ enum { CODE = 1, VDSO, GONE, TEXT, NR_SOURCES };
 
 struct fixture {
 	struct profile *p;
-	struct symbol_source sources[16]; /* more than modules that a run adds */
+	struct symbol_file sources[16]; /* more than modules that a run adds */
 };
 
 static struct fixture fixture_new(void)
@@ -270,8 +270,10 @@ static void an_unreadable_kernel_is_one_frame(void **state)
 static void build_ids_are_taken(void **state)
 {
 	static const uint8_t expected[20] = { 0x01, 0x23, 0x45, 0x67, 0x89 };
-	struct fixture f = fixture_new(); /* no frame at all */
+	struct fixture f = fixture_new();
 
+	for (uint32_t module = CODE; module < NR_SOURCES; module++)
+		profile_frame(f.p, FRAME_USER, module, 0);
 	fixture_run(&f);
 	assert_int_equal(f.p->modules[CODE].build_id_len, 5);
 	assert_memory_equal(f.p->modules[CODE].build_id, expected, 20);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sources of names: whoever can say which functions lie at an address of a module. Each is one file
+ * with a struct symbol_source_ops, and one row of SYMBOL_SOURCES.
+ *
+ * The symbolizer goes through the modules one after the other. For each it asks the groups of
+ * sources in order until one knows the address. Of the sources of a group only the first that opens
+ * is asked, so a file with a full symbol table has no other table read.
+ */
+#ifndef BPFPROF_SYMBOL_SOURCE_H
+#define BPFPROF_SYMBOL_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/prof.h"
+#include "elf/elf_file.h"
+#include "profile/profile.h"
+
+#define SYMBOL_DEBUG_DIR "/usr/lib/debug"
+#define SYMBOL_MAX_CHAIN 32
+
+/*
+ * Who knows what lies at kernel addresses: ask() fills in the texts of nr questions, at most
+ * PROF_KSYM_BATCH, and returns 0 or a negative errno. NULL: nobody does.
+ */
+struct symbol_kernel {
+	int (*ask)(void *arg, struct prof_ksym *questions, size_t nr);
+	void *arg;
+};
+
+/* Frames of one kind and module, and what there is to name them by. All of it is borrowed. */
+struct symbol_module {
+	enum frame_kind kind;
+	const char *path;		    /* as the process saw it, "" = none */
+	const struct elf_file *file;	    /* NULL = there is none, or it is no ELF file */
+	const char *debug_dir;		    /* holds .build-id/xx/yyyy.debug; NULL = nowhere */
+	const struct symbol_kernel *kernel; /* for FRAME_KERNEL */
+	const uint64_t *addresses;	    /* that will be asked for, ascending */
+	size_t nr;
+};
+
+struct symbol_function {
+	const char *name; /* as the linker has it */
+	const char *file; /* of the source code, NULL = not known */
+	uint32_t line;	  /* 0 = not known */
+};
+
+/* What a source says of an address. Strings stay until it is asked again. */
+struct symbol_found {
+	struct symbol_function chain[SYMBOL_MAX_CHAIN]; /* innermost first; the last is no inline */
+	size_t nr;	    /* 0: the name is not known, but one of these is */
+	uint64_t start;	    /* where the function begins, as linked; 0 = not known */
+	uint64_t next;	    /* the address of the one behind it; 0 = not known */
+	const char *module; /* of kernel code, whose address must not stay: "[nf_tables]" … */
+	uint64_t offset;    /* … and how far into the function it lies */
+};
+
+/* In the order in which they are asked. */
+enum symbol_group {
+	SYMBOL_NAMES,
+	SYMBOL_STARTS, /* of functions without a name */
+	SYMBOL_NR_GROUPS,
+};
+
+struct symbol_source_ops {
+	const char *name; /* for people */
+	enum symbol_group group;
+	enum frame_kind kind; /* that it knows of */
+	/* NULL: it knows nothing of this module, and the next one of the group may try. */
+	void *(*open)(const struct symbol_module *m);
+	/*
+	 * An address is a frame's offset: of a file, or in memory. found comes in empty; false: not
+	 * known. Addresses come in ascending order, but for those that found->next gave.
+	 */
+	bool (*find)(void *source, uint64_t address, struct symbol_found *found);
+	void (*close)(void *source);
+};
+
+/* Of a group, the best one first. */
+#define SYMBOL_SOURCES(X)                                                                          \
+	X(kernel)                                                                                  \
+	X(symtab)                                                                                  \
+	X(debug_file)                                                                              \
+	X(dynsym)                                                                                  \
+	X(starts)
+
+#define X(name) extern const struct symbol_source_ops symbol_source_##name;
+SYMBOL_SOURCES(X)
+#undef X
+
+/* The sources of one module, each opened when it is first needed. */
+struct symbol_sources {
+	const struct symbol_module *module;
+	struct {
+		bool tried;
+		const struct symbol_source_ops *ops; /* NULL = no source opened */
+		void *source;
+	} groups[SYMBOL_NR_GROUPS];
+};
+
+/* m must stay until symbol_sources_close(). */
+void symbol_sources_open(struct symbol_sources *s, const struct symbol_module *m);
+/* False, and found is empty, when no source knows the address. */
+bool symbol_sources_find(struct symbol_sources *s, uint64_t address, struct symbol_found *found);
+void symbol_sources_close(struct symbol_sources *s);
+
+#endif
