@@ -135,11 +135,21 @@ static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
 	return PROF_FRAME_ADDRESS(s->frames[i]) - (i > 0 && !(s->frames[i] & PROF_FRAME_EXACT));
 }
 
+/* The profile's module of the code that a process generated. */
+static uint32_t generated_of(struct capture *c, const struct process *p, uint64_t time_ns)
+{
+	struct proc_image *image = proc_image_at(p, time_ns);
+
+	if (!image->module)
+		image->module = profile_add_generated(c->profile, p->pid);
+	return image->module;
+}
+
 static uint32_t user_frame(struct capture *c, struct process *p, const struct proc_mapping *m,
-			   uint64_t addr)
+			   uint64_t addr, uint64_t time_ns)
 {
 	if (!m->file)
-		return profile_frame(c->profile, FRAME_ANON, 0, 0);
+		return profile_frame(c->profile, FRAME_ANON, generated_of(c, p, time_ns), addr);
 	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m),
 			     addr - m->start + m->file_offset);
 }
@@ -173,7 +183,7 @@ static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
 		}
 		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
 			return 0;
-		ids[nr++] = m ? user_frame(c, p, m, addr)
+		ids[nr++] = m ? user_frame(c, p, m, addr, s->time_ns)
 			      : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
 		if (m && s->kind == PROF_STACK_USER && was_left_wrong(p, m, s->time_ns)) {
 			end = UNWIND_END_NO_TABLE;

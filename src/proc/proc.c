@@ -389,9 +389,9 @@ static bool mapping_holds(const struct proc_mapping *m, uint64_t addr, uint64_t 
 	return addr >= m->start && addr < m->end && time_ns >= m->from_ns && time_ns < m->to_ns;
 }
 
-static const struct proc_image *image_at(const struct process *p, uint64_t time_ns)
+struct proc_image *proc_image_at(const struct process *p, uint64_t time_ns)
 {
-	const struct proc_image *image = p->image;
+	struct proc_image *image = p->image;
 
 	while (image->older && image->from_ns > time_ns)
 		image = image->older;
@@ -400,7 +400,7 @@ static const struct proc_image *image_at(const struct process *p, uint64_t time_
 
 bool proc_was_replaced(const struct process *p, uint64_t addr, uint64_t time_ns)
 {
-	const struct proc_image *image = image_at(p, time_ns);
+	const struct proc_image *image = proc_image_at(p, time_ns);
 
 	return image->older && time_ns - image->from_ns < EXEC_NS &&
 	       !proc_mapping_at(p, addr, time_ns) && proc_mapping_at(p, addr, image->from_ns - 1);
@@ -408,7 +408,7 @@ bool proc_was_replaced(const struct process *p, uint64_t addr, uint64_t time_ns)
 
 const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t addr, uint64_t time_ns)
 {
-	const struct proc_image *image = image_at(p, time_ns);
+	const struct proc_image *image = proc_image_at(p, time_ns);
 	size_t i;
 
 	i = image_lower(image, addr);

@@ -57,6 +57,7 @@ struct proc_image {
 	size_t nr_maps, cap_maps;
 	struct proc_mapping *old; /* replaced ones, in order of replacement */
 	size_t nr_old, cap_old;
+	uint32_t module; /* for the collector's use: its code without a file; 0 at first */
 	struct proc_image *older;
 };
 
@@ -144,6 +145,9 @@ bool proc_all_ended(const struct proc_table *t);
  * addr is of code that is no longer mapped: there is no user stack.
  */
 bool proc_was_replaced(const struct process *p, uint64_t addr, uint64_t time_ns);
+
+/* What process p was at that time. */
+struct proc_image *proc_image_at(const struct process *p, uint64_t time_ns);
 
 /*
  * The mapping that held addr in process p at that time, NULL when none is known. Valid until the

@@ -16,12 +16,31 @@ const char *const audit_kind_texts[AUDIT_NR_KINDS] = {
 	[AUDIT_GENERATED] = "they part at generated code",
 };
 
-static const struct frame *frame_at(const struct profile *p, uint32_t stack, uint32_t i)
+static uint32_t frame_of(const struct profile *p, uint32_t stack, uint32_t i)
 {
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 
-	return profile_frame_at(p, i < nr ? frames[i] : 0);
+	return i < nr ? frames[i] : 0;
+}
+
+static bool is_generated(const struct profile *p, uint32_t frame)
+{
+	return profile_frame_at(p, frame)->kind == FRAME_ANON;
+}
+
+static bool same_function(const struct profile *p, uint32_t x, uint32_t y)
+{
+	const struct frame *a = profile_frame_at(p, x), *b = profile_frame_at(p, y);
+
+	return a->name == b->name && a->kind == b->kind &&
+	       profile_frame_module(p, x) == profile_frame_module(p, y);
+}
+
+/* Where in generated code nobody can tell. */
+static bool same_place(const struct profile *p, uint32_t x, uint32_t y)
+{
+	return x == y || (is_generated(p, x) && same_function(p, x, y));
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -33,32 +52,26 @@ uint32_t audit_common(const struct profile *p, const struct disagreement *d)
 {
 	uint32_t nr = least(p->stacks[d->remembered].nr, p->stacks[d->walked].nr), i = 0;
 
-	while (i < nr && frame_at(p, d->remembered, i) == frame_at(p, d->walked, i))
+	while (i < nr && same_place(p, frame_of(p, d->remembered, i), frame_of(p, d->walked, i)))
 		i++;
 	return i;
 }
 
 static bool same_functions(const struct profile *p, const struct disagreement *d)
 {
-	const struct frame *a, *b;
+	uint32_t nr = p->stacks[d->walked].nr, i = 0;
 
-	if (p->stacks[d->remembered].nr != p->stacks[d->walked].nr)
-		return false;
-	for (uint32_t i = 0; i < p->stacks[d->walked].nr; i++) {
-		a = frame_at(p, d->remembered, i);
-		b = frame_at(p, d->walked, i);
-		if (a->name != b->name || a->module != b->module || a->kind != b->kind)
-			return false;
-	}
-	return true;
+	while (i < nr && same_function(p, frame_of(p, d->remembered, i), frame_of(p, d->walked, i)))
+		i++;
+	return i == nr && p->stacks[d->remembered].nr == nr;
 }
 
 static enum audit_kind kind_of(const struct profile *p, const struct disagreement *d)
 {
 	uint32_t i = audit_common(p, d);
 
-	if (frame_at(p, d->remembered, i)->kind == FRAME_ANON ||
-	    frame_at(p, d->walked, i)->kind == FRAME_ANON)
+	if (is_generated(p, frame_of(p, d->remembered, i)) ||
+	    is_generated(p, frame_of(p, d->walked, i)))
 		return AUDIT_GENERATED;
 	if (same_functions(p, d))
 		return AUDIT_PLACES;

@@ -19,7 +19,7 @@ const char *break_module(const struct profile *p, const struct break_row *row)
 	case FRAME_NONE:
 		return "[none]";
 	case FRAME_ANON:
-		return "[jit]";
+		return PROFILE_JIT;
 	case FRAME_KERNEL:
 		return "[kernel]";
 	default:
@@ -31,9 +31,10 @@ static struct break_row piece_of(const struct profile *p, const struct sample *s
 {
 	uint32_t stack = sample_outer_half(s), outermost = profile_stack_root(p, stack);
 	const struct frame *f = profile_frame_at(p, outermost);
+	uint32_t module = profile_frame_module(p, outermost);
 
-	return (struct break_row){ .module = f->module,
-				   .process = f->module ? 0 : s->process,
+	return (struct break_row){ .module = module,
+				   .process = module ? 0 : s->process,
 				   .frame = outermost,
 				   .kind = f->kind,
 				   .end = stack_end(&p->stacks[stack]),

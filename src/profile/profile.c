@@ -109,6 +109,15 @@ uint32_t profile_add_module(struct profile *p, const char *path)
 	return p->nr_modules++;
 }
 
+uint32_t profile_add_generated(struct profile *p, uint32_t pid)
+{
+	uint32_t id = profile_add_module(p, PROFILE_JIT);
+
+	p->modules[id].kind = MODULE_GENERATED;
+	p->modules[id].pid = pid;
+	return id;
+}
+
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset)
 {
 	struct frame_key key = { offset, module, kind };
@@ -130,6 +139,13 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module,
 const struct frame *profile_frame_at(const struct profile *p, uint32_t frame)
 {
 	return &p->frames[frame];
+}
+
+uint32_t profile_frame_module(const struct profile *p, uint32_t frame)
+{
+	uint32_t module = p->frames[frame].module;
+
+	return p->modules[module].kind == MODULE_GENERATED ? 0 : module;
 }
 
 const char *profile_frame_name(const struct profile *p, uint32_t frame)

@@ -39,7 +39,7 @@ enum frame_kind {
 	FRAME_NONE = 0,
 	FRAME_USER = 1,	  /* code of a file: module and offset are set */
 	FRAME_KERNEL = 2, /* offset is the address until the symbolizer makes name + offset of it */
-	FRAME_ANON = 3,	  /* executable memory without a file: JIT code */
+	FRAME_ANON = 3,	  /* executable memory without a file, JIT code: offset is the address */
 	FRAME_UNKNOWN = 4, /* nothing is known of the address */
 };
 
@@ -51,11 +51,26 @@ struct frame {
 	uint32_t kind;	  /* enum frame_kind */
 };
 
+/* What generated code is called that nobody has a better name for. */
+#define PROFILE_JIT "[jit]"
+
+enum module_kind {
+	MODULE_FILE = 0,
+	MODULE_GENERATED = 1, /* the generated code of one process, while it ran one program */
+};
+
 struct module {
-	uint32_t path;	      /* as the process saw it */
-	uint8_t build_id[20]; /* zero-filled when shorter or unknown */
-	uint8_t build_id_len;
-	uint8_t pad[3];
+	uint32_t path; /* as the process saw it; "[jit]" of generated code */
+	union {
+		uint8_t build_id[20]; /* of a file: zero-filled when shorter or unknown */
+		struct {	      /* of generated code: whose it was */
+			uint32_t pid;
+			uint32_t unused[4];
+		};
+	};
+	uint8_t build_id_len; /* of generated code 0 */
+	uint8_t kind;	      /* enum module_kind */
+	uint8_t pad[2];
 };
 
 enum stack_flags {
@@ -224,6 +239,7 @@ uint32_t profile_string_n(struct profile *p, const char *s, size_t len);
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset);
 /* Modules are not merged: the caller knows which files are the same. */
 uint32_t profile_add_module(struct profile *p, const char *path);
+uint32_t profile_add_generated(struct profile *p, uint32_t pid);
 /* Copies the frame ids. Interned as well: the same code of another process is the same stack. */
 uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t nr, enum unwind_end end,
 		       uint32_t guessed);
@@ -255,6 +271,11 @@ uint32_t profile_stack_leaf(const struct profile *p, uint32_t stack);
 const struct frame *profile_frame_at(const struct profile *p, uint32_t frame);
 /* What to show, "" before there is a name. */
 const char *profile_frame_name(const struct profile *p, uint32_t frame);
+/*
+ * The module that views show a frame under: 0 of generated code, which has no file, so that the
+ * processes that run it are shown as one.
+ */
+uint32_t profile_frame_module(const struct profile *p, uint32_t frame);
 /* The name that the linker knows, which may be the one to show. */
 const char *profile_frame_linkage(const struct profile *p, uint32_t frame);
 

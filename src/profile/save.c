@@ -385,7 +385,8 @@ static bool check_modules(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_modules; i++)
 		if (!is_string(p, p->modules[i].path) ||
-		    p->modules[i].build_id_len > sizeof(p->modules[i].build_id))
+		    p->modules[i].build_id_len > sizeof(p->modules[i].build_id) ||
+		    p->modules[i].kind > MODULE_GENERATED)
 			return false;
 	return p->nr_modules > 0;
 }

@@ -110,7 +110,7 @@ static const struct step *frame_step(struct builder *b, uint32_t id, bool waker)
 	if (!s->name)
 		*s = (struct step){ add_name(b, frame_name(b->p, b->v, id), 0,
 					     annotation(b->v, f->kind, waker)),
-				    f->module, f->kind, waker };
+				    profile_frame_module(b->p, id), f->kind, waker };
 	return s;
 }
 

@@ -34,6 +34,7 @@ struct symbol_kernel {
 struct symbol_module {
 	enum frame_kind kind;
 	const char *path;		    /* as the process saw it, "" = none */
+	uint32_t pid;			    /* for FRAME_ANON: whose code, 0 = not known */
 	const struct elf_file *file;	    /* NULL = there is none, or it is no ELF file */
 	const char *debug_dir;		    /* holds .build-id/xx/yyyy.debug; NULL = nowhere */
 	const struct symbol_kernel *kernel; /* for FRAME_KERNEL */

@@ -41,6 +41,14 @@ static int frame_compare(const void *pa, const void *pb, void *profile)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/* Generated code of a recording that comes from a file may be known better by now. */
+static bool is_nameless(const struct profile *p, uint32_t frame)
+{
+	const struct frame *f = profile_frame_at(p, frame);
+
+	return !f->name || (f->kind == FRAME_ANON && !strcmp(profile_str(p, f->name), PROFILE_JIT));
+}
+
 static void order_frames(struct symbolizer *s)
 {
 	struct profile *p = s->profile;
@@ -48,7 +56,7 @@ static void order_frames(struct symbolizer *s)
 	s->order = xcalloc(p->nr_frames, sizeof(*s->order));
 	s->is_entry = xcalloc(p->nr_frames, sizeof(*s->is_entry));
 	for (size_t i = 1; i < p->nr_frames; i++)
-		if (!profile_frame_at(p, i)->name)
+		if (is_nameless(p, i))
 			s->order[s->nr++] = i;
 	if (s->nr)
 		qsort_r(s->order, s->nr, sizeof(*s->order), frame_compare, p);
@@ -99,7 +107,7 @@ static void name_by_place(struct symbolizer *s, uint32_t frame, const struct sym
 		name = name_of_place(m->path, start ? start : vaddr);
 	} else {
 		name = xstrdup(m->kind == FRAME_KERNEL ? "[kernel]"
-			       : m->kind == FRAME_ANON ? "[jit]"
+			       : m->kind == FRAME_ANON ? PROFILE_JIT
 						       : "[unknown]");
 	}
 	profile_name_frame(s->profile, frame, profile_string(s->profile, name), 0);
@@ -159,9 +167,11 @@ static void name_run(struct symbolizer *s, const struct elf_file *file, size_t f
 {
 	const struct profile *p = s->profile;
 	uint64_t *addresses = xcalloc(to - from, sizeof(*addresses));
-	char *path = xstrdup(profile_str(p, p->modules[frame_at(s, from)->module].path));
+	const struct module *about = &p->modules[frame_at(s, from)->module];
+	char *path = xstrdup(profile_str(p, about->path));
 	struct symbol_module m = { .kind = frame_at(s, from)->kind,
 				   .path = path,
+				   .pid = about->kind == MODULE_GENERATED ? about->pid : 0,
 				   .file = file,
 				   .debug_dir = SYMBOL_DEBUG_DIR,
 				   .kernel = s->kernel,

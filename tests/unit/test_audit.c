@@ -24,8 +24,8 @@ static uint32_t frame(struct profile *p, enum frame_kind kind, const char *name,
 	return id;
 }
 
-/* Frames by their names, one letter each; '*' is generated code, an upper case letter another place
- * of the function. */
+/* Frames by their names, one letter each; '*' and '+' are places in generated code, an upper case
+ * letter is another place of the function. */
 static uint32_t stack(struct profile *p, const char *names)
 {
 	uint32_t ids[16], nr = 0;
@@ -33,8 +33,8 @@ static uint32_t stack(struct profile *p, const char *names)
 	for (; *names; names++) {
 		char lower[2] = { *names | 0x20, 0 };
 
-		ids[nr++] = *names == '*' ? frame(p, FRAME_ANON, "[jit]", 0)
-					  : frame(p, FRAME_USER, lower, *names);
+		ids[nr++] = *names == '*' || *names == '+' ? frame(p, FRAME_ANON, "[jit]", *names)
+							   : frame(p, FRAME_USER, lower, *names);
 	}
 	return profile_stack(p, ids, nr, UNWIND_END_CFI_ROOT, 0);
 }
@@ -61,6 +61,7 @@ static struct profile *example(void)
 	disagree(p, PROF_STACK_USER, "a*c", "abc", 5);
 	disagree(p, PROF_STACK_USER, "abcd", "axcd", 6);
 	disagree(p, PROF_STACK_USER, "abc", "abc", 7);
+	disagree(p, PROF_STACK_USER, "a*c", "a+c", 8);
 	return p;
 }
 
@@ -80,7 +81,7 @@ static void check_rows(const struct profile *p)
 	assert_int_equal(audit_rows(p, rows), 5);
 	check_row(&rows[0], PROF_STACK_USER, AUDIT_FUNCTIONS, 9, 3);
 	check_row(&rows[1], PROF_STACK_USER, AUDIT_DEPTH, 2, 2);
-	check_row(&rows[2], PROF_STACK_USER, AUDIT_PLACES, 11, 4);
+	check_row(&rows[2], PROF_STACK_USER, AUDIT_PLACES, 19, 4);
 	check_row(&rows[3], PROF_STACK_USER, AUDIT_GENERATED, 5, 5);
 	check_row(&rows[4], PROF_STACK_KERNEL, AUDIT_FUNCTIONS, 1, 1);
 }

@@ -79,7 +79,10 @@ static void exec_begins_anew_and_the_old_image_stays(void **state)
 	proc_init(&t, true, true);
 	map(&t, 1, 0x1000, 0x1000, 0, 11, 10);
 	proc_on_comm(&t, 1, 1, "old", false, 11);
+	proc_image_at(proc_find(&t, 1), 15)->module = 4;
 	proc_on_comm(&t, 1, 1, "new", true, 20);
+	assert_int_equal(proc_image_at(proc_find(&t, 1), 19)->module, 4);
+	assert_int_equal(proc_image_at(proc_find(&t, 1), 20)->module, 0);
 	map(&t, 1, 0x1000, 0x1000, 0, 22, 21);
 	assert_string_equal(at(&t, 1, 0x1000, 15), "11+0");
 	assert_string_equal(at(&t, 1, 0x1000, 25), "22+0");
