@@ -40,8 +40,8 @@ static void name_rows(struct branches *b, const struct profile *p, const struct 
 {
 	for (size_t i = 0; i < p->nr_branches; i++) {
 		const struct branch *from = &p->branches[i];
-		struct branches_row row = { .from = tree_frame_name(p, v, from->from),
-					    .to = tree_frame_name(p, v, from->to),
+		struct branches_row row = { .from = view_function(v, p, from->from, 0, false),
+					    .to = view_function(v, p, from->to, 0, false),
 					    .from_frame = from->from,
 					    .to_frame = from->to,
 					    .count = from->count,

@@ -50,7 +50,7 @@ void columns_init(struct columns *c, const struct profile *p, const struct view 
 		const struct prof_event_count *counted = &p->counted[i * 2 * p->nr_columns];
 
 		add(c, c->all, counted);
-		leaf = tree_leaf_name(p, view, &p->samples[i]);
+		leaf = view_leaf(view, p, &p->samples[i]);
 		if (leaf)
 			add(c, sum_get(c, leaf)->counted, counted);
 	}

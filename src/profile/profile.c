@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "base/mem.h"
 
 const struct counter_info profile_counters[PROF_NR_COUNTERS] = {
@@ -28,29 +26,6 @@ const char *const unwind_end_texts[UNWIND_NR_ENDS] = {
 #undef X
 };
 
-struct frame_key {
-	uint64_t offset;
-	uint32_t module, kind;
-};
-
-struct frame_entry {
-	struct frame_key key;
-	uint32_t id;
-	UT_hash_handle hh;
-};
-
-static uint32_t add_stack(struct profile *p, const uint32_t *frames, size_t nr, struct stack s)
-{
-	for (size_t i = 0; i < nr; i++) {
-		p->stack_frames = xgrow(p->stack_frames, p->nr_stack_frames, &p->cap_stack_frames,
-					sizeof(*frames));
-		p->stack_frames[p->nr_stack_frames++] = frames[i];
-	}
-	p->stacks = xgrow(p->stacks, p->nr_stacks, &p->cap_stacks, sizeof(s));
-	p->stacks[p->nr_stacks] = s;
-	return p->nr_stacks++;
-}
-
 /* Entry 0 of these tables means "none". */
 struct profile *profile_new(void)
 {
@@ -58,28 +33,18 @@ struct profile *profile_new(void)
 
 	strings_init(&p->strings);
 	profile_add_module(p, "");
-	profile_frame(p, FRAME_NONE, 0, 0);
-	add_stack(p, NULL, 0, (struct stack){}); /* none is not one without frames */
+	profile_frames_init(p);
 	profile_add_waker(p, &(struct waker){});
 	return p;
 }
 
 void profile_free(struct profile *p)
 {
-	struct frame_entry *e, *tmp;
-
 	if (!p)
 		return;
-	HASH_ITER (hh, p->frame_index, e, tmp) {
-		HASH_DEL(p->frame_index, e);
-		free(e);
-	}
-	index_release(&p->stack_index);
+	profile_frames_release(p);
 	strings_release(&p->strings);
 	free(p->modules);
-	free(p->frames);
-	free(p->stack_frames);
-	free(p->stacks);
 	free(p->events);
 	free(p->samples);
 	free(p->columns);
@@ -116,114 +81,6 @@ uint32_t profile_add_generated(struct profile *p, uint32_t pid)
 	p->modules[id].kind = MODULE_GENERATED;
 	p->modules[id].pid = pid;
 	return id;
-}
-
-uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset)
-{
-	struct frame_key key = { offset, module, kind };
-	struct frame_entry *e;
-
-	HASH_FIND(hh, p->frame_index, &key, sizeof(key), e);
-	if (e)
-		return e->id;
-	e = xmalloc(sizeof(*e));
-	e->key = key;
-	e->id = p->nr_frames;
-	HASH_ADD(hh, p->frame_index, key, sizeof(key), e);
-	p->frames = xgrow(p->frames, p->nr_frames, &p->cap_frames, sizeof(*p->frames));
-	p->frames[p->nr_frames] =
-		(struct frame){ .offset = offset, .module = module, .kind = kind };
-	return p->nr_frames++;
-}
-
-const struct frame *profile_frame_at(const struct profile *p, uint32_t frame)
-{
-	return &p->frames[frame];
-}
-
-uint32_t profile_frame_module(const struct profile *p, uint32_t frame)
-{
-	uint32_t module = p->frames[frame].module;
-
-	return p->modules[module].kind == MODULE_GENERATED ? 0 : module;
-}
-
-const char *profile_frame_name(const struct profile *p, uint32_t frame)
-{
-	return profile_str(p, p->frames[frame].name);
-}
-
-const char *profile_frame_linkage(const struct profile *p, uint32_t frame)
-{
-	const struct frame *f = &p->frames[frame];
-
-	return profile_str(p, f->linkage ? f->linkage : f->name);
-}
-
-void profile_name_frame(struct profile *p, uint32_t frame, uint32_t name, uint32_t linkage)
-{
-	p->frames[frame].name = name;
-	p->frames[frame].linkage = linkage;
-}
-
-void profile_move_frame(struct profile *p, uint32_t frame, uint32_t module, uint64_t offset)
-{
-	p->frames[frame].module = module;
-	p->frames[frame].offset = offset;
-}
-
-struct stack_key {
-	const struct profile *profile;
-	const struct stack *stack;
-	const uint32_t *frames;
-};
-
-static bool is_stack(const void *arg, uint32_t id)
-{
-	const struct stack_key *key = arg;
-	const struct stack *a = key->stack, *b = &key->profile->stacks[id];
-
-	return a->nr == b->nr && a->end == b->end && a->guessed == b->guessed &&
-	       (!a->nr || !memcmp(key->frames, key->profile->stack_frames + b->first,
-				  a->nr * sizeof(*key->frames)));
-}
-
-uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t nr, enum unwind_end end,
-		       uint32_t guessed)
-{
-	struct stack s = { .first = p->nr_stack_frames,
-			   .nr = nr,
-			   .end = end,
-			   .guessed = guessed < UINT8_MAX ? guessed : UINT8_MAX };
-	struct stack_key key = { p, &s, frames };
-	uint32_t hash = index_hash(s.end | (uint32_t)s.guessed << 16, frames, nr * sizeof(*frames));
-	uint32_t id;
-
-	if (index_find(&p->stack_index, hash, is_stack, &key, &id))
-		return id;
-	id = add_stack(p, frames, nr, s);
-	index_add(&p->stack_index, hash, id);
-	return id;
-}
-
-const uint32_t *profile_stack_frames(const struct profile *p, uint32_t stack, uint32_t *nr)
-{
-	*nr = p->stacks[stack].nr;
-	return p->stack_frames + p->stacks[stack].first;
-}
-
-uint32_t profile_stack_root(const struct profile *p, uint32_t stack)
-{
-	const struct stack *s = &p->stacks[stack];
-
-	return s->nr ? p->stack_frames[s->first + s->nr - 1] : 0;
-}
-
-uint32_t profile_stack_leaf(const struct profile *p, uint32_t stack)
-{
-	const struct stack *s = &p->stacks[stack];
-
-	return s->nr ? p->stack_frames[s->first] : 0;
 }
 
 void profile_add_event(struct profile *p, const struct sampled_event *e)

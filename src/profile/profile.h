@@ -5,12 +5,14 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Twelve tables, each an array whose index is the id; entry 0 of strings, modules, frames,
+ * Fourteen tables, each an array whose index is the id; entry 0 of strings, modules, frames,
  * stacks and wakers means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
  *	modules  files that code came from, plus "[kernel]" and friends
  *	frames   one code location each: (module, offset), with its names once symbolized
+ *	details  of frames: source lines, and which functions the compiler put into the frame's
+ *	inlines  these functions
  *	stacks   frame ids, leaf first; a user or a kernel half
  *	events   what was sampled; empty: meta.event alone
  *	samples  who (pid, tid, names), where (user half, kernel half), how much (count, weight)
@@ -33,58 +35,7 @@
 #include "base/index.h"
 #include "base/strings.h"
 #include "bpf/prof.h"
-
-/* Values reach the saved file: append only. */
-enum frame_kind {
-	FRAME_NONE = 0,
-	FRAME_USER = 1,	  /* code of a file: module and offset are set */
-	FRAME_KERNEL = 2, /* offset is the address until the symbolizer makes name + offset of it */
-	FRAME_ANON = 3,	  /* executable memory without a file, JIT code: offset is the address */
-	FRAME_UNKNOWN = 4, /* nothing is known of the address */
-};
-
-struct frame {
-	uint64_t offset;  /* bytes into the file; of a return address minus one: in the call */
-	uint32_t module;  /* 0 = none */
-	uint32_t name;	  /* what to show: demangled, or "[module+0xaddr]"; 0 until symbolized */
-	uint32_t linkage; /* as in the symbol table; 0 when there is no other than name */
-	uint32_t kind;	  /* enum frame_kind */
-};
-
-/* What generated code is called that nobody has a better name for. */
-#define PROFILE_JIT "[jit]"
-
-enum module_kind {
-	MODULE_FILE = 0,
-	MODULE_GENERATED = 1, /* the generated code of one process, while it ran one program */
-};
-
-struct module {
-	uint32_t path; /* as the process saw it; "[jit]" of generated code */
-	union {
-		uint8_t build_id[20]; /* of a file: zero-filled when shorter or unknown */
-		struct {	      /* of generated code: whose it was */
-			uint32_t pid;
-			uint32_t unused[4];
-		};
-	};
-	uint8_t build_id_len; /* of generated code 0 */
-	uint8_t kind;	      /* enum module_kind */
-	uint8_t pad[2];
-};
-
-enum stack_flags {
-	STACK_ROOTED = 1, /* the outermost frame is a thread's entry: nothing is missing */
-};
-
-struct stack {
-	uint32_t first; /* into stack_frames; leaf first */
-	uint32_t nr;
-	uint8_t end; /* enum unwind_end */
-	uint8_t flags;
-	uint8_t guessed; /* frames found by frame pointer for want of unwind data, at most 255 */
-	uint8_t pad;
-};
+#include "profile/frame.h"
 
 struct sample {
 	uint64_t count;	 /* samples */
@@ -200,6 +151,10 @@ struct profile {
 	size_t nr_modules, cap_modules;
 	struct frame *frames;
 	size_t nr_frames, cap_frames;
+	struct frame_detail *details;
+	size_t nr_details, cap_details;
+	struct frame_function *inlines;
+	size_t nr_inlines, cap_inlines;
 	uint32_t *stack_frames;
 	size_t nr_stack_frames, cap_stack_frames;
 	struct stack *stacks;
@@ -236,13 +191,9 @@ void profile_free(struct profile *p);
  */
 uint32_t profile_string(struct profile *p, const char *s);
 uint32_t profile_string_n(struct profile *p, const char *s, size_t len);
-uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset);
 /* Modules are not merged: the caller knows which files are the same. */
 uint32_t profile_add_module(struct profile *p, const char *path);
 uint32_t profile_add_generated(struct profile *p, uint32_t pid);
-/* Copies the frame ids. Interned as well: the same code of another process is the same stack. */
-uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t nr, enum unwind_end end,
-		       uint32_t guessed);
 void profile_add_event(struct profile *p, const struct sampled_event *e);
 void profile_add_sample(struct profile *p, const struct sample *s);
 void profile_add_column(struct profile *p, const struct value_column *c);
@@ -259,30 +210,6 @@ static inline const char *profile_str(const struct profile *p, uint32_t id)
 {
 	return p->strings.bytes + id;
 }
-
-/*
- * Reading stacks and frames; nobody else looks into their tables. Pointers move on the next add.
- */
-/* The frame ids of a stack, leaf first. */
-const uint32_t *profile_stack_frames(const struct profile *p, uint32_t stack, uint32_t *nr);
-/* The outermost frame of a stack, 0 when it has none; the innermost one likewise. */
-uint32_t profile_stack_root(const struct profile *p, uint32_t stack);
-uint32_t profile_stack_leaf(const struct profile *p, uint32_t stack);
-const struct frame *profile_frame_at(const struct profile *p, uint32_t frame);
-/* What to show, "" before there is a name. */
-const char *profile_frame_name(const struct profile *p, uint32_t frame);
-/*
- * The module that views show a frame under: 0 of generated code, which has no file, so that the
- * processes that run it are shown as one.
- */
-uint32_t profile_frame_module(const struct profile *p, uint32_t frame);
-/* The name that the linker knows, which may be the one to show. */
-const char *profile_frame_linkage(const struct profile *p, uint32_t frame);
-
-/* Writing names: those who find them out, and nobody else. Both are strings, linkage 0 = none. */
-void profile_name_frame(struct profile *p, uint32_t frame, uint32_t name, uint32_t linkage);
-/* Where code lies turns out to be another module; the frame keeps its id. */
-void profile_move_frame(struct profile *p, uint32_t frame, uint32_t module, uint64_t offset);
 
 /*
  * One event's samples as a profile of their own, which borrows all else from p, and p must not

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "profile/check.h"
 
 #define MAGIC	     "bpfprof\n"
 #define FILE_VERSION 3 /* of several events: who knows of none would add them up */
@@ -39,7 +40,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct merged_time) == 24 && sizeof(struct pair) == 16 &&
 		       sizeof(struct sampled_event) == 40 && sizeof(struct value_column) == 16 &&
 		       sizeof(struct prof_event_count) == 24 && sizeof(struct branch) == 48 &&
-		       sizeof(struct disagreement) == 40,
+		       sizeof(struct disagreement) == 40 && sizeof(struct frame_detail) == 16 &&
+		       sizeof(struct frame_function) == 16,
 	       "these reach the file");
 
 static const struct fact {
@@ -105,23 +107,50 @@ static void fact_set(struct profile *p, const struct fact *f, uint64_t value)
 		*(uint64_t *)at = value;
 }
 
-struct section {
+/* The tables of a profile, in the order of the file. */
+static const struct table {
 	char tag[5];
-	const void *bytes;
-	size_t len;
+	bool late; /* files from before it came do not have it */
+	size_t size, rows, nr;
+} tables[] = {
+#define TABLE(tag, late, x)                                                                        \
+	{                                                                                          \
+		tag, late, sizeof(*((struct profile *)NULL)->x), offsetof(struct profile, x),      \
+			offsetof(struct profile, nr_##x)                                           \
+	}
+	TABLE("MODS", false, modules),	    TABLE("FRMS", false, frames),
+	TABLE("SFRM", false, stack_frames), TABLE("STKS", false, stacks),
+	TABLE("EVNT", true, events),	    TABLE("SMPL", false, samples),
+	TABLE("COLS", true, columns),	    TABLE("CNTD", true, counted),
+	TABLE("BRCH", true, branches),	    TABLE("WAKR", false, wakers),
+	TABLE("THRD", false, threads),	    TABLE("AUDT", true, disagreements),
+	TABLE("MRGD", true, merged),	    TABLE("DETL", true, details),
+	TABLE("INLN", true, inlines),
+#undef TABLE
 };
+#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
 
-static void put_section(FILE *out, const struct section *s)
+static void **table_rows(const struct table *t, const struct profile *p)
+{
+	return (void **)((char *)p + t->rows);
+}
+
+static size_t *table_nr(const struct table *t, const struct profile *p)
+{
+	return (size_t *)((char *)p + t->nr);
+}
+
+static void put_section(FILE *out, const char *tag, const void *bytes, size_t len)
 {
 	static const char zeros[8];
-	struct section_head h = { .len = s->len };
+	struct section_head h = { .len = len };
 
-	memcpy(h.tag, s->tag, sizeof(h.tag));
-	h.crc = crc32_z(0, s->bytes, s->len);
+	memcpy(h.tag, tag, sizeof(h.tag));
+	h.crc = crc32_z(0, bytes, len);
 	fwrite(&h, sizeof(h), 1, out);
-	if (s->len)
-		fwrite(s->bytes, s->len, 1, out);
-	fwrite(zeros, -s->len & 7, 1, out);
+	if (len)
+		fwrite(bytes, len, 1, out);
+	fwrite(zeros, -len & 7, 1, out);
 }
 
 /*
@@ -155,33 +184,25 @@ void profile_save(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		counters[i] = (struct pair){ .name = names_add(&names, profile_counters[i].key),
 					     .value = p->counters[i] };
-	const struct section sections[] = {
-		{ "STRS", names.bytes, names.len },
-		{ "META", meta, sizeof(meta) },
-		{ "CNTR", counters, sizeof(counters) },
-		{ "MODS", p->modules, p->nr_modules * sizeof(*p->modules) },
-		{ "FRMS", p->frames, p->nr_frames * sizeof(*p->frames) },
-		{ "SFRM", p->stack_frames, p->nr_stack_frames * sizeof(*p->stack_frames) },
-		{ "STKS", p->stacks, p->nr_stacks * sizeof(*p->stacks) },
-		{ "EVNT", p->events, p->nr_events * sizeof(*p->events) },
-		{ "SMPL", p->samples, p->nr_samples * sizeof(*p->samples) },
-		{ "COLS", p->columns, p->nr_columns * sizeof(*p->columns) },
-		{ "CNTD", p->counted, p->nr_counted * sizeof(*p->counted) },
-		{ "BRCH", p->branches, p->nr_branches * sizeof(*p->branches) },
-		{ "WAKR", p->wakers, p->nr_wakers * sizeof(*p->wakers) },
-		{ "THRD", p->threads, p->nr_threads * sizeof(*p->threads) },
-		{ "AUDT", p->disagreements, p->nr_disagreements * sizeof(*p->disagreements) },
-		{ "MRGD", p->merged, p->nr_merged * sizeof(*p->merged) },
-	};
-	struct file_head head = { .magic = MAGIC,
-				  .version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
-				  .nr_sections = sizeof(sections) / sizeof(sections[0]) };
+	const struct file_head head = { .magic = MAGIC,
+					.version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
+					.nr_sections = 3 + NR_TABLES };
 
 	fwrite(&head, sizeof(head), 1, out);
-	for (size_t i = 0; i < head.nr_sections; i++)
-		put_section(out, &sections[i]);
+	put_section(out, "STRS", names.bytes, names.len);
+	put_section(out, "META", meta, sizeof(meta));
+	put_section(out, "CNTR", counters, sizeof(counters));
+	for (size_t i = 0; i < NR_TABLES; i++)
+		put_section(out, tables[i].tag, *table_rows(&tables[i], p),
+			    *table_nr(&tables[i], p) * tables[i].size);
 	free(names.bytes);
 }
+
+struct section {
+	char tag[5];
+	const void *bytes;
+	size_t len;
+};
 
 /* A whole file in memory, and the sections found in it. */
 struct loader {
@@ -262,133 +283,23 @@ static const char *take(const struct loader *l, const char *tag, size_t sz, void
 	return "damaged (a table is missing)";
 }
 
-/* A table that files from before it came do not have. */
-static const char *take_late(const struct loader *l, const char *tag, size_t sz, void *to,
-			     size_t *nr)
+static bool has_section(const struct loader *l, const char *tag)
 {
 	for (size_t i = 0; i < l->nr; i++)
 		if (!strcmp(l->sections[i].tag, tag))
-			return take(l, tag, sz, to, nr);
-	return NULL;
+			return true;
+	return false;
 }
 
-static bool is_string(const struct profile *p, uint64_t id)
+static const char *take_tables(struct profile *p, const struct loader *l)
 {
-	return id < p->strings.len;
-}
+	const char *err = NULL;
 
-static bool check_frames(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_frames; i++) {
-		const struct frame *f = &p->frames[i];
-
-		if (f->module >= p->nr_modules || !is_string(p, f->name) ||
-		    !is_string(p, f->linkage) || f->kind > FRAME_UNKNOWN)
-			return false;
-	}
-	for (size_t i = 0; i < p->nr_stack_frames; i++)
-		if (p->stack_frames[i] >= p->nr_frames)
-			return false;
-	return p->nr_frames > 0;
-}
-
-static bool check_stacks(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_stacks; i++) {
-		const struct stack *s = &p->stacks[i];
-
-		if (s->nr > PROF_MAX_FRAMES || s->first > p->nr_stack_frames ||
-		    s->nr > p->nr_stack_frames - s->first)
-			return false;
-	}
-	return p->nr_stacks > 0;
-}
-
-static bool check_events(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_events; i++)
-		if (!is_string(p, p->events[i].name) || !is_string(p, p->events[i].note))
-			return false;
-	return p->nr_events <= PROF_MAX_EVENTS;
-}
-
-static bool check_columns(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_columns; i++)
-		if (!is_string(p, p->columns[i].name) || !is_string(p, p->columns[i].note))
-			return false;
-	return p->nr_columns <= PROFILE_MAX_COLUMNS &&
-	       p->nr_counted == p->nr_samples * 2 * p->nr_columns;
-}
-
-static bool check_branches(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_branches; i++)
-		if (p->branches[i].from >= p->nr_frames || p->branches[i].to >= p->nr_frames)
-			return false;
-	return true;
-}
-
-static bool check_samples(const struct profile *p)
-{
-	size_t nr_events = p->nr_events ? p->nr_events : 1;
-
-	for (size_t i = 0; i < p->nr_samples; i++) {
-		const struct sample *s = &p->samples[i];
-
-		if (!is_string(p, s->process) || !is_string(p, s->thread) ||
-		    s->ustack >= p->nr_stacks || s->kstack >= p->nr_stacks ||
-		    s->waker >= p->nr_wakers || PROF_WAIT_EVENT(s->wait) >= nr_events)
-			return false;
-	}
-	return true;
-}
-
-/* A waker's own waker has a smaller id, so following them ends. */
-static bool check_wakers(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_wakers; i++) {
-		const struct waker *w = &p->wakers[i];
-
-		if (!is_string(p, w->process) || !is_string(p, w->thread) ||
-		    w->ustack >= p->nr_stacks || w->kstack >= p->nr_stacks ||
-		    (w->next && w->next >= i))
-			return false;
-	}
-	return p->nr_wakers > 0;
-}
-
-static bool check_threads(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_threads; i++)
-		if (!is_string(p, p->threads[i].process) || !is_string(p, p->threads[i].thread))
-			return false;
-	for (size_t i = 0; i < p->nr_merged; i++)
-		if (!is_string(p, p->merged[i].process) || !is_string(p, p->merged[i].thread))
-			return false;
-	return true;
-}
-
-static bool check_disagreements(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_disagreements; i++) {
-		const struct disagreement *d = &p->disagreements[i];
-
-		if (!is_string(p, d->process) || !is_string(p, d->thread) ||
-		    d->remembered >= p->nr_stacks || d->walked >= p->nr_stacks)
-			return false;
-	}
-	return true;
-}
-
-static bool check_modules(const struct profile *p)
-{
-	for (size_t i = 0; i < p->nr_modules; i++)
-		if (!is_string(p, p->modules[i].path) ||
-		    p->modules[i].build_id_len > sizeof(p->modules[i].build_id) ||
-		    p->modules[i].kind > MODULE_GENERATED)
-			return false;
-	return p->nr_modules > 0;
+	for (size_t i = 0; i < NR_TABLES && !err; i++)
+		if (!tables[i].late || has_section(l, tables[i].tag))
+			err = take(l, tables[i].tag, tables[i].size, table_rows(&tables[i], p),
+				   table_nr(&tables[i], p));
+	return err;
 }
 
 /* Facts and counters that this version does not know are passed over. */
@@ -396,7 +307,7 @@ static bool apply_pairs(struct profile *p, const struct pair *pairs, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const char *name =
-			is_string(p, pairs[i].name) ? profile_str(p, pairs[i].name) : NULL;
+			profile_has_string(p, pairs[i].name) ? profile_str(p, pairs[i].name) : NULL;
 
 		if (!name)
 			return false;
@@ -406,7 +317,7 @@ static bool apply_pairs(struct profile *p, const struct pair *pairs, size_t nr)
 		for (size_t k = 0; k < NR_FACTS; k++) {
 			if (strcmp(name, facts[k].name))
 				continue;
-			if (facts[k].is_string && !is_string(p, pairs[i].value))
+			if (facts[k].is_string && !profile_has_string(p, pairs[i].value))
 				return false;
 			fact_set(p, &facts[k], pairs[i].value);
 		}
@@ -439,26 +350,10 @@ static const char *fill(struct profile *p, const struct loader *l)
 	if (err)
 		return err;
 	strings_adopt(&p->strings, strings, len);
-	if ((err = take(l, "MODS", sizeof(*p->modules), &p->modules, &p->nr_modules)) ||
-	    (err = take(l, "FRMS", sizeof(*p->frames), &p->frames, &p->nr_frames)) ||
-	    (err = take(l, "SFRM", sizeof(*p->stack_frames), &p->stack_frames,
-			&p->nr_stack_frames)) ||
-	    (err = take(l, "STKS", sizeof(*p->stacks), &p->stacks, &p->nr_stacks)) ||
-	    (err = take_late(l, "EVNT", sizeof(*p->events), &p->events, &p->nr_events)) ||
-	    (err = take_late(l, "COLS", sizeof(*p->columns), &p->columns, &p->nr_columns)) ||
-	    (err = take_late(l, "CNTD", sizeof(*p->counted), &p->counted, &p->nr_counted)) ||
-	    (err = take_late(l, "BRCH", sizeof(*p->branches), &p->branches, &p->nr_branches)) ||
-	    (err = take(l, "SMPL", sizeof(*p->samples), &p->samples, &p->nr_samples)) ||
-	    (err = take(l, "WAKR", sizeof(*p->wakers), &p->wakers, &p->nr_wakers)) ||
-	    (err = take(l, "THRD", sizeof(*p->threads), &p->threads, &p->nr_threads)) ||
-	    (err = take_late(l, "AUDT", sizeof(*p->disagreements), &p->disagreements,
-			     &p->nr_disagreements)) ||
-	    (err = take_late(l, "MRGD", sizeof(*p->merged), &p->merged, &p->nr_merged)) ||
-	    (err = take_pairs(p, l, "META")) || (err = take_pairs(p, l, "CNTR")))
+	if ((err = take_tables(p, l)) || (err = take_pairs(p, l, "META")) ||
+	    (err = take_pairs(p, l, "CNTR")))
 		return err;
-	if (!check_modules(p) || !check_frames(p) || !check_stacks(p) || !check_events(p) ||
-	    !check_samples(p) || !check_columns(p) || !check_branches(p) || !check_wakers(p) ||
-	    !check_threads(p) || !check_disagreements(p))
+	if (!profile_is_sound(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "profile/kind.h"
 #include "profile/waits.h"
 #include "profile/waker.h"
@@ -26,6 +25,11 @@ struct step {
 	uint16_t waker;
 };
 
+/* The functions of a frame as steps: a range of builder.known. */
+struct known {
+	uint32_t first, nr; /* nr 0 = not looked at yet */
+};
+
 struct path {
 	uint32_t first, nr; /* into steps */
 	uint64_t count;	    /* in the tree's unit */
@@ -36,82 +40,50 @@ struct builder {
 	const struct view *v;
 	struct tree *t;
 	struct waits waits;
-	bool wakers;		  /* the profile is of wake-ups */
-	struct step *by_frame[2]; /* per frame id, as the thread's and as a waker's; name 0 =
-				     not looked at yet */
+	bool wakers;		   /* the profile is of wake-ups */
+	struct known *by_frame[2]; /* per frame id, as the thread's and as a waker's */
+	struct step *known;
+	size_t nr_known, cap_known;
 	struct step *steps;
 	size_t nr_steps, cap_steps;
 	struct path *paths;
 	size_t nr_paths, cap_paths;
 };
 
-static char *shown_name(const char *s, int spaces, const char *suffix)
-{
-	char *safe = text_frame(s, strlen(s), spaces), *whole = xasprintf("%s%s", safe, suffix);
-
-	free(safe);
-	return whole;
-}
-
 static uint32_t add_name(struct builder *b, const char *s, int spaces, const char *suffix)
 {
-	char *whole = shown_name(s, spaces, suffix);
+	char *whole = view_safe(s, spaces, suffix);
 	uint32_t id = strings_add(&b->t->names, whole, strlen(whole));
 
 	free(whole);
 	return id;
 }
 
-static const char *annotation(const struct view *v, uint32_t kind, bool waker)
+static uint32_t add_function(struct builder *b, uint32_t frame, uint32_t i, bool waker)
 {
-	if (!v->annotations)
-		return "";
-	if (waker)
-		return "_[w]";
-	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
+	char *name = view_function(b->v, b->p, frame, i, waker);
+	uint32_t id = strings_add(&b->t->names, name, strlen(name));
+
+	free(name);
+	return id;
 }
 
-const char *view_frame_name(const struct view *v, const struct profile *p, uint32_t frame)
-{
-	return v->no_demangle ? profile_frame_linkage(p, frame) : profile_frame_name(p, frame);
-}
-
-static const char *frame_name(const struct profile *p, const struct view *v, uint32_t frame)
-{
-	const char *name = view_frame_name(v, p, frame);
-
-	return *name ? name : "[unknown]";
-}
-
-char *tree_frame_name(const struct profile *p, const struct view *v, uint32_t frame)
-{
-	return shown_name(frame_name(p, v, frame), 0,
-			  annotation(v, profile_frame_at(p, frame)->kind, false));
-}
-
-char *tree_leaf_name(const struct profile *p, const struct view *v, const struct sample *s)
-{
-	uint32_t halves[] = { v->user_only ? 0 : s->kstack, v->kernel_only ? 0 : s->ustack };
-
-	for (size_t i = 0; i < 2; i++) {
-		uint32_t leaf = profile_stack_leaf(p, halves[i]);
-
-		if (leaf)
-			return tree_frame_name(p, v, leaf);
-	}
-	return NULL;
-}
-
-static const struct step *frame_step(struct builder *b, uint32_t id, bool waker)
+/* The steps of a frame's functions, innermost first, made at first sight. */
+static struct known steps_of(struct builder *b, uint32_t id, bool waker)
 {
 	const struct frame *f = profile_frame_at(b->p, id);
-	struct step *s = &b->by_frame[waker][id];
+	struct known *k = &b->by_frame[waker][id];
 
-	if (!s->name)
-		*s = (struct step){ add_name(b, frame_name(b->p, b->v, id), 0,
-					     annotation(b->v, f->kind, waker)),
-				    profile_frame_module(b->p, id), f->kind, waker };
-	return s;
+	if (k->nr)
+		return *k;
+	*k = (struct known){ b->nr_known, profile_frame_functions(b->p, id) };
+	for (uint32_t i = 0; i < k->nr; i++) {
+		b->known = xgrow(b->known, b->nr_known, &b->cap_known, sizeof(*b->known));
+		b->known[b->nr_known++] =
+			(struct step){ add_function(b, id, i, waker),
+				       profile_frame_module(b->p, id), f->kind, waker };
+	}
+	return *k;
 }
 
 static void push(struct builder *b, const struct step *s)
@@ -134,14 +106,27 @@ static void push_bracketed(struct builder *b, const char *text)
 	free(note);
 }
 
+/* A file may say anything: a path that is long already gets each frame's own function only. */
+static struct known frame_steps(struct builder *b, uint32_t id, bool waker)
+{
+	struct known k = steps_of(b, id, waker);
+	bool all = b->nr_steps - b->paths[b->nr_paths - 1].first < PROF_MAX_FRAMES;
+
+	return all ? k : (struct known){ k.first + k.nr - 1, 1 };
+}
+
 /* Root first, without the first frames at the leaf. */
 static void push_stack(struct builder *b, uint32_t id, uint32_t first)
 {
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
 
-	for (uint32_t i = nr; i > first; i--)
-		push(b, frame_step(b, frames[i - 1], false));
+	for (uint32_t i = nr; i > first; i--) {
+		struct known k = frame_steps(b, frames[i - 1], false);
+
+		for (uint32_t f = k.nr; f > 0; f--)
+			push(b, &b->known[k.first + f - 1]);
+	}
 }
 
 /* Frames [first, end), leaf first: a waker meets the thread that it woke. */
@@ -150,8 +135,12 @@ static void push_upwards(struct builder *b, uint32_t id, uint32_t first, uint32_
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
 
-	for (uint32_t i = first; i < end && i < nr; i++)
-		push(b, frame_step(b, frames[i], true));
+	for (uint32_t i = first; i < end && i < nr; i++) {
+		struct known k = frame_steps(b, frames[i], true);
+
+		for (uint32_t f = 0; f < k.nr; f++)
+			push(b, &b->known[k.first + f]);
+	}
 }
 
 static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool waker)
@@ -445,13 +434,6 @@ static void sort_children(struct tree *t)
 	free(kids);
 }
 
-uint32_t view_event(const struct view *v, const struct profile *p)
-{
-	int event = v->value ? profile_find_event(p, v->value) : 0;
-
-	return event > 0 ? event : 0;
-}
-
 struct tree *tree_new(const struct profile *p, const struct view *v)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
@@ -474,6 +456,7 @@ struct tree *tree_new(const struct profile *p, const struct view *v)
 	sort_children(t);
 	for (size_t i = 0; i < 2; i++)
 		free(b.by_frame[i]);
+	free(b.known);
 	free(b.steps);
 	free(b.paths);
 	return t;

@@ -13,31 +13,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
-
-/* What becomes of waits that are nothing but a worker without work (profile/idle.h). */
-enum view_idle {
-	IDLE_FOLD, /* one frame "[idle]" in place of the stack */
-	IDLE_HIDE,
-	IDLE_SHOW,
-};
-
-struct view {
-	bool per_thread;	     /* one root per thread: "name/tid" */
-	bool merge_threads;	     /* "worker-1", "worker-2" -> "worker-" */
-	bool no_demangle;	     /* linkage names */
-	bool annotations;	     /* "_[k]" behind kernel frames, "_[j]" behind JIT code */
-	bool delimiter;		     /* a "-" frame between user and kernel frames */
-	bool user_only, kernel_only; /* of what was recorded */
-	const char *value; /* of several events, the one that stacks show; NULL = the first */
-	/* Of waits. */
-	bool by_class;	  /* the first frame says what was waited for */
-	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
-	enum view_idle idle;
-	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
-};
-
-/* The event that a view is of. */
-uint32_t view_event(const struct view *v, const struct profile *p);
+#include "profile/view.h"
 
 struct tree_node {
 	uint32_t name;	 /* id in tree->names: clean, no ';' */
@@ -63,18 +39,6 @@ static inline const char *tree_name(const struct tree *t, const struct tree_node
 {
 	return t->names.bytes + n->name;
 }
-
-/* The name of a frame's function as a view has it: as it is, for those who make it safe. */
-const char *view_frame_name(const struct view *v, const struct profile *p, uint32_t frame);
-
-/* What the tree calls the function of a frame. To be freed by the caller. */
-char *tree_frame_name(const struct profile *p, const struct view *v, uint32_t frame);
-
-/*
- * What the tree calls the innermost function of a sample of running code; NULL when it shows none.
- * To be freed by the caller.
- */
-char *tree_leaf_name(const struct profile *p, const struct view *v, const struct sample *s);
 
 /*
  * Calls fn for each node with self > 0: depth-first, in sibling order. path is root (a thread name)

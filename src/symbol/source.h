@@ -19,7 +19,6 @@
 #include "profile/profile.h"
 
 #define SYMBOL_DEBUG_DIR "/usr/lib/debug"
-#define SYMBOL_MAX_CHAIN 32
 
 /*
  * Who knows what lies at kernel addresses: ask() fills in the texts of nr questions, at most
@@ -50,8 +49,9 @@ struct symbol_function {
 
 /* What a source says of an address. Strings stay until it is asked again. */
 struct symbol_found {
-	struct symbol_function chain[SYMBOL_MAX_CHAIN]; /* innermost first; the last is no inline */
-	size_t nr;	    /* 0: the name is not known, but one of these is */
+	struct symbol_function
+		chain[FRAME_MAX_FUNCTIONS]; /* innermost first; the last is no inline */
+	size_t nr;			    /* 0: the name is not known, but one of these is */
 	uint64_t start;	    /* where the function begins, as linked; 0 = not known */
 	uint64_t next;	    /* the address of the one behind it; 0 = not known */
 	const char *module; /* of kernel code, whose address must not stay: "[nf_tables]" … */

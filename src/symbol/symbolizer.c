@@ -67,18 +67,30 @@ static const struct frame *frame_at(const struct symbolizer *s, size_t i)
 	return profile_frame_at(s->profile, s->order[i]);
 }
 
-static void name_by_symbol(struct symbolizer *s, uint32_t frame, const char *symbol)
+static struct frame_function function_of(struct symbolizer *s, const struct symbol_function *f)
 {
-	uint32_t raw = profile_string(s->profile, symbol);
+	uint32_t raw = profile_string(s->profile, f->name);
 	char *shown;
 
 	if (raw != s->raw) {
-		shown = demangle_name(symbol);
+		shown = demangle_name(f->name);
 		s->raw = raw;
 		s->shown = shown ? profile_string(s->profile, shown) : raw;
 		free(shown);
 	}
-	profile_name_frame(s->profile, frame, s->shown, s->shown == raw ? 0 : raw);
+	return (struct frame_function){ .name = s->shown,
+					.linkage = s->shown == raw ? 0 : raw,
+					.file = f->file ? profile_string(s->profile, f->file) : 0,
+					.line = f->line };
+}
+
+static void name_by_source(struct symbolizer *s, uint32_t frame, const struct symbol_found *found)
+{
+	struct frame_function chain[FRAME_MAX_FUNCTIONS];
+
+	for (size_t i = 0; i < found->nr; i++)
+		chain[i] = function_of(s, &found->chain[i]);
+	profile_set_functions(s->profile, frame, chain, found->nr);
 }
 
 /* "[libc.so.6+0x28490]", "[vdso+0x6f0]". */
@@ -152,7 +164,7 @@ static void name_frame(struct symbolizer *s, uint32_t frame, const struct symbol
 
 	symbol_sources_find(sources, profile_frame_at(s->profile, frame)->offset, &f);
 	if (f.nr)
-		name_by_symbol(s, frame, f.chain[f.nr - 1].name);
+		name_by_source(s, frame, &f);
 	else
 		name_by_place(s, frame, m, f.start);
 	if (m->kind == FRAME_KERNEL)

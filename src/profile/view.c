@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of functions as views have them. */
+#include "profile/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+uint32_t view_event(const struct view *v, const struct profile *p)
+{
+	int event = v->value ? profile_find_event(p, v->value) : 0;
+
+	return event > 0 ? event : 0;
+}
+
+const char *view_frame_name(const struct view *v, const struct profile *p, uint32_t frame)
+{
+	return v->no_demangle ? profile_frame_linkage(p, frame) : profile_frame_name(p, frame);
+}
+
+char *view_safe(const char *name, int spaces, const char *suffix)
+{
+	char *safe = text_frame(name, strlen(name), spaces),
+	     *whole = xasprintf("%s%s", safe, suffix);
+
+	free(safe);
+	return whole;
+}
+
+static const char *annotation(const struct view *v, uint32_t kind, bool waker)
+{
+	if (!v->annotations)
+		return "";
+	if (waker)
+		return "_[w]";
+	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
+}
+
+char *view_function(const struct view *v, const struct profile *p, uint32_t frame, uint32_t i,
+		    bool waker)
+{
+	struct frame_function f = profile_frame_function(p, frame, i);
+	uint32_t name = v->no_demangle && f.linkage ? f.linkage : f.name;
+
+	return view_safe(name ? profile_str(p, name) : "[unknown]", 0,
+			 annotation(v, profile_frame_at(p, frame)->kind, waker));
+}
+
+char *view_leaf(const struct view *v, const struct profile *p, const struct sample *s)
+{
+	uint32_t halves[] = { v->user_only ? 0 : s->kstack, v->kernel_only ? 0 : s->ustack };
+
+	for (size_t i = 0; i < 2; i++)
+		if (p->stacks[halves[i]].nr)
+			return view_function(v, p, profile_stack_leaf(p, halves[i]), 0, false);
+	return NULL;
+}

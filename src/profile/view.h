@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What of a profile is shown and under which names: the options of a view, and what it calls
+ * functions.
+ */
+#ifndef BPFPROF_PROFILE_VIEW_H
+#define BPFPROF_PROFILE_VIEW_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+/* What becomes of waits that are nothing but a worker without work (profile/idle.h). */
+enum view_idle {
+	IDLE_FOLD, /* one frame "[idle]" in place of the stack */
+	IDLE_HIDE,
+	IDLE_SHOW,
+};
+
+struct view {
+	bool per_thread;	     /* one root per thread: "name/tid" */
+	bool merge_threads;	     /* "worker-1", "worker-2" -> "worker-" */
+	bool no_demangle;	     /* linkage names */
+	bool annotations;	     /* "_[k]" behind kernel frames, "_[j]" behind JIT code */
+	bool delimiter;		     /* a "-" frame between user and kernel frames */
+	bool user_only, kernel_only; /* of what was recorded */
+	const char *value; /* of several events, the one that stacks show; NULL = the first */
+	/* Of waits. */
+	bool by_class;	  /* the first frame says what was waited for */
+	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
+	enum view_idle idle;
+	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
+};
+
+/* The event that a view is of. */
+uint32_t view_event(const struct view *v, const struct profile *p);
+
+/* The name of a frame's own function as it is, for those who make it safe; "" = it has none. */
+const char *view_frame_name(const struct view *v, const struct profile *p, uint32_t frame);
+
+/* A name that is safe to show, of at most so many spaces, with a suffix. To be freed. */
+char *view_safe(const char *name, int spaces, const char *suffix);
+
+/*
+ * What the tree calls function i of a frame (profile_frame_function()), of the thread itself or of
+ * who woke it. To be freed.
+ */
+char *view_function(const struct view *v, const struct profile *p, uint32_t frame, uint32_t i,
+		    bool waker);
+
+/*
+ * What the tree calls the innermost function of a sample of running code; NULL when it shows none.
+ * To be freed.
+ */
+char *view_leaf(const struct view *v, const struct profile *p, const struct sample *s);
+
+#endif
