@@ -201,8 +201,12 @@ static void name_run(struct symbolizer *s, const struct elf_file *file, size_t f
 	free(path);
 }
 
-static struct elf_file *file_open(const struct symbol_file *file)
+static struct elf_file *file_open(const struct symbol_file *files, const struct frame *f)
 {
+	const struct symbol_file *file = files ? &files[f->module] : NULL;
+
+	if (!file || f->kind != FRAME_USER)
+		return NULL;
 	if (file->fd >= 0)
 		return elf_file_open(file->fd);
 	return file->image ? elf_file_open_image(file->image, file->image_sz) : NULL;
@@ -224,8 +228,7 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 
 	for (size_t from = 0; from < s->nr; from = to) {
 		const struct frame first = *frame_at(s, from);
-		struct elf_file *file =
-			first.kind == FRAME_USER ? file_open(&files[first.module]) : NULL;
+		struct elf_file *file = file_open(files, &first);
 
 		for (to = from + 1; to < s->nr && frame_at(s, to)->kind == first.kind &&
 				    frame_at(s, to)->module == first.module;)

@@ -20,10 +20,12 @@ struct symbol_file {
 
 /*
  * Fills name and linkage of all frames that have none, build-ids of their modules, and STACK_ROOTED
- * of stacks. files has one entry per module of p (index = module id). Kernel frames come in with
- * offset = address and leave with module "[kernel]" or "[name of the kernel module]" and offset =
- * offset in the function: no kernel address stays in the profile. What no source knows leaves
- * frames named "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error.
+ * of stacks. files has one entry per module of p (index = module id); NULL for a recording that was
+ * loaded, of which generated code may be known better by now: frames named "[jit]" are asked for
+ * again. kernel NULL: nobody knows the kernel. Kernel frames come in with offset = address and
+ * leave with module "[kernel]" or "[name of the kernel module]" and offset = offset in the
+ * function: no kernel address stays in the profile. What no source knows leaves frames named
+ * "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error.
  */
 void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		    const struct symbol_kernel *kernel);

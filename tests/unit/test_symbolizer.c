@@ -296,6 +296,28 @@ static void named_frames_are_left_alone(void **state)
 	fixture_free(&f);
 }
 
+static void a_loaded_recording_keeps_its_names(void **state)
+{
+	struct fixture f = fixture_new();
+	uint32_t module = profile_add_generated(f.p, 1234);
+	uint32_t plain = profile_frame(f.p, FRAME_USER, CODE, 0x1041);
+	uint32_t jit = profile_frame(f.p, FRAME_ANON, module, 0x7f00);
+	uint32_t known = profile_frame(f.p, FRAME_ANON, module, 0x7f40);
+	uint32_t new = profile_frame(f.p, FRAME_USER, GONE, 0x1234);
+
+	profile_name_frame(f.p, plain, profile_string(f.p, "plain"), 0);
+	profile_name_frame(f.p, jit, profile_string(f.p, PROFILE_JIT), 0);
+	profile_name_frame(f.p, known, profile_string(f.p, "LazyCompile:f"), 0);
+	symbolizer_run(f.p, NULL, NULL);
+	check_frame(&f, plain, "plain", "");
+	check_frame(&f, jit, "[jit]", "");
+	check_frame(&f, known, "LazyCompile:f", "");
+	check_frame(&f, new, "[gone.so.1 (deleted)+0x1234]", "");
+	assert_int_equal(profile_frame_at(f.p, jit)->offset, 0x7f00);
+	assert_int_equal(f.p->modules[module].pid, 1234);
+	fixture_free(&f);
+}
+
 static bool is_rooted(struct fixture *f, uint32_t outermost, size_t nr, enum unwind_end end)
 {
 	uint32_t frames[8], stack;
@@ -387,6 +409,7 @@ int main(void)
 		cmocka_unit_test(an_unreadable_kernel_is_one_frame),
 		cmocka_unit_test(build_ids_are_taken),
 		cmocka_unit_test(named_frames_are_left_alone),
+		cmocka_unit_test(a_loaded_recording_keeps_its_names),
 		cmocka_unit_test(rooted_stacks_are_told_from_cut_ones),
 		cmocka_unit_test(all_entry_functions_root),
 	};
