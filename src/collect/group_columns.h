@@ -22,8 +22,9 @@ struct group_column {
 /*
  * Comma-separated: "ipc", sets of metrics ("branch", "cache" …), or any event, of which it is so
  * many per 1,000 instructions. IPC is always the first. Of a set the metrics per 1,000 instructions
- * are taken, or, where it has none, its other ratios of two events. At most PROFILE_MAX_COLUMNS: metrics
- * beyond that are left out with a warning, events are a mistake. 0 or negative errno, logged.
+ * are taken, or, where it has none, its other ratios of two events. At most PROFILE_MAX_COLUMNS:
+ * metrics beyond that are left out with a warning, events are a mistake. 0 or negative errno,
+ * logged.
  */
 int group_columns_find(const struct catalog *c, const char *list, struct group_column **v,
 		       size_t *nr);
