@@ -1,36 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof diff: what changed between two results of stat, and is it real? */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/outfile.h"
 #include "cmd/cmd.h"
+#include "cmd/results.h"
 #include "metric/diff.h"
 #include "metric/stat.h"
-#include "output/stat.h"
 
 struct diff_args {
-	const char *fail_on, *junit;
-	bool json, force;
+	const char *fail_on;
+	struct results_opts results;
+	bool force;
 };
 
 const struct opt diff_opts[] = {
 	OPT_STRING(0, "fail-on", struct diff_args, fail_on, "RULES",
 		   "exit status 4 when one applies: ipc<-5%,l2_mpki>15%,time>5%"),
-	OPT_STRING(0, "junit", struct diff_args, junit, "FILE",
+	OPT_STRING(0, "junit", struct diff_args, results.junit, "FILE",
 		   "also as JUnit XML; '-': on standard output instead"),
-	OPT_FLAG(0, "json", struct diff_args, json, "as JSON on standard output"),
+	FORMS_ROWS(struct diff_args, results, DIFF_EXTENSIONS),
 	OPT_FLAG(0, "force", struct diff_args, force,
 		 "also results of different CPU models or formulas"),
 	OPT_END,
 };
-
-static bool to_stdout(const char *path)
-{
-	return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
-}
 
 static bool is_profile(const char *path)
 {
@@ -39,7 +33,7 @@ static bool is_profile(const char *path)
 	return len >= end && !strcmp(path + len - end, ".bpfprof");
 }
 
-static int check(const struct diff_args *a, char **words, int nr)
+static int check(struct diff_args *a, char **words, int nr)
 {
 	if (nr != 2)
 		return log_err(0, "which two results? (bpfprof diff A.json B.json)");
@@ -49,27 +43,7 @@ static int check(const struct diff_args *a, char **words, int nr)
 				       "%s is a profile: diff compares results of "
 				       "'bpfprof stat --json'",
 				       words[i]);
-	if (a->json && to_stdout(a->junit))
-		return log_err(0, "--json and --junit - both want standard output");
-	return 0;
-}
-
-/* On standard output unless that has the XML. */
-static int write_results(const struct diff_args *a, const struct diff *c, struct outfile *file)
-{
-	int err;
-
-	if (file) {
-		err = diff_write_junit(c, outfile_stream(file));
-		if (err) {
-			outfile_abort(file);
-			return err;
-		}
-		err = outfile_commit(file);
-		if (err || to_stdout(a->junit))
-			return err;
-	}
-	return a->json ? diff_write_json(c, stdout) : diff_write_text(c, stdout);
+	return results_check(&a->results);
 }
 
 static enum cmd_result judge(const struct diff *c)
@@ -87,22 +61,25 @@ static enum cmd_result compare(const struct diff_args *a, char **words,
 			       const struct stat_report reports[2], const struct diff_rules *rules)
 {
 	enum cmd_result result = CMD_FAILED;
-	struct outfile *file = NULL;
+	struct results *results;
 	struct diff c;
 
 	if (diff_make(&c, &reports[0], &reports[1], rules, a->force))
 		return CMD_USAGE;
 	c.name_a = words[0];
 	c.name_b = words[1];
-	if (a->junit)
-		file = outfile_open(a->junit);
-	if ((file || !a->junit) && !write_results(a, &c, file))
+	results = results_open(&a->results);
+	if (!results && errno == EINVAL)
+		result = CMD_USAGE;
+	else if (results &&
+		 !results_write_all(results, &(struct result){ RESULT_DIFF, .diff = &c }))
 		result = judge(&c);
+	results_close(results);
 	diff_release(&c);
 	return result;
 }
 
-static enum cmd_result run(const struct diff_args *a, char **words, int nr)
+static enum cmd_result run(struct diff_args *a, char **words, int nr)
 {
 	struct stat_report reports[2] = {};
 	struct diff_rules rules = {};
@@ -121,7 +98,7 @@ static enum cmd_result run(const struct diff_args *a, char **words, int nr)
 enum cmd_result cmd_diff(const struct command *self, int argc, char **argv)
 {
 	enum cmd_result result = CMD_USAGE;
-	struct diff_args a = {};
+	struct diff_args a = { .results.kind = RESULT_DIFF };
 	char **words;
 	int nr, err;
 

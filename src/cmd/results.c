@@ -12,17 +12,17 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/text.h"
-#include "output/output.h"
 #include "profile/wait.h"
 
-struct result {
+struct result_file {
 	const struct output *output;
 	struct outfile *file;
 };
 
 struct results {
 	const struct results_opts *opts;
-	struct result *v;
+	const struct output *shown; /* on standard output, NULL = nothing */
+	struct result_file *v;
 	size_t nr;
 };
 
@@ -54,23 +54,45 @@ static int parse_idle(const char *mode, enum view_idle *idle)
 	return -EINVAL;
 }
 
+static bool to_stdout(const char *path)
+{
+	return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
+}
+
 int results_check(struct results_opts *o)
 {
-	int err = o->classes ? wait_parse_classes(o->classes, &o->view.classes) : 0;
+	int err = 0;
 
+	if (o->json + o->csv + (o->report != NULL) > 1)
+		err = log_err(0, "%s exclude each other (-o FILE writes several)",
+			      o->report ? "--json, --csv and --report" : "--json and --csv");
+	else if (o->report && strcmp(o->report, "md"))
+		err = log_err(0, "--report knows one form, 'md'");
+	else if (o->json && to_stdout(o->junit))
+		err = log_err(0, "--json and --junit - both want standard output");
+	if (err)
+		return -EINVAL;
+	err = o->classes ? wait_parse_classes(o->classes, &o->view.classes) : 0;
 	return !err && o->idle ? parse_idle(o->idle, &o->view.idle) : err;
 }
 
-static int open_one(struct results *r, const char *path)
+bool results_wants(const struct results_opts *o, const char *name)
 {
-	struct result *next = &r->v[r->nr];
+	const struct output *wanted = output_get(o->kind, name);
 
-	next->output = output_find(path);
-	if (!next->output) {
-		log_err(0, "-o %s: the extension tells the format, one of %s", path,
-			output_extensions());
-		return -EINVAL;
-	}
+	if (o->report && !strcmp(o->report, name))
+		return true;
+	for (size_t i = 0; i < o->files.nr; i++)
+		if (wanted && output_find(o->kind, o->files.v[i]) == wanted)
+			return true;
+	return false;
+}
+
+static int open_as(struct results *r, const struct output *output, const char *path)
+{
+	struct result_file *next = &r->v[r->nr];
+
+	next->output = output;
 	next->file = outfile_open(path);
 	if (!next->file)
 		return -errno;
@@ -78,35 +100,91 @@ static int open_one(struct results *r, const char *path)
 	return 0;
 }
 
+static int open_one(struct results *r, const char *path)
+{
+	enum result_kind kind = r->opts->kind;
+	const struct output *output = output_find(kind, path);
+	const char *near = output_nearest(kind, path);
+
+	if (output)
+		return open_as(r, output, path);
+	log_err(0, "-o %s: the extension tells the format, one of %s%s%s%s", path,
+		output_extensions(kind), near ? "; did you mean '" : "", near ? near : "",
+		near ? "'?" : "");
+	return -EINVAL;
+}
+
+enum { TABLE = 1, BROKEN = 2, BRANCHES = 4, JSON = 8, CSV = 16, REPORT = 32, FOLDED = 64 };
+
+/* What was asked for on standard output: the first of these rows that has no other options. */
+static const struct choice {
+	unsigned int options;
+	const char *output;
+} choices[] = {
+	{ TABLE | JSON, "table-json" },
+	{ TABLE, "table" },
+	{ BROKEN | JSON, "broken-json" },
+	{ BROKEN, "broken" },
+	{ JSON, "json" },
+	{ CSV, "csv" },
+	{ REPORT, "md" },
+	{ BRANCHES | FOLDED, "branches-folded" },
+	{ BRANCHES, "branches" },
+	{ FOLDED, "folded" },
+};
+
+static const char *chosen(const struct results_opts *o)
+{
+	unsigned int given = (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) |
+			     (o->branches ? BRANCHES : 0) | (o->json ? JSON : 0) |
+			     (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
+			     (o->folded ? FOLDED : 0);
+
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+		if ((given & choices[i].options) == choices[i].options)
+			return choices[i].output;
+	return o->summary ? "summary" : NULL;
+}
+
+/* A pipe wants stacks; who has files needs nothing in a pipe, and no text beside the XML. */
+static int choose(struct results *r)
+{
+	const struct results_opts *o = r->opts;
+	const char *name = chosen(o);
+
+	if (to_stdout(o->junit))
+		return 0;
+	if (!name && isatty(STDOUT_FILENO))
+		name = "summary";
+	if (!name && o->files.nr)
+		return 0;
+	if (!name)
+		name = output_get(o->kind, "folded") ? "folded" : "summary";
+	r->shown = output_get(o->kind, name);
+	if (r->shown)
+		return 0;
+	log_err(0, "%s has no form '%s'; those that it has are %s", output_kind_text(o->kind), name,
+		output_names(o->kind));
+	return -EINVAL;
+}
+
 struct results *results_open(const struct results_opts *o)
 {
 	struct results *r = xcalloc(1, sizeof(*r));
-	int err = 0;
+	int err;
 
 	r->opts = o;
-	r->v = xcalloc(o->files.nr, sizeof(*r->v));
+	r->v = xcalloc(o->files.nr + 1, sizeof(*r->v));
+	err = choose(r);
 	for (size_t i = 0; i < o->files.nr && !err; i++)
 		err = open_one(r, o->files.v[i]);
+	if (!err && o->junit)
+		err = open_as(r, output_get(o->kind, "junit"), o->junit);
 	if (!err)
 		return r;
 	results_close(r);
 	errno = -err;
 	return NULL;
-}
-
-static const struct output *stdout_output(const struct results_opts *o)
-{
-	if (o->budget)
-		return output_get(o->json ? "budget-json" : "budget");
-	if (o->broken)
-		return output_get(o->json ? "broken-json" : "broken");
-	if (o->branches && !o->json)
-		return output_get(o->folded ? "branches-folded" : "branches");
-	if (o->json)
-		return output_get("json");
-	if (o->folded)
-		return output_get("folded");
-	return output_get(o->summary || isatty(STDOUT_FILENO) ? "summary" : "folded");
 }
 
 static int no_such_event(const struct profile *p, const char *value)
@@ -121,22 +199,69 @@ static int no_such_event(const struct profile *p, const char *value)
 	return -EINVAL;
 }
 
-int results_write(struct results *r, const struct profile *p)
+static int check_result(const struct results *r, const struct result *result)
 {
-	const struct view *v = &r->opts->view;
+	const char *value = r->opts->view.value;
+	const char *lacks = r->shown ? output_lacks(r->shown, result) : NULL;
+
+	if (lacks) {
+		log_err(0, "%s", lacks);
+		return -EINVAL;
+	}
+	if (result->kind == RESULT_STACKS && value &&
+	    profile_find_event(result->profile, value) < 0)
+		return no_such_event(result->profile, value);
+	return 0;
+}
+
+int results_show(struct results *r, const struct result *result)
+{
+	int err = r->shown ? output_write(r->shown, result, &r->opts->view, stdout) : 0;
+
+	fflush(stdout);
+	return err;
+}
+
+int results_add(struct results *r, const struct result *result)
+{
 	int err = 0, err_one;
 
-	if (v->value && profile_find_event(p, v->value) < 0)
-		return no_such_event(p, v->value);
+	for (size_t i = 0; i < r->nr; i++) {
+		err_one = output_write(r->v[i].output, result, &r->opts->view,
+				       outfile_stream(r->v[i].file));
+		err = err ? err : err_one;
+	}
+	return err;
+}
+
+int results_commit(struct results *r)
+{
+	int err = 0, err_one;
 
 	for (size_t i = 0; i < r->nr; i++) {
-		output_write(r->v[i].output, p, v, outfile_stream(r->v[i].file));
 		err_one = outfile_commit(r->v[i].file);
 		r->v[i].file = NULL;
 		err = err ? err : err_one;
 	}
-	output_write(stdout_output(r->opts), p, v, stdout);
+	r->nr = 0;
 	return err;
+}
+
+int results_write_all(struct results *r, const struct result *result)
+{
+	int err = check_result(r, result), err_one;
+
+	if (err)
+		return err;
+	err = results_add(r, result);
+	err = err ? err : results_commit(r);
+	err_one = results_show(r, result);
+	return err ? err : err_one;
+}
+
+int results_write(struct results *r, const struct profile *p)
+{
+	return results_write_all(r, &(struct result){ RESULT_STACKS, .profile = p });
 }
 
 void results_close(struct results *r)

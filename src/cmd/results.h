@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where results go: the terminal (summary) or a pipe (folded lines), and any number of files by
- * extension. Shared by the commands that record and by report: RESULTS_ROWS are their common
- * options.
+ * Where results of every kind go: any number of files by extension, and standard output. There the
+ * options choose the form; without one it is the summary on a terminal, and in a pipe folded lines
+ * of stacks and the summary of all else, but nothing when there are files. Which forms there are,
+ * the table of outputs knows (output/output.h).
  */
 #ifndef BPFPROF_CMD_RESULTS_H
 #define BPFPROF_CMD_RESULTS_H
@@ -10,13 +11,17 @@
 #include <stdbool.h>
 
 #include "base/opt.h"
+#include "output/output.h"
 #include "profile/kind.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 
 struct results_opts {
+	enum result_kind kind; /* of stacks unless somebody says so */
 	/* What stdout gets; none = by whether it is a terminal. */
-	bool folded, json, summary, broken, budget, branches;
+	bool folded, json, csv, summary, broken, budget, branches;
+	const char *report; /* "md" */
+	const char *junit;  /* of comparisons: a file, whatever its name, or "-" */
 	struct opt_strings files;
 	struct view view;
 	/* Of waits; results_check() makes parts of the view of them. */
@@ -68,27 +73,53 @@ struct results_opts {
 
 #define BRANCHES_ROW(s, r, text) OPT_FLAG(0, "branches", s, r.branches, text)
 
+/* And of those whose results have other forms; extensions as output_extensions() has them. */
+#define CSV_ROW(s, r) OPT_FLAG(0, "csv", s, r.csv, "CSV on stdout")
+#define REPORT_ROW(s, r)                                                                           \
+	OPT_STRING(0, "report", s, r.report, "FORM",                                               \
+		   "md: a report in Markdown, with the hottest functions and next steps")
+#define MILLISECONDS_ROW(s, r)                                                                     \
+	OPT_FLAG('m', "milliseconds", s, r.view.milliseconds, "histograms in milliseconds")
+#define FORMS_ROWS(s, r, extensions)                                                               \
+	OPT_STRINGS('o', "output", s, r.files, "FILE",                                             \
+		    "write FILE, by extension: " extensions " (repeatable)"),                      \
+		OPT_FLAG(0, "json", s, r.json, "JSON on stdout")
+
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
+#define RUNQLAT_EXTENSIONS ".json .csv .txt"
+#define STAT_EXTENSIONS	   ".json .csv .md .txt"
+#define DIFF_EXTENSIONS	   ".json .xml .txt"
+#define EVENTS_EXTENSIONS  ".json .csv .txt"
 
 struct results;
 
 /* How a recording of a kind is looked at, where options do not say. */
 void results_default(struct results_opts *o, const struct kind *kind);
 
-/* What options say in words, checked. 0 or -EINVAL, logged. */
+/* What options say in words, and what excludes what. 0 or -EINVAL, logged. */
 int results_check(struct results_opts *o);
+
+/* Is an output of this name asked for, by --report or for a file? */
+bool results_wants(const struct results_opts *o, const char *name);
 
 /*
  * Opens all files, so that what cannot be written is known before anything is recorded. NULL with
- * errno set, logged.
+ * errno set, logged; EINVAL: a result of o->kind has no such form. o must stay.
  */
 struct results *results_open(const struct results_opts *o);
 
 /*
- * Writes everything. 0 or negative errno, logged; files that failed do not appear. -EINVAL: the
- * profile has no such event as the view's.
+ * Writes a result into all files, makes these appear, and shows it on standard output. 0 or
+ * negative errno, logged; files that failed do not appear. -EINVAL: the result lacks what was asked
+ * for, and nothing was written.
  */
 int results_write(struct results *r, const struct profile *p);
+int results_write_all(struct results *r, const struct result *result);
+
+/* The steps of it, of results that come one by one. 0 or negative errno. */
+int results_show(struct results *r, const struct result *result);
+int results_add(struct results *r, const struct result *result);
+int results_commit(struct results *r);
 
 /* Drops what was not written; NULL is fine. */
 void results_close(struct results *r);

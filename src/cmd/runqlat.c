@@ -14,7 +14,7 @@
 
 struct runqlat_args {
 	struct recording_args common; /* first */
-	bool per_process, per_thread, per_cpu, milliseconds, csv, timestamps;
+	bool per_process, per_thread, per_cpu, timestamps;
 };
 
 const struct opt runqlat_opts[] = {
@@ -25,15 +25,15 @@ const struct opt runqlat_opts[] = {
 	OPT_FLAG(0, "per-cpu", struct runqlat_args, per_cpu, "a row for each CPU"),
 	OPT_U64(0, "threshold", struct recording_args, record.outlier_us, 1, 1ull << 40, "US",
 		"list waits of at least so many microseconds, and who ran meanwhile"),
-	OPT_FLAG('m', "milliseconds", struct runqlat_args, milliseconds,
-		 "histograms in milliseconds"),
+	MILLISECONDS_ROW(struct recording_args, results),
 	OPT_FLAG('T', "timestamp", struct runqlat_args, timestamps,
 		 "accepted; intervals always have the time"),
-	OPT_FLAG(0, "json", struct recording_args, results.json, "JSON on stdout"),
-	OPT_FLAG(0, "csv", struct runqlat_args, csv, "CSV on stdout"),
 	OPT_GROUP("How"),
 	OPT_U32(0, "max-rows", struct recording_args, record.max_stacks, 1, 1 << 20, "N",
 		"processes or threads to tell apart (default 4096)"),
+	OPT_GROUP("Output"),
+	FORMS_ROWS(struct recording_args, results, RUNQLAT_EXTENSIONS),
+	CSV_ROW(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };
@@ -41,6 +41,7 @@ const struct opt runqlat_opts[] = {
 /* A run: what was there when the last interval ended. */
 struct runqlat {
 	const struct runqlat_args *args;
+	struct results *results;
 	uint32_t count, interval;   /* to print, 0 = no limit; printed so far */
 	struct runqlat_row *before; /* per row, as of the last interval */
 	size_t nr_rows;
@@ -105,13 +106,6 @@ static int by_time(const void *x, const void *y)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-static int write_report(const struct runqlat_args *a, const struct runqlat_report *r)
-{
-	if (a->common.results.json)
-		return runqlat_write_json(r, stdout);
-	return a->csv ? runqlat_write_csv(r, stdout) : runqlat_write_text(r, stdout);
-}
-
 static bool show(void *arg, struct record *r, bool last)
 {
 	struct runqlat *q = arg;
@@ -131,7 +125,6 @@ static bool show(void *arg, struct record *r, bool last)
 		.nr_rows = q->nr_rows,
 		.by = a->common.record.by,
 		.split = a->per_process || a->per_thread || a->per_cpu,
-		.milliseconds = a->milliseconds,
 		.threshold_ns = a->common.record.outlier_us * 1000,
 		.start_ns = record_begin_ns(r),
 		.outliers = outliers,
@@ -144,8 +137,8 @@ static bool show(void *arg, struct record *r, bool last)
 	qsort(outliers, report.nr_outliers, sizeof(*outliers), by_time);
 	q->any |= counters[PROF_RECORDED] != 0;
 	if (q->any || !last)
-		q->failed |= write_report(a, &report) != 0;
-	fflush(stdout);
+		q->failed |= results_show(q->results,
+					  &(struct result){ RESULT_RUNQLAT, .runqlat = &report });
 	q->last_ns = now;
 	free(target);
 	free(rows);
@@ -165,8 +158,6 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 
 	if (given > 1)
 		return log_err(0, "-P, --per-thread and --per-cpu exclude each other");
-	if (a->csv && common->results.json)
-		return log_err(0, "--json and --csv exclude each other");
 	o->by = a->per_process	? PROF_HIST_BY_PROCESS
 		: a->per_thread ? PROF_HIST_BY_THREAD
 				: PROF_HIST_BY_CPU;
@@ -200,6 +191,9 @@ static enum cmd_result run(struct recording_args *common)
 	struct record *r;
 	int err;
 
+	q.results = results_open(&common->results);
+	if (!q.results)
+		return errno == EINVAL ? CMD_USAGE : CMD_FAILED;
 	common->record.on_interval = show;
 	common->record.arg = &q;
 	/* One interval is a recording. */
@@ -217,12 +211,15 @@ static enum cmd_result run(struct recording_args *common)
 	}
 	free(q.before);
 	record_close(r);
+	results_close(q.results);
 	return result;
 }
 
 enum cmd_result cmd_runqlat(const struct command *self, int argc, char **argv)
 {
-	struct runqlat_args a = { .common.parse_words = parse_words };
+	struct runqlat_args a = {
+		.common = { .parse_words = parse_words, .results.kind = RESULT_RUNQLAT },
+	};
 
 	return recording_main(self, argc, argv, &a.common, run);
 }

@@ -11,18 +11,19 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/results.h"
 #include "cmd/selection.h"
 #include "collect/stat.h"
 #include "metric/diff.h"
-#include "output/stat.h"
 
 struct stat_args {
 	int verbose;
 	struct stat_opts counting;
-	struct opt_strings processes, sets, events, files;
+	struct opt_strings processes, sets, events;
+	struct results_opts results;
 	uint32_t interval_ms;
-	bool json, csv, per_thread, per_process, per_cgroup, force;
-	const char *report, *baseline, *fail_on, *junit;
+	bool per_thread, per_process, per_cgroup, force;
+	const char *baseline, *fail_on, *junit;
 };
 
 /* clang-format off */
@@ -60,12 +61,9 @@ const struct opt stat_opts[] = {
 	OPT_U32('r', "repeat", struct stat_args, counting.repeats, 1, 10000, "N",
 		"run the program (or count for DURATION) so often: mean and standard error"),
 	OPT_GROUP("Output"),
-	OPT_FLAG(0, "json", struct stat_args, json, "JSON on stdout"),
-	OPT_FLAG(0, "csv", struct stat_args, csv, "CSV on stdout"),
-	OPT_STRING(0, "report", struct stat_args, report, "FORM",
-		   "md: a report in Markdown, with the hottest functions and next steps"),
-	OPT_STRINGS('o', "output", struct stat_args, files, "FILE",
-		    "write FILE, by extension: .json .csv .md .txt (repeatable)"),
+	FORMS_ROWS(struct stat_args, results, STAT_EXTENSIONS),
+	CSV_ROW(struct stat_args, results),
+	REPORT_ROW(struct stat_args, results),
 	OPT_GROUP("Compare"),
 	OPT_STRING(0, "baseline", struct stat_args, baseline, "FILE",
 		   "an earlier result (--json) to compare with"),
@@ -81,27 +79,9 @@ const struct opt stat_opts[] = {
 };
 /* clang-format on */
 
-typedef int (*stat_writer)(const struct stat_report *r, FILE *out);
-
-static const struct stat_form {
-	const char *extension;
-	stat_writer write;
-} forms[] = {
-	{ ".json", stat_write_json },
-	{ ".csv", stat_write_csv },
-	{ ".md", stat_write_markdown },
-	{ ".txt", stat_write_text },
-};
-
-struct stat_file {
-	stat_writer write;
-	struct outfile *file;
-};
-
 struct stat_run {
 	const struct stat_args *args;
-	struct stat_file *files;
-	size_t nr_files;
+	struct results *results;
 	struct outfile *junit;
 	struct stat_report baseline;
 	struct diff_rules rules;
@@ -111,38 +91,11 @@ struct stat_run {
 	bool program_failed;
 };
 
-static stat_writer writer_of(const char *path)
-{
-	size_t len = strlen(path), i, ext;
-
-	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		ext = strlen(forms[i].extension);
-		if (len > ext && !strcmp(path + len - ext, forms[i].extension))
-			return forms[i].write;
-	}
-	return NULL;
-}
-
 static int open_files(struct stat_run *s)
 {
-	const struct opt_strings *paths = &s->args->files;
-
-	s->files = xcalloc(paths->nr ? paths->nr : 1, sizeof(*s->files));
-	for (size_t i = 0; i < paths->nr; i++) {
-		struct stat_file *f = &s->files[s->nr_files];
-
-		f->write = writer_of(paths->v[i]);
-		if (!f->write) {
-			log_err(0,
-				"-o %s: the extension tells the format, one of .json .csv .md .txt",
-				paths->v[i]);
-			return -EINVAL;
-		}
-		f->file = outfile_open(paths->v[i]);
-		if (!f->file)
-			return -EIO;
-		s->nr_files++;
-	}
+	s->results = results_open(&s->args->results);
+	if (!s->results)
+		return errno == EINVAL ? -EINVAL : -EIO;
 	if (!s->args->junit)
 		return 0;
 	s->junit = outfile_open(s->args->junit);
@@ -188,16 +141,14 @@ static void look(struct stat_run *s, const struct stat_report *r)
 
 static void compare(struct stat_run *s, const struct stat_report *r)
 {
+	const struct results_opts *o = &s->args->results;
 	struct diff c = {};
 
 	if (diff_make(&c, &s->baseline, r, &s->rules, s->args->force)) {
 		s->wrong = true;
 		return;
 	}
-	if (s->args->json || s->args->csv || s->args->report)
-		diff_write_text(&c, stderr);
-	else
-		diff_write_text(&c, stdout);
+	diff_write_text(&c, o->json || o->csv || o->report ? stderr : stdout);
 	if (s->junit)
 		diff_write_junit(&c, outfile_stream(s->junit));
 	s->regressed |= c.nr_failed != 0;
@@ -208,20 +159,14 @@ static void compare(struct stat_run *s, const struct stat_report *r)
 static bool on_report(void *arg, struct stat_report *r)
 {
 	struct stat_run *s = arg;
-	const struct stat_args *a = s->args;
-	stat_writer write = a->json	? stat_write_json
-			    : a->csv	? stat_write_csv
-			    : a->report ? stat_write_markdown
-					: stat_write_text;
+	struct result result = { RESULT_STAT, .stat = r };
 
 	log_progress(NULL);
 	look(s, r);
 	s->program_failed |= r->failed_runs != 0;
-	s->failed |= write(r, stdout) != 0;
-	fflush(stdout);
-	for (size_t i = 0; i < s->nr_files; i++)
-		s->failed |= s->files[i].write(r, outfile_stream(s->files[i].file)) != 0;
-	if (a->baseline)
+	s->failed |= results_show(s->results, &result) != 0;
+	s->failed |= results_add(s->results, &result) != 0;
+	if (s->args->baseline)
 		compare(s, r);
 	return !ferror(stdout); /* whoever read has had enough */
 }
@@ -243,10 +188,7 @@ static enum cmd_result judge(const struct stat_run *s)
 
 static enum cmd_result finish(struct stat_run *s)
 {
-	for (size_t i = 0; i < s->nr_files; i++) {
-		s->failed |= outfile_commit(s->files[i].file) != 0;
-		s->files[i].file = NULL;
-	}
+	s->failed |= results_commit(s->results) != 0;
 	if (s->junit && !s->wrong) {
 		s->failed |= outfile_commit(s->junit) != 0;
 		s->junit = NULL;
@@ -265,10 +207,8 @@ static enum cmd_result finish(struct stat_run *s)
 
 static void release(struct stat_run *s)
 {
-	for (size_t i = 0; i < s->nr_files; i++)
-		outfile_abort(s->files[i].file);
+	results_close(s->results);
 	outfile_abort(s->junit);
-	free(s->files);
 	stat_report_release(&s->baseline);
 	diff_rules_release(&s->rules);
 }
@@ -316,27 +256,15 @@ static char *command_line(int argc, char **argv)
 	return text;
 }
 
-static bool wants_report(const struct stat_args *a)
-{
-	bool wants = a->report != NULL;
-
-	for (size_t i = 0; i < a->files.nr; i++)
-		wants |= writer_of(a->files.v[i]) == stat_write_markdown;
-	return wants;
-}
-
 /* One sentence for what does not go together, NULL when all does. */
 static const char *excluded(const struct stat_args *a)
 {
 	const struct stat_opts *c = &a->counting;
 	bool by = a->per_thread || a->per_process || a->per_cgroup;
+	bool markdown = results_wants(&a->results, "md");
 
-	if (a->json + a->csv + (a->report != NULL) > 1)
-		return "--json, --csv and --report exclude each other (-o FILE writes several)";
 	if (a->per_thread + a->per_process + a->per_cgroup > 1)
 		return "--per-thread, --per-process and --per-cgroup exclude each other";
-	if (a->report && strcmp(a->report, "md"))
-		return "--report knows one form, 'md'";
 	if ((c->pids.nr || c->tids.nr || c->cgroup) && c->program)
 		return "-p, -t and --cgroup do not go with a program: that is counted itself";
 	if (c->cgroup && (c->pids.nr || c->tids.nr))
@@ -361,9 +289,9 @@ static const char *excluded(const struct stat_args *a)
 		return "--baseline compares totals: it does not go with rows of threads";
 	if (a->baseline && a->interval_ms)
 		return "--baseline compares one result: it does not go with -I";
-	if (wants_report(a) && a->interval_ms)
+	if (markdown && a->interval_ms)
 		return "a report in Markdown is of the whole: it does not go with -I";
-	if (wants_report(a) && by)
+	if (markdown && by)
 		return "a report in Markdown is of the whole: it does not go with rows of threads";
 	return NULL;
 }
@@ -395,21 +323,22 @@ static int check(struct stat_args *a, char **words, int nr)
 				       a->counting.program };
 	const char *why;
 
-	if (selection_make(&s, &words, &nr) || parse_duration(a, words, nr))
+	if (selection_make(&s, &words, &nr) || parse_duration(a, words, nr) ||
+	    results_check(&a->results))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS
 			 : a->per_cgroup  ? STAT_BY_CGROUP
 					  : STAT_BY_ALL;
 	a->counting.interval_ns = a->interval_ms * 1000000ull;
-	a->counting.hotspots = wants_report(a);
+	a->counting.hotspots = results_wants(&a->results, "md");
 	why = excluded(a);
 	return why ? log_err(0, "%s", why) : 0;
 }
 
 enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 {
-	struct stat_args a = { .counting.repeats = 1 };
+	struct stat_args a = { .counting.repeats = 1, .results.kind = RESULT_STAT };
 	char *line = command_line(argc, argv), *sets = NULL, *events = NULL;
 	enum cmd_result result = CMD_USAGE;
 	char **words;

@@ -100,10 +100,6 @@ int budget_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct budget_table l = { .p = p, .out = out };
 
-	if (!p->nr_threads) {
-		fputs("the time of threads was not recorded (bpfprof wall does)\n", out);
-		return 0;
-	}
 	budget_init(&l.b, p);
 	put_head(&l);
 	for (size_t i = 0; i < l.b.nr_processes; i++) {

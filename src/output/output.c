@@ -2,9 +2,12 @@
 /* The table of outputs. */
 #include "output/output.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/text.h"
 #include "profile/save.h"
 
 #define MIN_WIDTH 60
@@ -16,68 +19,174 @@ int save_write(const struct profile *p, const struct view *v, FILE *out)
 	return 0;
 }
 
+static const char *no_threads(const struct profile *p)
+{
+	return p->nr_threads ? NULL : "the time of threads was not recorded (bpfprof wall does)";
+}
+
+/* clang-format off */
+#define STACKS(writer) .kind = RESULT_STACKS, .write.profile = writer, .help
+#define RUNQLAT(writer) .kind = RESULT_RUNQLAT, .write.runqlat = writer, .help
+#define STAT(writer) .kind = RESULT_STAT, .write.stat = writer, .help
+#define DIFF(writer) .kind = RESULT_DIFF, .write.diff = writer, .help
+#define EVENTS(writer) .kind = RESULT_EVENTS, .write.events = writer, .help
 static const struct output outputs[] = {
-	{ "folded", ".folded", folded_write,
-	  "one line per stack, for flamegraph.pl, inferno, speedscope", false },
-	{ "svg", ".svg", svg_write, "flame graph, one picture", false },
-	{ "html", ".html", html_write, "flame graph, interactive page", false },
-	{ "json", ".json", json_write, "the summary, for programs", true },
-	{ "summary", ".txt", summary_write, "the summary, for people", true },
-	{ "bpfprof", ".bpfprof", save_write, "everything, for bpfprof report", true },
-	{ "broken", NULL, broken_write, "where stacks break, for people", false },
-	{ "broken-json", NULL, broken_json_write, "where stacks break, for programs", false },
-	{ "branches", NULL, branched_write, "branches from where to where, for people", true },
-	{ "branches-folded", NULL, branched_write_folded, "branches, one line each", true },
-	{ "budget", NULL, budget_write, "where the time of threads went, for people", false },
-	{ "budget-json", NULL, budget_json_write, "where the time of threads went, for programs",
-	  false },
+	{ "folded", ".folded", STACKS(folded_write) =
+	  "one line per stack, for flamegraph.pl, inferno, speedscope" },
+	{ "svg", ".svg", STACKS(svg_write) = "flame graph, one picture" },
+	{ "html", ".html", STACKS(html_write) = "flame graph, interactive page" },
+	{ "json", ".json", STACKS(json_write) = "the summary, for programs", .all_events = true },
+	{ "summary", ".txt", STACKS(summary_write) = "the summary, for people",
+	  .all_events = true },
+	{ "bpfprof", ".bpfprof", STACKS(save_write) = "everything, for bpfprof report",
+	  .all_events = true },
+	{ "broken", NULL, STACKS(broken_write) = "where stacks break, for people" },
+	{ "broken-json", NULL, STACKS(broken_json_write) = "where stacks break, for programs" },
+	{ "branches", NULL, STACKS(branched_write) = "branches from where to where, for people",
+	  .all_events = true },
+	{ "branches-folded", NULL, STACKS(branched_write_folded) = "branches, one line each",
+	  .all_events = true },
+	{ "table", NULL, STACKS(budget_write) = "where the time of threads went, for people",
+	  .lacks = no_threads },
+	{ "table-json", NULL, STACKS(budget_json_write) =
+	  "where the time of threads went, for programs", .lacks = no_threads },
+
+	{ "json", ".json", RUNQLAT(runqlat_write_json) = "histograms, for programs" },
+	{ "csv", ".csv", RUNQLAT(runqlat_write_csv) = "percentiles, for spreadsheets" },
+	{ "summary", ".txt", RUNQLAT(runqlat_write_text) = "histograms, for people" },
+
+	{ "json", ".json", STAT(stat_write_json) = "everything, for programs and bpfprof diff" },
+	{ "csv", ".csv", STAT(stat_write_csv) = "a line for each number, for spreadsheets" },
+	{ "md", ".md", STAT(stat_write_markdown) = "a report to hand on" },
+	{ "summary", ".txt", STAT(stat_write_text) = "metrics and events, for people" },
+
+	{ "json", ".json", DIFF(diff_write_json) = "every row, for programs" },
+	{ "junit", ".xml", DIFF(diff_write_junit) = "a test case for each rule, for CI" },
+	{ "summary", ".txt", DIFF(diff_write_text) = "what changed, for people" },
+
+	{ "json", ".json", EVENTS(events_write_json) = "all of each event, for programs" },
+	{ "csv", ".csv", EVENTS(events_write_csv) = "a line for each event, for spreadsheets" },
+	{ "summary", ".txt", EVENTS(events_write_text) = "the table, for people" },
 };
+/* clang-format on */
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
-int output_write(const struct output *o, const struct profile *p, const struct view *v, FILE *out)
+static int write_profile(const struct output *o, const struct profile *p, const struct view *v,
+			 FILE *out)
 {
 	struct profile one;
 	int err;
 
 	if (o->all_events || p->nr_events < 2)
-		return o->write(p, v, out);
+		return o->write.profile(p, v, out);
 	one = profile_of_event(p, view_event(v, p));
-	err = o->write(&one, v, out);
+	err = o->write.profile(&one, v, out);
 	profile_of_event_release(&one);
 	return err;
 }
 
-const struct output *output_find(const char *path)
+int output_write(const struct output *o, const struct result *r, const struct view *v, FILE *out)
 {
-	const char *dot = strrchr(path, '.');
-
-	for (size_t i = 0; dot && i < NR_OUTPUTS; i++)
-		if (outputs[i].extension && !strcmp(dot, outputs[i].extension))
-			return &outputs[i];
-	return NULL;
+	assert(o->kind == r->kind);
+	switch (r->kind) {
+	case RESULT_STACKS:
+		return write_profile(o, r->profile, v, out);
+	case RESULT_RUNQLAT:
+		return o->write.runqlat(r->runqlat, v, out);
+	case RESULT_STAT:
+		return o->write.stat(r->stat, out);
+	case RESULT_DIFF:
+		return o->write.diff(r->diff, out);
+	case RESULT_EVENTS:
+		return o->write.events(r->events, out);
+	}
+	return -EINVAL;
 }
 
-const struct output *output_get(const char *name)
+const char *output_lacks(const struct output *o, const struct result *r)
+{
+	return o->lacks && r->kind == RESULT_STACKS ? o->lacks(r->profile) : NULL;
+}
+
+static bool ends_in(const char *path, const char *extension)
+{
+	size_t len = strlen(path), end = strlen(extension);
+
+	return len >= end && !strcmp(path + len - end, extension);
+}
+
+const struct output *output_find(enum result_kind kind, const char *path)
+{
+	const struct output *best = NULL;
+
+	for (const struct output *o = outputs; o < outputs + NR_OUTPUTS; o++)
+		if (o->kind == kind && o->extension && ends_in(path, o->extension) &&
+		    (!best || strlen(o->extension) > strlen(best->extension)))
+			best = o;
+	return best;
+}
+
+const struct output *output_get(enum result_kind kind, const char *name)
 {
 	for (size_t i = 0; i < NR_OUTPUTS; i++)
-		if (!strcmp(name, outputs[i].name))
+		if (outputs[i].kind == kind && !strcmp(name, outputs[i].name))
 			return &outputs[i];
 	return NULL;
 }
 
-const char *output_extensions(void)
+/* Its extensions, or its names. */
+static size_t words_of(enum result_kind kind, bool names, const char *words[NR_OUTPUTS])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < NR_OUTPUTS; i++)
+		if (outputs[i].kind == kind && (names || outputs[i].extension))
+			words[nr++] = names ? outputs[i].name : outputs[i].extension;
+	return nr;
+}
+
+static const char *joined(enum result_kind kind, bool names, char *text, size_t sz)
+{
+	const char *words[NR_OUTPUTS];
+	size_t nr = words_of(kind, names, words), len = 0;
+
+	for (size_t i = 0; i < nr && len < sz; i++)
+		len += snprintf(text + len, sz - len, "%s%s", i ? " " : "", words[i]);
+	return text;
+}
+
+const char *output_extensions(enum result_kind kind)
 {
 	static char text[128];
 
-	if (text[0])
-		return text;
-	for (size_t i = 0; i < NR_OUTPUTS; i++) {
-		if (!outputs[i].extension)
-			continue;
-		strcat(text, i ? " " : "");
-		strcat(text, outputs[i].extension);
-	}
-	return text;
+	return joined(kind, false, text, sizeof(text));
+}
+
+const char *output_names(enum result_kind kind)
+{
+	static char text[256];
+
+	return joined(kind, true, text, sizeof(text));
+}
+
+const char *output_nearest(enum result_kind kind, const char *path)
+{
+	const char *words[NR_OUTPUTS], *dot = strrchr(output_base_name(path), '.');
+
+	return dot ? text_nearest(dot, words, words_of(kind, false, words)) : NULL;
+}
+
+const char *output_kind_text(enum result_kind kind)
+{
+	static const char *const texts[] = {
+		[RESULT_STACKS] = "a recording of stacks",
+		[RESULT_RUNQLAT] = "a recording of runqlat",
+		[RESULT_STAT] = "a result of stat",
+		[RESULT_DIFF] = "a comparison",
+		[RESULT_EVENTS] = "a list of events",
+	};
+
+	return texts[kind];
 }
 
 size_t output_width(FILE *out)

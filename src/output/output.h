@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Outputs are rows: a name, the file extension that selects it, and a writer, which is a pure
- * function of a profile and a view. Writers print to out and return 0 or a negative errno; write
- * errors are found by whoever owns out.
+ * Outputs are rows: a name, the file extension that selects it, the kind of result that it writes,
+ * and a writer, which is a pure function of that result and a view. Writers print to out and return
+ * 0 or a negative errno; write errors are found by whoever owns out.
  */
 #ifndef BPFPROF_OUTPUT_OUTPUT_H
 #define BPFPROF_OUTPUT_OUTPUT_H
@@ -10,25 +10,61 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "output/events.h"
+#include "output/runqlat.h"
+#include "output/stat.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 
+/* What commands come to. */
+enum result_kind { RESULT_STACKS, RESULT_RUNQLAT, RESULT_STAT, RESULT_DIFF, RESULT_EVENTS };
+
+struct result {
+	enum result_kind kind;
+	union { /* by kind */
+		const struct profile *profile;
+		const struct runqlat_report *runqlat;
+		const struct stat_report *stat;
+		const struct diff *diff;
+		const struct events_report *events;
+	};
+};
+
 struct output {
-	const char *name;      /* "folded" */
-	const char *extension; /* ".folded"; NULL: only for standard output */
-	int (*write)(const struct profile *p, const struct view *v, FILE *out);
+	const char *name;      /* "folded"; the one for people is "summary" in each kind */
+	const char *extension; /* ".folded", may have two dots; NULL: only for standard output */
+	enum result_kind kind;
+	union { /* by kind */
+		int (*profile)(const struct profile *p, const struct view *v, FILE *out);
+		int (*runqlat)(const struct runqlat_report *r, const struct view *v, FILE *out);
+		int (*stat)(const struct stat_report *r, FILE *out);
+		int (*diff)(const struct diff *d, FILE *out);
+		int (*events)(const struct events_report *r, FILE *out);
+	} write;
 	const char *help;
+	/* Of stacks. */
 	bool all_events; /* of several: the writer gets the whole profile; else one event's */
+	const char *(*lacks)(
+		const struct profile *p); /* what p would need for it; NULL = nothing */
 };
 
 /* Writes what the view asks for. view->value, if any, is an event of the profile. */
-int output_write(const struct output *o, const struct profile *p, const struct view *v, FILE *out);
+int output_write(const struct output *o, const struct result *r, const struct view *v, FILE *out);
 
-/* The row of a file name by its extension, NULL when none matches. */
-const struct output *output_find(const char *path);
-const struct output *output_get(const char *name);
-/* ".folded .svg …", for messages. */
-const char *output_extensions(void);
+/* Why there is nothing to be written, as a sentence without an end; NULL = there is. */
+const char *output_lacks(const struct output *o, const struct result *r);
+
+/* The row of a file name, by the longest extension that it ends in; NULL when none matches. */
+const struct output *output_find(enum result_kind kind, const char *path);
+/* By name, NULL when a result of this kind has no such form. */
+const struct output *output_get(enum result_kind kind, const char *name);
+/* ".folded .svg …", for messages; of the names those for standard output, "summary json". */
+const char *output_extensions(enum result_kind kind);
+const char *output_names(enum result_kind kind);
+/* The extension that a mistyped file name most likely meant, NULL when none is near. */
+const char *output_nearest(enum result_kind kind, const char *path);
+/* "a recording of stacks" */
+const char *output_kind_text(enum result_kind kind);
 
 int folded_write(const struct profile *p, const struct view *v, FILE *out);
 int svg_write(const struct profile *p, const struct view *v, FILE *out);
@@ -40,6 +76,7 @@ int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write_folded(const struct profile *p, const struct view *v, FILE *out);
+/* The profile has to have the time of threads. */
 int budget_write(const struct profile *p, const struct view *v, FILE *out);
 int budget_json_write(const struct profile *p, const struct view *v, FILE *out);
 

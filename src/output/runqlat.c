@@ -215,12 +215,12 @@ static const char *noun(const struct runqlat_report *r)
 					      : "processes";
 }
 
-static void print_hist(const struct runqlat_report *r, const struct prof_hist *h, FILE *out)
+static void print_hist(const struct view *v, const struct prof_hist *h, FILE *out)
 {
 	uint64_t counts[RUNQLAT_LOG2_MAX], most = 1;
-	size_t nr = runqlat_log2(h, r->milliseconds ? 1000000 : 1000, counts), stars;
+	size_t nr = runqlat_log2(h, v->milliseconds ? 1000000 : 1000, counts), stars;
 
-	fprintf(out, "     %-19s : count     distribution\n", r->milliseconds ? "msecs" : "usecs");
+	fprintf(out, "     %-19s : count     distribution\n", v->milliseconds ? "msecs" : "usecs");
 	for (size_t i = 0; i < nr; i++)
 		most = counts[i] > most ? counts[i] : most;
 	for (size_t i = 0; i < nr; i++) {
@@ -231,8 +231,7 @@ static void print_hist(const struct runqlat_report *r, const struct prof_hist *h
 	}
 }
 
-static void print_sum_hists(const struct runqlat_report *r, const struct runqlat_row *sum,
-			    FILE *out)
+static void print_sum_hists(const struct view *v, const struct runqlat_row *sum, FILE *out)
 {
 	struct prof_hist h;
 
@@ -241,12 +240,13 @@ static void print_sum_hists(const struct runqlat_report *r, const struct runqlat
 			continue;
 		runqlat_get(sum, kind, &h);
 		fprintf(out, "\n%s\n", kind_texts[kind]);
-		print_hist(r, &h, out);
+		print_hist(v, &h, out);
 	}
 }
 
 /* "pid = 12 tid = 13 name: 17 woken, 4 preempted" */
-static void print_row_hist(const struct runqlat_report *r, const struct runqlat_row *l, FILE *out)
+static void print_row_hist(const struct runqlat_report *r, const struct view *v,
+			   const struct runqlat_row *l, FILE *out)
 {
 	struct prof_hist h;
 
@@ -261,7 +261,7 @@ static void print_row_hist(const struct runqlat_report *r, const struct runqlat_
 	fprintf(out, ": %s woken, %s preempted\n", text_count(count_of(l, RUNQLAT_WOKEN)),
 		text_count(count_of(l, RUNQLAT_PREEMPTED)));
 	runqlat_get(l, RUNQLAT_BOTH, &h);
-	print_hist(r, &h, out);
+	print_hist(v, &h, out);
 }
 
 static void print_more(size_t nr, const char *what, FILE *out)
@@ -272,7 +272,8 @@ static void print_more(size_t nr, const char *what, FILE *out)
 }
 
 /* Both tables have their numbers in the same columns. */
-static void print_split(const struct runqlat_report *r, const struct runqlat_row *sum, FILE *out)
+static void print_split(const struct runqlat_report *r, const struct view *v,
+			const struct runqlat_row *sum, FILE *out)
 {
 	size_t nr = r->nr_rows, shown, width;
 	const struct runqlat_row **rows = runqlat_sorted(r->rows, &nr);
@@ -287,7 +288,7 @@ static void print_split(const struct runqlat_report *r, const struct runqlat_row
 		print_row(&w, rows[i], width, out);
 	print_more(nr - shown, noun(r), out);
 	for (size_t i = 0; i < shown; i++)
-		print_row_hist(r, rows[i], out);
+		print_row_hist(r, v, rows[i], out);
 	free(rows);
 }
 
@@ -420,7 +421,7 @@ static void print_ledger(const uint64_t *counters, FILE *out)
 	print_causes(counters, COUNTER_LOST, "LOST", out);
 }
 
-int runqlat_write_text(const struct runqlat_report *r, FILE *out)
+int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
 	uint64_t count;
 	struct runqlat_row sum;
@@ -429,10 +430,10 @@ int runqlat_write_text(const struct runqlat_report *r, FILE *out)
 	count = count_of(&sum, RUNQLAT_BOTH);
 	print_head(r, count, out);
 	if (count && r->split) {
-		print_split(r, &sum, out);
+		print_split(r, v, &sum, out);
 	} else if (count) {
 		print_sums(&sum, LABEL_WIDTH, out);
-		print_sum_hists(r, &sum, out);
+		print_sum_hists(v, &sum, out);
 	}
 	print_outliers(r, out);
 	if (r->counters)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "profile/runqlat.h"
+#include "profile/tree.h"
 
 struct runqlat_report {
 	const char *target;	/* "all processes"; made safe here */
@@ -23,7 +24,6 @@ struct runqlat_report {
 	size_t nr_rows;
 	enum prof_hist_by by; /* what rows are about */
 	bool split;	      /* show rows, not only their sum */
-	bool milliseconds;    /* of the histograms for people */
 
 	uint64_t threshold_ns;		     /* 0: outliers were not asked for */
 	uint64_t start_ns;		     /* of the recording, by the clock of the outliers */
@@ -35,20 +35,20 @@ struct runqlat_report {
 };
 
 /* For people: who waited, how long, and what was slow; sums above, details below. */
-int runqlat_write_text(const struct runqlat_report *r, FILE *out);
+int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FILE *out);
 
 /*
  * For programs: one object. Of an interval it is one line. Lengths are in us; percentiles and mean
  * of no waits are null. Has all rows and outliers, and the buckets as they were counted.
  */
-int runqlat_write_json(const struct runqlat_report *r, FILE *out);
+int runqlat_write_json(const struct runqlat_report *r, const struct view *v, FILE *out);
 
 /*
  * One table, RFC 4180 with \n; its header is left out from the second interval on. The column
  * "record" tells what a line is: "total" (all rows), "row", or "outlier". Kinds without waits have
  * no line.
  */
-int runqlat_write_csv(const struct runqlat_report *r, FILE *out);
+int runqlat_write_csv(const struct runqlat_report *r, const struct view *v, FILE *out);
 
 /* For the writers: "cpu" and so on; when an outlier ended, in seconds since the start. */
 extern const char *const latency_by_keys[];

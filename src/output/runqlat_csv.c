@@ -118,7 +118,7 @@ static void put_outlier(const struct runqlat_report *r, const struct prof_outlie
 	fputs("\"\n", out);
 }
 
-int runqlat_write_csv(const struct runqlat_report *r, FILE *out)
+int runqlat_write_csv(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
 	struct runqlat_row sum;
 

@@ -175,7 +175,7 @@ static struct json_object *facts(const struct runqlat_report *r)
 	return o;
 }
 
-int runqlat_write_json(const struct runqlat_report *r, FILE *out)
+int runqlat_write_json(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_object_new_object(), *sub = json_object_new_object();
 	struct runqlat_row sum;

@@ -4,9 +4,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/text.h"
+#include "output/csv_put.h"
 #include "output/figures.h"
 
 static const char header[] =
@@ -14,26 +13,9 @@ static const char header[] =
 	"duty_pct,stderr,runs,raw,enabled_ns,running_ns,verdict,ok,high,why,"
 	"formula,inputs,source,advice\n";
 
-/* Text as it may stand between commas: safe, in quotes, those within doubled. */
-static void put_quoted(const char *s, FILE *out)
-{
-	char *safe = text_cleaned(s ? s : "");
-
-	if (*safe)
-		fputc('"', out);
-	for (const char *c = safe; *c; c++) {
-		if (*c == '"')
-			fputc('"', out);
-		fputc(*c, out);
-	}
-	if (*safe)
-		fputc('"', out);
-	free(safe);
-}
-
 static void put_text(const char *s, FILE *out)
 {
-	put_quoted(s, out);
+	csv_put(s, out);
 	fputc(',', out);
 }
 
@@ -92,7 +74,7 @@ static void put_metric(const struct scope *s, const struct stat_metric *m, FILE 
 	put_text(m->formula, out);
 	put_text(m->inputs, out);
 	put_text(m->source, out);
-	put_quoted(m->advice, out);
+	csv_put(m->advice, out);
 	fputc('\n', out);
 }
 

@@ -30,6 +30,8 @@ struct view {
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
 	enum view_idle idle;
 	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
+	/* Of runqlat. */
+	bool milliseconds; /* of histograms for people */
 };
 
 /* The event that a view is of. */

@@ -484,10 +484,11 @@ int main(int argc, char **argv)
 	}
 	p = made_up(argv[1]);
 	for (int i = 2; i < argc; i++) {
-		const struct output *output = output_find(argv[i]);
+		const struct result result = { RESULT_STACKS, .profile = p };
+		const struct output *output = output_find(RESULT_STACKS, argv[i]);
 		FILE *out = output ? fopen(argv[i], "w") : NULL;
 
-		if (!out || output->write(p, &view, out) || fclose(out)) {
+		if (!out || output_write(output, &result, &view, out) || fclose(out)) {
 			fprintf(stderr, "gen_profile: cannot write %s\n", argv[i]);
 			return 1;
 		}

@@ -77,6 +77,11 @@ assert d["unit"] == "us"
 assert sum(c["us"] for c in w["classes"].values()) + w["idle"]["us"] == w["all"]["us"] == 30010000, w' \
 	"$TMP/summary.json"
 check "a profile of samples has no ledger" "$GEN" small "$TMP/small.bpfprof"
-check "and says so" "$BPFPROF" report --table "$TMP/small.bpfprof"
-check_grep 'was not recorded' "$OUT"
+for form in "" --json; do
+	# shellcheck disable=SC2086
+	check_status 2 "and says so $form" "$BPFPROF" report --table $form -o "$TMP/not.svg" "$TMP/small.bpfprof"
+	check_grep 'was not recorded' "$ERR"
+	check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
+	check "no file either" test ! -e "$TMP/not.svg"
+done
 finish

@@ -98,11 +98,13 @@ static void what_never_ran_is_not_available(void **state)
 
 static char *written(const char *output, const struct profile *p)
 {
+	const struct result result = { RESULT_STACKS, .profile = p };
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(output_write(output_get(output), p, &(struct view){}, f), 0);
+	assert_int_equal(
+		output_write(output_get(RESULT_STACKS, output), &result, &(struct view){}, f), 0);
 	fclose(f);
 	return text;
 }

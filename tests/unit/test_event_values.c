@@ -58,11 +58,12 @@ static struct profile *two_events(void)
 
 static char *written(const char *output, const struct profile *p, struct view v)
 {
+	const struct result result = { RESULT_STACKS, .profile = p };
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(output_write(output_get(output), p, &v, f), 0);
+	assert_int_equal(output_write(output_get(RESULT_STACKS, output), &result, &v, f), 0);
 	fclose(f);
 	return text;
 }

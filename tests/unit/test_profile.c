@@ -513,7 +513,11 @@ static void forged_references_are_refused(void **state)
 /* The help text repeats what the table of outputs says. */
 static void the_help_names_all_outputs(void **state)
 {
-	assert_string_equal(RESULTS_EXTENSIONS, output_extensions());
+	assert_string_equal(RESULTS_EXTENSIONS, output_extensions(RESULT_STACKS));
+	assert_string_equal(RUNQLAT_EXTENSIONS, output_extensions(RESULT_RUNQLAT));
+	assert_string_equal(STAT_EXTENSIONS, output_extensions(RESULT_STAT));
+	assert_string_equal(DIFF_EXTENSIONS, output_extensions(RESULT_DIFF));
+	assert_string_equal(EVENTS_EXTENSIONS, output_extensions(RESULT_EVENTS));
 }
 
 static void an_empty_profile_is_fine_everywhere(void **state)

@@ -71,18 +71,24 @@ static struct runqlat_report known_report(const struct runqlat_row *rows)
 	};
 }
 
-static char *written(const struct runqlat_report *r,
-		     int (*write)(const struct runqlat_report *r, FILE *out))
+static char *seen(const struct runqlat_report *r, const struct view *v,
+		  int (*write)(const struct runqlat_report *r, const struct view *v, FILE *out))
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(write(r, out), 0);
+	assert_int_equal(write(r, v, out), 0);
 	fclose(out);
 	assert_int_equal(strlen(text), len);
 	return text;
+}
+
+static char *written(const struct runqlat_report *r,
+		     int (*write)(const struct runqlat_report *r, const struct view *v, FILE *out))
+{
+	return seen(r, &(struct view){}, write);
 }
 
 static void has(const char *text, const char *part)
@@ -138,8 +144,7 @@ static void rows_are_a_table_and_histograms(void **state)
 	char *text;
 
 	r.split = true;
-	r.milliseconds = true;
-	text = written(&r, runqlat_write_text);
+	text = seen(&r, &(struct view){ .milliseconds = true }, runqlat_write_text);
 	has(text, "\n PID NAME              COUNT ");
 	has(text, "\n4567 " SAFE "          2 ");
 	has(text, "\n  12 rsync                 3 ");

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Who writes files gets nothing on a pipe but what was asked for, and a form that a result does not have is a mistake
+# with one sentence, exit status 2, and no file.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+GEN=${PROGS%/progs}/e2e
+for gen in gen_profile gen_stat; do
+	[ -x "$GEN/$gen" ] || lacks "$GEN/$gen is not built"
+done
+cd "$TMP" || exit 1
+
+silent() { # ARGS...
+	check "bpfprof $*" "$BPFPROF" "$@"
+	check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
+}
+
+prints() { # FILE ARGS...: what is in FILE
+	check "bpfprof ${*:2}" "$BPFPROF" "${@:2}"
+	cp "$OUT" printed
+	check "prints what is in $1" cmp printed "$1"
+}
+
+mistake() { # PATTERN ARGS...
+	local pattern=$1
+
+	shift
+	check_status 2 "refused: bpfprof $*" "$BPFPROF" "$@"
+	check_grep "$pattern" "$ERR"
+	check_near "$(wc -l <"$ERR")" 1 0 "lines on stderr"
+	check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
+	check "no file" test ! -e not.svg -a ! -e not.json
+}
+
+check "a profile" "$GEN/gen_profile" small small.bpfprof
+"$GEN/gen_stat" json >a.json
+"$GEN/gen_stat" json time=1.1 >b.json
+
+silent report -o x.svg small.bpfprof
+silent report -o x.folded -o x.json small.bpfprof
+prints x.folded report -f -o x.svg small.bpfprof
+prints x.folded report small.bpfprof
+silent diff -o d.json -o d.txt a.json b.json
+prints d.txt diff a.json b.json
+prints d.json diff --json a.json b.json
+prints d.txt diff --junit j.xml a.json b.json
+silent diff -o k.xml a.json b.json
+check "XML by its extension" cmp j.xml k.xml
+silent list -o l.txt -o l.csv page-faults
+check_grep '^page-faults ' l.txt
+check_grep '^"page-faults","kernel","software","counts",' l.csv
+
+mistake "\.txt.*did you mean '.svg'" report -o not.json -o x.svgz small.bpfprof
+mistake "one of \.json \.xml \.txt$" diff -o x.parquet a.json b.json
+mistake "one of \.json \.csv \.txt; did you mean '.csv'" list -o x.cvs
+mistake "one of \.json \.csv \.md \.txt" stat -o x.svg 1
+mistake "one of .*\.csv" runqlat -o x.svg 1
+mistake "time of threads was not recorded" report --table -o not.svg small.bpfprof
+mistake "time of threads was not recorded" report --table --json small.bpfprof
+mistake "no such event" report --value nosuch -o not.svg small.bpfprof
+mistake "--json and --csv exclude" list --json --csv
+mistake "--json and --junit -" diff --json --junit - a.json b.json
+finish
