@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof diff: what changed between two results of stat, and is it real? */
 #include <errno.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/results.h"
+#include "cmd/saved.h"
 #include "metric/diff.h"
 #include "metric/stat.h"
 
@@ -26,22 +26,15 @@ const struct opt diff_opts[] = {
 	OPT_END,
 };
 
-static bool is_profile(const char *path)
-{
-	size_t len = strlen(path), end = strlen(".bpfprof");
-
-	return len >= end && !strcmp(path + len - end, ".bpfprof");
-}
-
 static int check(struct diff_args *a, char **words, int nr)
 {
 	if (nr != 2)
 		return log_err(0, "which two results? (bpfprof diff A.json B.json)");
 	for (int i = 0; i < nr; i++)
-		if (is_profile(words[i]))
+		if (saved_is_profile(words[i]))
 			return log_err(0,
 				       "%s is a profile: diff compares results of "
-				       "'bpfprof stat --json'",
+				       "'bpfprof stat -o FILE.bpfprof' or '--json'",
 				       words[i]);
 	return results_check(&a->results);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* bpfprof report: any view of a saved profile, on any machine, without root. */
+/* bpfprof report: any view of a saved result, on any machine, without root. */
 #include <errno.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/results.h"
+#include "cmd/saved.h"
 #include "profile/kind.h"
-#include "profile/save.h"
 
 struct report_args {
 	struct results_opts results;
@@ -25,6 +25,10 @@ const struct opt report_opts[] = {
 	OPT_GROUP("Of waits"),
 	WAIT_ROWS(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
+	OPT_GROUP("Of runqlat and stat"),
+	CSV_ROW(struct report_args, results),
+	MILLISECONDS_ROW(struct report_args, results),
+	REPORT_ROW(struct report_args, results),
 	OPT_END,
 };
 
@@ -44,25 +48,33 @@ static enum cmd_result written(int err)
 	return err == -EINVAL ? CMD_USAGE : err ? CMD_FAILED : CMD_OK;
 }
 
-static enum cmd_result run(struct report_args *a, char **words, int nr)
+static enum cmd_result show(struct report_args *a, const struct saved *saved)
 {
-	struct results *results = NULL;
 	enum cmd_result result = CMD_FAILED;
-	struct profile *p;
+	struct results *results;
 
-	if (check(a, nr))
-		return CMD_USAGE;
-	p = profile_load(words[0]);
-	if (!p)
-		return CMD_FAILED;
-	results_default(&a->results, kind_of_profile(p));
+	a->results.kind = saved->result.kind;
+	if (saved->profile)
+		results_default(&a->results, kind_of_profile(saved->profile));
 	results = results_open(&a->results);
 	if (results)
-		result = written(results_write(results, p));
+		result = written(results_write_all(results, &saved->result));
 	else if (errno == EINVAL)
 		result = CMD_USAGE;
 	results_close(results);
-	profile_free(p);
+	return result;
+}
+
+static enum cmd_result run(struct report_args *a, char **words, int nr)
+{
+	enum cmd_result result = CMD_FAILED;
+	struct saved saved;
+
+	if (check(a, nr))
+		return CMD_USAGE;
+	if (!saved_open(&saved, words[0]))
+		result = show(a, &saved);
+	saved_close(&saved);
 	return result;
 }
 

@@ -204,6 +204,8 @@ static int check_result(const struct results *r, const struct result *result)
 	const char *value = r->opts->view.value;
 	const char *lacks = r->shown ? output_lacks(r->shown, result) : NULL;
 
+	for (size_t i = 0; i < r->nr && !lacks; i++)
+		lacks = output_lacks(r->v[i].output, result);
 	if (lacks) {
 		log_err(0, "%s", lacks);
 		return -EINVAL;

@@ -83,11 +83,13 @@ struct results_opts {
 #define FORMS_ROWS(s, r, extensions)                                                               \
 	OPT_STRINGS('o', "output", s, r.files, "FILE",                                             \
 		    "write FILE, by extension: " extensions " (repeatable)"),                      \
+		OPT_FLAG('s', "summary", s, r.summary,                                             \
+			 "text on stdout (the default, but with -o and no terminal)"),             \
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout")
 
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
-#define RUNQLAT_EXTENSIONS ".json .csv .txt"
-#define STAT_EXTENSIONS	   ".json .csv .md .txt"
+#define RUNQLAT_EXTENSIONS ".json .csv .bpfprof .txt"
+#define STAT_EXTENSIONS	   ".json .csv .md .bpfprof .txt"
 #define DIFF_EXTENSIONS	   ".json .xml .txt"
 #define EVENTS_EXTENSIONS  ".json .csv .txt"
 

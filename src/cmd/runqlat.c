@@ -48,7 +48,18 @@ struct runqlat {
 	uint64_t nr_outliers; /* read so far */
 	uint64_t last_ns;
 	bool any, failed;
+	struct whole { /* all intervals, for files */
+		struct runqlat_row *rows;
+		struct prof_outlier *outliers;
+		size_t nr_outliers, cap_outliers;
+		uint64_t outliers_lost;
+	} whole;
 };
+
+static bool is_split(const struct runqlat_args *a)
+{
+	return a->per_process || a->per_thread || a->per_cpu;
+}
 
 /* Rows as they are now less what they were; the longest wait is taken away from the kernel's. */
 static struct runqlat_row *take_rows(struct runqlat *q, const struct session_maps *maps)
@@ -106,6 +117,57 @@ static int by_time(const void *x, const void *y)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
+static void add_row(struct runqlat_row *to, const struct runqlat_row *row)
+{
+	for (size_t k = 0; k < PROF_NR_HISTS; k++)
+		runqlat_add(&to->hist[k], &row->hist[k]);
+	to->pid = row->pid;
+	to->tid = row->tid;
+	to->cpu = row->cpu;
+	memcpy(to->name, row->name, sizeof(to->name));
+}
+
+static void add_to_whole(struct whole *w, const struct runqlat_report *r)
+{
+	if (!w->rows)
+		w->rows = xcalloc(r->nr_rows, sizeof(*w->rows));
+	for (size_t i = 0; i < r->nr_rows; i++)
+		add_row(&w->rows[i], &r->rows[i]);
+	for (size_t i = 0; i < r->nr_outliers; i++) {
+		w->outliers =
+			xgrow(w->outliers, w->nr_outliers, &w->cap_outliers, sizeof(*w->outliers));
+		w->outliers[w->nr_outliers++] = r->outliers[i];
+	}
+	w->outliers_lost += r->outliers_lost;
+}
+
+/* The recording as a profile, and what files hold: a report made of that. */
+static int write_files(struct runqlat *q, struct record *r)
+{
+	const struct runqlat_args *a = q->args;
+	struct profile *p = record_take(r);
+	struct runqlat_report report = {
+		.rows = q->whole.rows,
+		.nr_rows = q->nr_rows,
+		.by = a->common.record.by,
+		.split = is_split(a),
+		.threshold_ns = a->common.record.outlier_us * 1000,
+		.start_ns = record_begin_ns(r),
+		.outliers = q->whole.outliers,
+		.nr_outliers = q->whole.nr_outliers,
+		.outliers_lost = q->whole.outliers_lost,
+	};
+	int err;
+
+	runqlat_report_keep(&report, p);
+	runqlat_report_make(&report, p);
+	err = results_add(q->results, &(struct result){ RESULT_RUNQLAT, .runqlat = &report });
+	err = err ? err : results_commit(q->results);
+	runqlat_report_release(&report);
+	profile_free(p);
+	return err;
+}
+
 static bool show(void *arg, struct record *r, bool last)
 {
 	struct runqlat *q = arg;
@@ -124,7 +186,7 @@ static bool show(void *arg, struct record *r, bool last)
 		.rows = rows,
 		.nr_rows = q->nr_rows,
 		.by = a->common.record.by,
-		.split = a->per_process || a->per_thread || a->per_cpu,
+		.split = is_split(a),
 		.threshold_ns = a->common.record.outlier_us * 1000,
 		.start_ns = record_begin_ns(r),
 		.outliers = outliers,
@@ -139,11 +201,26 @@ static bool show(void *arg, struct record *r, bool last)
 	if (q->any || !last)
 		q->failed |= results_show(q->results,
 					  &(struct result){ RESULT_RUNQLAT, .runqlat = &report });
+	if (a->common.results.files.nr)
+		add_to_whole(&q->whole, &report);
 	q->last_ns = now;
 	free(target);
 	free(rows);
 	free(outliers);
 	return !q->count || q->interval < q->count;
+}
+
+static int parse_count(struct record_opts *o, const char *word)
+{
+	unsigned long count;
+	char *end;
+
+	count = strtoul(word, &end, 10);
+	if (*end || end == word || !count || count > MAX_COUNT)
+		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", word,
+			       MAX_COUNT);
+	o->duration_ns = count * o->interval_ns;
+	return 0;
 }
 
 /* [INTERVAL [COUNT]]: with a program, or without COUNT, until the end. */
@@ -152,8 +229,6 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 	struct runqlat_args *a = (struct runqlat_args *)common;
 	struct record_opts *o = &common->record;
 	int given = a->per_process + a->per_thread + a->per_cpu;
-	unsigned long count;
-	char *end;
 	int err;
 
 	if (given > 1)
@@ -174,14 +249,10 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 			       "'%s' is not an interval in seconds (a program to start goes behind "
 			       "'--')",
 			       words[0]);
-	if (nr < 2)
-		return 0;
-	count = strtoul(words[1], &end, 10);
-	if (*end || end == words[1] || !count || count > MAX_COUNT)
-		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", words[1],
-			       MAX_COUNT);
-	o->duration_ns = count * o->interval_ns;
-	return 0;
+	/* What is kept is one recording: there a number is how long it takes, as everywhere. */
+	if (nr == 1 && common->results.files.nr)
+		o->duration_ns = o->interval_ns;
+	return nr < 2 ? 0 : parse_count(o, words[1]);
 }
 
 static enum cmd_result run(struct recording_args *common)
@@ -208,8 +279,12 @@ static enum cmd_result run(struct recording_args *common)
 	else if (!q.any) {
 		log_err(0, "nothing was recorded: no thread that was asked for waited for a CPU");
 		result = CMD_EMPTY;
+	} else if (common->results.files.nr && write_files(&q, r)) {
+		result = CMD_FAILED;
 	}
 	free(q.before);
+	free(q.whole.rows);
+	free(q.whole.outliers);
 	record_close(r);
 	results_close(q.results);
 	return result;

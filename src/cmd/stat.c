@@ -291,6 +291,8 @@ static const char *excluded(const struct stat_args *a)
 		return "--baseline compares one result: it does not go with -I";
 	if (markdown && a->interval_ms)
 		return "a report in Markdown is of the whole: it does not go with -I";
+	if (results_wants(&a->results, "bpfprof") && a->interval_ms)
+		return "a saved result is of the whole: it does not go with -I";
 	if (markdown && by)
 		return "a report in Markdown is of the whole: it does not go with rows of threads";
 	return NULL;

@@ -19,9 +19,24 @@ int save_write(const struct profile *p, const struct view *v, FILE *out)
 	return 0;
 }
 
-static const char *no_threads(const struct profile *p)
+int runqlat_save(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
-	return p->nr_threads ? NULL : "the time of threads was not recorded (bpfprof wall does)";
+	profile_save(r->profile, out);
+	return 0;
+}
+
+static const char *no_threads(const struct result *r)
+{
+	return r->profile->nr_threads ? NULL
+				      : "the time of threads was not recorded (bpfprof wall does)";
+}
+
+static const char *not_whole(const struct result *r)
+{
+	return r->stat->by == STAT_BY_ALL && !r->stat->interval
+		       ? NULL
+		       : "a report in Markdown is of the whole: "
+			 "it does not go with rows of threads";
 }
 
 /* clang-format off */
@@ -53,11 +68,13 @@ static const struct output outputs[] = {
 
 	{ "json", ".json", RUNQLAT(runqlat_write_json) = "histograms, for programs" },
 	{ "csv", ".csv", RUNQLAT(runqlat_write_csv) = "percentiles, for spreadsheets" },
+	{ "bpfprof", ".bpfprof", RUNQLAT(runqlat_save) = "everything, for bpfprof report" },
 	{ "summary", ".txt", RUNQLAT(runqlat_write_text) = "histograms, for people" },
 
 	{ "json", ".json", STAT(stat_write_json) = "everything, for programs and bpfprof diff" },
 	{ "csv", ".csv", STAT(stat_write_csv) = "a line for each number, for spreadsheets" },
-	{ "md", ".md", STAT(stat_write_markdown) = "a report to hand on" },
+	{ "md", ".md", STAT(stat_write_markdown) = "a report to hand on", .lacks = not_whole },
+	{ "bpfprof", ".bpfprof", STAT(stat_write_json) = "the same as JSON, for bpfprof report" },
 	{ "summary", ".txt", STAT(stat_write_text) = "metrics and events, for people" },
 
 	{ "json", ".json", DIFF(diff_write_json) = "every row, for programs" },
@@ -105,7 +122,7 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 
 const char *output_lacks(const struct output *o, const struct result *r)
 {
-	return o->lacks && r->kind == RESULT_STACKS ? o->lacks(r->profile) : NULL;
+	return o->lacks ? o->lacks(r) : NULL;
 }
 
 static bool ends_in(const char *path, const char *extension)

@@ -42,10 +42,9 @@ struct output {
 		int (*events)(const struct events_report *r, FILE *out);
 	} write;
 	const char *help;
-	/* Of stacks. */
-	bool all_events; /* of several: the writer gets the whole profile; else one event's */
-	const char *(*lacks)(
-		const struct profile *p); /* what p would need for it; NULL = nothing */
+	bool all_events; /* of stacks of several: the writer gets all of it; else one event's */
+	/* Why a result that is not fit for it is not, a sentence without an end; NULL = it is. */
+	const char *(*lacks)(const struct result *r);
 };
 
 /* Writes what the view asks for. view->value, if any, is an event of the profile. */

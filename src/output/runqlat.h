@@ -6,33 +6,10 @@
 #ifndef BPFPROF_OUTPUT_RUNQLAT_H
 #define BPFPROF_OUTPUT_RUNQLAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include "profile/runqlat.h"
+#include "profile/runqlat_report.h"
 #include "profile/tree.h"
-
-struct runqlat_report {
-	const char *target;	/* "all processes"; made safe here */
-	uint64_t start_real_ns; /* since 1970 */
-	uint64_t duration_ns;
-	uint32_t interval; /* its number, the first is 1; 0: the report is of the whole recording */
-
-	const struct runqlat_row *rows; /* in any order; those without waits are left out */
-	size_t nr_rows;
-	enum prof_hist_by by; /* what rows are about */
-	bool split;	      /* show rows, not only their sum */
-
-	uint64_t threshold_ns;		     /* 0: outliers were not asked for */
-	uint64_t start_ns;		     /* of the recording, by the clock of the outliers */
-	const struct prof_outlier *outliers; /* in order of time */
-	size_t nr_outliers;
-	uint64_t outliers_lost;
-
-	const uint64_t *counters; /* PROF_NR_COUNTERS of them; NULL: without the ledger */
-};
 
 /* For people: who waited, how long, and what was slow; sums above, details below. */
 int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FILE *out);
@@ -49,6 +26,9 @@ int runqlat_write_json(const struct runqlat_report *r, const struct view *v, FIL
  * no line.
  */
 int runqlat_write_csv(const struct runqlat_report *r, const struct view *v, FILE *out);
+
+/* All of it, for bpfprof report. The report is kept in a profile. */
+int runqlat_save(const struct runqlat_report *r, const struct view *v, FILE *out);
 
 /* For the writers: "cpu" and so on; when an outlier ended, in seconds since the start. */
 extern const char *const latency_by_keys[];

@@ -54,6 +54,9 @@ void profile_free(struct profile *p)
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
+	free(p->hist_rows);
+	free(p->hist_buckets);
+	free(p->outliers);
 	free(p);
 }
 
@@ -120,6 +123,25 @@ void profile_add_merged(struct profile *p, const struct merged_time *t)
 {
 	p->merged = xgrow(p->merged, p->nr_merged, &p->cap_merged, sizeof(*t));
 	p->merged[p->nr_merged++] = *t;
+}
+
+void profile_add_hist_row(struct profile *p, const struct hist_row *row)
+{
+	p->hist_rows = xgrow(p->hist_rows, p->nr_hist_rows, &p->cap_hist_rows, sizeof(*row));
+	p->hist_rows[p->nr_hist_rows++] = *row;
+}
+
+void profile_add_hist_bucket(struct profile *p, const struct hist_bucket *b)
+{
+	p->hist_buckets =
+		xgrow(p->hist_buckets, p->nr_hist_buckets, &p->cap_hist_buckets, sizeof(*b));
+	p->hist_buckets[p->nr_hist_buckets++] = *b;
+}
+
+void profile_add_outlier(struct profile *p, const struct prof_outlier *o)
+{
+	p->outliers = xgrow(p->outliers, p->nr_outliers, &p->cap_outliers, sizeof(*o));
+	p->outliers[p->nr_outliers++] = *o;
 }
 
 void profile_add_column(struct profile *p, const struct value_column *c)

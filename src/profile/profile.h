@@ -109,6 +109,19 @@ struct merged_time {
 	uint64_t wall_ns; /* of all of them, also of those that have another name now */
 };
 
+/* Waits for a CPU by their length (runqlat): of whom, and the buckets that have any. */
+struct hist_row {
+	uint32_t pid, tid, cpu, pad;
+	char name[PROF_COMM_LEN];
+	uint64_t sum_ns[PROF_NR_HISTS], max_ns[PROF_NR_HISTS]; /* by enum prof_hist_kind */
+};
+
+struct hist_bucket {
+	uint32_t row;
+	uint16_t kind, index; /* enum prof_hist_kind; of prof_hist.count */
+	uint64_t count;
+};
+
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
 struct profile_meta {
 	uint32_t command;    /* "oncpu" */
@@ -138,6 +151,8 @@ struct profile_meta {
 	uint64_t sideband_lost; /* process and mapping records that did not fit their ring */
 	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
+	/* Of runqlat: struct runqlat_report has them. */
+	uint64_t hist_by, hist_split, threshold_ns, outliers_from_ns, outliers_lost;
 };
 
 struct frame_entry;
@@ -177,6 +192,12 @@ struct profile {
 	size_t nr_disagreements, cap_disagreements;
 	struct merged_time *merged;
 	size_t nr_merged, cap_merged;
+	struct hist_row *hist_rows;
+	size_t nr_hist_rows, cap_hist_rows;
+	struct hist_bucket *hist_buckets;
+	size_t nr_hist_buckets, cap_hist_buckets;
+	struct prof_outlier *outliers;
+	size_t nr_outliers, cap_outliers;
 
 	struct frame_entry *frame_index;
 	struct index stack_index;
@@ -205,6 +226,10 @@ uint32_t profile_add_waker(struct profile *p, const struct waker *w);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);
+/* Buckets are of a row that is there. */
+void profile_add_hist_row(struct profile *p, const struct hist_row *row);
+void profile_add_hist_bucket(struct profile *p, const struct hist_bucket *b);
+void profile_add_outlier(struct profile *p, const struct prof_outlier *o);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {

@@ -11,9 +11,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "profile/check.h"
+#include "profile/runqlat_report.h"
 
-#define MAGIC	     "bpfprof\n"
-#define FILE_VERSION 3 /* of several events: who knows of none would add them up */
+#define FILE_VERSION 4 /* of histograms: who knows of none would show nothing */
+#define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
 #define ONE_EVENT    2 /* the version of all others */
 #define MAX_BYTES    (1ull << 31)
 
@@ -41,7 +42,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct sampled_event) == 40 && sizeof(struct value_column) == 16 &&
 		       sizeof(struct prof_event_count) == 24 && sizeof(struct branch) == 48 &&
 		       sizeof(struct disagreement) == 40 && sizeof(struct frame_detail) == 16 &&
-		       sizeof(struct frame_function) == 16,
+		       sizeof(struct frame_function) == 16 && sizeof(struct hist_row) == 64 &&
+		       sizeof(struct hist_bucket) == 16 && sizeof(struct prof_outlier) == 192,
 	       "these reach the file");
 
 static const struct fact {
@@ -85,6 +87,11 @@ static const struct fact {
 	NUMBER(suspended_ns),
 	NUMBER(throttles),
 	NUMBER(throttled_ns),
+	NUMBER(hist_by),
+	NUMBER(hist_split),
+	NUMBER(threshold_ns),
+	NUMBER(outliers_from_ns),
+	NUMBER(outliers_lost),
 #undef STRING
 #undef NUMBER
 };
@@ -125,7 +132,8 @@ static const struct table {
 	TABLE("BRCH", true, branches),	    TABLE("WAKR", false, wakers),
 	TABLE("THRD", false, threads),	    TABLE("AUDT", true, disagreements),
 	TABLE("MRGD", true, merged),	    TABLE("DETL", true, details),
-	TABLE("INLN", true, inlines),
+	TABLE("INLN", true, inlines),	    TABLE("HROW", true, hist_rows),
+	TABLE("HBKT", true, hist_buckets),  TABLE("OUTL", true, outliers),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -172,6 +180,11 @@ static uint32_t names_add(struct names *n, const char *s)
 	return at;
 }
 
+static uint32_t version_of(const struct profile *p)
+{
+	return p->nr_hist_rows ? FILE_VERSION : p->nr_events > 1 ? MANY_EVENTS : ONE_EVENT;
+}
+
 void profile_save(const struct profile *p, FILE *out)
 {
 	struct names names = { xmalloc(p->strings.len), p->strings.len };
@@ -184,8 +197,8 @@ void profile_save(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		counters[i] = (struct pair){ .name = names_add(&names, profile_counters[i].key),
 					     .value = p->counters[i] };
-	const struct file_head head = { .magic = MAGIC,
-					.version = p->nr_events > 1 ? FILE_VERSION : ONE_EVENT,
+	const struct file_head head = { .magic = PROFILE_MAGIC,
+					.version = version_of(p),
 					.nr_sections = 3 + NR_TABLES };
 
 	fwrite(&head, sizeof(head), 1, out);
@@ -237,7 +250,7 @@ static const char *split(struct loader *l)
 	const struct file_head *head = (const void *)l->bytes;
 	size_t at = sizeof(*head);
 
-	if (l->len < at || memcmp(head->magic, MAGIC, sizeof(head->magic)))
+	if (l->len < at || memcmp(head->magic, PROFILE_MAGIC, sizeof(head->magic)))
 		return "not a bpfprof profile";
 	if (head->version < ONE_EVENT)
 		return "written by an older bpfprof";
@@ -353,7 +366,7 @@ static const char *fill(struct profile *p, const struct loader *l)
 	if ((err = take_tables(p, l)) || (err = take_pairs(p, l, "META")) ||
 	    (err = take_pairs(p, l, "CNTR")))
 		return err;
-	if (!profile_is_sound(p))
+	if (!profile_is_sound(p) || !runqlat_report_can(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

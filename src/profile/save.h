@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+/* How a file begins. */
+#define PROFILE_MAGIC "bpfprof\n"
+
 #include "profile/profile.h"
 
 /* Write errors stay in out's error flag. */

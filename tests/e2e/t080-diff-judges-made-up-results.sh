@@ -60,7 +60,6 @@ mistake 2 "did you mean 'ipc'" --fail-on 'ipx<-5%' a.json a.json
 mistake 2 "'ipc>': a rule has the form NAME<-PCT%" --fail-on 'time>5%,ipc>' a.json a.json
 mistake 2 'which two results' a.json
 mistake 2 'which two results' a.json a.json a.json
-mistake 2 "is a profile: diff compares results of 'bpfprof stat --json'" a.json x.bpfprof
 mistake 2 'both want standard output' --json --junit - a.json a.json
 mistake 1 'No such file' a.json none.json
 mistake 1 "is no result of 'bpfprof stat --json'" a.json "$BPFPROF"

@@ -10,7 +10,7 @@ need_root
 need_prog spin_abc faulter
 ! has_pmu || skip "this machine has hardware counters"
 
-check "default" "$BPFPROF" stat -o "$TMP/x.json" -- "$PROGS/spin_abc" 1
+check "default" "$BPFPROF" stat -s -o "$TMP/x.json" -- "$PROGS/spin_abc" 1
 tr -s ' \n' ' ' <"$OUT" >"$TMP/line"
 check_grep "no hardware counters.*software events only" "$TMP/line"
 check_grep "topdown" "$OUT" "what is missing is named"
@@ -20,7 +20,7 @@ read -r clock seconds < <(said "$TMP/x.json" 'event task-clock mean' 'seconds me
 check_time "$clock" "$ms" "$seconds" "time on the CPU"
 check_is "$(said "$TMP/x.json" 'counters')" 0 "the number of counters"
 
-check "page faults" "$BPFPROF" stat -e page-faults,minor-faults,major-faults,cycles -o "$TMP/x.json" -- "$PROGS/faulter" 5000 4
+check "page faults" "$BPFPROF" stat -s -e page-faults,minor-faults,major-faults,cycles -o "$TMP/x.json" -- "$PROGS/faulter" 5000 4
 read -r faults minor major cycles < <(said "$TMP/x.json" 'event page-faults mean' 'event minor-faults mean' \
 	'event major-faults mean' 'event cycles state')
 check_near "$faults" 25150 150 "page faults of 25,000 pages and the start"

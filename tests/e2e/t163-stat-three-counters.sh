@@ -42,7 +42,7 @@ EOF
 }
 
 # Six events that count, in turns: a generic name and a raw one are two counters.
-check "six events, system-wide" "$BPFPROF" stat -e cycles,instructions,r0011,r0008,stall_frontend,stall_backend -o "$TMP/x.json" 2
+check "six events, system-wide" "$BPFPROF" stat -s -e cycles,instructions,r0011,r0008,stall_frontend,stall_backend -o "$TMP/x.json" 2
 check_grep '^ +[0-9]{1,3}(,[0-9]{3})+ +instructions +\([1-9][0-9]\.[0-9]{2}%\)' "$OUT" "the share of time has two decimals"
 check_no_grep '\([0-9]+\.00%\).*\([0-9]+\.00%\)' <(tr '\n' ' ' <"$OUT") "decimals are no zeros"
 check_is "$(truth "$TMP/x.json" 30 3)" right "what was scaled"
@@ -59,7 +59,7 @@ check_within "$(said "$TMP/x.json" 'metric ipc mean')" 0.25 3 "instructions per 
 
 # Sets show what the PMU lists; events that it does not list can be opened all the same, and read 0.
 missing=l1d_cache,l1d_cache_refill,dtlb_walk,br_retired,br_mis_pred_retired
-check "sets of metrics" "$BPFPROF" stat -M topdown,cache,tlb,branch,ipc -e $missing,r0011,r0008,r0023 -o "$TMP/x.json" 2
+check "sets of metrics" "$BPFPROF" stat -s -M topdown,cache,tlb,branch,ipc -e $missing,r0011,r0008,r0023 -o "$TMP/x.json" 2
 cp "$OUT" "$TMP/text"
 check_grep '\([0-9]+\.[0-9]{2}%\)' "$TMP/text" "the share of time is there"
 check_within "$(said "$TMP/x.json" 'metric ipc mean')" 0.25 3 "instructions per cycle"

@@ -33,7 +33,7 @@ check_closes() { # JSON
 	done < <(closes "$1")
 }
 
-check "threads of a program" "$BPFPROF" stat --per-thread -e "$events" -o "$TMP/x.json" -- "$PROGS/pool" 3 2
+check "threads of a program" "$BPFPROF" stat -s --per-thread -e "$events" -o "$TMP/x.json" -- "$PROGS/pool" 3 2
 cp "$OUT" "$TMP/text"
 for thread in worker-0 worker-1 worker-2; do
 	ms=$(awk -v thread=$thread '$1 == thread { print $2 }' "$TMP/text")
@@ -65,12 +65,12 @@ check_within "$(awk -v v="$rows" -v s="$seconds" -v n="$(nproc)" 'BEGIN { printf
 check_near "$(python3 -c 'import json, sys
 print(sum(row["tid"] == 0 for row in json.load(open(sys.argv[1]))["rows"]))' "$TMP/x.json")" 0 0 "rows without a thread"
 
-check "one process by its threads" "$BPFPROF" stat --per-thread -p "$PID" -e "$events" -o "$TMP/x.json" 1
+check "one process by its threads" "$BPFPROF" stat -s --per-thread -p "$PID" -e "$events" -o "$TMP/x.json" 1
 check_closes "$TMP/x.json"
 check_is "$(said "$TMP/x.json" 'rows 0 pid')" "$PID" "process of the only row"
 check_grep ' \[left out\] ' "$OUT" "others are left out"
 
-check "by process" "$BPFPROF" stat --per-process -e "$events" -o "$TMP/x.json" 1
+check "by process" "$BPFPROF" stat -s --per-process -e "$events" -o "$TMP/x.json" 1
 check_closes "$TMP/x.json"
 check_grep ' spin_abc' "$OUT"
 

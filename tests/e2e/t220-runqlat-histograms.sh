@@ -51,6 +51,25 @@ check_near "$(grep -Ec "$USECS" "$OUT")" 1 0 "histograms"
 check "JSON" "$BPFPROF" runqlat -p "$hogs" --json 1 1
 cp "$OUT" "$TMP/json"
 check "and it is some" python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))' "$TMP/json"
+check "kept, of three intervals" "$BPFPROF" runqlat -p "$hogs" -P --json -o "$TMP/x.json" -o "$TMP/x.bpfprof" 0.5 3
+cp "$OUT" "$TMP/intervals"
+check "what is kept is the sum of all intervals" python3 -c 'import json, sys
+whole = json.load(open(sys.argv[1]))
+parts = [json.loads(line) for line in open(sys.argv[2])]
+assert len(parts) >= 3 and "interval" not in whole["runqlat"], parts
+for kind in "woken", "preempted", "both":
+    for key in "count", "total_us":
+        a, b = whole["waits"][kind][key], sum(p["waits"][kind][key] for p in parts)
+        assert abs(a - b) < 0.01, (kind, key, a, b)
+assert whole["waits"]["both"]["max_us"] == max(p["waits"]["both"]["max_us"] or 0 for p in parts)
+assert [r["pid"] for r in whole["rows"]] == [int(sys.argv[3])]
+assert whole["ledger"] == parts[-1]["ledger"], whole["ledger"]' "$TMP/x.json" "$TMP/intervals" "$hogs"
+check "report of it" "$BPFPROF" report --json "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/report"
+check "is the same" cmp "$TMP/x.json" "$TMP/report"
+check "with a file, a number alone is how long it takes" timeout 30 "$BPFPROF" runqlat -p "$hogs" -o "$TMP/x.txt" 0.5
+check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
+check_grep "^runqlat: [0-9]+ ms of" "$TMP/x.txt"
 check "the whole machine" "$BPFPROF" runqlat 1 1
 check_grep "$USECS" "$OUT"
 finish

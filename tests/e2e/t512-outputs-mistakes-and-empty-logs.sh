@@ -53,7 +53,7 @@ check_grep '^"page-faults","kernel","software","counts",' l.csv
 mistake "\.txt.*did you mean '.svg'" report -o not.json -o x.svgz small.bpfprof
 mistake "one of \.json \.xml \.txt$" diff -o x.parquet a.json b.json
 mistake "one of \.json \.csv \.txt; did you mean '.csv'" list -o x.cvs
-mistake "one of \.json \.csv \.md \.txt" stat -o x.svg 1
+mistake "one of \.json \.csv \.md \.bpfprof \.txt" stat -o x.svg 1
 mistake "one of .*\.csv" runqlat -o x.svg 1
 mistake "time of threads was not recorded" report --table -o not.svg small.bpfprof
 mistake "time of threads was not recorded" report --table --json small.bpfprof

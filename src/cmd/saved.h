@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Saved results: what report looks at again, and diff compares. A file is known by what is in it,
+ * not by its name: a profile by its first bytes (of runqlat, when its command was that), and a
+ * result of stat is JSON.
+ */
+#ifndef BPFPROF_CMD_SAVED_H
+#define BPFPROF_CMD_SAVED_H
+
+#include <stdbool.h>
+
+#include "output/output.h"
+
+struct saved {
+	struct profile *profile;
+	struct runqlat_report runqlat;
+	struct stat_report stat;
+	struct result result; /* of one of these */
+};
+
+/* 0 or negative errno, logged. */
+int saved_open(struct saved *s, const char *path);
+void saved_close(struct saved *s);
+
+/* Is it a file with a profile in it? Says nothing of what cannot be read. */
+bool saved_is_profile(const char *path);
+
+#endif
