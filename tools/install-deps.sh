@@ -41,8 +41,8 @@ VERSION_ID=
 
 packages=(gcc make clang pkg-config libc6-dev libelf-dev zlib1g-dev libjson-c-dev libiberty-dev uthash-dev)
 if [ -n "$check" ]; then
-	packages+=(g++ libcmocka-dev python3 shellcheck codespell clang-format jq libxml2-utils xz-utils sqlite3
-		strace libcap2-bin libdw-dev gdb groff-base)
+	packages+=(g++ libcmocka-dev python3 python3-jsonschema shellcheck codespell clang-format jq libxml2-utils
+		xz-utils sqlite3 strace libcap2-bin libdw-dev gdb groff-base)
 	# To be profiled: programs in C, Go and Rust as a distribution builds them. All three are small.
 	packages+=(redis-tools gron ripgrep)
 	# Ubuntu 22.04 has the sanitizers of clang in clang itself.
@@ -126,7 +126,7 @@ name_packages() {
 		echo "  dnf install gcc make clang bpftool pkgconf-pkg-config glibc-devel libbpf-devel \\"
 		echo "      elfutils-libelf-devel zlib-devel json-c-devel binutils-devel uthash-devel"
 		[ -z "$check" ] ||
-			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 ShellCheck codespell \\
+			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 python3-jsonschema ShellCheck codespell \\
       clang-tools-extra jq libxml2 xz sqlite strace libcap gdb elfutils-devel \\
       compiler-rt chromium chromedriver"
 		;;

@@ -64,10 +64,8 @@ static struct json_object *one_row(const struct diff_row *row)
 
 int diff_write_json(const struct diff *c, FILE *out)
 {
-	struct json_object *o = json_object_new_object(), *rows = json_object_new_array();
+	struct json_object *o = json_document("bpfprof-diff"), *rows = json_object_new_array();
 
-	put_text(o, "format", "bpfprof-diff");
-	json_put_count(o, "version", 1);
 	json_object_object_add(o, "a", side(c->a, c->name_a));
 	json_object_object_add(o, "b", side(c->b, c->name_b));
 	for (size_t i = 0; i < c->nr; i++)

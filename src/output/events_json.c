@@ -33,7 +33,7 @@ static struct json_object *event(const struct events_row *row)
 
 int events_write_json(const struct events_report *r, FILE *out)
 {
-	struct json_object *o = json_object_new_object(), *events = json_object_new_array();
+	struct json_object *o = json_document("bpfprof-events"), *events = json_object_new_array();
 
 	put_text(o, "cpu", r->cpu);
 	put_text(o, "core", r->core);

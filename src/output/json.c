@@ -360,7 +360,7 @@ static struct json_object *audit(const struct profile *p)
 
 int json_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = json_document("bpfprof-profile");
 	struct profile_broken by_end[UNWIND_NR_ENDS];
 	struct profile one;
 
@@ -407,7 +407,7 @@ static struct json_object *broken_row(const struct profile *p, const struct view
 
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	struct json_object *o = json_object_new_object(), *rows = json_object_new_array();
+	struct json_object *o = json_document("bpfprof-broken"), *rows = json_object_new_array();
 	struct breaks b;
 
 	breaks_init(&b, p);
@@ -463,7 +463,7 @@ static struct json_object *budget_of_process(const struct profile *p, const stru
 
 int budget_json_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *o = json_document("bpfprof-table"), *list = json_object_new_array();
 	struct budget b;
 
 	budget_init(&b, p);

@@ -6,6 +6,15 @@
 
 #include "base/text.h"
 
+struct json_object *json_document(const char *format)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "format", json_text(format));
+	json_put_count(o, "version", 1);
+	return o;
+}
+
 struct json_object *json_text(const char *s)
 {
 	char *safe = text_cleaned(s);

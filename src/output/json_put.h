@@ -11,6 +11,12 @@
 
 #include "profile/profile.h"
 
+/*
+ * A document: an object that says of which format it is ("bpfprof-stat") and of which version of
+ * that. docs/json.schema.json has them all; a change that breaks a reader is a new version.
+ */
+struct json_object *json_document(const char *format);
+
 struct json_object *json_text(const char *s);
 void json_put_count(struct json_object *o, const char *key, uint64_t n);
 void json_put_number(struct json_object *o, const char *key, double x); /* six decimals */

@@ -177,7 +177,7 @@ static struct json_object *facts(const struct runqlat_report *r)
 
 int runqlat_write_json(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
-	struct json_object *o = json_object_new_object(), *sub = json_object_new_object();
+	struct json_object *o = json_document("bpfprof-runqlat"), *sub = json_object_new_object();
 	struct runqlat_row sum;
 
 	runqlat_sum(r->rows, r->nr_rows, &sum);

@@ -157,10 +157,8 @@ static void put_hotspots(struct json_object *o, const struct stat_report *r)
 
 int stat_write_json(const struct stat_report *r, FILE *out)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = json_document("bpfprof-stat");
 
-	put_text(o, "format", "bpfprof-stat");
-	json_put_count(o, "version", 1);
 	put_environment(o, r);
 	put_time(o, r);
 	put_rows(o, r);
