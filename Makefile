@@ -188,13 +188,14 @@ check-unit:
 # Files made to hurt, for so many seconds each. A target names the sources it needs in its first lines; what it finds
 # stays in build-fuzz.
 FUZZ_SECONDS ?= 60
-FUZZ_CFLAGS   = -std=gnu11 -O1 -g -D_GNU_SOURCE -Isrc -I. -fsanitize=fuzzer,address,undefined \
-	-fno-sanitize-recover=all
-check-fuzz: $(patsubst %.c,build-fuzz/%,$(notdir $(wildcard tests/fuzz/*.c)))
-	@for target in $(notdir $^); do tests/fuzz/run.sh $$target $(FUZZ_SECONDS) || exit 1; done
+FUZZ_CFLAGS   = -std=gnu11 -O1 -g -D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -Isrc -I. \
+	$(shell $(pkgconf) --cflags $(LIBS)) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZERS       = $(basename $(notdir $(wildcard tests/fuzz/*.c)))
+check-fuzz: $(FUZZERS:%=build-fuzz/%) $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/gen_*.c))
+	@for target in $(FUZZERS); do tests/fuzz/run.sh $$target $(FUZZ_SECONDS) || exit 1; done
 build-fuzz/%: tests/fuzz/%.c $(wildcard src/*/*.[ch] bpf/*.h)
 	$(call say,FUZZ,$@)
-	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) $< $(call flags_of,SOURCES,$<) -o $@
+	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) $< $(call flags_of,SOURCES,$<) $(call flags_of,LDLIBS,$<) -o $@
 
 demo:
 	@tools/install-deps.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/fuzz/run.sh TARGET SECONDS: runs build-fuzz/TARGET on files made here, and what becomes of them. An input may
-# take a second and allocate 64 MB; more, or a report of a sanitizer, is a failure (exit status 1), and the input stays
+# tests/fuzz/run.sh TARGET SECONDS: runs build-fuzz/TARGET on files made here, and what becomes of them. What takes or
+# allocates more than the limits below, and a report of a sanitizer, is a failure (exit status 1), and the input stays
 # as build-fuzz/TARGET-*. What was learnt is kept in build-fuzz/TARGET.corpus for the next run.
 
 set -u
@@ -42,20 +42,50 @@ section() { # SECTION FIRST-BYTE
 	rm -f "$seeds/part"
 }
 
+saved() { # NAME COMMAND...: a saved result that COMMAND writes into a file; its first byte says that it is a profile
+	local gen=build/tests/e2e/$2
+
+	"$gen" "${@:3}" "$seeds/part.bpfprof" || exit 1
+	{ printf '\1'; cat "$seeds/part.bpfprof"; } >"$seeds/$1"
+	rm -f "$seeds/part.bpfprof"
+}
+
+seed_saved() {
+	local kind
+
+	for kind in small broken offcpu wakeup wall; do
+		saved "$kind" gen_profile $kind
+	done
+	saved pmu gen_pmu
+	saved runqlat gen_runqlat thread
+	for kind in runs=2 threads=2 hotspots=2; do
+		{ printf '\0'; build/tests/e2e/gen_stat json $kind; } >"$seeds/$kind"
+	done
+}
+
+seed_programs() {
+	local debug=(-g1 -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=none)
+
+	seed x86 "" 0 -pie -fPIE
+	seed x86-static "" 0 -static -Wl,--no-eh-frame-hdr
+	seed x86-stripped "" 0 -shared -fPIC -s
+	seed x86-debug "" 0 -pie -fPIE "${debug[@]}"
+	seed arm64 aarch64-linux-gnu- 1 -pie -fPIE
+	seed arm64-static aarch64-linux-gnu- 1 -static -mbranch-protection=standard
+	seed arm64-debug aarch64-linux-gnu- 1 -pie -fPIE "${debug[@]}"
+}
+
 rm -rf "$seeds"
 mkdir -p "$seeds" "$corpus"
-debug=(-g1 -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=none)
-seed x86 "" 0 -pie -fPIE
-seed x86-static "" 0 -static -Wl,--no-eh-frame-hdr
-seed x86-stripped "" 0 -shared -fPIC -s
-seed x86-debug "" 0 -pie -fPIE "${debug[@]}"
-seed arm64 aarch64-linux-gnu- 1 -pie -fPIE
-seed arm64-static aarch64-linux-gnu- 1 -static -mbranch-protection=standard
-seed arm64-debug aarch64-linux-gnu- 1 -pie -fPIE "${debug[@]}"
+case $target in
+# A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
+saved) seed_saved; limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
+*) seed_programs; limits=(-timeout=1 -malloc_limit_mb=64 -max_len=262144) ;;
+esac
 
 log=build-fuzz/$target.log
-if "build-fuzz/$target" -max_total_time="$seconds" -timeout=1 -malloc_limit_mb=64 -rss_limit_mb=1024 -max_len=262144 \
-	-len_control=0 -use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
+if "build-fuzz/$target" -max_total_time="$seconds" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
+	-use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
 	echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $(find "$corpus" -type f | wc -l) inputs kept"
 else
 	tail -n 40 "$log"

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SOURCES: src/base/[a-z]*.c src/profile/[a-z]*.c src/metric/[a-z]*.c src/event/[a-z]*.c */
+/* SOURCES: src/output/[a-z]*.c src/cmd/saved.c */
+/* LDLIBS: -lbpf -lz -ljson-c -liberty -lm */
+/*
+ * Saved results of any bytes. The first one says of which kind: a profile, whose checksums are made
+ * right here so that what is behind them is reached, or a result of stat. What can be loaded has to
+ * be written in every form.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "cmd/saved.h"
+
+#define HEAD_BYTES    16 /* magic, version, sections */
+#define SECTION_BYTES 16 /* tag, checksum, length */
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
+
+/* Refusals are no news. What a sanitizer says does not go through stdio. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	stderr = fopen("/dev/null", "w");
+	return !stderr;
+}
+
+static void repair(uint8_t *bytes, size_t sz)
+{
+	size_t at = HEAD_BYTES;
+	uint64_t len;
+	uint32_t crc;
+
+	while (sz > at && sz - at >= SECTION_BYTES) {
+		memcpy(&len, bytes + at + 8, sizeof(len));
+		if (len > sz - at - SECTION_BYTES)
+			return;
+		crc = crc32_z(0, bytes + at + SECTION_BYTES, len);
+		memcpy(bytes + at + 4, &crc, sizeof(crc));
+		at += SECTION_BYTES + ((len + 7) & ~7ull);
+	}
+}
+
+static void write_all(const struct result *result)
+{
+	char *names = strdup(output_names(result->kind)), *rest = names, *name;
+	FILE *out = fopen("/dev/null", "w");
+
+	while (out && (name = strsep(&rest, " "))) {
+		const struct output *o = output_get(result->kind, name);
+
+		if (!output_lacks(o, result))
+			output_write(o, result, &(struct view){}, out);
+	}
+	if (out)
+		fclose(out);
+	free(names);
+}
+
+static void check_file(const uint8_t *bytes, size_t sz)
+{
+	int fd = memfd_create("saved", MFD_CLOEXEC);
+	struct saved saved;
+	char path[32];
+
+	if (fd < 0 || write(fd, bytes, sz) != (ssize_t)sz)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!saved_open(&saved, path))
+		write_all(&saved.result);
+	saved_close(&saved);
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+{
+	uint8_t *copy;
+
+	if (sz < 2)
+		return 0;
+	copy = malloc(sz - 1);
+	memcpy(copy, data + 1, sz - 1);
+	if (data[0])
+		repair(copy, sz - 1);
+	check_file(copy, sz - 1);
+	free(copy);
+	return 0;
+}
