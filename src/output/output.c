@@ -186,11 +186,16 @@ const char *output_names(enum result_kind kind)
 	return joined(kind, true, text, sizeof(text));
 }
 
+/* An extension may have two dots: what follows the last one is tried first. */
 const char *output_nearest(enum result_kind kind, const char *path)
 {
-	const char *words[NR_OUTPUTS], *dot = strrchr(output_base_name(path), '.');
+	const char *base = output_base_name(path), *near = NULL, *words[NR_OUTPUTS];
+	size_t nr = words_of(kind, false, words);
 
-	return dot ? text_nearest(dot, words, words_of(kind, false, words)) : NULL;
+	for (const char *s = base + strlen(base); s > base && !near; s--)
+		if (s[-1] == '.')
+			near = text_nearest(s - 1, words, nr);
+	return near;
 }
 
 const char *output_kind_text(enum result_kind kind)

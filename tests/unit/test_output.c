@@ -45,7 +45,9 @@ static void a_mistyped_extension_has_a_nearest_one(void **state)
 	assert_string_equal(output_nearest(RESULT_STACKS, "x.svgz"), ".svg");
 	assert_string_equal(output_nearest(RESULT_STACKS, "x.foldd"), ".folded");
 	assert_string_equal(output_nearest(RESULT_STAT, "x.jsn"), ".json");
+	assert_string_equal(output_nearest(RESULT_STACKS, "v1.2.svgz"), ".svg");
 	assert_null(output_nearest(RESULT_STACKS, "x.parquet"));
+	assert_null(output_nearest(RESULT_STACKS, "svg"));
 	assert_null(output_nearest(RESULT_STACKS, "a.svgz/x"));
 }
 
