@@ -48,7 +48,7 @@ static void check_text(const struct profile *p, const char *name, struct view v,
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(output_find(name)->write(p, &v, f), 0);
+	assert_int_equal(output_find(RESULT_STACKS, name)->write.profile(p, &v, f), 0);
 	fclose(f);
 	assert_string_equal(text, expected);
 	free(text);
@@ -262,7 +262,7 @@ static void a_waker_meets_the_innermost_first(void **state)
 	p->samples[0].weight = 5000;
 	p->samples[0].wait = PROF_WAIT(PROF_BLOCKED, 1, -1);
 	f = open_memstream(&text, &len);
-	output_find("x.folded")->write(p, &(struct view){ .idle = IDLE_SHOW }, f);
+	folded_write(p, &(struct view){ .idle = IDLE_SHOW }, f);
 	fclose(f);
 	assert_non_null(strstr(text, ";main;work;step;add;--;add;step;work;main;waker "));
 	free(text);
