@@ -7,7 +7,7 @@ const struct opt offcpu_opts[] = {
 	BLOCK_ROWS,
 	OPT_GROUP("How"),
 	STACK_ROWS,
-	OPT_FLAG(0, "no-stacks", struct recording_args, record.no_stacks,
+	OPT_FLAG(0, "no-stacks", struct recording_args, record.waits.no_stacks,
 		 "time by thread and class only, which costs least"),
 	WALK_ROWS,
 	WAKEUP_ROWS,

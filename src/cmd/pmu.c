@@ -17,15 +17,16 @@ const struct opt pmu_opts[] = {
 	OPT_STRINGS('e', "event", struct recording_args, events, "LIST",
 		    "events by name, as bpfprof list shows them, with perf's spellings "
 		    "(repeatable; default: cycles)"),
-	OPT_U64('c', "count", struct recording_args, record.period, 1, 1ull << 62, "PERIOD",
+	OPT_U64('c', "count", struct recording_args, record.sampling.period, 1, 1ull << 62,
+		"PERIOD",
 		"sample every PERIOD events (default 1 for software events such as page-faults)"),
 	OPT_U32_UPTO(
-		'F', "freq", struct recording_args, record.rate_hz, 1, host_max_rate,
+		'F', "freq", struct recording_args, record.sampling.rate_hz, 1, host_max_rate,
 		"kernel.perf_event_max_sample_rate", "HZ",
 		"or take HZ samples per second and CPU (default for hardware events and clocks: "
 		"99 with a target, 49 without)"),
 	OPT_ALIAS(0, "frequency", "freq"),
-	OPT_FLAG(0, "precise", struct recording_args, record.precise,
+	OPT_FLAG(0, "precise", struct recording_args, record.sampling.precise,
 		 "as precisely as the hardware can; where it cannot, the result says so"),
 	OPT_STRING('M', "metrics", struct recording_args, columns, "SETS",
 		   "add columns per function: IPC, and misses per 1,000 instructions of SETS of "
@@ -112,8 +113,8 @@ static enum cmd_result record_columns(struct recording_args *a, const struct cat
 	size_t nr = 0;
 	int err = a->columns ? group_columns_find(c, a->columns, &v, &nr) : 0;
 
-	a->record.columns = v;
-	a->record.nr_columns = nr;
+	a->record.sampling.columns = v;
+	a->record.sampling.nr_columns = nr;
 	result = err ? not_found(c, err) : recording_run(a);
 	group_columns_free(v, nr);
 	return result;
@@ -124,8 +125,8 @@ static enum cmd_result record_events(struct recording_args *a, const struct cata
 {
 	if (check_number(nr) || check_each(v, nr) || check_value(a->results.view.value, v, nr))
 		return CMD_USAGE;
-	a->record.events = v;
-	a->record.nr_events = nr;
+	a->record.sampling.events = v;
+	a->record.sampling.nr_events = nr;
 	return record_columns(a, c);
 }
 
@@ -170,7 +171,7 @@ static enum cmd_result fall_back(struct recording_args *a, const struct catalog 
 	log_warn("this machine records no branches (%s): %s is sampled instead", strerror(-why),
 		 name);
 	a->results.branches = false;
-	a->record.note = "this machine records no branches";
+	a->record.sampling.note = "this machine records no branches";
 	err = catalog_find(c, name, &v, &nr);
 	result = err ? not_found(c, err) : record_events(a, c, v, nr);
 	events_free(v, nr);
@@ -194,7 +195,7 @@ static enum cmd_result record_branches(struct recording_args *a, const struct ca
 	err = sampling_try_branches(v);
 	if (means_none(err))
 		return fall_back(a, c, err);
-	a->record.branches = true;
+	a->record.sampling.branches = true;
 	return record_events(a, c, v, nr);
 }
 
@@ -206,7 +207,7 @@ static enum cmd_result run(struct recording_args *a)
 	size_t nr = 0;
 	int err;
 
-	if (a->record.period && a->record.rate_hz) {
+	if (a->record.sampling.period && a->record.sampling.rate_hz) {
 		log_err(0, "-c and -F exclude each other: a sample every so many events, or so "
 			   "many a second");
 		return CMD_USAGE;

@@ -82,7 +82,7 @@ static int parse_state(struct recording_args *a)
 		return 0;
 	mask = strtoul(s, &end, 0);
 	if (*s >= '0' && *s <= '9' && !*end && mask < 0x1000) {
-		a->record.state_mask = mask ? mask : 1u << 31;
+		a->record.waits.state_mask = mask ? mask : 1u << 31;
 		return 0;
 	}
 	for (; *s; s++) {
@@ -90,9 +90,9 @@ static int parse_state(struct recording_args *a)
 			continue;
 		if (!state_bits(*s))
 			return no_such_state(a->state);
-		a->record.state_mask |= state_bits(*s);
+		a->record.waits.state_mask |= state_bits(*s);
 	}
-	return a->record.state_mask ? 0 : no_such_state(a->state);
+	return a->record.waits.state_mask ? 0 : no_such_state(a->state);
 }
 
 /* Of -p, one that has user memory: -k would leave nothing of it. */
@@ -114,23 +114,23 @@ static uint32_t user_process(const struct opt_ids *pids)
 static int check(const struct recording_args *a)
 {
 	const struct record_opts *o = &a->record;
-	const char *name = o->event;
+	const char *name = o->sampling.event;
 	uint32_t pid = o->kernel_threads ? user_process(&o->pids) : 0;
 
 	if (o->user_threads && o->kernel_threads)
 		log_err(0, "-u and -k exclude each other: nothing would be left");
 	else if (o->user_stacks && o->kernel_stacks)
 		log_err(0, "-U and -K exclude each other: nothing would be left");
-	else if (o->no_stacks && (o->user_stacks || o->kernel_stacks))
+	else if (o->waits.no_stacks && (o->user_stacks || o->kernel_stacks))
 		log_err(0, "--no-stacks leaves nothing for -%c", o->user_stacks ? 'U' : 'K');
 	else if (o->kernel_threads && o->program)
 		log_err(0, "-k leaves nothing of %s: a program has no kernel threads",
 			o->program[0]);
 	else if (pid)
 		log_err(0, "-k leaves nothing of process %" PRIu32 ": it is no kernel thread", pid);
-	else if (o->max_ns && o->min_ns > o->max_ns)
-		log_err(0, "-m %s is above -M %s: nothing would be left", text_ns(o->min_ns),
-			text_ns(o->max_ns));
+	else if (o->waits.max_ns && o->waits.min_ns > o->waits.max_ns)
+		log_err(0, "-m %s is above -M %s: nothing would be left", text_ns(o->waits.min_ns),
+			text_ns(o->waits.max_ns));
 	else if (o->all && (o->pids.nr || o->tids.nr || o->comm || o->cgroup))
 		log_err(0, "-a is the whole machine: it does not go with -p, -t, -n or --cgroup");
 	else if (name && strcmp(name, "cycles") && strcmp(name, "cpu-clock"))

@@ -48,11 +48,11 @@ struct recording_args {
 		 "how long, as DURATION: 10, 500ms, 2m (default: until Ctrl-C)")
 
 #define SAMPLING_ROWS                                                                              \
-	OPT_U32_UPTO('F', "freq", struct recording_args, record.rate_hz, 1, host_max_rate,         \
+	OPT_U32_UPTO('F', "freq", struct recording_args, record.sampling.rate_hz, 1, host_max_rate,\
 		     "kernel.perf_event_max_sample_rate", "HZ",                                    \
 		     "samples per second and CPU (default 99 with a target, 49 without)"),         \
 	OPT_ALIAS(0, "frequency", "freq"),                                                         \
-	OPT_STRING('e', "event", struct recording_args, record.event, "NAME",                      \
+	OPT_STRING('e', "event", struct recording_args, record.sampling.event, "NAME",             \
 		   "cycles or cpu-clock (default: cycles where the machine has them)")
 
 #define STACK_ROWS                                                                                 \
@@ -77,10 +77,10 @@ struct recording_args {
 		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)")
 
 #define BLOCK_ROWS                                                                                 \
-	OPT_TIME('m', "min-block-time", struct recording_args, record.min_ns, 1000, 0,             \
+	OPT_TIME('m', "min-block-time", struct recording_args, record.waits.min_ns, 1000, 0,       \
 		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
 		 "only waits of at least this length: 500 or 500us, 1ms, 2s"),                     \
-	OPT_TIME('M', "max-block-time", struct recording_args, record.max_ns, 1000, 1,             \
+	OPT_TIME('M', "max-block-time", struct recording_args, record.waits.max_ns, 1000, 1,       \
 		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
 		 "only waits of at most this length"),                                             \
 	OPT_STRING(0, "state", struct recording_args, state, "MASK",                               \
@@ -88,14 +88,14 @@ struct recording_args {
 		   "or the kernel's mask")
 
 #define WALK_ROWS                                                                                  \
-	OPT_U32(0, "walks", struct recording_args, record.walks, 1, 1000000, "N",                  \
+	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",            \
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "  \
 		"[not sampled]"),                                                                  \
-	OPT_FLAG(0, "audit", struct recording_args, record.audit,                                  \
+	OPT_FLAG(0, "audit", struct recording_args, record.waits.audit,                            \
 		 "walk every stack, also the remembered ones, and count where they differ")
 
 #define WAKEUP_ROWS                                                                                \
-	OPT_FLAG(0, "wakeups", struct recording_args, record.wakeups,                              \
+	OPT_FLAG(0, "wakeups", struct recording_args, record.waits.wakeups,                        \
 		 "time wake-ups by their tracepoint: dearer than the kernel's own accounting, "    \
 		 "which misses how long an idle CPU takes to wake up")
 

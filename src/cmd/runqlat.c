@@ -23,8 +23,8 @@ const struct opt runqlat_opts[] = {
 	OPT_FLAG('P', "per-process", struct runqlat_args, per_process, "a row for each process"),
 	OPT_FLAG(0, "per-thread", struct runqlat_args, per_thread, "a row for each thread"),
 	OPT_FLAG(0, "per-cpu", struct runqlat_args, per_cpu, "a row for each CPU"),
-	OPT_U64(0, "threshold", struct recording_args, record.outlier_us, 1, 1ull << 40, "US",
-		"list waits of at least so many microseconds, and who ran meanwhile"),
+	OPT_U64(0, "threshold", struct recording_args, record.runqlat.outlier_us, 1, 1ull << 40,
+		"US", "list waits of at least so many microseconds, and who ran meanwhile"),
 	MILLISECONDS_ROW(struct recording_args, results),
 	OPT_FLAG('T', "timestamp", struct runqlat_args, timestamps,
 		 "accepted; intervals always have the time"),
@@ -149,9 +149,9 @@ static int write_files(struct runqlat *q, struct record *r)
 	struct runqlat_report report = {
 		.rows = q->whole.rows,
 		.nr_rows = q->nr_rows,
-		.by = a->common.record.by,
+		.by = a->common.record.runqlat.by,
 		.split = is_split(a),
-		.threshold_ns = a->common.record.outlier_us * 1000,
+		.threshold_ns = a->common.record.runqlat.outlier_us * 1000,
 		.start_ns = record_begin_ns(r),
 		.outliers = q->whole.outliers,
 		.nr_outliers = q->whole.nr_outliers,
@@ -182,12 +182,12 @@ static bool show(void *arg, struct record *r, bool last)
 		.target = target,
 		.start_real_ns = clock_ns(CLOCK_REALTIME) - (now - since),
 		.duration_ns = now - since,
-		.interval = a->common.record.interval_ns ? ++q->interval : 0,
+		.interval = a->common.record.runqlat.interval_ns ? ++q->interval : 0,
 		.rows = rows,
 		.nr_rows = q->nr_rows,
-		.by = a->common.record.by,
+		.by = a->common.record.runqlat.by,
 		.split = is_split(a),
-		.threshold_ns = a->common.record.outlier_us * 1000,
+		.threshold_ns = a->common.record.runqlat.outlier_us * 1000,
 		.start_ns = record_begin_ns(r),
 		.outliers = outliers,
 		.counters = last ? counters : NULL,
@@ -219,7 +219,7 @@ static int parse_count(struct record_opts *o, const char *word)
 	if (*end || end == word || !count || count > MAX_COUNT)
 		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", word,
 			       MAX_COUNT);
-	o->duration_ns = count * o->interval_ns;
+	o->duration_ns = count * o->runqlat.interval_ns;
 	return 0;
 }
 
@@ -233,15 +233,15 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 
 	if (given > 1)
 		return log_err(0, "-P, --per-thread and --per-cpu exclude each other");
-	o->by = a->per_process	? PROF_HIST_BY_PROCESS
-		: a->per_thread ? PROF_HIST_BY_THREAD
-				: PROF_HIST_BY_CPU;
+	o->runqlat.by = a->per_process	? PROF_HIST_BY_PROCESS
+			: a->per_thread ? PROF_HIST_BY_THREAD
+					: PROF_HIST_BY_CPU;
 	if (nr > 2)
 		return log_err(0,
 			       "'%s': an interval and a count are enough (a program to start goes "
 			       "behind '--')",
 			       words[2]);
-	err = nr > 0 ? opt_seconds(words[0], &o->interval_ns) : 0;
+	err = nr > 0 ? opt_seconds(words[0], &o->runqlat.interval_ns) : 0;
 	if (err == -ERANGE)
 		return log_err(0, "'%s': an interval must be above 0 and at most 7 days", words[0]);
 	if (err)
@@ -251,7 +251,7 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 			       words[0]);
 	/* What is kept is one recording: there a number is how long it takes, as everywhere. */
 	if (nr == 1 && common->results.files.nr)
-		o->duration_ns = o->interval_ns;
+		o->duration_ns = o->runqlat.interval_ns;
 	return nr < 2 ? 0 : parse_count(o, words[1]);
 }
 
@@ -265,11 +265,11 @@ static enum cmd_result run(struct recording_args *common)
 	q.results = results_open(&common->results);
 	if (!q.results)
 		return errno == EINVAL ? CMD_USAGE : CMD_FAILED;
-	common->record.on_interval = show;
-	common->record.arg = &q;
+	common->record.runqlat.on_interval = show;
+	common->record.runqlat.arg = &q;
 	/* One interval is a recording. */
-	if (common->record.duration_ns == common->record.interval_ns)
-		common->record.interval_ns = 0;
+	if (common->record.duration_ns == common->record.runqlat.interval_ns)
+		common->record.runqlat.interval_ns = 0;
 	r = record_open(&common->record);
 	err = r ? record_run(r) : -errno;
 	if (err)

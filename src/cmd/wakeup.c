@@ -6,7 +6,7 @@ const struct opt wakeup_opts[] = {
 	TARGET_ROWS,
 	BLOCK_ROWS,
 	OPT_GROUP("How"),
-	OPT_U32(0, "hops", struct recording_args, record.hops, 1, PROF_MAX_HOPS, "N",
+	OPT_U32(0, "hops", struct recording_args, record.waits.hops, 1, PROF_MAX_HOPS, "N",
 		"wakers, their wakers, and so on (default 1)"),
 	STACK_ROWS,
 	WALK_ROWS,
@@ -19,7 +19,7 @@ const struct opt wakeup_opts[] = {
 
 enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv)
 {
-	struct recording_args a = { .parse_words = recording_duration, .record.hops = 1 };
+	struct recording_args a = { .parse_words = recording_duration, .record.waits.hops = 1 };
 
 	return recording_main(self, argc, argv, &a, recording_run);
 }

@@ -27,7 +27,7 @@ static int record_to(const struct stat_opts *o, pid_t held, int ready, int file)
 	uint32_t pid = held;
 	struct record_opts opts = {
 		.command = "oncpu",
-		.event = "cpu-clock", /* takes no counter away from what is counted */
+		.sampling.event = "cpu-clock", /* takes no counter away from what is counted */
 		.pids = held ? (struct opt_ids){ &pid, 1, 1 } : o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,

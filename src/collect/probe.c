@@ -30,6 +30,11 @@ const struct probe *probe_get(const char *name)
 	abort();
 }
 
+const struct probe *probe_at(size_t i)
+{
+	return i < sizeof(probes) / sizeof(probes[0]) ? &probes[i] : NULL;
+}
+
 const char *probe_program(const struct probe *p, enum probe_when when)
 {
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS; i++)

@@ -5,6 +5,7 @@
 #ifndef BPFPROF_COLLECT_PROBE_H
 #define BPFPROF_COLLECT_PROBE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROBE_MAX_PROGRAMS 6
@@ -33,5 +34,7 @@ const char *probe_program(const struct probe *p, enum probe_when when);
 
 /* The row of a probe; must exist. */
 const struct probe *probe_get(const char *name);
+/* Row i, NULL behind the last. */
+const struct probe *probe_at(size_t i);
 
 #endif

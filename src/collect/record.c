@@ -77,25 +77,26 @@ static bool has_target(const struct record_opts *o)
 static int open_events(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-	struct sampling_opts so = { .events = o->events,
-				    .nr = o->nr_events,
-				    .force = o->event,
-				    .period = o->period,
-				    .rate_hz = o->rate_hz,
-				    .by_rate = o->rate_hz != 0,
-				    .precise = o->precise,
-				    .branches = o->branches,
-				    .note = o->note,
+	struct sampling_opts so = { .events = o->sampling.events,
+				    .nr = o->sampling.nr_events,
+				    .force = o->sampling.event,
+				    .period = o->sampling.period,
+				    .rate_hz = o->sampling.rate_hz,
+				    .by_rate = o->sampling.rate_hz != 0,
+				    .precise = o->sampling.precise,
+				    .branches = o->sampling.branches,
+				    .note = o->sampling.note,
 				    .cpus = &o->cpus };
 	struct core core;
-	int err = session_start(r->session, o->file, o->function);
+	int err = session_start(r->session, o->uprobe.file, o->uprobe.function);
 
 	core_read(&core, "/");
 	so.imprecise = core.vendor == CORE_ARM; /* its drivers take any, and sample as ever */
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
 		return err;
-	if (o->nr_columns)
-		err = groups_open(&r->groups, o->columns, o->nr_columns, &o->cpus, r->session);
+	if (o->sampling.nr_columns)
+		err = groups_open(&r->groups, o->sampling.columns, o->sampling.nr_columns, &o->cpus,
+				  r->session);
 	if (err)
 		return err;
 	so.records = r->sideband;
@@ -169,7 +170,7 @@ static int start(struct record *r)
 		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns();
 	r->asleep_ns = suspend_read_ns();
-	r->next_interval_ns = o->interval_ns;
+	r->next_interval_ns = o->runqlat.interval_ns;
 	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
 	if (!err && o->program)
 		err = target_release(&r->target, o->program[0]);
@@ -192,9 +193,9 @@ static bool is_over(struct record *r)
 
 	if (signalled(r) || (o->duration_ns && elapsed >= o->duration_ns))
 		return true;
-	if (o->interval_ns && elapsed >= r->next_interval_ns) {
-		r->next_interval_ns += o->interval_ns;
-		if (!o->on_interval(o->arg, r, false))
+	if (o->runqlat.interval_ns && elapsed >= r->next_interval_ns) {
+		r->next_interval_ns += o->runqlat.interval_ns;
+		if (!o->runqlat.on_interval(o->runqlat.arg, r, false))
 			return true;
 	}
 	if (o->program)
@@ -240,7 +241,7 @@ static int until_end(const struct record *r)
 
 	if (r->state == CAPTURE_BUSY)
 		return 0;
-	if (r->opts->interval_ns && (!until || r->next_interval_ns < until))
+	if (r->opts->runqlat.interval_ns && (!until || r->next_interval_ns < until))
 		until = r->next_interval_ns;
 	if (!until)
 		return haste;
@@ -366,8 +367,8 @@ int record_run(struct record *r)
 	drain(r, true);
 	hurry(r, false);
 	session_counters(r->session, counters);
-	if (r->opts->on_interval)
-		r->opts->on_interval(r->opts->arg, r, true);
+	if (r->opts->runqlat.on_interval)
+		r->opts->runqlat.on_interval(r->opts->runqlat.arg, r, true);
 	capture_finish(&r->capture, counters);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	target_terminate(&r->target);

@@ -18,48 +18,68 @@
 struct group_column;
 struct record;
 
-struct record_opts {
-	const char *command;	    /* "oncpu"; the probe of that name */
+/* Of commands that sample events. */
+struct sample_opts {
 	const char *event;	    /* "cycles" or "cpu-clock"; NULL = the best there is */
 	const struct event *events; /* of pmu, instead of event */
 	size_t nr_events;
-	uint64_t period; /* of each; 0 = by rate, or what is usual for the event */
+	uint64_t period;  /* of each; 0 = by rate, or what is usual for the event */
+	uint32_t rate_hz; /* at most host_max_rate(); 0 = 99 with a target, 49 without */
 	bool precise;
 	const struct group_column *columns; /* of -M */
 	size_t nr_columns;
-	bool branches;		     /* branch records with each sample */
-	const char *note;	     /* what else to know of the events, NULL = nothing */
-	const char *file, *function; /* of the probe "uprobe" */
-	uint32_t rate_hz;	     /* at most host_max_rate(); 0 = 99 with a target, 49 without */
-	uint64_t duration_ns;	     /* 0 = until a signal or the target's end */
-	char **program;		     /* to start, NULL = none */
-	bool all;		     /* the whole machine, while program runs */
-	struct opt_ids pids, tids, cpus;
-	const char *comm;   /* glob list */
-	const char *cgroup; /* path, below the cgroup2 mount or absolute */
-	bool no_children;
-	bool user_threads, kernel_threads; /* only these */
-	bool user_stacks, kernel_stacks;   /* only these */
-	bool idle;
-	uint32_t max_stacks, max_depth;
-	uint64_t max_bytes;
-	enum prof_call_graph call_graph;
-	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
-	uint64_t start_ns;     /* CLOCK_MONOTONIC when bpfprof began */
+	bool branches;	  /* branch records with each sample */
+	const char *note; /* what else to know of the events, NULL = nothing */
+};
 
-	/* Of waits. */
-	bool no_stacks, per_thread, audit, no_memory;
+/* Of commands that follow waits. */
+struct wait_opts {
+	bool no_stacks, audit, no_memory;
 	bool wakeups;	     /* by their tracepoint, though the kernel may count waits for a CPU */
 	uint32_t state_mask; /* prof_config's; 0 = all */
 	uint64_t min_ns, max_ns; /* max_ns 0 = no limit */
 	uint32_t walks;		 /* per second and CPU; 0 = WALKS_PER_SECOND */
 	uint32_t hops;		 /* of wakeup */
-	enum prof_hist_by by;	 /* of runqlat */
-	uint64_t outlier_us;	 /* 0 = none are kept */
-	uint64_t interval_ns;	 /* of on_interval, 0 = never */
+};
+
+/* Of histograms. */
+struct hist_opts {
+	enum prof_hist_by by;
+	uint64_t outlier_us;  /* 0 = none are kept */
+	uint64_t interval_ns; /* of on_interval, 0 = never */
 	/* An interval is over, or all of it is. False ends the recording. */
 	bool (*on_interval)(void *arg, struct record *r, bool last);
 	void *arg;
+};
+
+/* What all commands have in common, and a part for each family of them. */
+struct record_opts {
+	const char *command; /* "oncpu"; the probe of that name */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC when bpfprof began */
+	/* Who, and how long. */
+	uint64_t duration_ns; /* 0 = until a signal or the target's end */
+	char **program;	      /* to start, NULL = none */
+	bool all;	      /* the whole machine, while program runs */
+	struct opt_ids pids, tids, cpus;
+	const char *comm;   /* glob list */
+	const char *cgroup; /* path, below the cgroup2 mount or absolute */
+	bool no_children;
+	bool user_threads, kernel_threads; /* only these */
+	bool idle;
+	bool per_thread;
+	/* Their stacks. */
+	bool user_stacks, kernel_stacks; /* only these */
+	uint32_t max_stacks, max_depth;
+	uint64_t max_bytes;
+	enum prof_call_graph call_graph;
+	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
+	/* By family. */
+	struct sample_opts sampling;
+	struct wait_opts waits;
+	struct hist_opts runqlat;
+	struct {
+		const char *file, *function;
+	} uprobe;
 };
 
 #define WALKS_PER_SECOND 10000

@@ -13,19 +13,19 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	bool rows = kind->histograms;
 
 	c->per_thread = o->per_thread;
-	c->stacks = !o->no_stacks && !rows;
-	c->remember = c->stacks && !o->no_memory;
-	c->audit = o->audit;
+	c->stacks = !o->waits.no_stacks && !rows;
+	c->remember = c->stacks && !o->waits.no_memory;
+	c->audit = o->waits.audit;
 	c->running = kind->running;
-	c->wakeups = o->wakeups || rows || c->running;
-	c->hops = o->hops;
-	c->state_mask = o->state_mask;
-	c->min_ns = o->min_ns;
-	c->max_ns = o->max_ns;
-	c->walk_ns = 1000000000u / (o->walks ? o->walks : WALKS_PER_SECOND);
+	c->wakeups = o->waits.wakeups || rows || c->running;
+	c->hops = o->waits.hops;
+	c->state_mask = o->waits.state_mask;
+	c->min_ns = o->waits.min_ns;
+	c->max_ns = o->waits.max_ns;
+	c->walk_ns = 1000000000u / (o->waits.walks ? o->waits.walks : WALKS_PER_SECOND);
 	c->hist_rows = rows;
-	c->hist_by = o->by;
-	c->outlier_ns = o->outlier_us * 1000;
+	c->hist_by = o->runqlat.by;
+	c->outlier_ns = o->runqlat.outlier_us * 1000;
 	if (c->stacks)
 		return;
 	c->no_kstacks = 1;
@@ -55,13 +55,13 @@ struct prof_config record_config(const struct record_opts *o)
 
 	if (kind_of(o->command)->waits)
 		configure_waits(&c, o);
-	if (o->nr_events > 1) {
+	if (o->sampling.nr_events > 1) {
 		c.events = 1;
 		c.per_thread = 1; /* their counts are not merged, as those of waits are */
 	}
-	c.nr_values = 2 * o->nr_columns;
-	c.branch_slots = o->branches ? BRANCH_SLOTS : 0;
+	c.nr_values = 2 * o->sampling.nr_columns;
+	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
 	/* Waits and branches refer to slots that were taken long ago. */
-	c.two_generations = !kind_of(o->command)->waits && !o->branches;
+	c.two_generations = !kind_of(o->command)->waits && !o->sampling.branches;
 	return c;
 }

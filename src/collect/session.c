@@ -235,16 +235,17 @@ static int run_tasks(struct session *s)
 
 int session_start(struct session *s, const char *file, const char *function)
 {
-	int err = 0;
+	bool waits = probe_program(s->probe, PROBE_TASKS) != NULL;
+	int err;
 
 	if (probe_program(s->probe, PROBE_UPROBE))
 		return attach_uprobe(s, file, function);
-	if (!probe_program(s->probe, PROBE_TASKS))
-		return 0;
-	s->skel->bss->prof_sched_start = now_ns();
+	if (waits)
+		s->skel->bss->prof_sched_start = now_ns();
 	err = attach(s, PROBE_EVENTS);
-	if (!err)
-		err = run_tasks(s);
+	if (err || !waits)
+		return err;
+	err = run_tasks(s);
 	if (!err && !s->skel->bss->prof_sched_counts)
 		err = attach(s, PROBE_WAKEUPS);
 	s->skel->bss->prof_sched_known = 1;

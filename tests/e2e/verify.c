@@ -14,6 +14,7 @@
 #include "collect/accounts.h"
 #include "collect/glob.h"
 #include "collect/session.h"
+#include "profile/kind.h"
 
 #define MAX_PROGRAMS 64
 
@@ -74,14 +75,14 @@ static struct prof_config config(unsigned int bits, unsigned int depth)
 }
 
 /* All that a command can ask for, or as little as it can. */
-static void configure_waits(struct prof_config *c, const char *probe, unsigned int bits)
+static void configure_waits(struct prof_config *c, const struct kind *kind, unsigned int bits)
 {
-	c->stacks = strcmp(probe, "runqlat") != 0;
+	c->stacks = !kind->histograms;
 	c->remember = c->stacks;
 	c->hist_rows = !c->stacks;
 	c->hist_by = bits & 1 ? PROF_HIST_BY_PROCESS : PROF_HIST_BY_CPU;
-	c->running = !strcmp(probe, "wall");
-	c->hops = strcmp(probe, "wakeup") ? 0 : PROF_MAX_HOPS;
+	c->running = kind->running;
+	c->hops = kind->wakers ? PROF_MAX_HOPS : 0;
 	c->wakeups = bits & 1;
 	c->audit = bits & 1;
 	c->state_mask = bits & 1;
@@ -91,33 +92,34 @@ static void configure_waits(struct prof_config *c, const char *probe, unsigned i
 	c->walk_ns = 1000;
 }
 
-static void configure_pmu(struct prof_config *c, unsigned int bits)
+static void configure_samples(struct prof_config *c, unsigned int bits)
 {
 	c->events = bits & 1;
 	c->nr_values = bits & 2 ? PMU_MAX_EVENTS : 0;
 	c->branch_slots = bits & 4 ? 16 : 0;
 }
 
-static int load(const char *probe, enum prof_call_graph how, const struct prof_glob *glob,
-		unsigned int bits)
+static int load(const struct probe *probe, enum prof_call_graph how, const struct prof_glob *glob,
+		unsigned int bits, bool counters)
 {
 	struct session_opts o = {
-		.probe = probe_get(probe),
+		.probe = probe,
 		.config = config(bits, bits & 1 ? PROF_MAX_FRAMES : 127),
 		.glob = glob,
 		.cgroup_fd = -1,
 		.max_stacks = 16,
 		.max_bytes = 1 << 20,
 	};
+	const struct kind *kind = kind_of(probe->name);
 	struct session *s;
 
 	o.config.call_graph = how;
-	if (!strcmp(probe, "pmu"))
-		configure_pmu(&o.config, bits);
-	else if (strcmp(probe, "oncpu") && strcmp(probe, "uprobe"))
-		configure_waits(&o.config, probe, bits);
+	if (kind->waits)
+		configure_waits(&o.config, kind, bits);
+	else if (counters && probe_program(probe, PROBE_PERF))
+		configure_samples(&o.config, bits);
 	if (getenv("EACH"))
-		printf("# -- %s %d %u\n", probe, how, bits);
+		printf("# -- %s %d %u\n", probe->name, how, bits);
 	s = session_open(&o);
 	if (!s)
 		return 1;
@@ -152,12 +154,10 @@ static unsigned int pair_row(unsigned int i)
 	return bits;
 }
 
-static const char *const probes[] = { "oncpu",	 "pmu",	   "uprobe", "offcpu",
-				      "runqlat", "wakeup", "wall" };
-
 int main(int argc, char **argv)
 {
 	bool pairs = argc > 1 && !strcmp(argv[1], "--pairs");
+	const struct probe *oncpu = probe_get("oncpu"), *probe;
 	struct prof_glob glob;
 	int bad = 0;
 
@@ -165,11 +165,11 @@ int main(int argc, char **argv)
 		;
 	glob_compile(&glob, "worker-*");
 	for (unsigned int i = 0; i < (pairs ? 8 : 128); i++)
-		bad |= load("oncpu", CALL_GRAPH_AUTO, &glob, pairs ? pair_row(i) : i);
-	bad |= load("oncpu", CALL_GRAPH_AUTO, &glob, 127);
-	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
+		bad |= load(oncpu, CALL_GRAPH_AUTO, &glob, pairs ? pair_row(i) : i, false);
+	bad |= load(oncpu, CALL_GRAPH_AUTO, &glob, 127, false);
+	for (size_t i = 0; (probe = probe_at(i)); i++)
 		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
-			bad |= load(probes[i], how, &glob, 0) | load(probes[i], how, &glob, 7);
+			bad |= load(probe, how, &glob, 0, true) | load(probe, how, &glob, 7, true);
 	bad |= load_accounts(ACCOUNT_BY_THREAD, 1);
 	bad |= load_accounts(ACCOUNT_BY_CGROUP, PMU_MAX_EVENTS);
 	for (size_t i = 0; i < nr_programs; i++)

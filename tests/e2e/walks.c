@@ -28,7 +28,7 @@ static int write_results(const struct profile *p, const char *folded)
 
 int main(int argc, char **argv)
 {
-	struct record_opts o = { .command = "offcpu", .max_depth = 1000, .audit = true };
+	struct record_opts o = { .command = "offcpu", .max_depth = 1000, .waits.audit = true };
 	uint32_t pid = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
 	char *colon = argc > 3 ? strrchr(argv[1], ':') : NULL;
 	struct record *r;
@@ -40,8 +40,8 @@ int main(int argc, char **argv)
 	if (colon) {
 		*colon = '\0';
 		o.command = "uprobe";
-		o.file = argv[1];
-		o.function = colon + 1;
+		o.uprobe.file = argv[1];
+		o.uprobe.function = colon + 1;
 	}
 	o.pids = (struct opt_ids){ .v = &pid, .nr = 1 };
 	o.max_stacks = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;

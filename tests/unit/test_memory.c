@@ -31,9 +31,10 @@ static const struct kind {
 	{ "oncpu -p", { .command = "oncpu", .max_depth = 1024, .pids.nr = 1 } },
 	{ "offcpu", { .command = "offcpu", .max_depth = 1024 } },
 	{ "wall", { .command = "wall", .max_depth = 1024 } },
-	{ "wakeup --hops=3", { .command = "wakeup", .max_depth = 1024, .hops = 3 } },
-	{ "offcpu --no-stacks", { .command = "offcpu", .no_stacks = true } },
-	{ "runqlat -P", { .command = "runqlat", .by = PROF_HIST_BY_PROCESS, .outlier_us = 1 } },
+	{ "wakeup --hops=3", { .command = "wakeup", .max_depth = 1024, .waits.hops = 3 } },
+	{ "offcpu --no-stacks", { .command = "offcpu", .waits.no_stacks = true } },
+	{ "runqlat -P",
+	  { .command = "runqlat", .runqlat.by = PROF_HIST_BY_PROCESS, .runqlat.outlier_us = 1 } },
 };
 
 static const uint32_t cpus[] = { 2, 64, 192, 384 };
