@@ -258,7 +258,8 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 	count_woken = t->count_woken;
 	if (prof_cfg.hops) {
 		count = claim(ID, t, t->wait, t->ustack, t->kstack, t->waker);
-		count_woken = queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, 0) : 0;
+		count_woken =
+			queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, t->waker) : 0;
 		t->waker = 0;
 	}
 	if (!count) { /* of a newborn thread, or of one that was found waiting */
