@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arena records to profile stacks, counts to samples. */
+/* Arena records to profile stacks, and walks that the kernel left to us. */
 #include "collect/capture.h"
 
 #include <stdlib.h>
@@ -8,37 +8,12 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "collect/target.h"
-#include "proc/maps.h"
+#include "collect/capture_parts.h"
 
-/* An address that nothing explains may make us read /proc/PID/maps again, so often. */
-#define RECHECK_NS 1000000000ull
-
-/* Mappings that were made about when addresses last changed hands, of a library's several. */
-#define REUSE_NS 10000000ull
-
-#define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
-#define SLEEPERS_NS   4000000ull    /* of each turn, for reading stacks of sleeping threads */
-#define MOST_ITEMS    1024	    /* that wait for tables; no more sleepers are read then */
-#define MOST_BYTES    (64u << 20)   /* of stacks that wait for tables */
-#define STACK_REACH   (8ull << 20)  /* from a stack pointer to the top, at most */
-
-/*
- * What we call a stack: its id in the profile or, with this bit, a number in late[]. One whose
- * frames did not fit the log, and one that turns out to be none.
- */
-#define REF_LATE (1u << 31)
-#define REF_LOST UINT32_MAX
-#define REF_NONE (UINT32_MAX - 1)
-
-static void put_source(struct capture *c, uint32_t module, struct symbol_file source)
-{
-	while (c->nr_sources <= module) {
-		c->sources = xgrow(c->sources, c->nr_sources, &c->cap_sources, sizeof(*c->sources));
-		c->sources[c->nr_sources++] = (struct symbol_file){ .fd = -1 };
-	}
-	c->sources[module] = source;
-}
+#define SLEEPERS_NS 4000000ull	 /* of each turn, for reading stacks of sleeping threads */
+#define MOST_ITEMS  1024	 /* that wait for tables; no more sleepers are read then */
+#define MOST_BYTES  (64u << 20)	 /* of stacks that wait for tables */
+#define STACK_REACH (8ull << 20) /* from a stack pointer to the top, at most */
 
 void capture_init(struct capture *c, const struct capture_opts *o)
 {
@@ -59,156 +34,7 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 				   .rows = maps->sleepers,
 				   .nr_rows = maps->nr_sleepers };
 	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
-	put_source(c, 0, (struct symbol_file){ .fd = -1 });
-}
-
-static void vdso_line(void *arg, const struct maps_line *line)
-{
-	struct symbol_file *source = arg;
-
-	if (!strcmp(line->path, "[vdso]"))
-		*source = (struct symbol_file){ -1, (void *)line->start, line->end - line->start };
-}
-
-/* All 64-bit processes have the same vDSO, so ours serves. */
-static struct symbol_file vdso_source(void)
-{
-	struct symbol_file source = { .fd = -1 };
-
-	maps_read(getpid(), vdso_line, &source);
-	return source;
-}
-
-/*
- * The profile's module of a mapped file. On first sight the file is opened, while the process that
- * mapped it still lives.
- */
-static uint32_t module_of(struct capture *c, const struct process *p, const struct proc_mapping *m)
-{
-	struct proc_file *f = m->file;
-
-	if (f->module)
-		return f->module;
-	f->module = profile_add_module(c->profile, f->path);
-	if (f->path[0] == '[') {
-		put_source(c, f->module, vdso_source());
-		return f->module;
-	}
-	proc_file_open(f, p->pid, m);
-	put_source(c, f->module, (struct symbol_file){ .fd = f->fd });
-	return f->module;
-}
-
-/*
- * Side-band records can be lost, and processes older than the recording may have been missed: ask
- * /proc, but not often.
- */
-static const struct proc_mapping *find_mapping(struct capture *c, struct process *p, uint64_t addr,
-					       uint64_t time_ns)
-{
-	const struct proc_mapping *m = proc_mapping_at(p, addr, time_ns);
-
-	if (m || p->exit_ns || time_ns < p->checked_ns + RECHECK_NS)
-		return m;
-	if (proc_snapshot(c->procs, p->pid, time_ns))
-		p->checked_ns = time_ns;
-	return proc_mapping_at(p, addr, time_ns);
-}
-
-static struct process *find_process(struct capture *c, const struct arena_stack *s)
-{
-	struct process *p = proc_find(c->procs, s->pid);
-
-	if (!p && !proc_snapshot(c->procs, s->pid, s->time_ns))
-		p = proc_find(c->procs, s->pid);
-	if (p)
-		p->sampled = true;
-	return p;
-}
-
-/*
- * Return addresses are looked up one byte lower: a call can be the last instruction of its
- * function.
- */
-static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
-{
-	return PROF_FRAME_ADDRESS(s->frames[i]) - (i > 0 && !(s->frames[i] & PROF_FRAME_EXACT));
-}
-
-/* The profile's module of the code that a process generated. */
-static uint32_t generated_of(struct capture *c, const struct process *p, uint64_t time_ns)
-{
-	struct proc_image *image = proc_image_at(p, time_ns);
-
-	if (!image->module)
-		image->module = profile_add_generated(c->profile, p->pid);
-	return image->module;
-}
-
-static uint32_t user_frame(struct capture *c, struct process *p, const struct proc_mapping *m,
-			   uint64_t addr, uint64_t time_ns)
-{
-	if (!m->file)
-		return profile_frame(c->profile, FRAME_ANON, generated_of(c, p, time_ns), addr);
-	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m),
-			     addr - m->start + m->file_offset);
-}
-
-/*
- * The kernel left this frame by a table of other code, since it had not yet been told that the
- * addresses have changed hands: what it found beyond is nothing.
- */
-static bool was_left_wrong(const struct process *p, const struct proc_mapping *m, uint64_t time_ns)
-{
-	return p->reused_ns && m->from_ns && m->from_ns <= time_ns && time_ns < p->listed_ns &&
-	       m->from_ns >= p->reused_ns - REUSE_NS;
-}
-
-/* 0: the thread has none any more, it was within an exec. */
-static uint32_t add_user_stack(struct capture *c, const struct arena_stack *s)
-{
-	struct process *p = find_process(c, s);
-	uint32_t ids[PROF_MAX_FRAMES], nr = 0;
-	uint8_t end = s->end;
-
-	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
-		uint64_t addr = lookup_address(s, i);
-		const struct proc_mapping *m = find_mapping(c, p, addr, s->time_ns);
-
-		if (!m && i > 0) { /* no return address, but whatever the walk was led to */
-			end = c->config.call_graph == CALL_GRAPH_FP || s->guessed
-				      ? UNWIND_END_BAD_PC
-				      : UNWIND_END_NO_CODE;
-			break;
-		}
-		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
-			return 0;
-		ids[nr++] = m ? user_frame(c, p, m, addr, s->time_ns)
-			      : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
-		if (m && s->kind == PROF_STACK_USER && was_left_wrong(p, m, s->time_ns)) {
-			end = UNWIND_END_NO_TABLE;
-			break;
-		}
-	}
-	if (end == UNWIND_END_CFI_ROOT && !c->first_root_ns)
-		c->first_root_ns = s->time_ns;
-	if (!nr && s->nr_frames)
-		ids[nr++] = profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
-	return profile_stack(c->profile, ids, nr, end, s->guessed);
-}
-
-static uint32_t add_kernel_stack(struct capture *c, const struct arena_stack *s)
-{
-	bool asleep = s->kind == PROF_STACK_KERNEL_ASLEEP;
-	uint32_t ids[PROF_MAX_FRAMES], id, nr = c->profile->nr_stacks;
-
-	for (uint32_t i = 0; i < s->nr_frames; i++)
-		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0,
-				       s->frames[i] - (i > 0 || asleep));
-	id = profile_stack(c->profile, ids, s->nr_frames, s->end, 0);
-	if (asleep && id == nr)
-		sleeping_add(&c->sleeping, id);
-	return id;
+	capture_put_source(c, 0, (struct symbol_file){ .fd = -1 });
 }
 
 struct lookup {
@@ -237,7 +63,7 @@ static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
 		return true;
 	}
 	if (l->process)
-		m = find_mapping(l->capture, l->process, pc, l->time_ns);
+		m = capture_find_mapping(l->capture, l->process, pc, l->time_ns);
 	if (m)
 		return store_rule(l->capture->store, l->process->pid, m, pc, rule);
 	l->asked = l->process && l->process->checked_ns > l->time_ns;
@@ -275,7 +101,7 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 {
 	struct arena_stack s = { .pid = item->pid, .time_ns = item->time_ns };
 	struct lookup l = { .capture = c,
-			    .process = find_process(c, &s),
+			    .process = capture_find_process(c, &s),
 			    .time_ns = item->time_ns };
 	__u64 frames[PROF_MAX_FRAMES];
 	struct walk w;
@@ -293,7 +119,7 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 	s.nr_frames = w.nr;
 	s.end = end_of(c, item, &w);
 	s.guessed = w.guessed < 255 ? w.guessed : 255;
-	c->late[item->ref] = add_user_stack(c, &s);
+	c->late[item->ref] = capture_user_stack(c, &s);
 	if (w.end == UNWIND_END_CFI_ROOT && c->first_root_ns == item->time_ns)
 		c->first_root_ns = now_ns(); /* sampled then, walked now */
 	if (l.process && c->store) {
@@ -359,12 +185,11 @@ static void give_up(struct capture *c, size_t i, enum unwind_end why)
 				 .nr_frames = 1,
 				 .end = why };
 
-	c->late[item->ref] = add_user_stack(c, &s);
+	c->late[item->ref] = capture_user_stack(c, &s);
 	defer_done(&c->defer, i);
 }
 
-/* There is no more time. */
-static void give_up_all(struct capture *c)
+void capture_give_up(struct capture *c)
 {
 	while (c->defer.nr)
 		give_up(c, 0, UNWIND_END_NO_TABLE);
@@ -394,12 +219,11 @@ static void take(struct capture *c, const struct arena_stack *s)
 		*to = add_late_stack(c, s);
 		return;
 	}
-	id = s->kind == PROF_STACK_USER ? add_user_stack(c, s) : add_kernel_stack(c, s);
+	id = s->kind == PROF_STACK_USER ? capture_user_stack(c, s) : capture_kernel_stack(c, s);
 	*to = id ? id : REF_NONE;
 }
 
-/* By its slot + 1. What has been walked meanwhile is a stack like others: equal ones are one. */
-static uint32_t ref_of(const struct capture *c, uint32_t slot1)
+uint32_t capture_ref(const struct capture *c, uint32_t slot1)
 {
 	uint32_t ref = slot1 && slot1 <= c->nr_slots ? c->stack_of_slot[slot1 - 1] : 0, id;
 
@@ -409,8 +233,7 @@ static uint32_t ref_of(const struct capture *c, uint32_t slot1)
 	return id ? id : ref;
 }
 
-/* Everything is there but what late stacks are. */
-static void take_counts(struct capture *c, uint32_t generation)
+void capture_take_counts(struct capture *c, uint32_t generation)
 {
 	const struct session_maps *m = c->maps;
 	struct prof_count n;
@@ -419,8 +242,8 @@ static void take_counts(struct capture *c, uint32_t generation)
 		n = m->counts[i];
 		if (!n.samples && PROF_WAIT_KIND(n.wait) != PROF_LIVED)
 			continue;
-		n.ustack = ref_of(c, n.ustack);
-		n.kstack = ref_of(c, n.kstack);
+		n.ustack = capture_ref(c, n.ustack);
+		n.kstack = capture_ref(c, n.kstack);
 		tally_add(&c->tally, &n, m->nr_values ? &m->values[i * m->nr_values] : NULL,
 			  m->nr_values);
 	}
@@ -431,7 +254,7 @@ static void take_generation(struct capture *c)
 	struct generations *g = &c->generations;
 	size_t nr = c->maps->nr_stack_slots;
 
-	take_counts(c, g->read);
+	capture_take_counts(c, g->read);
 	memset(c->stack_of_slot + g->read * nr, 0, nr * sizeof(*c->stack_of_slot));
 	generations_empty(g);
 }
@@ -457,198 +280,6 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 	quiet = generations_is_quiet(&c->generations);
 	c->fills = generations_turn(&c->generations, settle, c->session);
 	return quiet;
-}
-
-/* The profile's stack of what we call it. False when its frames did not fit the log. */
-static bool stack_of(const struct capture *c, uint32_t ref, uint32_t *id)
-{
-	*id = ref & REF_LATE ? 0 : ref;
-	if (ref & REF_LATE && ref < REF_NONE)
-		*id = c->late[ref & ~REF_LATE];
-	return ref != REF_LOST;
-}
-
-/* The same by the kernel's slot + 1, while its generation lasts. */
-static bool stack_of_slot(const struct capture *c, uint32_t slot1, uint32_t *id)
-{
-	return stack_of(c, ref_of(c, slot1), id);
-}
-
-static uint32_t process_name(struct capture *c, uint32_t pid, uint32_t thread)
-{
-	const char *name = proc_name(c->procs, pid);
-
-	return name && name[0] ? profile_string(c->profile, name) : thread;
-}
-
-/* The kernel counts samples one by one; a wait that was recorded is one that was added. */
-static bool is_whole_wait(const struct prof_count *n)
-{
-	uint32_t kind = PROF_WAIT_KIND(n->wait);
-
-	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_THROTTLED;
-}
-
-/* What the kernel recorded turns out to be something else. The sum stays. */
-static void recount(struct capture *c, const struct prof_count *n, enum prof_counter as)
-{
-	uint32_t kind = PROF_WAIT_KIND(n->wait);
-	bool event = !n->wait || kind == PROF_EVENT;
-	uint64_t nr = event || kind == PROF_ON_CPU || is_whole_wait(n) ? n->samples : 0;
-
-	c->profile->counters[as] += nr;
-	c->profile->counters[PROF_RECORDED] -= nr;
-	if (!event)
-		c->profile->counters[as == PROF_FILTER_SELF ? PROF_FILTER_NS : PROF_LOST_NS] +=
-			n->weight;
-}
-
-/* The profile's waker of a slot + 1, and before it its own wakers. */
-static uint32_t waker_of(struct capture *c, uint32_t slot1, int hops)
-{
-	const struct prof_waker *from;
-	struct waker w = {};
-	uint32_t *known;
-
-	if (!slot1 || slot1 > c->maps->nr_wakers || hops > PROF_MAX_HOPS)
-		return 0;
-	known = &c->waker_of_slot[slot1 - 1];
-	from = &c->maps->wakers[slot1 - 1];
-	if (*known || !from->ready)
-		return *known;
-	w = (struct waker){ .pid = from->pid, .tid = from->tid };
-	w.next = waker_of(c, from->next, hops + 1);
-	if (!stack_of_slot(c, from->ustack, &w.ustack))
-		w.ustack = 0;
-	if (!stack_of_slot(c, from->kstack, &w.kstack))
-		w.kstack = 0;
-	w.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
-	w.process = process_name(c, from->pid, w.thread);
-	*known = profile_add_waker(c->profile, &w);
-	return *known;
-}
-
-/* How long merged threads lived. What bpfprof's own child did before its exec is no part of it. */
-static void add_merged(struct capture *c, const struct prof_count *n)
-{
-	struct merged_time t = { .pid = n->pid, .nr = n->samples, .wall_ns = n->weight };
-
-	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm)))
-		return;
-	t.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
-	t.process = process_name(c, n->pid, t.thread);
-	profile_add_merged(c->profile, &t);
-}
-
-static void add_sample(struct capture *c, size_t i)
-{
-	const struct tally *t = &c->tally;
-	const struct prof_count *n = &t->counts[i];
-	struct sample s = { .count = n->samples,
-			    .weight = n->weight,
-			    .pid = n->pid,
-			    .tid = n->tid,
-			    .wait = n->wait };
-
-	if (is_whole_wait(n))
-		c->profile->counters[PROF_RECORDED] += n->samples;
-	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm))) {
-		recount(c, n, PROF_FILTER_SELF);
-		return;
-	}
-	if (!stack_of(c, n->ustack, &s.ustack) || !stack_of(c, n->kstack, &s.kstack)) {
-		recount(c, n, PROF_LOST_FRAMES);
-		return;
-	}
-	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
-	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
-	s.process = process_name(c, n->pid, s.thread);
-	s.waker = waker_of(c, n->chain, 1);
-	profile_add_sample(c->profile, &s);
-	if (t->nr_values)
-		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
-}
-
-/* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
-static uint32_t frame_of(const struct capture *c, uint32_t slot1)
-{
-	uint32_t id;
-
-	return stack_of_slot(c, slot1, &id) ? profile_stack_leaf(c->profile, id) : 0;
-}
-
-static void add_branch(struct capture *c, const struct prof_branch *from)
-{
-	struct branch b = { .from = frame_of(c, from->from),
-			    .to = frame_of(c, from->to),
-			    .count = from->count,
-			    .mispredicted = from->mispredicted,
-			    .untold = from->untold,
-			    .cycles = from->cycles,
-			    .timed = from->timed };
-
-	profile_add_branch(c->profile, &b);
-}
-
-/* Of a stack whose frames did not fit the log there is nothing to show. */
-static void add_disagreement(struct capture *c, const struct prof_disagreement *from)
-{
-	struct disagreement d = {
-		.times = from->times, .pid = from->pid, .tid = from->tid, .half = from->kind
-	};
-
-	if (!from->ready || !stack_of_slot(c, from->remembered, &d.remembered) ||
-	    !stack_of_slot(c, from->walked, &d.walked))
-		return;
-	d.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
-	d.process = process_name(c, from->pid, d.thread);
-	profile_add_disagreement(c->profile, &d);
-}
-
-/* Where threads were seen to leave their CPU is known with all frames. */
-static void complete_sleeping(struct capture *c)
-{
-	const struct prof_count *n;
-	uint32_t id;
-
-	sleeping_index(&c->sleeping, c->profile);
-	for (size_t i = 0; i < c->tally.nr; i++) {
-		n = &c->tally.counts[i];
-		if (n->samples && PROF_WAIT_KIND(n->wait) == PROF_BLOCKED &&
-		    !(n->wait & PROF_WAIT_BEFORE) && stack_of(c, n->kstack, &id) && id)
-			sleeping_look(&c->sleeping, c->profile, id);
-	}
-}
-
-void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS])
-{
-	const struct session_maps *maps = c->maps;
-	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
-
-	/* Memory for tables may still be on its way. */
-	while (defer_left(&c->defer) && now_ns() < until_ns)
-		if (capture_walk(c) != CAPTURE_BUSY && c->defer.nr)
-			usleep(1000);
-	give_up_all(c);
-	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
-	c->profile->counters[PROF_DEFER_FULL] += c->nr_no_room;
-	for (size_t i = 0; i < maps->nr_generations; i++)
-		take_counts(c, i);
-	complete_sleeping(c);
-	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
-	for (size_t i = 0; i < c->tally.nr; i++)
-		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
-			add_merged(c, &c->tally.counts[i]);
-		else
-			add_sample(c, i);
-	for (size_t i = 0; i < maps->nr_branches; i++)
-		if (maps->branches[i].count)
-			add_branch(c, &maps->branches[i]);
-	for (size_t i = 0; i < maps->nr_disagreements; i++)
-		if (maps->disagreements[i].times)
-			add_disagreement(c, &maps->disagreements[i]);
-	while (c->nr_sources < c->profile->nr_modules)
-		put_source(c, c->nr_sources, (struct symbol_file){ .fd = -1 });
 }
 
 void capture_release(struct capture *c)

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was counted, as samples of the profile, once the recording is over. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "collect/capture_parts.h"
+#include "collect/target.h"
+
+#define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
+
+/* The profile's stack of what we call it. False when its frames did not fit the log. */
+static bool stack_of(const struct capture *c, uint32_t ref, uint32_t *id)
+{
+	*id = ref & REF_LATE ? 0 : ref;
+	if (ref & REF_LATE && ref < REF_NONE)
+		*id = c->late[ref & ~REF_LATE];
+	return ref != REF_LOST;
+}
+
+/* The same by the kernel's slot + 1, while its generation lasts. */
+static bool stack_of_slot(const struct capture *c, uint32_t slot1, uint32_t *id)
+{
+	return stack_of(c, capture_ref(c, slot1), id);
+}
+
+static uint32_t process_name(struct capture *c, uint32_t pid, uint32_t thread)
+{
+	const char *name = proc_name(c->procs, pid);
+
+	return name && name[0] ? profile_string(c->profile, name) : thread;
+}
+
+/* The kernel counts samples one by one; a wait that was recorded is one that was added. */
+static bool is_whole_wait(const struct prof_count *n)
+{
+	uint32_t kind = PROF_WAIT_KIND(n->wait);
+
+	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_THROTTLED;
+}
+
+/* What the kernel recorded turns out to be something else. The sum stays. */
+static void recount(struct capture *c, const struct prof_count *n, enum prof_counter as)
+{
+	uint32_t kind = PROF_WAIT_KIND(n->wait);
+	bool event = !n->wait || kind == PROF_EVENT;
+	uint64_t nr = event || kind == PROF_ON_CPU || is_whole_wait(n) ? n->samples : 0;
+
+	c->profile->counters[as] += nr;
+	c->profile->counters[PROF_RECORDED] -= nr;
+	if (!event)
+		c->profile->counters[as == PROF_FILTER_SELF ? PROF_FILTER_NS : PROF_LOST_NS] +=
+			n->weight;
+}
+
+/* The profile's waker of a slot + 1, and before it its own wakers. */
+static uint32_t waker_of(struct capture *c, uint32_t slot1, int hops)
+{
+	const struct prof_waker *from;
+	struct waker w = {};
+	uint32_t *known;
+
+	if (!slot1 || slot1 > c->maps->nr_wakers || hops > PROF_MAX_HOPS)
+		return 0;
+	known = &c->waker_of_slot[slot1 - 1];
+	from = &c->maps->wakers[slot1 - 1];
+	if (*known || !from->ready)
+		return *known;
+	w = (struct waker){ .pid = from->pid, .tid = from->tid };
+	w.next = waker_of(c, from->next, hops + 1);
+	if (!stack_of_slot(c, from->ustack, &w.ustack))
+		w.ustack = 0;
+	if (!stack_of_slot(c, from->kstack, &w.kstack))
+		w.kstack = 0;
+	w.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
+	w.process = process_name(c, from->pid, w.thread);
+	*known = profile_add_waker(c->profile, &w);
+	return *known;
+}
+
+/* How long merged threads lived. What bpfprof's own child did before its exec is no part of it. */
+static void add_merged(struct capture *c, const struct prof_count *n)
+{
+	struct merged_time t = { .pid = n->pid, .nr = n->samples, .wall_ns = n->weight };
+
+	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm)))
+		return;
+	t.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
+	t.process = process_name(c, n->pid, t.thread);
+	profile_add_merged(c->profile, &t);
+}
+
+static void add_sample(struct capture *c, size_t i)
+{
+	const struct tally *t = &c->tally;
+	const struct prof_count *n = &t->counts[i];
+	struct sample s = { .count = n->samples,
+			    .weight = n->weight,
+			    .pid = n->pid,
+			    .tid = n->tid,
+			    .wait = n->wait };
+
+	if (is_whole_wait(n))
+		c->profile->counters[PROF_RECORDED] += n->samples;
+	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm))) {
+		recount(c, n, PROF_FILTER_SELF);
+		return;
+	}
+	if (!stack_of(c, n->ustack, &s.ustack) || !stack_of(c, n->kstack, &s.kstack)) {
+		recount(c, n, PROF_LOST_FRAMES);
+		return;
+	}
+	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
+	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
+	s.process = process_name(c, n->pid, s.thread);
+	s.waker = waker_of(c, n->chain, 1);
+	profile_add_sample(c->profile, &s);
+	if (t->nr_values)
+		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
+}
+
+/* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
+static uint32_t frame_of(const struct capture *c, uint32_t slot1)
+{
+	uint32_t id;
+
+	return stack_of_slot(c, slot1, &id) ? profile_stack_leaf(c->profile, id) : 0;
+}
+
+static void add_branch(struct capture *c, const struct prof_branch *from)
+{
+	struct branch b = { .from = frame_of(c, from->from),
+			    .to = frame_of(c, from->to),
+			    .count = from->count,
+			    .mispredicted = from->mispredicted,
+			    .untold = from->untold,
+			    .cycles = from->cycles,
+			    .timed = from->timed };
+
+	profile_add_branch(c->profile, &b);
+}
+
+/* Of a stack whose frames did not fit the log there is nothing to show. */
+static void add_disagreement(struct capture *c, const struct prof_disagreement *from)
+{
+	struct disagreement d = {
+		.times = from->times, .pid = from->pid, .tid = from->tid, .half = from->kind
+	};
+
+	if (!from->ready || !stack_of_slot(c, from->remembered, &d.remembered) ||
+	    !stack_of_slot(c, from->walked, &d.walked))
+		return;
+	d.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
+	d.process = process_name(c, from->pid, d.thread);
+	profile_add_disagreement(c->profile, &d);
+}
+
+/* Where threads were seen to leave their CPU is known with all frames. */
+static void complete_sleeping(struct capture *c)
+{
+	const struct prof_count *n;
+	uint32_t id;
+
+	sleeping_index(&c->sleeping, c->profile);
+	for (size_t i = 0; i < c->tally.nr; i++) {
+		n = &c->tally.counts[i];
+		if (n->samples && PROF_WAIT_KIND(n->wait) == PROF_BLOCKED &&
+		    !(n->wait & PROF_WAIT_BEFORE) && stack_of(c, n->kstack, &id) && id)
+			sleeping_look(&c->sleeping, c->profile, id);
+	}
+}
+
+void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS])
+{
+	const struct session_maps *maps = c->maps;
+	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
+
+	/* Memory for tables may still be on its way. */
+	while (defer_left(&c->defer) && now_ns() < until_ns)
+		if (capture_walk(c) != CAPTURE_BUSY && c->defer.nr)
+			usleep(1000);
+	capture_give_up(c);
+	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
+	c->profile->counters[PROF_DEFER_FULL] += c->nr_no_room;
+	for (size_t i = 0; i < maps->nr_generations; i++)
+		capture_take_counts(c, i);
+	complete_sleeping(c);
+	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
+	for (size_t i = 0; i < c->tally.nr; i++)
+		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
+			add_merged(c, &c->tally.counts[i]);
+		else
+			add_sample(c, i);
+	for (size_t i = 0; i < maps->nr_branches; i++)
+		if (maps->branches[i].count)
+			add_branch(c, &maps->branches[i]);
+	for (size_t i = 0; i < maps->nr_disagreements; i++)
+		if (maps->disagreements[i].times)
+			add_disagreement(c, &maps->disagreements[i]);
+	while (c->nr_sources < c->profile->nr_modules)
+		capture_put_source(c, c->nr_sources, (struct symbol_file){ .fd = -1 });
+}

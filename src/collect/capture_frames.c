@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Addresses to frames of the profile, as of the moment they were seen. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "collect/capture_parts.h"
+#include "proc/maps.h"
+
+/* An address that nothing explains may make us read /proc/PID/maps again, so often. */
+#define RECHECK_NS 1000000000ull
+
+/* Mappings that were made about when addresses last changed hands, of a library's several. */
+#define REUSE_NS 10000000ull
+
+void capture_put_source(struct capture *c, uint32_t module, struct symbol_file source)
+{
+	while (c->nr_sources <= module) {
+		c->sources = xgrow(c->sources, c->nr_sources, &c->cap_sources, sizeof(*c->sources));
+		c->sources[c->nr_sources++] = (struct symbol_file){ .fd = -1 };
+	}
+	c->sources[module] = source;
+}
+
+static void vdso_line(void *arg, const struct maps_line *line)
+{
+	struct symbol_file *source = arg;
+
+	if (!strcmp(line->path, "[vdso]"))
+		*source = (struct symbol_file){ -1, (void *)line->start, line->end - line->start };
+}
+
+/* All 64-bit processes have the same vDSO, so ours serves. */
+static struct symbol_file vdso_source(void)
+{
+	struct symbol_file source = { .fd = -1 };
+
+	maps_read(getpid(), vdso_line, &source);
+	return source;
+}
+
+/*
+ * The profile's module of a mapped file. On first sight the file is opened, while the process that
+ * mapped it still lives.
+ */
+static uint32_t module_of(struct capture *c, const struct process *p, const struct proc_mapping *m)
+{
+	struct proc_file *f = m->file;
+
+	if (f->module)
+		return f->module;
+	f->module = profile_add_module(c->profile, f->path);
+	if (f->path[0] == '[') {
+		capture_put_source(c, f->module, vdso_source());
+		return f->module;
+	}
+	proc_file_open(f, p->pid, m);
+	capture_put_source(c, f->module, (struct symbol_file){ .fd = f->fd });
+	return f->module;
+}
+
+/*
+ * Side-band records can be lost, and processes older than the recording may have been missed: ask
+ * /proc, but not often.
+ */
+const struct proc_mapping *capture_find_mapping(struct capture *c, struct process *p, uint64_t addr,
+						uint64_t time_ns)
+{
+	const struct proc_mapping *m = proc_mapping_at(p, addr, time_ns);
+
+	if (m || p->exit_ns || time_ns < p->checked_ns + RECHECK_NS)
+		return m;
+	if (proc_snapshot(c->procs, p->pid, time_ns))
+		p->checked_ns = time_ns;
+	return proc_mapping_at(p, addr, time_ns);
+}
+
+struct process *capture_find_process(struct capture *c, const struct arena_stack *s)
+{
+	struct process *p = proc_find(c->procs, s->pid);
+
+	if (!p && !proc_snapshot(c->procs, s->pid, s->time_ns))
+		p = proc_find(c->procs, s->pid);
+	if (p)
+		p->sampled = true;
+	return p;
+}
+
+/*
+ * Return addresses are looked up one byte lower: a call can be the last instruction of its
+ * function.
+ */
+static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
+{
+	return PROF_FRAME_ADDRESS(s->frames[i]) - (i > 0 && !(s->frames[i] & PROF_FRAME_EXACT));
+}
+
+/* The profile's module of the code that a process generated. */
+static uint32_t generated_of(struct capture *c, const struct process *p, uint64_t time_ns)
+{
+	struct proc_image *image = proc_image_at(p, time_ns);
+
+	if (!image->module)
+		image->module = profile_add_generated(c->profile, p->pid);
+	return image->module;
+}
+
+static uint32_t user_frame(struct capture *c, struct process *p, const struct proc_mapping *m,
+			   uint64_t addr, uint64_t time_ns)
+{
+	if (!m->file)
+		return profile_frame(c->profile, FRAME_ANON, generated_of(c, p, time_ns), addr);
+	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m),
+			     addr - m->start + m->file_offset);
+}
+
+/*
+ * The kernel left this frame by a table of other code, since it had not yet been told that the
+ * addresses have changed hands: what it found beyond is nothing.
+ */
+static bool was_left_wrong(const struct process *p, const struct proc_mapping *m, uint64_t time_ns)
+{
+	return p->reused_ns && m->from_ns && m->from_ns <= time_ns && time_ns < p->listed_ns &&
+	       m->from_ns >= p->reused_ns - REUSE_NS;
+}
+
+/* 0: the thread has none any more, it was within an exec. */
+uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
+{
+	struct process *p = capture_find_process(c, s);
+	uint32_t ids[PROF_MAX_FRAMES], nr = 0;
+	uint8_t end = s->end;
+
+	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
+		uint64_t addr = lookup_address(s, i);
+		const struct proc_mapping *m = capture_find_mapping(c, p, addr, s->time_ns);
+
+		if (!m && i > 0) { /* no return address, but whatever the walk was led to */
+			end = c->config.call_graph == CALL_GRAPH_FP || s->guessed
+				      ? UNWIND_END_BAD_PC
+				      : UNWIND_END_NO_CODE;
+			break;
+		}
+		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
+			return 0;
+		ids[nr++] = m ? user_frame(c, p, m, addr, s->time_ns)
+			      : profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
+		if (m && s->kind == PROF_STACK_USER && was_left_wrong(p, m, s->time_ns)) {
+			end = UNWIND_END_NO_TABLE;
+			break;
+		}
+	}
+	if (end == UNWIND_END_CFI_ROOT && !c->first_root_ns)
+		c->first_root_ns = s->time_ns;
+	if (!nr && s->nr_frames)
+		ids[nr++] = profile_frame(c->profile, FRAME_UNKNOWN, 0, 0);
+	return profile_stack(c->profile, ids, nr, end, s->guessed);
+}
+
+uint32_t capture_kernel_stack(struct capture *c, const struct arena_stack *s)
+{
+	bool asleep = s->kind == PROF_STACK_KERNEL_ASLEEP;
+	uint32_t ids[PROF_MAX_FRAMES], id, nr = c->profile->nr_stacks;
+
+	for (uint32_t i = 0; i < s->nr_frames; i++)
+		ids[i] = profile_frame(c->profile, FRAME_KERNEL, 0,
+				       s->frames[i] - (i > 0 || asleep));
+	id = profile_stack(c->profile, ids, s->nr_frames, s->end, 0);
+	if (asleep && id == nr)
+		sleeping_add(&c->sleeping, id);
+	return id;
+}
