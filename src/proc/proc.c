@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Processes, their images and mappings, as of any moment of the recording. */
+/* Processes: what is heard of them, and what /proc says. */
 #include "proc/proc.h"
 
 #include <ctype.h>
@@ -13,27 +13,15 @@
 #include <utlist.h>
 
 #include "base/mem.h"
+#include "proc/image.h"
 #include "proc/maps.h"
 
-#define EXEC_NS	   1000000000ull /* what an exec takes at most once the old program is gone */
 #define ASK_NS	   100000000ull /* a process that outlives its main thread is asked for again … */
 #define ASK_MAX_NS 10000000000ull /* … ever more seldom */
 
 void proc_init(struct proc_table *t, bool track_all, bool follow)
 {
 	*t = (struct proc_table){ .track_all = track_all, .follow = follow };
-}
-
-static void image_free(struct proc_image *image)
-{
-	struct proc_image *older;
-
-	for (; image; image = older) {
-		older = image->older;
-		free(image->maps);
-		free(image->old);
-		free(image);
-	}
 }
 
 static void process_ends(struct proc_table *t, struct process *p, uint64_t time_ns)
@@ -104,17 +92,6 @@ const char *proc_name(const struct proc_table *t, uint32_t pid)
 	return n ? n->name : NULL;
 }
 
-static struct proc_image *image_push(struct process *p, uint64_t from_ns)
-{
-	struct proc_image *image = xcalloc(1, sizeof(*image));
-
-	image->from_ns = from_ns;
-	image->older = p->image;
-	p->image = image;
-	p->changes++;
-	return image;
-}
-
 static struct process *process_get(struct proc_table *t, uint32_t pid)
 {
 	struct process *p = proc_find(t, pid);
@@ -126,101 +103,6 @@ static struct process *process_get(struct proc_table *t, uint32_t pid)
 	HASH_ADD(hh, t->processes, pid, sizeof(p->pid), p);
 	image_push(p, 0);
 	return p;
-}
-
-/* Index of the first present mapping that ends above addr. */
-static size_t image_lower(const struct proc_image *image, uint64_t addr)
-{
-	size_t lo = 0, hi = image->nr_maps, mid;
-
-	while (lo < hi) {
-		mid = (lo + hi) / 2;
-		if (image->maps[mid].end > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
-static void image_retire(struct proc_image *image, struct proc_mapping m, uint64_t time_ns)
-{
-	m.to_ns = time_ns;
-	image->old = xgrow(image->old, image->nr_old, &image->cap_old, sizeof(m));
-	image->old[image->nr_old++] = m;
-}
-
-static void image_insert(struct proc_image *image, size_t at, const struct proc_mapping *m)
-{
-	image->maps = xgrow(image->maps, image->nr_maps, &image->cap_maps, sizeof(*m));
-	memmove(image->maps + at + 1, image->maps + at, (image->nr_maps - at) * sizeof(*m));
-	image->maps[at] = *m;
-	image->nr_maps++;
-}
-
-/*
- * Cuts [m->start, m->end) out of the present mappings; what is cut stays known for earlier times.
- */
-static void image_cut(struct proc_image *image, const struct proc_mapping *m)
-{
-	size_t i = image_lower(image, m->start);
-	struct proc_mapping tail;
-
-	while (i < image->nr_maps && image->maps[i].start < m->end) {
-		struct proc_mapping *old = &image->maps[i];
-
-		tail = *old;
-		image_retire(image, *old, m->from_ns);
-		if (old->start < m->start) {
-			old->end = m->start;
-			i++;
-		} else {
-			memmove(old, old + 1, (image->nr_maps - i - 1) * sizeof(*old));
-			image->nr_maps--;
-		}
-		if (tail.end > m->end) {
-			tail.file_offset += m->end - tail.start;
-			tail.start = m->end;
-			image_insert(image, i, &tail);
-			break;
-		}
-	}
-}
-
-/* Is an address that lies in both the same place of the same file? */
-static bool mapping_agrees(const struct proc_mapping *a, const struct proc_mapping *b)
-{
-	return a->file == b->file &&
-	       (!a->file || a->file_offset - b->file_offset == a->start - b->start);
-}
-
-/* Does other code come to lie where that of a file was, of which the kernel has been told? */
-static bool process_reuses(const struct process *p, const struct proc_mapping *m)
-{
-	const struct proc_image *image = p->image;
-
-	for (size_t i = image_lower(image, m->start);
-	     i < image->nr_maps && image->maps[i].start < m->end; i++)
-		if (image->maps[i].file && image->maps[i].from_ns < p->listed_ns &&
-		    !mapping_agrees(&image->maps[i], m))
-			return true;
-	return false;
-}
-
-/* The same again (a snapshot and its record, a JIT flipping protections) changes nothing. */
-static void process_map(struct process *p, const struct proc_mapping *m)
-{
-	struct proc_image *image = p->image;
-	size_t i = image_lower(image, m->start);
-
-	if (i < image->nr_maps && image->maps[i].start <= m->start &&
-	    image->maps[i].end >= m->end && mapping_agrees(&image->maps[i], m))
-		return;
-	if (process_reuses(p, m))
-		p->reused_ns = m->from_ns;
-	image_cut(image, m);
-	image_insert(image, image_lower(image, m->start), m);
-	p->changes++;
 }
 
 static struct proc_file *file_get(struct proc_table *t, const struct proc_file_key *key,
@@ -267,7 +149,7 @@ void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time
 	if (!p || map.end <= map.start)
 		return;
 	map.file = file_of(t, &m->key, m->path, time_ns);
-	process_map(p, &map);
+	image_map(p, &map);
 }
 
 static void process_rename(struct process *p, const char *name)
@@ -293,14 +175,6 @@ void proc_on_comm(struct proc_table *t, uint32_t pid, uint32_t tid, const char *
 		p->image->from_ns = time_ns;
 	else
 		image_push(p, time_ns);
-}
-
-static void image_copy(struct proc_image *to, const struct proc_image *from)
-{
-	to->nr_maps = to->cap_maps = from->nr_maps;
-	to->maps = xcalloc(from->nr_maps, sizeof(*to->maps));
-	if (from->nr_maps)
-		memcpy(to->maps, from->maps, from->nr_maps * sizeof(*to->maps));
 }
 
 void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t tid,
@@ -384,42 +258,6 @@ void proc_prune(struct proc_table *t, uint64_t before_ns)
 	}
 }
 
-static bool mapping_holds(const struct proc_mapping *m, uint64_t addr, uint64_t time_ns)
-{
-	return addr >= m->start && addr < m->end && time_ns >= m->from_ns && time_ns < m->to_ns;
-}
-
-struct proc_image *proc_image_at(const struct process *p, uint64_t time_ns)
-{
-	struct proc_image *image = p->image;
-
-	while (image->older && image->from_ns > time_ns)
-		image = image->older;
-	return image;
-}
-
-bool proc_was_replaced(const struct process *p, uint64_t addr, uint64_t time_ns)
-{
-	const struct proc_image *image = proc_image_at(p, time_ns);
-
-	return image->older && time_ns - image->from_ns < EXEC_NS &&
-	       !proc_mapping_at(p, addr, time_ns) && proc_mapping_at(p, addr, image->from_ns - 1);
-}
-
-const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t addr, uint64_t time_ns)
-{
-	const struct proc_image *image = proc_image_at(p, time_ns);
-	size_t i;
-
-	i = image_lower(image, addr);
-	if (i < image->nr_maps && mapping_holds(&image->maps[i], addr, time_ns))
-		return &image->maps[i];
-	for (i = image->nr_old; i > 0; i--)
-		if (mapping_holds(&image->old[i - 1], addr, time_ns))
-			return &image->old[i - 1];
-	return NULL;
-}
-
 struct snapshot {
 	struct proc_table *t;
 	struct process *p;
@@ -437,7 +275,7 @@ static void snapshot_line(void *arg, const struct maps_line *line)
 				  .to_ns = UINT64_MAX };
 
 	m.file = file_of(s->t, &key, line->path, s->now_ns);
-	process_map(s->p, &m);
+	image_map(s->p, &m);
 }
 
 /* What the first look at a process finds was there before; what a later one finds anew was not. */
