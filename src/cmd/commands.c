@@ -49,13 +49,13 @@ const struct command commands[] = {
 	  "  bpfprof list cache                       those with it in their names\n"
 	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
 	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
-	{ "report", cmd_report, "[OPTIONS] FILE.bpfprof",
-	  "any view of a saved profile, without root", report_opts,
+	{ "report", cmd_report, "[OPTIONS] FILE", "any view of a saved result, without root",
+	  report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
-	{ "diff", cmd_diff, "[OPTIONS] A.json B.json",
-	  "compare two results of stat, with significance", diff_opts,
+	{ "diff", cmd_diff, "[OPTIONS] A B", "compare two results of stat, with significance",
+	  diff_opts,
 	  "  bpfprof diff before.json after.json\n"
 	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
 	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },

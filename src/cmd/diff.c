@@ -29,7 +29,7 @@ const struct opt diff_opts[] = {
 static int check(struct diff_args *a, char **words, int nr)
 {
 	if (nr != 2)
-		return log_err(0, "which two results? (bpfprof diff A.json B.json)");
+		return log_err(0, "which two results? (bpfprof diff A B)");
 	for (int i = 0; i < nr; i++)
 		if (saved_is_profile(words[i]))
 			return log_err(0,

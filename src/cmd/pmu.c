@@ -13,7 +13,7 @@
 #include "event/catalog.h"
 
 const struct opt pmu_opts[] = {
-	OPT_GROUP("What to count"),
+	OPT_GROUP("Events"),
 	OPT_STRINGS('e', "event", struct recording_args, events, "LIST",
 		    "events by name, as bpfprof list shows them, with perf's spellings "
 		    "(repeatable; default: cycles)"),
@@ -66,7 +66,7 @@ static int check_each(const struct event *v, size_t nr)
 		}
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(v[i].name, v[k].name)) {
-				log_err(0, "-e: %s is there twice", v[i].name);
+				log_err(0, "-e: %s is given twice", v[i].name);
 				return -EINVAL;
 			}
 	}
@@ -83,7 +83,7 @@ static int check_value(const char *value, const struct event *v, size_t nr)
 			return 0;
 	}
 	near = text_nearest(value, names, nr);
-	log_err(0, "--value '%s' is none of the events of -e%s%s%s", value,
+	log_err(0, "--value: '%s' is not an event of -e%s%s%s", value,
 		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return -EINVAL;
 }

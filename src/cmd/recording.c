@@ -33,7 +33,8 @@ static int parse_call_graph(struct recording_args *a)
 	if (!a->call_graph)
 		return 0;
 	log_err(0, "--call-graph '%s': 'auto', 'dwarf' or 'fp'%s", a->call_graph,
-		strcmp(a->call_graph, "lbr") ? "" : " (branch records have no place in BPF maps)");
+		strcmp(a->call_graph, "lbr") ? ""
+					     : " (bpfprof reads no branch records for stacks)");
 	return -EINVAL;
 }
 
@@ -59,7 +60,7 @@ static int no_such_state(const char *given)
 		free(known);
 		known = more;
 	}
-	log_err(0, "--state '%s': a mask of numbers, or of %s", given, known);
+	log_err(0, "--state '%s': use letters or the kernel's mask: %s", given, known);
 	free(known);
 	return -EINVAL;
 }

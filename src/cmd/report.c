@@ -22,10 +22,10 @@ const struct opt report_opts[] = {
 	VALUE_ROW(struct report_args, results),
 	BRANCHES_ROW(struct report_args, results,
 		     "branches that were recorded, on stdout; with -f one line each"),
-	OPT_GROUP("Of waits"),
+	OPT_GROUP("Off-CPU views"),
 	WAIT_ROWS(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
-	OPT_GROUP("Of runqlat and stat"),
+	OPT_GROUP("Results of runqlat and stat"),
 	CSV_ROW(struct report_args, results),
 	MILLISECONDS_ROW(struct report_args, results),
 	REPORT_ROW(struct report_args, results),
@@ -35,9 +35,9 @@ const struct opt report_opts[] = {
 static int check(struct report_args *a, int nr_words)
 {
 	if (!nr_words)
-		return log_err(0, "which profile? (bpfprof report FILE.bpfprof)");
+		return log_err(0, "which file? (bpfprof report FILE.bpfprof)");
 	if (nr_words > 1)
-		return log_err(0, "report reads one profile at a time");
+		return log_err(0, "report reads one file at a time");
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
 	return results_check(&a->results);

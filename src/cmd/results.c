@@ -47,9 +47,11 @@ static int parse_idle(const char *mode, enum view_idle *idle)
 	}
 	shown = text_frame(mode, strlen(mode), 0);
 	if (near)
-		log_err(0, "--idle '%s' is none; did you mean '%s'?", *mode ? shown : "", near);
+		log_err(0, "--idle: unknown mode '%s'; did you mean '%s'?", *mode ? shown : "",
+			near);
 	else
-		log_err(0, "--idle '%s' is none of fold, hide, show", *mode ? shown : "");
+		log_err(0, "--idle: unknown mode '%s' (use fold, hide or show)",
+			*mode ? shown : "");
 	free(shown);
 	return -EINVAL;
 }
@@ -67,7 +69,7 @@ int results_check(struct results_opts *o)
 		err = log_err(0, "%s exclude each other (-o FILE writes several)",
 			      o->report ? "--json, --csv and --report" : "--json and --csv");
 	else if (o->report && strcmp(o->report, "md"))
-		err = log_err(0, "--report knows one form, 'md'");
+		err = log_err(0, "--report: unknown form (use md)");
 	else if (o->json && to_stdout(o->junit))
 		err = log_err(0, "--json and --junit - both want standard output");
 	if (err)
@@ -108,7 +110,7 @@ static int open_one(struct results *r, const char *path)
 
 	if (output)
 		return open_as(r, output, path);
-	log_err(0, "-o %s: the extension tells the format, one of %s%s%s%s", path,
+	log_err(0, "-o %s: unknown file extension; use one of %s%s%s%s", path,
 		output_extensions(kind), near ? "; did you mean '" : "", near ? near : "",
 		near ? "'?" : "");
 	return -EINVAL;

@@ -19,18 +19,19 @@ struct runqlat_args {
 
 const struct opt runqlat_opts[] = {
 	TARGET_ROWS,
-	OPT_GROUP("What to show"),
+	OPT_GROUP("Rows"),
 	OPT_FLAG('P', "per-process", struct runqlat_args, per_process, "a row for each process"),
 	OPT_FLAG(0, "per-thread", struct runqlat_args, per_thread, "a row for each thread"),
 	OPT_FLAG(0, "per-cpu", struct runqlat_args, per_cpu, "a row for each CPU"),
 	OPT_U64(0, "threshold", struct recording_args, record.runqlat.outlier_us, 1, 1ull << 40,
-		"US", "list waits of at least so many microseconds, and who ran meanwhile"),
+		"US", "list each wait of at least US microseconds, and who ran meanwhile"),
 	MILLISECONDS_ROW(struct recording_args, results),
 	OPT_FLAG('T', "timestamp", struct runqlat_args, timestamps,
 		 "accepted; intervals always have the time"),
 	OPT_GROUP("How"),
 	OPT_U32(0, "max-rows", struct recording_args, record.max_stacks, 1, 1 << 20, "N",
-		"processes or threads to tell apart (default 4096)"),
+		"track at most N processes or threads (default 4096); the rest is reported "
+		"as lost"),
 	OPT_GROUP("Output"),
 	FORMS_ROWS(struct recording_args, results, RUNQLAT_EXTENSIONS),
 	CSV_ROW(struct recording_args, results),
@@ -277,7 +278,7 @@ static enum cmd_result run(struct recording_args *common)
 	else if (q.failed)
 		result = CMD_FAILED;
 	else if (!q.any) {
-		log_err(0, "nothing was recorded: no thread that was asked for waited for a CPU");
+		log_err(0, "nothing was recorded: none of the selected threads waited for a CPU");
 		result = CMD_EMPTY;
 	} else if (common->results.files.nr && write_files(&q, r)) {
 		result = CMD_FAILED;

@@ -392,11 +392,12 @@ static int parse_class(const char *word, uint32_t *classes)
 	near = nearest_class(word);
 	shown = text_frame(word, strlen(word), 0);
 	if (near)
-		log_err(0, "--class '%s' is none; did you mean '%s'?", *word ? shown : "", near);
+		log_err(0, "--class: unknown class '%s'; did you mean '%s'?", *word ? shown : "",
+			near);
 	else
 		log_err(0,
-			"--class '%s' is none of lock, poll, sleep, io, net, pipe, pagefault, "
-			"woken, preempted, runnable (both), throttled, other",
+			"--class: unknown class '%s' (use lock, poll, sleep, io, net, pipe, "
+			"pagefault, woken, preempted, runnable (both), throttled or other)",
 			*word ? shown : "");
 	free(shown);
 	return -EINVAL;

@@ -34,11 +34,11 @@ mistake "-u and -k exclude" oncpu -u -k 1
 mistake "-U and -K exclude" oncpu -U -K 1
 mistake "samples 'cycles' or 'cpu-clock'" oncpu -e page-faults 1
 mistake "'\[' without '\]'" oncpu -n '[abc' 1
-mistake "the extension tells the format, one of .folded .svg" oncpu -o x.jpeg 1
+mistake "unknown file extension; use one of .folded .svg" oncpu -o x.jpeg 1
 mistake "-C 60000: no such CPU is online; those online are $(cat /sys/devices/system/cpu/online)$" oncpu -C 0,60000 1
-mistake "which profile" report
+mistake "which file" report
 mistake "-U and -K exclude" report -U -K x
-mistake "one profile at a time" report a b
+mistake "one file at a time" report a b
 
 check_status 2 "no command: usage" "$BPFPROF"
 check_grep "usage: bpfprof COMMAND" "$ERR"

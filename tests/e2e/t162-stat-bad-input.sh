@@ -33,12 +33,12 @@ mistake 2 "-r does not go with rows" stat --per-thread -r 2 1
 mistake 2 "-r does not go with rows" stat --per-cgroup -r 2 -- true
 mistake 2 "exclude each other" stat --per-thread --per-process 1
 mistake 2 "--max-rows" stat --max-rows 100 1
-mistake 2 "--report knows one form, 'md'" stat --report html 1
+mistake 2 "--report: unknown form" stat --report html 1
 mistake 2 "exclude each other" stat --json --csv 1
 mistake 2 "above 0" stat 0
 mistake 2 "'abc' is not a duration" stat abc
 mistake 2 "unexpected argument .2." stat 1 2
-mistake 2 "the extension tells the format" stat -o x.jpeg 1
+mistake 2 "unknown file extension" stat -o x.jpeg 1
 mistake 2 "unknown option '--evnt'.*--event" stat --evnt page-faults 1
 mistake 2 "do not go with a program" stat -p $$ -- true
 mistake 2 "does not go with" stat -C 0 -- true

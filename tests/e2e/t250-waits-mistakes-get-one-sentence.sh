@@ -25,7 +25,7 @@ for command in offcpu wakeup wall; do
 	mistake "'abc' is not a duration" $command abc
 	mistake "above 0" $command 0
 	mistake "unexpected argument .2." $command 1 2
-	mistake "the extension tells the format" $command -o x.jpeg 1
+	mistake "unknown file extension" $command -o x.jpeg 1
 done
 mistake "-m.*-M|-M.*-m" offcpu -m 1000 -M 999 1
 for bad in -1 x 1.5x '' 99999999999999999999999; do
@@ -36,7 +36,7 @@ for class in nosuch lock,nosuch ''; do
 	mistake "lock.*poll.*sleep.*io.*net.*pipe.*pagefault.*woken.*preempted.*throttled.*other" offcpu --class "$class" 1
 done
 mistake "lock" offcpu --class lok 1
-mistake "'runnabel' is none; did you mean 'runnable'\?$" offcpu --class io,runnabel 1
+mistake "unknown class 'runnabel'; did you mean 'runnable'\?$" offcpu --class io,runnabel 1
 mistake "did you mean 'preempted'" wall --class preemptd 1
 mistake "--state" offcpu --state nosuch 1
 mistake "--state" offcpu --state '' 1
