@@ -109,7 +109,7 @@ static void take_words(const struct running *r, struct opt_ids *pids, char ***wo
 
 	for (; *nr && pids->nr; ++*words, --*nr) {
 		p = running_find(r, number_of(**words));
-		if (!p || p->is_kernel ||
+		if (!p || p->is_kernel || opt_ids_has(pids, p->pid) ||
 		    (p->pid <= LONG_SECONDS && !is_called_like_any(r, p, pids)))
 			return;
 		opt_ids_add(pids, p->pid);

@@ -74,13 +74,13 @@ static int explain_nowhere(const struct perf_events *e)
 	return -ENODEV;
 }
 
-static int explain_unsupported(const struct perf_events *e, int err)
+static int explain_unsupported(const struct perf_events *e)
 {
 	if (!strcmp(e->name, names[0]))
-		log_err(err, "this machine shows no hardware cycle counter (-e cpu-clock always "
-			     "works)");
+		log_err(0, "this machine shows no hardware cycle counter (-e cpu-clock always "
+			   "works)");
 	else
-		log_err(err,
+		log_err(0,
 			"this machine cannot sample %s (-e page-faults, -e context-switches and "
 			"-e cpu-clock always work)",
 			e->name);
@@ -99,7 +99,7 @@ int perf_events_explain(const struct perf_events *e, int err, uint32_t cpu)
 			"containers: seccomp must allow perf_event_open)",
 			e->name, host_sysctl("kernel/perf_event_paranoid", 2));
 	if (means_no_pmu(err) && e->attr.type != PERF_TYPE_SOFTWARE)
-		return explain_unsupported(e, err);
+		return explain_unsupported(e);
 	if (err == -EMFILE)
 		return log_err(err,
 			       "cannot open the %s event on CPU %u (raise the limit of open files)",
