@@ -64,10 +64,10 @@ convoy --class sleep,poll
 check_of_class hold
 check_without wait_for_lock
 
-convoy -U -a
+convoy -U -A
 check_no_grep '_\[k\]' "$TMP/x.folded" "-U: no frames of the kernel"
 check_truth wait_for_lock
-convoy -K -a
+convoy -K -A
 check_without wait_for_lock
 check_grep '^convoy;([^;]+_\[k\](;| ))+' "$TMP/x.folded" "-K: frames of the kernel"
 
