@@ -29,14 +29,33 @@ static const struct range unsafe_ranges[] = {
 	{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfdd0, 0xfdef }, { 0xfff9, 0xfffb },
 };
 
+/* What terminals show in two columns: East Asian characters and pictures; in none: marks. */
+static const struct range wide_ranges[] = {
+	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },	  { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },	  { 0xffe0, 0xffe6 },
+	{ 0x1f300, 0x1f64f }, { 0x1f680, 0x1f6ff }, { 0x1f900, 0x1faff }, { 0x20000, 0x3fffd },
+};
+
+static const struct range mark_ranges[] = {
+	{ 0x0300, 0x036f },
+	{ 0x200b, 0x200d },
+	{ 0x20d0, 0x20f0 },
+	{ 0xfe00, 0xfe0f },
+};
+
+static bool in(const struct range *v, size_t nr, uint32_t cp)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (cp >= v[i].first && cp <= v[i].last)
+			return true;
+	return false;
+}
+
+#define IN(ranges, cp) in(ranges, sizeof(ranges) / sizeof(*(ranges)), cp)
+
 static bool is_unsafe(uint32_t cp)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(unsafe_ranges) / sizeof(*unsafe_ranges); i++)
-		if (cp >= unsafe_ranges[i].first && cp <= unsafe_ranges[i].last)
-			return true;
-	return (cp & 0xfffe) == 0xfffe;
+	return IN(unsafe_ranges, cp) || (cp & 0xfffe) == 0xfffe;
 }
 
 /* Bytes of the well-formed character at s (1 to 4) with its code point in *cp, 0 when there is
@@ -143,44 +162,49 @@ char *text_frame(const char *s, size_t len, int spaces)
 	return out;
 }
 
-static bool starts_char(char c)
+/* Bytes of the character at s, and the columns that it takes. */
+static size_t measure(const char *s, size_t len, size_t *columns)
 {
-	return ((unsigned char)c & 0xc0) != 0x80;
+	uint32_t cp = 0;
+	size_t n = decode((const unsigned char *)s, len, &cp);
+
+	*columns = IN(mark_ranges, cp) ? 0 : IN(wide_ranges, cp) ? 2 : 1;
+	return n ? n : 1;
+}
+
+/* Bytes of the first characters of s that fit into *width columns. *width: those they take. */
+static size_t bytes_of(const char *s, size_t *width)
+{
+	size_t len = strlen(s), used = 0, i, n, columns;
+
+	for (i = 0; i < len; i += n, used += columns) {
+		n = measure(s + i, len - i, &columns);
+		if (used + columns > *width)
+			break;
+	}
+	*width = used;
+	return i;
 }
 
 size_t text_width(const char *s)
 {
-	size_t width = 0;
+	size_t width = SIZE_MAX;
 
-	for (; *s; s++)
-		width += starts_char(*s);
+	bytes_of(s, &width);
 	return width;
 }
 
-/* Bytes of the first nr characters of s, all of them when it has fewer. */
-static size_t bytes_of(const char *s, size_t nr)
+size_t text_fit(FILE *out, const char *s, size_t width, int pad)
 {
-	size_t i;
+	bool cut = text_width(s) > width;
+	size_t used = cut && width ? width - 1 : width;
 
-	for (i = 0; s[i]; i++)
-		if (starts_char(s[i]) && !nr--)
-			break;
-	return i;
-}
-
-void text_fit(FILE *out, const char *s, size_t width, int pad)
-{
-	size_t has = text_width(s);
-
-	if (has > width) {
-		if (width)
-			fwrite(s, 1, bytes_of(s, width - 1), out);
-		fputs(width ? "…" : "", out);
-		return;
-	}
-	fputs(s, out);
-	for (; pad && has < width; has++)
+	fwrite(s, 1, bytes_of(s, &used), out);
+	if (cut && width)
+		used += fputs("…", out) >= 0;
+	for (; pad && used < width; used++)
 		fputc(' ', out);
+	return used;
 }
 
 static size_t min2(size_t a, size_t b)

@@ -26,14 +26,14 @@ char *text_cleaned(const char *s);
  */
 char *text_frame(const char *s, size_t len, int spaces);
 
-/* Columns that s (valid UTF-8) takes on a terminal, one per code point. */
+/* Columns that s (valid UTF-8) takes on a terminal: wide characters two, marks none. */
 size_t text_width(const char *s);
 
 /*
  * Prints s cut to at most width columns, the last one a '…' when cut, padded with spaces when pad
- * is set.
+ * is set. Returns the columns that it took.
  */
-void text_fit(FILE *out, const char *s, size_t width, int pad);
+size_t text_fit(FILE *out, const char *s, size_t width, int pad);
 
 /*
  * Of n candidates the one that a mistyped word most likely meant (edit distance), NULL when none is

@@ -126,7 +126,9 @@ static void width_counts_characters(void **state)
 {
 	assert_int_equal(text_width(""), 0);
 	assert_int_equal(text_width("abc"), 3);
-	assert_int_equal(text_width("é世🙂"), 3);
+	assert_int_equal(text_width("é世🙂"), 5);
+	assert_int_equal(text_width("e\u0301"), 1);
+	assert_int_equal(text_width("\xff-"), 2);
 }
 
 static const struct {
@@ -135,10 +137,10 @@ static const struct {
 	int pad;
 	const char *out;
 } fits[] = {
-	{ "abc", 5, 1, "abc  " },      { "abc", 5, 0, "abc" },
-	{ "abc", 3, 1, "abc" },	       { "abcdef", 4, 1, "abc…" },
-	{ "世界地図", 3, 1, "世界…" }, { "abc", 1, 1, "…" },
-	{ "abc", 0, 1, "" },	       { "", 2, 1, "  " },
+	{ "abc", 5, 1, "abc  " },     { "abc", 5, 0, "abc" },	     { "abc", 3, 1, "abc" },
+	{ "abcdef", 4, 1, "abc…" },   { "世界地図", 5, 1, "世界…" }, { "abc", 1, 1, "…" },
+	{ "世界地図", 4, 1, "世… " }, { "世界", 4, 1, "世界" },	     { "abc", 0, 1, "" },
+	{ "", 2, 1, "  " },
 };
 
 static void fit_cuts_and_pads(void **state)
