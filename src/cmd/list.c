@@ -17,7 +17,6 @@
 
 #define WORK_NS	    500000ull	 /* of one trial */
 #define ALL_WORK_NS 400000000ull /* of all together */
-#define STATE_WIDTH 17
 
 struct list_args {
 	struct results_opts results;

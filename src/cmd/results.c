@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "output/style.h"
 #include "profile/wait.h"
 
 struct result_file {
@@ -33,25 +34,22 @@ void results_default(struct results_opts *o, const struct kind *kind)
 		o->view.idle = kind->wakers ? IDLE_SHOW : IDLE_FOLD;
 }
 
-static int parse_idle(const char *mode, enum view_idle *idle)
+/* Which of three words; NULL is the first one. -EINVAL: none, logged. */
+static int parse_word(const char *option, const char *word, const char *const words[3])
 {
-	static const char *const modes[] = { "fold", "hide", "show" }; /* enum view_idle */
-	const char *near = text_nearest(mode, modes, 3);
+	const char *near = word ? text_nearest(word, words, 3) : NULL;
 	char *shown;
 
-	for (size_t i = 0; i < 3; i++) {
-		if (!strcmp(mode, modes[i])) {
-			*idle = i;
-			return 0;
-		}
-	}
-	shown = text_frame(mode, strlen(mode), 0);
+	for (int i = 0; i < 3; i++)
+		if (!word || !strcmp(word, words[i]))
+			return i;
+	shown = text_frame(word, strlen(word), 0);
 	if (near)
-		log_err(0, "--idle: unknown mode '%s'; did you mean '%s'?", *mode ? shown : "",
+		log_err(0, "%s: unknown mode '%s'; did you mean '%s'?", option, *word ? shown : "",
 			near);
 	else
-		log_err(0, "--idle: unknown mode '%s' (use fold, hide or show)",
-			*mode ? shown : "");
+		log_err(0, "%s: unknown mode '%s' (use %s, %s or %s)", option, *word ? shown : "",
+			words[0], words[1], words[2]);
 	free(shown);
 	return -EINVAL;
 }
@@ -59,6 +57,21 @@ static int parse_idle(const char *mode, enum view_idle *idle)
 static bool to_stdout(const char *path)
 {
 	return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
+}
+
+static int parse_words(struct results_opts *o)
+{
+	static const char *const idle_words[] = { "fold", "hide", "show" };
+	static const char *const color_words[] = { "auto", "always", "never" };
+	int idle = parse_word("--idle", o->idle, idle_words);
+	int color = parse_word("--color", o->color, color_words);
+
+	if (idle < 0 || color < 0)
+		return -EINVAL;
+	style_choose(color);
+	if (o->idle)
+		o->view.idle = idle;
+	return 0;
 }
 
 int results_check(struct results_opts *o)
@@ -75,7 +88,7 @@ int results_check(struct results_opts *o)
 	if (err)
 		return -EINVAL;
 	err = o->classes ? wait_parse_classes(o->classes, &o->view.classes) : 0;
-	return !err && o->idle ? parse_idle(o->idle, &o->view.idle) : err;
+	return err ? err : parse_words(o);
 }
 
 bool results_wants(const struct results_opts *o, const char *name)

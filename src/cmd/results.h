@@ -26,7 +26,14 @@ struct results_opts {
 	struct view view;
 	/* Of waits; results_check() makes parts of the view of them. */
 	const char *classes, *idle;
+	const char *color;
 };
+
+/* In both of the sets below. */
+#define COLOR_ROW(s, r)                                                                            \
+	OPT_STRING(0, "color", s, r.color, "WHEN",                                                 \
+		   "colour in tables: auto (on a terminal, unless NO_COLOR is set; the default), " \
+		   "always, or never")
 
 /* Rows for an options table; r is the struct results_opts within struct s. */
 #define RESULTS_ROWS(s, r)                                                                         \
@@ -49,7 +56,8 @@ struct results_opts {
 		OPT_FLAG(0, "merge-threads", s, r.view.merge_threads,                              \
 			 "worker-1, worker-2 … as one: worker-"),                                  \
 		OPT_FLAG(0, "no-demangle", s, r.view.no_demangle,                                  \
-			 "C++ and Rust names as the linker has them")
+			 "C++ and Rust names as the linker has them"),                             \
+		COLOR_ROW(s, r)
 
 /* Further rows, of commands whose profiles are of waits. */
 #define WAIT_ROWS(s, r)                                                                            \
@@ -85,7 +93,7 @@ struct results_opts {
 		    "write FILE, by extension: " extensions " (repeatable)"),                      \
 		OPT_FLAG('s', "summary", s, r.summary,                                             \
 			 "text on stdout (the default, but with -o and no terminal)"),             \
-		OPT_FLAG(0, "json", s, r.json, "JSON on stdout")
+		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
 #define RUNQLAT_EXTENSIONS ".json .csv .bpfprof .txt"

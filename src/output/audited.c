@@ -7,50 +7,45 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "output/grid.h"
 #include "output/output.h"
 #include "profile/audit.h"
 
-#define INDENT	  4
-#define MIN_WIDTH 16
-
-/* A frame of a stack, to free(). Beyond its end: why it ended. */
-static char *cell(const struct profile *p, const struct view *v, uint32_t stack, uint32_t i)
+/* A frame of a stack. Beyond its end: why it ended. */
+static void put_cell(struct grid *g, const struct profile *p, const struct view *v, uint32_t stack,
+		     uint32_t i)
 {
 	const struct stack *s = &p->stacks[stack];
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 
 	if (i == nr && s->end != UNWIND_END_NONE)
-		return text_cleaned(unwind_end_texts[stack_end(s)]);
-	return text_cleaned(i < nr ? view_frame_name(v, p, frames[i]) : "");
-}
-
-static void put_line(const char *mark, const char *left, const char *right, size_t width, FILE *out)
-{
-	fprintf(out, "%-*s", INDENT, mark);
-	text_fit(out, left, width, 1);
-	fputs("  ", out);
-	text_fit(out, right, width, 0);
-	fputc('\n', out);
+		grid_cell(g, "%s", unwind_end_texts[stack_end(s)]);
+	else
+		grid_cell(g, "%s", i < nr ? view_frame_name(v, p, frames[i]) : "");
 }
 
 static void put_stacks(const struct profile *p, const struct view *v, const struct disagreement *d,
 		       FILE *out)
 {
+	static const struct grid_column columns[] = {
+		{ .head = "", .kind = GRID_TEXT },
+		{ "REMEMBERED", GRID_FUNCTION, .min = 16 },
+		{ "WALKED", GRID_FUNCTION, .min = 16 },
+	};
 	uint32_t a = p->stacks[d->remembered].nr, b = p->stacks[d->walked].nr;
 	uint32_t nr = (a > b ? a : b) + 1, common = audit_common(p, d);
-	size_t width = output_width(out);
-	char *left, *right;
+	struct grid g;
 
-	width = width > 2 * MIN_WIDTH + INDENT + 2 ? (width - INDENT - 2) / 2 : MIN_WIDTH;
-	put_line("", "REMEMBERED", "WALKED", width, out);
+	grid_init(&g, out, columns, 3);
+	g.indent = 2;
+	g.first = true;
 	for (uint32_t i = 0; i < nr; i++) {
-		left = cell(p, v, d->remembered, i);
-		right = cell(p, v, d->walked, i);
-		put_line(i < common ? "" : "  !", left, right, width, out);
-		free(left);
-		free(right);
+		grid_row(&g, i < common ? STYLE_PLAIN : STYLE_WARNING, i < common ? "" : "!", NULL);
+		put_cell(&g, p, v, d->remembered, i);
+		put_cell(&g, p, v, d->walked, i);
 	}
+	grid_end(&g);
 }
 
 static void put_row(const struct profile *p, const struct view *v, const struct audit_row *row,

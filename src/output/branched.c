@@ -9,30 +9,22 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/grid.h"
 #include "output/output.h"
 #include "profile/branches.h"
 
 #define MAX_ROWS 40
 
-static void put_number(FILE *out, int width, double x, const char *unit)
+static void put_row(struct grid *g, const struct branches_row *row)
 {
-	if (isnan(x))
-		fprintf(out, "%*s%*s", width, "n/a", (int)strlen(unit), "");
-	else
-		fprintf(out, "%*.1f%s", width, x, unit);
-}
+	double pct = branches_mispredicted_pct(row), cycles = branches_cycles(row);
 
-static void put_row(const struct branches_row *row, size_t width, FILE *out)
-{
-	fprintf(out, "%11s ", text_count(row->mispredicted));
-	put_number(out, 6, branches_mispredicted_pct(row), "%");
-	fprintf(out, " %11s ", text_count(row->count));
-	put_number(out, 7, branches_cycles(row), "");
-	fputs("  ", out);
-	text_fit(out, row->from, width, 1);
-	fputs("  ", out);
-	text_fit(out, row->to, width, 0);
-	fputc('\n', out);
+	grid_row(g, STYLE_PLAIN, text_count(row->mispredicted), NULL);
+	grid_cell(g, isnan(pct) ? "n/a" : "%.1f%%", pct);
+	grid_cell(g, "%s", text_count(row->count));
+	grid_cell(g, isnan(cycles) ? "n/a" : "%.1f", cycles);
+	grid_cell(g, "%s", row->from);
+	grid_cell(g, "%s", row->to);
 }
 
 static void put_sum(const struct profile *p, const struct branches *b, FILE *out)
@@ -52,20 +44,25 @@ static void put_sum(const struct profile *p, const struct branches *b, FILE *out
 
 int branched_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	size_t width = (output_width(out) - 43) / 2;
+	static const struct grid_column columns[] = {
+		{ "MISSED", .rank = 1 },
+		{ "RATE", .rank = 2 },
+		{ "TAKEN", .rank = 3 },
+		{ "CYCLES", .rank = 4 },
+		{ "FROM", GRID_FUNCTION, .min = 18 },
+		{ "TO", GRID_FUNCTION, .min = 18 },
+	};
 	struct branches b;
+	struct grid g;
 
 	branches_init(&b, p, v);
 	put_sum(p, &b, out);
-	if (b.nr) {
-		fputs("\n    MISSED    RATE       TAKEN  CYCLES  ", out);
-		text_fit(out, "FROM", width, 1);
-		fputs("  TO\n", out);
-	}
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < b.nr && i < MAX_ROWS; i++)
-		put_row(&b.rows[i], width, out);
+		put_row(&g, &b.rows[i]);
+	grid_end(&g);
 	if (b.nr > MAX_ROWS)
-		fprintf(out, "  … %zu more\n", b.nr - MAX_ROWS);
+		fprintf(out, "… %zu more\n", b.nr - MAX_ROWS);
 	branches_release(&b);
 	return 0;
 }

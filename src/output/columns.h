@@ -5,15 +5,18 @@
 
 #include <stdio.h>
 
+#include "output/grid.h"
 #include "profile/tree.h"
 
 /* What tables of functions have in common. */
-#define VALUED_FUNCTIONS    20
-#define VALUED_MODULE_WIDTH 22
+#define VALUED_FUNCTIONS 20
 
-/* A function's name in width columns, its module, and the end of the line. */
-void columns_put_place(const struct profile *p, const char *name, uint32_t module, size_t width,
-		       FILE *out);
+/* A function and its module: their columns, the last ones, and their cells. */
+void columns_add_place(struct grid *g);
+void columns_put_place(struct grid *g, const struct profile *p, const char *name, uint32_t module);
+
+/* Below the table: how many of nr functions it does not have. */
+void columns_put_more(size_t nr, FILE *out);
 
 /* The table, most of the view's event first, and what there is to know of its columns. */
 void columns_put(const struct profile *p, const struct view *view, FILE *out);

@@ -7,18 +7,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
+#include "base/mem.h"
 #include "output/figures.h"
+#include "output/grid.h"
 #include "output/output.h"
 #include "output/stat.h"
 
-#define VALUE_WIDTH    9
-#define WIDE_VALUE     18
-#define CHANGE_WIDTH   9
-#define INTERVAL_WIDTH 17
-#define VERDICT_MAX    10 /* "REGRESSION" */
-#define MIN_LABEL      16
-#define WIDE	       110 /* columns, from where on counts are shown in full */
+#define WIDE 110 /* columns, from where on counts are shown in full */
 
 static const char *str(const char *s)
 {
@@ -81,10 +76,11 @@ bool diff_lacks_noise(const struct diff *c)
 	return false;
 }
 
-static void put_host(const struct stat_report *r, FILE *out)
+/* To free(). */
+static char *host_of(const struct stat_report *r)
 {
-	fprintf(out, "%s, %u CPU%s, Linux %s", str(r->cpu), r->nr_cpus, r->nr_cpus == 1 ? "" : "s",
-		str(r->kernel));
+	return xasprintf("%s, %u CPU%s, Linux %s", str(r->cpu), r->nr_cpus,
+			 r->nr_cpus == 1 ? "" : "s", str(r->kernel));
 }
 
 static bool same_host(const struct diff *c)
@@ -96,47 +92,33 @@ static bool same_host(const struct diff *c)
 static void put_side(const struct diff *c, char letter, const char *name,
 		     const struct stat_report *r, size_t width, FILE *out)
 {
-	size_t nr = stat_number_nr(&r->seconds), len;
+	size_t nr = stat_number_nr(&r->seconds);
 	time_t start = (time_t)(r->start_real_ns / 1000000000);
-	char *text = NULL, when[32] = "";
-	FILE *f = open_memstream(&text, &len);
+	char *text, *host = same_host(c) ? xstrdup("") : host_of(r), when[32] = "";
 	struct tm tm;
 
-	if (!f)
-		abort();
 	if (r->start_real_ns && localtime_r(&start, &tm))
 		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M", &tm);
-	if (strlen(name) > 1)
-		fprintf(f, "%s: ", name);
-	fprintf(f, "%zu run%s of %s%s", nr, nr == 1 ? "" : "s", str(r->target), when);
-	if (!same_host(c)) {
-		fputs("; ", f);
-		put_host(r, f);
-	}
-	fclose(f);
+	text = xasprintf("%s%s%zu run%s of %s%s%s%s", strlen(name) > 1 ? name : "",
+			 strlen(name) > 1 ? ": " : "", nr, nr == 1 ? "" : "s", str(r->target), when,
+			 *host ? "; " : "", host);
 	fprintf(out, "%c  ", letter);
 	figure_wrap(text, 3, 3, width, out);
 	free(text);
+	free(host);
 }
 
 static void put_head(const struct diff *c, size_t width, FILE *out)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *f;
+	char *host = host_of(c->a);
 
 	put_side(c, 'A', c->name_a, c->a, width, out);
 	put_side(c, 'B', c->name_b, c->b, width, out);
-	if (!same_host(c))
-		return;
-	f = open_memstream(&text, &len);
-	if (!f)
-		abort();
-	put_host(c->a, f);
-	fclose(f);
-	fputs("   ", out);
-	figure_wrap(text, 3, 3, width, out);
-	free(text);
+	if (same_host(c)) {
+		fputs("   ", out);
+		figure_wrap(host, 3, 3, width, out);
+	}
+	free(host);
 }
 
 static const char *verdict(const struct diff_row *row)
@@ -155,7 +137,7 @@ static const char *verdict(const struct diff_row *row)
 static const char *interval(const struct diff_row *row, char to[32])
 {
 	if (!row->known)
-		return "";
+		return !isnan(row->a) ? "not in B" : isnan(row->b) ? "in neither" : "not in A";
 	if (!row->noise_known)
 		return "one run";
 	if (isnan(row->low_pct))
@@ -170,19 +152,11 @@ static const char *interval(const struct diff_row *row, char to[32])
 /* By the name that rules use; with what it means where there is room. */
 static char *label_of(const struct diff_row *row, bool wide)
 {
-	char *label = NULL;
-	size_t len;
-	FILE *f = open_memstream(&label, &len);
+	const char *comma = *row->unit ? ", " : "";
 
-	if (!f)
-		abort();
-	fputs(row->name, f);
 	if (wide && strcmp(row->name, row->label))
-		fprintf(f, " (%s%s%s)", row->label, *row->unit ? ", " : "", row->unit);
-	else if (*row->unit)
-		fprintf(f, ", %s", *row->unit == '%' ? "%" : row->unit);
-	fclose(f);
-	return label;
+		return xasprintf("%s (%s%s%s)", row->name, row->label, comma, row->unit);
+	return xasprintf("%s%s%s", row->name, comma, *row->unit == '%' ? "%" : row->unit);
 }
 
 static const char *number(double x, bool wide)
@@ -192,20 +166,17 @@ static const char *number(double x, bool wide)
 	return wide || fabs(x) < 1000 ? figure_four(x) : figure_short(x);
 }
 
-static void put_row(const struct diff_row *row, size_t label_width, bool wide, FILE *out)
+static void put_row(struct grid *g, const struct diff_row *row, bool wide)
 {
-	int value = wide ? WIDE_VALUE : VALUE_WIDTH;
 	char *label = label_of(row, wide), buf[32];
 
-	figure_fit(label, label_width, out);
+	grid_row(g,
+		 row->failed		    ? STYLE_BAD
+		 : row->rule && !row->known ? STYLE_WARNING
+					    : STYLE_PLAIN,
+		 label, number(row->a, wide), number(row->b, wide), diff_change(row),
+		 interval(row, buf), verdict(row), NULL);
 	free(label);
-	fprintf(out, " %*s %*s %*s", value, number(row->a, wide), value, number(row->b, wide),
-		CHANGE_WIDTH, diff_change(row));
-	fprintf(out, " %*s", INTERVAL_WIDTH,
-		row->known	? interval(row, buf)
-		: isnan(row->a) ? (isnan(row->b) ? "in neither" : "not in A")
-				: "not in B");
-	fprintf(out, "%s%s\n", *verdict(row) ? "  " : "", verdict(row));
 }
 
 /* Nobody asked for it, and there is nothing to see. */
@@ -216,24 +187,21 @@ static bool is_void(const struct diff_row *row)
 
 static void put_table(const struct diff *c, size_t width, FILE *out)
 {
-	bool wide = width >= WIDE;
-	int value = wide ? WIDE_VALUE : VALUE_WIDTH;
-	size_t rest = 2 * (value + 1) + CHANGE_WIDTH + 1 + INTERVAL_WIDTH + 1 + 2 + VERDICT_MAX;
-	size_t max = width > rest + MIN_LABEL ? width - rest : MIN_LABEL, label = MIN_LABEL;
+	static const struct grid_column columns[] = {
+		{ "", GRID_TEXT, .min = 16 },
+		{ "A", .rank = 1 },
+		{ "B", .rank = 1 },
+		{ .head = "CHANGE" },
+		{ "95 % INTERVAL", .rank = 2 },
+		{ .head = "", .kind = GRID_TEXT },
+	};
+	struct grid g;
 
-	for (size_t i = 0; i < c->nr; i++) {
-		char *text = label_of(&c->v[i], wide);
-		size_t has = figure_width(text);
-
-		label = has > label ? has : label;
-		free(text);
-	}
-	label = label < max ? label : max;
-	fprintf(out, "\n%*s %*s %*s %*s %*s\n", (int)label, "", value, "A", value, "B",
-		CHANGE_WIDTH, "CHANGE", INTERVAL_WIDTH, "95 % INTERVAL");
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < c->nr; i++)
 		if (!is_void(&c->v[i]))
-			put_row(&c->v[i], label, wide, out);
+			put_row(&g, &c->v[i], width >= WIDE);
+	grid_end(&g);
 }
 
 static void put_voids(const struct diff *c, size_t width, FILE *out)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The machine and its events, for people: what it can count, then a table. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "output/events.h"
-
-#define SOURCE_WIDTH 13
-#define STATE_WIDTH  17
+#include "output/figures.h"
+#include "output/grid.h"
+#include "output/output.h"
 
 static void put_machine(const struct events_report *r, FILE *out)
 {
@@ -17,10 +15,10 @@ static void put_machine(const struct events_report *r, FILE *out)
 	fprintf(out, "CPU: %s%s%s, %" PRIu64 " online (%s)\n", r->cpu, same ? "" : ", ",
 		same ? "" : r->core, r->nr_cpus, r->core_ident);
 	if (!r->pmu)
-		fputs("PMU: none. This machine shows no hardware counters (virtual machines often "
-		      "do not): cycles,\n     instructions, caches, TLBs and branches cannot be "
-		      "counted; software events can.\n",
-		      out);
+		figure_wrap("PMU: none. This machine shows no hardware counters (virtual machines "
+			    "often do not): cycles, instructions, caches, TLBs and branches cannot "
+			    "be counted; software events can.",
+			    0, 5, output_width(out), out);
 	else if (r->counters)
 		fprintf(out, "PMU: %s, %u counters free for any event%s\n", r->pmu, r->counters,
 			r->arm ? ", and one for cycles" : "");
@@ -40,43 +38,27 @@ static void put_rest(const struct events_report *r, FILE *out)
 		      out);
 }
 
-static size_t longer(size_t width, const char *text)
-{
-	size_t w = text_width(text);
-
-	return w > width ? w : width;
-}
-
-static void put_cell(const char *text, size_t width, FILE *out)
-{
-	text_fit(out, text, width, 1);
-	fputs("  ", out);
-}
-
-static void put_row(const struct events_row *row, size_t names, size_t pmus, FILE *out)
-{
-	char *meaning = text_cleaned(row->meaning);
-
-	put_cell(row->name, names, out);
-	put_cell(row->pmu, pmus, out);
-	put_cell(row->source, SOURCE_WIDTH, out);
-	text_fit(out, row->state_text, STATE_WIDTH, !!*meaning);
-	fprintf(out, "%s%s\n", *meaning ? "  " : "", meaning);
-	free(meaning);
-}
-
 static void put_rows(const struct events_report *r, FILE *out)
 {
-	size_t names = strlen("NAME"), pmus = strlen("PMU");
+	static const struct grid_column columns[] = {
+		{ "NAME", GRID_TEXT, .min = 24 },
+		{ "PMU", GRID_TEXT, .rank = 4 },
+		{ "SOURCE", GRID_TEXT, .rank = 3 },
+		{ "STATE", GRID_TEXT, .rank = 1 },
+		{ "MEANING", GRID_TEXT, .rank = 2, .min = 28 },
+	};
+	struct grid g;
 
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
+	grid_whole(&g);
 	for (size_t i = 0; i < r->nr_rows; i++) {
-		names = longer(names, r->rows[i].name);
-		pmus = longer(pmus, r->rows[i].pmu);
+		const struct events_row *row = &r->rows[i];
+		bool counts = !strncmp(row->state, "counts", 6);
+
+		grid_row(&g, counts ? STYLE_PLAIN : STYLE_IDLE, row->name, row->pmu, row->source,
+			 row->state_text, row->meaning, NULL);
 	}
-	fprintf(out, "\n%-*s  %-*s  %-*s  %-*s  %s\n", (int)names, "NAME", (int)pmus, "PMU",
-		SOURCE_WIDTH, "SOURCE", STATE_WIDTH, "STATE", "MEANING");
-	for (size_t i = 0; i < r->nr_rows; i++)
-		put_row(&r->rows[i], names, pmus, out);
+	grid_end(&g);
 	fputc('\n', out);
 }
 

@@ -11,7 +11,7 @@
 #include "profile/save.h"
 
 #define MIN_WIDTH 60
-#define MAX_WIDTH 160
+#define MAX_WIDTH 200
 
 int save_write(const struct profile *p, const struct view *v, FILE *out)
 {

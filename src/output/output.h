@@ -82,6 +82,10 @@ int budget_json_write(const struct profile *p, const struct view *v, FILE *out);
 /* Nothing where the audit found nothing wrong. */
 void audited_put(const struct profile *p, const struct view *v, FILE *out);
 
+/* "samples 7 seen = 5 recorded + …", and its parts, a line each; the parts only. */
+void ledger_put(const uint64_t counters[PROF_NR_COUNTERS], const char *what, FILE *out);
+void ledger_put_causes(const uint64_t counters[PROF_NR_COUNTERS], FILE *out);
+
 /* For writers of tables: columns of the terminal, 80 where there is none; a path's last part. */
 size_t output_width(FILE *out);
 const char *output_base_name(const char *path);

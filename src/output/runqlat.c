@@ -12,18 +12,13 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/grid.h"
 #include "output/output.h"
 #include "profile/profile.h"
 
 #define TOP_ROWS     20
 #define TOP_OUTLIERS 20
 #define STARS	     40 /* as BCC draws them */
-#define LABEL_WIDTH  9	/* "preempted" */
-#define COUNT_WIDTH  10
-#define TIME_WIDTH   8 /* of a column with a time, and the space before it */
-#define NR_TIMES     (RUNQLAT_NR_PCTS + 2)
-#define MIN_NAME     4
-#define ID_SIZE	     24 /* of a pid and a tid */
 #define MAX_NAME     15 /* bytes of a thread's name */
 
 static const char *const kind_texts[RUNQLAT_NR_KINDS] = {
@@ -38,10 +33,10 @@ const char *const latency_by_keys[] = {
 	[PROF_HIST_BY_THREAD] = "thread",
 };
 
-/* What the columns of who waited are like: names get what is left. */
-struct who {
-	bool pid, tid, cpu, name;
-	size_t pid_width, tid_width, name_width, width;
+/* The columns of how long. */
+static const struct grid_column stats_columns[] = {
+	{ "COUNT", .rank = 2 }, { "P50", .rank = 5 }, { "P90", .rank = 6 },   { "P99", .rank = 1 },
+	{ "P99.9", .rank = 7 }, { "MAX", .rank = 3 }, { "TOTAL", .rank = 4 },
 };
 
 double runqlat_outlier_at_s(const struct runqlat_report *r, const struct prof_outlier *o)
@@ -49,34 +44,12 @@ double runqlat_outlier_at_s(const struct runqlat_report *r, const struct prof_ou
 	return o->time_ns > r->start_ns ? (o->time_ns - r->start_ns) / 1e9 : 0;
 }
 
-static size_t max(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
-static size_t digits(uint32_t n)
-{
-	size_t nr = 1;
-
-	while (n /= 10)
-		nr++;
-	return nr;
-}
-
-static void print_name(const char *name, size_t width, int pad, FILE *out)
+static void print_name(const char *name, size_t width, FILE *out)
 {
 	char *safe = text_cleaned(name);
 
-	text_fit(out, safe, width, pad);
+	text_fit(out, safe, width, 0);
 	free(safe);
-}
-
-static void print_comm(const char comm[PROF_COMM_LEN], int pad, FILE *out)
-{
-	char name[PROF_COMM_LEN + 1] = "";
-
-	memcpy(name, comm, PROF_COMM_LEN);
-	print_name(name, MAX_NAME, pad, out);
 }
 
 static void print_head(const struct runqlat_report *r, uint64_t count, FILE *out)
@@ -89,31 +62,28 @@ static void print_head(const struct runqlat_report *r, uint64_t count, FILE *out
 	if (r->interval && localtime_r(&end, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	fprintf(out, "%s%s: %s of ", r->interval > 1 ? "\n" : "", clock, text_ns(r->duration_ns));
-	print_name(r->target ? r->target : "", output_width(out) - 45, 0, out);
+	print_name(r->target ? r->target : "", output_width(out) - 45, out);
 	fprintf(out, "; %s wait%s for a CPU\n", text_count(count), count == 1 ? "" : "s");
 }
 
-static void print_columns(FILE *out)
+static void add_columns(struct grid *g)
 {
-	static const char *const columns[NR_TIMES] = {
-		"P50", "P90", "P99", "P99.9", "MAX", "TOTAL"
-	};
-
-	fprintf(out, " %*s", COUNT_WIDTH, "COUNT");
-	for (size_t i = 0; i < NR_TIMES; i++)
-		fprintf(out, " %*s", TIME_WIDTH - 1, columns[i]);
-	fputc('\n', out);
+	for (size_t i = 0; i < sizeof(stats_columns) / sizeof(*stats_columns); i++)
+		grid_add(g, stats_columns[i]);
 }
 
-static void print_stats(const struct prof_hist *h, FILE *out)
+static void put_stats(struct grid *g, const struct runqlat_row *l, enum runqlat_kind kind)
 {
-	struct runqlat_stats s = runqlat_stats(h);
+	struct runqlat_stats s;
+	struct prof_hist h;
 
-	fprintf(out, " %*s", COUNT_WIDTH, text_count(s.count));
+	runqlat_get(l, kind, &h);
+	s = runqlat_stats(&h);
+	grid_cell(g, "%s", text_count(s.count));
 	for (size_t i = 0; i < RUNQLAT_NR_PCTS; i++)
-		fprintf(out, " %*s", TIME_WIDTH - 1, text_ns((uint64_t)(s.pct_ns[i] + 0.5)));
-	fprintf(out, " %*s %*s\n", TIME_WIDTH - 1, text_ns(s.max_ns), TIME_WIDTH - 1,
-		text_ns(s.total_ns));
+		grid_cell(g, "%s", text_ns((uint64_t)(s.pct_ns[i] + 0.5)));
+	grid_cell(g, "%s", text_ns(s.max_ns));
+	grid_cell(g, "%s", text_ns(s.total_ns));
 }
 
 static uint64_t count_of(const struct runqlat_row *l, enum runqlat_kind kind)
@@ -132,80 +102,50 @@ static bool is_shown(const struct runqlat_row *l, enum runqlat_kind kind)
 	return count_of(l, kind);
 }
 
-static void print_sums(const struct runqlat_row *sum, size_t width, FILE *out)
+static void print_sums(const struct runqlat_row *sum, FILE *out)
 {
-	struct prof_hist h;
+	struct grid g;
 
-	fputc('\n', out);
-	text_fit(out, "WAITS", width, 1);
-	print_columns(out);
+	grid_init(&g, out, &(struct grid_column){ .head = "WAITS", .kind = GRID_TEXT }, 1);
+	add_columns(&g);
 	for (enum runqlat_kind kind = 0; kind < RUNQLAT_NR_KINDS; kind++) {
 		if (!is_shown(sum, kind))
 			continue;
-		runqlat_get(sum, kind, &h);
-		text_fit(out, latency_kind_keys[kind], width, 1);
-		print_stats(&h, out);
+		grid_row(&g, STYLE_PLAIN, latency_kind_keys[kind], NULL);
+		put_stats(&g, sum, kind);
 	}
+	grid_end(&g);
+}
+
+static void put_row(struct grid *g, enum prof_hist_by by, const struct runqlat_row *l)
+{
+	bool cpu = by == PROF_HIST_BY_CPU;
+
+	grid_row(g, STYLE_PLAIN, NULL);
+	grid_cell(g, cpu ? "%" PRIu32 : "", l->cpu);
+	grid_cell(g, cpu ? "" : "%" PRIu32, l->pid);
+	grid_cell(g, by == PROF_HIST_BY_THREAD ? "%" PRIu32 : "", l->tid);
+	grid_cell(g, cpu ? "" : "%s", l->name);
+	put_stats(g, l, RUNQLAT_BOTH);
 }
 
 /* Where there is no room for a thread's name and both numbers, its process goes. */
-static void who_init(struct who *w, const struct runqlat_report *r,
-		     const struct runqlat_row *const *rows, size_t nr, size_t width)
+static void print_rows(const struct runqlat_report *r, const struct runqlat_row *const *rows,
+		       size_t nr, FILE *out)
 {
-	size_t names = strlen("NAME"), rest = 1 + COUNT_WIDTH + NR_TIMES * TIME_WIDTH;
+	const struct grid_column columns[] = {
+		{ .head = "CPU" },
+		{ "PID", .rank = r->by == PROF_HIST_BY_THREAD ? 8 : 2 },
+		{ "TID", .rank = 2 },
+		{ .head = "NAME", .kind = GRID_TEXT },
+	};
+	struct grid g;
 
-	*w = (struct who){ .pid_width = strlen("PID"), .tid_width = strlen("TID") };
-	w->cpu = r->by == PROF_HIST_BY_CPU;
-	w->name = !w->cpu;
-	w->tid = r->by == PROF_HIST_BY_THREAD;
-	for (size_t i = 0; i < nr; i++) {
-		char *safe = text_cleaned(rows[i]->name);
-
-		names = max(names, text_width(safe));
-		w->pid_width = max(w->pid_width, digits(rows[i]->pid));
-		w->tid_width = max(w->tid_width, digits(rows[i]->tid));
-		free(safe);
-	}
-	rest += w->tid ? w->tid_width + 1 : 0;
-	w->pid = w->name && (!w->tid || rest + w->pid_width + 1 + names <= width);
-	rest += w->pid ? w->pid_width + 1 : 0;
-	w->name_width = width > rest + MIN_NAME ? width - rest : MIN_NAME;
-	w->name_width = names < w->name_width ? names : w->name_width;
-	w->width = w->name ? (w->pid ? w->pid_width + 1 : 0) + (w->tid ? w->tid_width + 1 : 0) +
-				     w->name_width
-			   : strlen("CPU");
-}
-
-static void print_rows_head(const struct who *w, size_t width, FILE *out)
-{
-	fputc('\n', out);
-	if (w->cpu)
-		fputs("CPU", out);
-	if (w->pid)
-		fprintf(out, "%*s ", (int)w->pid_width, "PID");
-	if (w->tid)
-		fprintf(out, "%*s ", (int)w->tid_width, "TID");
-	if (w->name)
-		text_fit(out, "NAME", w->name_width, 1);
-	fprintf(out, "%*s", (int)(width - w->width), "");
-	print_columns(out);
-}
-
-static void print_row(const struct who *w, const struct runqlat_row *l, size_t width, FILE *out)
-{
-	struct prof_hist h;
-
-	if (w->cpu)
-		fprintf(out, "%3" PRIu32, l->cpu);
-	if (w->pid)
-		fprintf(out, "%*" PRIu32 " ", (int)w->pid_width, l->pid);
-	if (w->tid)
-		fprintf(out, "%*" PRIu32 " ", (int)w->tid_width, l->tid);
-	if (w->name)
-		print_name(l->name, w->name_width, 1, out);
-	fprintf(out, "%*s", (int)(width - w->width), "");
-	runqlat_get(l, RUNQLAT_BOTH, &h);
-	print_stats(&h, out);
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
+	add_columns(&g);
+	for (size_t i = 0; i < nr; i++)
+		put_row(&g, r->by, rows[i]);
+	grid_end(&g);
 }
 
 static const char *noun(const struct runqlat_report *r)
@@ -257,7 +197,7 @@ static void print_row_hist(const struct runqlat_report *r, const struct view *v,
 	if (r->by == PROF_HIST_BY_THREAD)
 		fprintf(out, "tid = %" PRIu32 " ", l->tid);
 	if (r->by != PROF_HIST_BY_CPU)
-		print_comm(l->name, 0, out);
+		print_name(l->name, MAX_NAME, out);
 	fprintf(out, ": %s woken, %s preempted\n", text_count(count_of(l, RUNQLAT_WOKEN)),
 		text_count(count_of(l, RUNQLAT_PREEMPTED)));
 	runqlat_get(l, RUNQLAT_BOTH, &h);
@@ -271,21 +211,15 @@ static void print_more(size_t nr, const char *what, FILE *out)
 			what);
 }
 
-/* Both tables have their numbers in the same columns. */
 static void print_split(const struct runqlat_report *r, const struct view *v,
 			const struct runqlat_row *sum, FILE *out)
 {
-	size_t nr = r->nr_rows, shown, width;
+	size_t nr = r->nr_rows, shown;
 	const struct runqlat_row **rows = runqlat_sorted(r->rows, &nr);
-	struct who w;
 
 	shown = nr < TOP_ROWS ? nr : TOP_ROWS;
-	who_init(&w, r, rows, shown, output_width(out));
-	width = max(w.width, LABEL_WIDTH);
-	print_sums(sum, width, out);
-	print_rows_head(&w, width, out);
-	for (size_t i = 0; i < shown; i++)
-		print_row(&w, rows[i], width, out);
+	print_sums(sum, out);
+	print_rows(r, rows, shown, out);
 	print_more(nr - shown, noun(r), out);
 	for (size_t i = 0; i < shown; i++)
 		print_row_hist(r, v, rows[i], out);
@@ -324,55 +258,59 @@ static const struct prof_outlier **top_outliers(const struct runqlat_report *r, 
 	return top;
 }
 
-static void print_ran(const struct prof_outlier *o, FILE *out)
+/* A list of who ran, to free(). */
+static char *ran_text(const struct prof_outlier *o)
 {
-	const char *between = "";
+	char *text = xstrdup(""), *longer;
 
 	for (size_t i = 0; i < PROF_OUTLIER_RAN; i++) {
 		if (!o->ran[i].ns)
 			continue;
-		fputs(between, out);
-		print_comm(o->ran[i].comm, 0, out);
-		fprintf(out, " %s", text_ns(o->ran[i].ns));
-		between = ", ";
+		longer = xasprintf("%s%s%.*s %s", text, *text ? ", " : "", PROF_COMM_LEN,
+				   o->ran[i].comm, text_ns(o->ran[i].ns));
+		free(text);
+		text = longer;
 	}
-	fputs(*between ? "\n" : "-\n", out);
+	return text;
 }
 
 /* A thread that is not its process's first has both numbers. */
-static const char *id_text(const struct prof_outlier *o, char id[ID_SIZE])
+static void put_outlier(struct grid *g, const struct runqlat_report *r,
+			const struct prof_outlier *o)
 {
-	if (o->pid == o->tid)
-		snprintf(id, ID_SIZE, "%" PRIu32, o->pid);
-	else
-		snprintf(id, ID_SIZE, "%" PRIu32 "/%" PRIu32, o->pid, o->tid);
-	return id;
-}
+	char *ran = ran_text(o);
 
-static void print_outlier(const struct runqlat_report *r, const struct prof_outlier *o,
-			  size_t id_width, FILE *out)
-{
-	char id[ID_SIZE];
-
-	fprintf(out, "%8.3f %7s  ", runqlat_outlier_at_s(r, o), text_ns(o->wait_ns));
-	print_comm(o->comm, 1, out);
-	fprintf(out, " %-*s %-*s %3" PRIu32 "  ", (int)id_width, id_text(o, id), LABEL_WIDTH,
-		latency_kind_keys[o->kind], o->cpu);
-	print_ran(o, out);
+	grid_row(g, STYLE_PLAIN, NULL);
+	grid_cell(g, "%.3f", runqlat_outlier_at_s(r, o));
+	grid_cell(g, "%s", text_ns(o->wait_ns));
+	grid_cell(g, "%.*s", PROF_COMM_LEN, o->comm);
+	grid_cell(g, o->pid == o->tid ? "%" PRIu32 : "%" PRIu32 "/%" PRIu32, o->pid, o->tid);
+	grid_cell(g, "%s", latency_kind_keys[o->kind]);
+	grid_cell(g, "%" PRIu32, o->cpu);
+	grid_cell(g, "%s", *ran ? ran : "-");
+	free(ran);
 }
 
 static void print_top_outliers(const struct runqlat_report *r,
 			       const struct prof_outlier *const *top, size_t nr, FILE *out)
 {
-	size_t id_width = strlen("PID/TID");
-	char id[ID_SIZE];
+	static const struct grid_column columns[] = {
+		{ "AT", .rank = 2 },
+		{ .head = "WAITED" },
+		{ .head = "NAME", .kind = GRID_TEXT },
+		{ "PID/TID", GRID_TEXT, .rank = 3 },
+		{ "KIND", GRID_TEXT, .rank = 4 },
+		{ "CPU", .rank = 5 },
+		{ "RAN MEANWHILE", GRID_TEXT, .rank = 1, .min = 16 },
+	};
+	struct grid g;
 
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
+	grid_whole(&g);
+	g.first = true;
 	for (size_t i = 0; i < nr; i++)
-		id_width = max(id_width, strlen(id_text(top[i], id)));
-	fprintf(out, "      AT  WAITED  %-*s %-*s %-*s CPU  RAN MEANWHILE\n", MAX_NAME, "NAME",
-		(int)id_width, "PID/TID", LABEL_WIDTH, "KIND");
-	for (size_t i = 0; i < nr; i++)
-		print_outlier(r, top[i], id_width, out);
+		put_outlier(&g, r, top[i]);
+	grid_end(&g);
 }
 
 static void print_outliers(const struct runqlat_report *r, FILE *out)
@@ -402,25 +340,6 @@ static void print_outliers(const struct runqlat_report *r, FILE *out)
 	free(top);
 }
 
-static void print_causes(const uint64_t *counters, enum counter_kind kind, const char *what,
-			 FILE *out)
-{
-	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
-		if (profile_counters[i].kind == kind && counters[i])
-			fprintf(out, "  %13s %s: %s\n", text_count(counters[i]), what,
-				profile_counters[i].text);
-}
-
-static void print_ledger(const uint64_t *counters, FILE *out)
-{
-	fprintf(out, "\nwaits     %s seen = %s recorded + %s filtered + %s lost\n",
-		text_count(counters[PROF_SEEN]), text_count(counters[PROF_RECORDED]),
-		text_count(counters_sum(counters, COUNTER_FILTER)),
-		text_count(counters_sum(counters, COUNTER_LOST)));
-	print_causes(counters, COUNTER_FILTER, "filtered", out);
-	print_causes(counters, COUNTER_LOST, "LOST", out);
-}
-
 int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
 	uint64_t count;
@@ -432,11 +351,11 @@ int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FIL
 	if (count && r->split) {
 		print_split(r, v, &sum, out);
 	} else if (count) {
-		print_sums(&sum, LABEL_WIDTH, out);
+		print_sums(&sum, out);
 		print_sum_hists(v, &sum, out);
 	}
 	print_outliers(r, out);
 	if (r->counters)
-		print_ledger(r->counters, out);
+		ledger_put(r->counters, "waits", out);
 	return 0;
 }

@@ -94,50 +94,71 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 		print_note(p, p->events[i].name, p->events[i].note, out);
 }
 
-static void print_row(const struct tree *t, const struct top_row *row, uint64_t all, size_t width,
-		      FILE *out)
+static void print_row(struct grid *g, const struct tree *t, const struct top_row *row)
 {
-	if (t->profile->meta.is_time && row->self)
-		fprintf(out, "%9s %5.1f%% %9s %5.1f%%  ", text_ns(row->self), pct(row->self, all),
-			text_ns(row->total), pct(row->total, all));
-	else if (t->profile->meta.is_time)
-		fprintf(out, "%9s %6s %9s %5.1f%%  ", "-", "", text_ns(row->total),
-			pct(row->total, all));
-	else
-		fprintf(out, "%6.1f%% %6.1f%%  ", pct(row->self, all), pct(row->total, all));
-	columns_put_place(t->profile, t->names.bytes + row->name, row->module, width, out);
+	uint64_t all = t->nodes[0].total;
+
+	grid_row(g, STYLE_PLAIN, NULL);
+	if (!t->profile->meta.is_time) {
+		grid_cell(g, "%.1f%%", pct(row->self, all));
+		grid_cell(g, "%.1f%%", pct(row->total, all));
+	} else {
+		if (row->self)
+			grid_cell(g, "%s %5.1f%%", text_ns(row->self), pct(row->self, all));
+		else
+			grid_cell(g, "- %6s", "");
+		grid_cell(g, "%s %5.1f%%", text_ns(row->total), pct(row->total, all));
+	}
+	columns_put_place(g, t->profile, t->names.bytes + row->name, row->module);
 }
 
 static void print_top(const struct profile *p, const struct view *v, FILE *out)
 {
+	static const struct grid_column columns[] = { { "SELF", .rank = 1 },
+						      { "TOTAL", .rank = 2 } };
 	struct tree *t = tree_new(p, v);
-	size_t numbers = p->meta.is_time ? 35 : 17;
-	size_t nr, width = output_width(out) - numbers - 2 - VALUED_MODULE_WIDTH;
-	struct top_row *rows = top_rows(t, &nr);
+	struct top_row *rows;
+	struct grid g;
+	size_t nr;
 
-	if (nr) {
-		fputs(p->meta.is_time ? "\n            SELF            TOTAL  "
-				      : "\n   SELF   TOTAL  ",
-		      out);
-		text_fit(out, "FUNCTION", width, 1);
-		fputs("  MODULE\n", out);
-	}
+	rows = top_rows(t, &nr);
+	grid_init(&g, out, columns, 2);
+	columns_add_place(&g);
 	for (size_t i = 0; i < nr && i < VALUED_FUNCTIONS; i++)
-		print_row(t, &rows[i], t->nodes[0].total, width, out);
-	if (nr > VALUED_FUNCTIONS)
-		fprintf(out, "%*s… %zu more functions\n", (int)numbers + 1, "",
-			nr - VALUED_FUNCTIONS);
+		print_row(&g, t, &rows[i]);
+	grid_end(&g);
+	columns_put_more(nr, out);
 	free(rows);
 	tree_free(t);
 }
 
-static void print_counters(const struct profile *p, enum counter_kind kind, const char *what,
-			   FILE *out)
+static void print_causes(const uint64_t *counters, enum counter_kind kind, const char *what,
+			 enum style style, FILE *out)
 {
-	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
-		if (profile_counters[i].kind == kind && p->counters[i])
-			fprintf(out, "  %13s %s: %s\n", text_count(p->counters[i]), what,
-				profile_counters[i].text);
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
+		if (profile_counters[i].kind != kind || !counters[i])
+			continue;
+		style_put(out, style);
+		fprintf(out, "  %13s %s: %s", text_count(counters[i]), what,
+			profile_counters[i].text);
+		style_put(out, STYLE_PLAIN);
+		fputc('\n', out);
+	}
+}
+
+void ledger_put_causes(const uint64_t counters[PROF_NR_COUNTERS], FILE *out)
+{
+	print_causes(counters, COUNTER_FILTER, "filtered", STYLE_PLAIN, out);
+	print_causes(counters, COUNTER_LOST, "LOST", STYLE_BAD, out);
+}
+
+void ledger_put(const uint64_t counters[PROF_NR_COUNTERS], const char *what, FILE *out)
+{
+	fprintf(out, "\n%-9s %s seen = %s recorded + %s filtered + %s lost\n", what,
+		text_count(counters[PROF_SEEN]), text_count(counters[PROF_RECORDED]),
+		text_count(counters_sum(counters, COUNTER_FILTER)),
+		text_count(counters_sum(counters, COUNTER_LOST)));
+	ledger_put_causes(counters, out);
 }
 
 static void print_ledger(const struct profile *p, FILE *out)
@@ -145,12 +166,7 @@ static void print_ledger(const struct profile *p, FILE *out)
 	if (p->meta.is_time)
 		waits_put_ledger(p, out);
 	else
-		fprintf(out, "\nsamples   %s seen = %s recorded + %s filtered + %s lost\n",
-			text_count(p->counters[PROF_SEEN]), text_count(p->counters[PROF_RECORDED]),
-			text_count(profile_sum(p, COUNTER_FILTER)),
-			text_count(profile_sum(p, COUNTER_LOST)));
-	print_counters(p, COUNTER_FILTER, "filtered", out);
-	print_counters(p, COUNTER_LOST, "LOST", out);
+		ledger_put(p->counters, "samples", out);
 	if (p->meta.missed)
 		fprintf(out,
 			"  %13s runs skipped by the kernel: "

@@ -3,6 +3,8 @@
 #include "output/waits_summary.h"
 
 #include "base/text.h"
+#include "output/grid.h"
+#include "output/output.h"
 #include "profile/kind.h"
 #include "profile/waits.h"
 
@@ -19,12 +21,12 @@ void waits_put_sum(const struct profile *p, const struct view *v, FILE *out)
 	waits_release(&w);
 }
 
-static void put_row(const char *name, const struct waits_sum *sum, const struct waits *w,
-		    const char *note, FILE *out)
+static void put_row(struct grid *g, enum style style, const char *name, const struct waits_sum *sum,
+		    const struct waits *w, const char *note)
 {
-	fprintf(out, "  %-10s %9s  %6s  %12s%s%s\n", name, text_ns(sum->ns),
-		text_pct(w->all.ns ? 100.0 * sum->ns / w->all.ns : 0), text_count(sum->nr),
-		*note ? "  " : "", note);
+	grid_row(g, style, name, text_ns(sum->ns),
+		 text_pct(w->all.ns ? 100.0 * sum->ns / w->all.ns : 0), text_count(sum->nr), note,
+		 NULL);
 }
 
 /* Longest first; classes without waits are no rows. */
@@ -56,27 +58,41 @@ static void put_part(const struct waits_sum *sum, const char *what, FILE *out)
 			sum->nr == 1 ? "" : "s", what);
 }
 
-void waits_put_classes(const struct profile *p, const struct view *v, FILE *out)
+static void put_table(const struct waits *w, const struct view *v, FILE *out)
 {
 	static const char *const idle_notes[] = {
 		[IDLE_FOLD] = "folded, --idle=show shows it",
 		[IDLE_HIDE] = "hidden, --idle=show shows it",
 		[IDLE_SHOW] = "shown",
 	};
-	struct waits_sum runnable;
+	static const struct grid_column columns[] = {
+		{ .head = "CLASS", .kind = GRID_TEXT },
+		{ .head = "TIME" },
+		{ .head = "SHARE" },
+		{ .head = "WAITS" },
+		{ .head = "", .kind = GRID_TEXT },
+	};
 	uint32_t order[WAITS_NR];
+	size_t nr = sort_classes(w, order);
+	struct grid g;
+
+	grid_init(&g, out, columns, 5);
+	g.indent = 2;
+	for (size_t i = 0; i < nr; i++)
+		put_row(&g, STYLE_PLAIN, waits_name(order[i]), &w->by_class[order[i]], w,
+			class_note(v, order[i]));
+	if (w->idle.nr)
+		put_row(&g, STYLE_IDLE, "idle", &w->idle, w, idle_notes[v->idle]);
+	grid_end(&g);
+}
+
+void waits_put_classes(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct waits_sum runnable;
 	struct waits w;
-	size_t nr;
 
 	waits_init(&w, p, v);
-	nr = sort_classes(&w, order);
-	if (nr || w.idle.nr)
-		fprintf(out, "\n  %-10s %9s  %6s  %12s\n", "CLASS", "TIME", "SHARE", "WAITS");
-	for (size_t i = 0; i < nr; i++)
-		put_row(waits_name(order[i]), &w.by_class[order[i]], &w, class_note(v, order[i]),
-			out);
-	if (w.idle.nr)
-		put_row("idle", &w.idle, &w, idle_notes[v->idle], out);
+	put_table(&w, v, out);
 	runnable = waits_runnable(&w);
 	put_part(&runnable, "for a CPU: woken and preempted", out);
 	put_part(&w.left_out, "left out by --class", out);
@@ -104,6 +120,7 @@ void waits_put_ledger(const struct profile *p, FILE *out)
 		fputs("          threads of one process and name are counted together: the table "
 		      "of counts was half full (raise --max-stacks)\n",
 		      out);
+	ledger_put_causes(p->counters, out);
 }
 
 void waits_put_stacks(const struct profile *p, FILE *out)

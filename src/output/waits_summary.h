@@ -14,7 +14,7 @@ void waits_put_sum(const struct profile *p, const struct view *v, FILE *out);
 /* Time by class, what of it is idleness, what the view leaves out. */
 void waits_put_classes(const struct profile *p, const struct view *v, FILE *out);
 
-/* "waits 1,234 seen = …", without the parts. */
+/* "waits 1,234 seen = …", and its parts. */
 void waits_put_ledger(const struct profile *p, FILE *out);
 
 /* How many stacks were walked, and how many were not. */

@@ -35,6 +35,7 @@ int64_t budget_residual(const struct budget_row *row)
 static void add_row(struct budget_row *sum, const struct budget_row *row)
 {
 	sum->nr_threads += row->nr_threads;
+	sum->has_user |= row->has_user;
 	sum->wall_ns += row->wall_ns;
 	for (size_t i = 0; i < WAITS_NR; i++)
 		sum->ns[i] += row->ns[i];
@@ -74,8 +75,12 @@ static void add_samples(struct budget *b, const struct profile *p, const struct 
 	struct waits w;
 
 	waits_init(&w, p, &(struct view){});
-	for (size_t i = 0; i < p->nr_samples; i++)
-		b->threads[g->of_sample[i]].ns[w.class_of[i]] += w.ns[i];
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		struct budget_row *row = &b->threads[g->of_sample[i]];
+
+		row->ns[w.class_of[i]] += w.ns[i];
+		row->has_user |= p->samples[i].ustack != 0;
+	}
 	waits_release(&w);
 }
 

@@ -10,6 +10,7 @@ struct budget_row {
 	uint32_t pid, tid; /* tid 0: merged threads; of sums 0 */
 	uint32_t process, thread;
 	uint32_t nr_threads;
+	bool has_user; /* a stack of it has frames of user space: no thread of the kernel has */
 	uint64_t wall_ns;
 	uint64_t ns[WAITS_NR]; /* by class */
 };

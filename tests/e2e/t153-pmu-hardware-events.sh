@@ -46,7 +46,7 @@ for f in json.load(open(sys.argv[1]))["functions"]:
 
 if grep -qx inst_retired <(cd /sys/bus/event_source/devices/armv8*/events && printf '%s\n' *); then
 	check "IPC" "$BPFPROF" pmu -e cycles -F 199 -M ipc -U -s -o "$TMP/x.json" -- "$PROGS/spin_abc" 2
-	check_grep '  cycles +IPC +FUNCTION' "$OUT"
+	check_grep '^ *cycles +IPC +FUNCTION' "$OUT"
 	ipc() { # FUNCTION WHAT
 		python3 -c 'import json, sys
 for f in json.load(open(sys.argv[1]))["functions"]:

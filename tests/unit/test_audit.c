@@ -129,8 +129,8 @@ static void they_are_shown_side_by_side(void **state)
 	audited_put(p, &v, f);
 	fclose(f);
 	assert_non_null(strstr(text, "user half, other functions: 9; first thread it? (8) of "
-				     "process 7\n    REMEMBERED"));
-	assert_non_null(strstr(text, "\n  ! b                                      d\n"));
+				     "process 7\n     REMEMBERED"));
+	assert_non_null(strstr(text, "\n  !  b                                      d\n"));
 	assert_non_null(strstr(text, "kernel half, other functions: 1;"));
 	free(text);
 	profile_free(p);

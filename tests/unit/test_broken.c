@@ -230,11 +230,11 @@ static char *written(const struct profile *p,
 }
 
 static const char golden[] =
-	" SHARE   SAMPLES  MODULE           STOPPED IN                WHY\n"
-	" 11.0%        11  libold.so        hot                       no-unwind-data [1]\n"
-	"  4.0%         4  [jit] java       [jit]                     no-unwind-data [2]\n"
-	"  3.0%         3  [none] old?[31m  -                         32-bit [3]\n"
-	"  2.0%         2  libold.so        hot                       no-table [4]\n"
+	"SHARE  SAMPLES  MODULE           STOPPED IN  WHY\n"
+	"11.0%       11  libold.so        hot         no-unwind-data [1]\n"
+	" 4.0%        4  [jit] java       [jit]       no-unwind-data [2]\n"
+	" 3.0%        3  [none] old?[31m  -           32-bit [3]\n"
+	" 2.0%        2  libold.so        hot         no-table [4]\n"
 	"\n"
 	"[1] code without unwind data, and no frame pointer to go by\n"
 	"    -> built without unwind tables: build with -fasynchronous-unwind-tables or\n"

@@ -114,9 +114,9 @@ static void the_summary_says_what_they_are_worth(void **state)
 	struct profile *p = counted();
 	char *text = written("summary", p);
 
-	assert_non_null(strstr(text, "  cycles      IPC  branch-miss…  FUNCTION"));
-	assert_non_null(strstr(text, "   66.7%     2.00         20.00  hot"));
-	assert_non_null(strstr(text, "   33.3%     0.50           n/a  cold"));
+	assert_non_null(strstr(text, "\ncycles   IPC  branch-misses/1k  FUNCTION\n"));
+	assert_non_null(strstr(text, "\n 66.7%  2.00             20.00  hot\n"));
+	assert_non_null(strstr(text, "\n 33.3%  0.50               n/a  cold\n"));
 	assert_non_null(strstr(text, "columns   IPC 1.50 in all, counted 100.00% of the time\n"));
 	assert_non_null(strstr(text, "          branch-misses/1k 20.00 in all, counted 25.00% of "
 				     "the time; its two counters ran at different times\n"));
@@ -241,8 +241,8 @@ static void branches_are_written(void **state)
 	assert_non_null(strstr(text, "46 branch records; 50.0% mispredicted\n"));
 	assert_non_null(strstr(text, "32 of them do not say whether they were predicted"));
 	assert_non_null(strstr(text, "LOST 5 more"));
-	assert_non_null(strstr(text, "          7   50.0%          16    50.0  loop "));
-	assert_non_null(strstr(text, "          0    n/a           30     n/a  leaf "));
+	assert_non_null(strstr(text, "\n     7  50.0%     16    50.0  loop  "));
+	assert_non_null(strstr(text, "\n     0    n/a     30     n/a  leaf  "));
 	free(text);
 	profile_free(p);
 }

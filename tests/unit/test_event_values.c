@@ -178,9 +178,9 @@ static void the_summary_has_a_column_each(void **state)
 
 	assert_non_null(strstr(text, "; cycles at 99 Hz (counted 25.00% of the time), page-faults "
 				     "on 2 CPUs\n"));
-	assert_non_null(strstr(text, "  cycles  page-faults  FUNCTION"));
-	assert_non_null(strstr(text, "   75.0%            -  hot"));
-	assert_non_null(strstr(text, "   25.0%        25.0%  cold"));
+	assert_non_null(strstr(text, "\ncycles  page-faults  FUNCTION"));
+	assert_non_null(strstr(text, "\n 75.0%            -  hot"));
+	assert_non_null(strstr(text, "\n 25.0%        25.0%  cold"));
 	assert_non_null(strstr(text, "34 seen = 32 recorded + 0 filtered + 2 lost"));
 	assert_non_null(strstr(text, "100.0% of page-faults reaches the root"));
 	free(text);

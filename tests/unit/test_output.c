@@ -130,12 +130,12 @@ static void events_for_people(void **state)
 	assert_string_equal(
 		text,
 		"CPU: Neoverse-N1, 4 online (0x41:0xd0c)\n"
-		"PMU: none. This machine shows no hardware counters (virtual machines often do "
-		"not): cycles,\n     instructions, caches, TLBs and branches cannot be counted; "
-		"software events can.\n\n"
-		"NAME       PMU            SOURCE         STATE              MEANING\n"
+		"PMU: none. This machine shows no hardware counters (virtual machines often do\n"
+		"     not): cycles, instructions, caches, TLBs and branches cannot be counted;\n"
+		"     software events can.\n\n"
+		"NAME       PMU            SOURCE         STATE            MEANING\n"
 		"cpu-clock  kernel         software       counts\n"
-		"a,\"b\"      armv8_pmuv3_0  kernel's list  counts, :u only    moves?[2J the "
+		"a,\"b\"      armv8_pmuv3_0  kernel's list  counts, :u only  moves?[2J the "
 		"\xef\xbf\xbd cursor\n\n"
 		"Branch stacks: none.\n"
 		"SPE: none; of cloud machines only whole ones (metal) have it.\n");

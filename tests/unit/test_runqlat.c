@@ -55,10 +55,10 @@ static void the_text_is_as_expected(void **state)
 	static const char want[] =
 		"runqlat: 2 s of all?processes; 5 waits for a CPU\n"
 		"\n"
-		"WAITS          COUNT     P50     P90     P99   P99.9     MAX   TOTAL\n"
-		"woken              4 6.14 us 6.14 us 6.14 us 6.14 us 6.14 us 24.6 us\n"
-		"preempted          1    3 ms    3 ms    3 ms    3 ms    3 ms    3 ms\n"
-		"both               5 6.78 us    3 ms    3 ms    3 ms    3 ms 3.02 ms\n"
+		"WAITS      COUNT      P50      P90      P99    P99.9      MAX    TOTAL\n"
+		"woken          4  6.14 us  6.14 us  6.14 us  6.14 us  6.14 us  24.6 us\n"
+		"preempted      1     3 ms     3 ms     3 ms     3 ms     3 ms     3 ms\n"
+		"both           5  6.78 us     3 ms     3 ms     3 ms     3 ms  3.02 ms\n"
 		"\n"
 		"woken -> running\n"
 		"     usecs               : count     distribution\n"
@@ -78,7 +78,7 @@ static void the_text_is_as_expected(void **state)
 	has(text,
 	    "      2048 -> 4095       : 1        |****************************************|\n");
 	has(text, "\n1 wait longer than 1 ms:\n");
-	has(text, "   1.250    3 ms  " SAFE "    4567/4568 preempted   1  "
+	has(text, "\n1.250    3 ms  " SAFE "  4567/4568  preempted    1  "
 		  "rsync 2.5 ms, " SAFE " 400 us\n");
 	free(text);
 	free(rows);
@@ -92,11 +92,11 @@ static void rows_are_a_table_and_histograms(void **state)
 
 	r.split = true;
 	text = seen(&r, &(struct view){ .milliseconds = true }, runqlat_write_text);
-	has(text, "\n PID NAME              COUNT ");
-	has(text, "\n4567 " SAFE "          2 ");
-	has(text, "\n  12 rsync                 3 ");
+	has(text, "\n PID  NAME          COUNT ");
+	has(text, "\n4567  " SAFE "      2 ");
+	has(text, "\n  12  rsync             3 ");
 	has(text, "\npid = 12 rsync: 3 woken, 0 preempted\n     msecs  ");
-	assert_true(strstr(text, "\n4567 a") < strstr(text, "\n  12 rsync"));
+	assert_true(strstr(text, "\n4567  a") < strstr(text, "\n  12  rsync"));
 	has_not(text, "never waited");
 	free(text);
 	r.by = PROF_HIST_BY_THREAD;
@@ -154,9 +154,9 @@ static void what_is_too_much_for_text_is_said(void **state)
 	has(text, "\n1,264 waits longer than 1 ms; the 20 longest, in order of time:\n");
 	has(text, "\n… 10 more outliers: --json and --csv have them all\n");
 	has(text, "\n1,234 outliers LOST: they came faster than they were read\n");
-	has(text, "  15.250   32 ms"); /* the longest, behind shorter ones */
-	has_not(text, "\n  16.250    3 ms");
-	assert_true(strstr(text, "\n   1.250   18 ms") < strstr(text, "\n  15.250   32 ms"));
+	has(text, "\n15.250   32 ms"); /* the longest, behind shorter ones */
+	has_not(text, "\n16.250    3 ms");
+	assert_true(strstr(text, "\n 1.250   18 ms") < strstr(text, "\n15.250   32 ms"));
 	free(text);
 	free(outliers);
 	free(rows);

@@ -637,10 +637,10 @@ static void a_comparison_reads_well(void **state)
 	has(text, "A  before.json: 5 runs of ./server --once, ");
 	has(text, "B  " HOSTILE_SAFE ": 5 runs of");
 	has(text, "\n   Neoverse N1, 4 CPUs, Linux 6.1.0-37-arm64\n");
-	has(text, "\ntime, s                  1.250     1.375   +10.0 %   ");
+	has(text, "\ntime, s                      1.250   1.375  +10.0 %  ");
 	has(text, "  REGRESSION\n"
-		  "ipc                     0.8000    0.8000   +0.00 %    +0.00 to +0.00  ok\n");
-	has(text, "\ncpu_cycles                  4G        4G   +0.00 %    +0.00 to +0.00  same\n");
+		  "ipc                         0.8000  0.8000  +0.00 %   +0.00 to +0.00  ok\n");
+	has(text, "\ncpu_cycles                      4G      4G  +0.00 %   +0.00 to +0.00  same\n");
 	has(text, "\nREGRESSION time: 1.250 s to 1.375 s, +10.0 %, fails time>5%\n"
 		  "NOT JUDGED ll-cache-rd>5% cannot be judged: 'll_cache_rd' was not measured in\n"
 		  "           either result\n"
@@ -660,7 +660,7 @@ static void single_runs_are_told(void **state)
 	p.b.nr_cpus = 8;
 	text = compared(&p.c, diff_write_text);
 	is_tidy(text);
-	has(text, "           one run\n");
+	has(text, "        one run\n");
 	has(text, "it is open which changes\nare real: 'bpfprof stat -r 5' repeats.\n");
 	has(text, "; Neoverse N1, 8\n   CPUs, Linux 6.1.0-37-arm64\n");
 	free(text);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tables: kept as cells, measured, fitted, printed. */
+#include "output/grid.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "output/output.h"
+
+#define GAP 2 /* between columns; 1 where there is little room */
+
+void grid_init(struct grid *g, FILE *out, const struct grid_column *columns, size_t nr)
+{
+	*g = (struct grid){ .out = out, .width = output_width(out), .gap = GAP };
+	grid_row(g, STYLE_HEAD, NULL);
+	for (size_t i = 0; i < nr; i++)
+		grid_add(g, columns[i]);
+}
+
+void grid_whole(struct grid *g)
+{
+	if (!isatty(fileno(g->out)))
+		g->width = SIZE_MAX;
+}
+
+void grid_add(struct grid *g, struct grid_column column)
+{
+	g->columns = xgrow(g->columns, g->nr_columns, &g->cap_columns, sizeof(*g->columns));
+	g->columns[g->nr_columns++] = column;
+	grid_cell(g, "%s", column.head);
+}
+
+static void add_cell(struct grid *g, char *safe)
+{
+	g->cells = xgrow(g->cells, g->nr_cells, &g->cap_cells, sizeof(*g->cells));
+	g->cells[g->nr_cells++] = safe;
+}
+
+static void fill_row(struct grid *g)
+{
+	while (g->nr_cells < g->nr_rows * g->nr_columns)
+		add_cell(g, xstrdup(""));
+}
+
+void grid_row(struct grid *g, enum style style, ...)
+{
+	const char *text;
+	va_list cells;
+
+	fill_row(g);
+	g->styles = xgrow(g->styles, g->nr_rows, &g->cap_rows, sizeof(*g->styles));
+	g->styles[g->nr_rows++] = style;
+	va_start(cells, style);
+	while ((text = va_arg(cells, const char *)))
+		add_cell(g, text_cleaned(text));
+	va_end(cells);
+}
+
+void grid_cell(struct grid *g, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	va_end(args);
+	add_cell(g, text_cleaned(text));
+	free(text);
+}
+
+static size_t max(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static void measure(struct grid *g, size_t i)
+{
+	struct grid_column *c = &g->columns[i];
+	size_t cells = 0;
+
+	for (size_t k = i + g->nr_columns; k < g->nr_cells; k += g->nr_columns)
+		cells = max(cells, text_width(g->cells[k]));
+	c->full = max(cells, text_width(g->cells[i]));
+	c->least = c->min && c->min < c->full ? c->min : c->full;
+	if (c->kind == GRID_NUMBER)
+		c->least = max(c->least, cells);
+	c->width = c->least;
+	c->gone = !cells;
+}
+
+/* Of lines whose columns are as narrow as they get. */
+static size_t total(const struct grid *g)
+{
+	size_t sum = g->indent, nr = 0;
+
+	for (size_t i = 0; i < g->nr_columns; i++)
+		if (!g->columns[i].gone)
+			sum += g->columns[i].width + (nr++ ? g->gap : 0);
+	return sum;
+}
+
+/* Columns of the highest rank go: how many. */
+static size_t drop(struct grid *g)
+{
+	unsigned int rank = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < g->nr_columns; i++)
+		if (!g->columns[i].gone && g->columns[i].rank > rank)
+			rank = g->columns[i].rank;
+	for (size_t i = 0; i < g->nr_columns && rank; i++) {
+		if (g->columns[i].gone || g->columns[i].rank != rank)
+			continue;
+		g->columns[i].gone = true;
+		nr++;
+	}
+	return nr;
+}
+
+/* Who gets the next character of what room is left: by rank, then who has least. */
+static struct grid_column *neediest(const struct grid *g)
+{
+	struct grid_column *best = NULL;
+
+	for (struct grid_column *c = g->columns; c < g->columns + g->nr_columns; c++)
+		if (!c->gone && c->width < c->full &&
+		    (!best || c->rank < best->rank ||
+		     (c->rank == best->rank && c->width < best->width)))
+			best = c;
+	return best;
+}
+
+static bool fits(struct grid *g, size_t gap)
+{
+	g->gap = gap;
+	return total(g) <= g->width;
+}
+
+/* Returns how many columns had to go. */
+static size_t fit(struct grid *g)
+{
+	struct grid_column *c;
+	size_t nr, dropped = 0;
+
+	for (size_t i = 0; i < g->nr_columns; i++)
+		measure(g, i);
+	while (!fits(g, GAP) && !fits(g, 1) && (nr = drop(g)))
+		dropped += nr;
+	for (size_t used = total(g); used < g->width && (c = neediest(g)); used++)
+		c->width++;
+	return dropped;
+}
+
+/* Returns the columns that it took. */
+static size_t put_cell(FILE *out, const struct grid_column *c, const char *s)
+{
+	const char *number = c->kind == GRID_FUNCTION && *s == '[' ? strstr(s, "+0x") : NULL;
+	size_t used, width = number ? text_width(number) : 0;
+	char *head;
+
+	if (!number || text_width(s) <= c->width || width + 3 > c->width)
+		return text_fit(out, s, c->width, 0);
+	head = xstrndup(s, number - s);
+	used = text_fit(out, head, c->width - width, 0);
+	fputs(number, out);
+	free(head);
+	return used + width;
+}
+
+static void put_row(const struct grid *g, size_t row)
+{
+	size_t start = g->indent, at = 0, used, from;
+
+	if (g->styles[row] != STYLE_PLAIN)
+		style_put(g->out, g->styles[row]);
+	for (size_t i = 0; i < g->nr_columns; i++) {
+		const struct grid_column *c = &g->columns[i];
+		const char *cell = g->cells[row * g->nr_columns + i];
+
+		if (c->gone)
+			continue;
+		used = text_width(cell);
+		from = start + (c->kind == GRID_NUMBER && used < c->width ? c->width - used : 0);
+		if (*cell) {
+			fprintf(g->out, "%*s", (int)(from - at), "");
+			at = from + put_cell(g->out, c, cell);
+		}
+		start += c->width + g->gap;
+	}
+	if (g->styles[row] != STYLE_PLAIN)
+		style_put(g->out, STYLE_PLAIN);
+	fputc('\n', g->out);
+}
+
+static void put_rows(struct grid *g)
+{
+	size_t dropped = fit(g);
+
+	if (!g->first)
+		fputc('\n', g->out);
+	for (size_t row = 0; row < g->nr_rows; row++)
+		put_row(g, row);
+	if (dropped)
+		fprintf(g->out, "… %zu more column%s (--json has all)\n", dropped,
+			dropped > 1 ? "s" : "");
+}
+
+void grid_end(struct grid *g)
+{
+	fill_row(g);
+	if (g->nr_rows > 1)
+		put_rows(g);
+	for (size_t i = 0; i < g->nr_cells; i++)
+		free(g->cells[i]);
+	free(g->cells);
+	free(g->styles);
+	free(g->columns);
+}
