@@ -104,7 +104,7 @@ static void print_table(const struct table *t)
 		put_row(&g, t, i);
 	grid_end(&g);
 	print_notes(t);
-	fprintf(t->out, "\n%s of the weight is broken, %s %s; %s reaches the root\n",
+	fprintf(t->out, "\n%s of the weight in broken stacks, %s %s; %s in complete ones\n",
 		share(t, t->b.weight), text_count(t->b.samples),
 		t->p->meta.is_time ? "waits" : "samples", share(t, t->b.all - t->b.weight));
 }

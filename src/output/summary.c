@@ -226,11 +226,12 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 	if (several)
 		print_safe(out, p, p->meta.event);
 	else
-		fputs("the weight", out);
-	fputs(" reaches the root of its thread\n", out);
+		fputs(p->meta.is_time ? "the time" : "the samples", out);
+	fputs(" in complete stacks (down to the thread's first function)\n", out);
 	print_ends(p, out);
 	if (guessed > 0)
-		fprintf(out, "  %13s has frames found by frame pointer for want of unwind data\n",
+		fprintf(out,
+			"  %13s contains frames unwound by frame pointer (no unwind tables there)\n",
 			text_pct(100 * guessed));
 	waits_put_stacks(p, out);
 	if (1 - rooted > HINT_SHARE)
@@ -269,6 +270,7 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 	print_head(p, v, out);
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);
+	wakers_put(p, v, out);
 	if (p->nr_events > 1 || p->nr_columns)
 		columns_put(p, v, out);
 	else

@@ -20,7 +20,7 @@ row '1\.5%' 30 '\[none\] setup\.exe\?\[31m' - 32-bit
 row '0\.9%' 10 'libnew\.so \(deleted\)' late no-table
 row '0\.1%' 5 'libnew\.so \(deleted\)' late unreadable
 check "heaviest first" sh -c "sed -n '2,7p' '$TMP/table' | sort -c -k1,1nr"
-check_grep '^15\.0% of the weight is broken, 190 samples; 85\.0% reaches the root$' <(tail -n 1 "$TMP/table") "the last line is the sum"
+check_grep '^15\.0% of the weight in broken stacks, 190 samples; 85\.0% in complete ones$' <(tail -n 1 "$TMP/table") "the last line is the sum"
 check_grep '^ +-> .*-fasynchronous-unwind-tables or$' "$TMP/table" "what helps against missing tables"
 check_grep 'PreserveFramePointer$' "$TMP/table" "what helps Java"
 check_grep '^ +-> raise --max-depth \(it was 127\)$' "$TMP/table" "what helps against cut stacks"
@@ -38,7 +38,7 @@ assert rows == [("no-unwind-data", 7.5, 100, 750), ("no-unwind-data", 3, 25, 300
 assert all(r["remedy"] and r["why"] for r in d["broken"])' "$TMP/broken.json"
 
 check "the summary" "$BPFPROF" report -s "$TMP/x.bpfprof"
-check_grep '^stacks +85\.0% of the weight reaches the root of its thread$' "$OUT"
+check_grep '^stacks +85\.0% of the samples in complete stacks [(]' "$OUT"
 check_grep '^ +10\.5% broken: code without unwind data' "$OUT"
 check_grep '^ +4\.0% has frames found by frame pointer' "$OUT"
 check_grep 'bpfprof report --broken FILE' "$OUT" "the summary says how to go on"

@@ -250,7 +250,7 @@ static const char golden[] =
 	"[4] the unwind table of the code was not ready\n"
 	"    -> record longer; raise --unwind-mem if the tables did not fit\n"
 	"\n"
-	"20.0% of the weight is broken, 20 samples; 80.0% reaches the root\n";
+	"20.0% of the weight in broken stacks, 20 samples; 80.0% in complete ones\n";
 
 static void the_table_is_as_expected(void **state)
 {

@@ -182,7 +182,7 @@ static void the_summary_has_a_column_each(void **state)
 	assert_non_null(strstr(text, "\n 75.0%            -  hot"));
 	assert_non_null(strstr(text, "\n 25.0%        25.0%  cold"));
 	assert_non_null(strstr(text, "34 seen = 32 recorded + 0 filtered + 2 lost"));
-	assert_non_null(strstr(text, "100.0% of page-faults reaches the root"));
+	assert_non_null(strstr(text, "100.0% of page-faults in complete stacks"));
 	free(text);
 	profile_free(p);
 }
