@@ -5,73 +5,14 @@
  */
 #include "metric/metric.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "metric/names.h"
+#include "metric/plan_parts.h"
 #include "metric/rows.h"
-
-#define SETS_MAX 16
-
-/* First of all: most rows divide by them; then the kernel's topdown group, which is one. */
-static const char *const leaders[] = {
-	"cpu_cycles",
-	"cycles",
-	"inst_retired",
-	"instructions",
-	"slots",
-	"topdown_retiring",
-	"topdown_bad_spec",
-	"topdown_fe_bound",
-	"topdown_be_bound",
-	"topdown_heavy_ops",
-	"topdown_br_mispredict",
-	"topdown_fetch_lat",
-	"topdown_mem_bound",
-};
-#define NR_LEADERS (sizeof(leaders) / sizeof(*leaders))
-
-/* Names without doubles, in the order in which they came. Owned, since formulas are parsed anew. */
-struct names {
-	char **v;
-	size_t nr, cap;
-};
-
-static bool names_have(const struct names *n, const char *name)
-{
-	for (size_t i = 0; i < n->nr; i++)
-		if (!strcmp(n->v[i], name))
-			return true;
-	return false;
-}
-
-static void names_add(void *arg, const char *name)
-{
-	struct names *n = arg;
-
-	if (names_have(n, name))
-		return;
-	n->v = xgrow(n->v, n->nr, &n->cap, sizeof(*n->v));
-	n->v[n->nr++] = xstrdup(name);
-}
-
-static void names_release(struct names *n)
-{
-	for (size_t i = 0; i < n->nr; i++)
-		free(n->v[i]);
-	free(n->v);
-	*n = (struct names){ 0 };
-}
-
-static void names_print(const struct names *n, FILE *to)
-{
-	for (size_t i = 0; i < n->nr; i++)
-		fprintf(to, "%s%s", i ? ", " : "", n->v[i]);
-}
 
 struct maker {
 	struct metric_plan *plan;
@@ -364,174 +305,20 @@ static void add_set(struct maker *mk, const char *set)
 	names_release(&out.lacking);
 }
 
-static bool is_leader(const char *name)
-{
-	for (size_t i = 0; i < NR_LEADERS; i++)
-		if (!strcmp(leaders[i], name))
-			return true;
-	return false;
-}
-
-/* Events in order; those of rows that share some stand together, by the number of their cluster. */
-struct order {
-	struct names names;
-	size_t *cluster;
-	size_t clusters_cap;
-};
-
-static void order_insert(struct order *o, size_t at, const char *name, size_t cluster)
-{
-	size_t nr = o->names.nr;
-
-	o->cluster = xgrow(o->cluster, nr, &o->clusters_cap, sizeof(*o->cluster));
-	names_add(&o->names, name);
-	for (size_t i = nr; i > at; i--) {
-		char *moved = o->names.v[i];
-
-		o->names.v[i] = o->names.v[i - 1];
-		o->names.v[i - 1] = moved;
-		o->cluster[i] = o->cluster[i - 1];
-	}
-	o->cluster[at] = cluster;
-}
-
-/* The cluster in which one of a row's events already is; 0: none. */
-static size_t cluster_of(const struct order *o, const struct names *row)
-{
-	for (size_t i = 0; i < o->names.nr; i++)
-		if (!is_leader(o->names.v[i]) && names_have(row, o->names.v[i]))
-			return o->cluster[i];
-	return 0;
-}
-
-static size_t end_of_cluster(const struct order *o, size_t cluster)
-{
-	size_t i = o->names.nr;
-
-	while (i && o->cluster[i - 1] != cluster)
-		i--;
-	return i ? i : o->names.nr;
-}
-
-/*
- * Counters that are shared take turns, in the order of opening, so neighbours run together. New
- * events go to the end of a cluster: who once stood side by side stays there.
- */
-static void order_row(struct order *o, const struct names *row, size_t new_cluster)
-{
-	size_t found = cluster_of(o, row), cluster = found ? found : new_cluster;
-
-	for (size_t i = 0; i < row->nr; i++)
-		if (!names_have(&o->names, row->v[i]))
-			order_insert(o, end_of_cluster(o, cluster), row->v[i], cluster);
-}
-
-/* The leaders that are wanted, then the rest row by row. */
-static void collect_events(struct maker *mk)
-{
-	struct metric_plan *p = mk->plan;
-	struct names wanted = { 0 }, row = { 0 };
-	struct order order = { 0 };
-	size_t i;
-
-	for (i = 0; i < p->nr_metrics; i++)
-		metric_row_names(p->metrics[i], mk->host->core, add_event, &wanted);
-	for (i = 0; i < wanted.nr; i++)
-		p->slots_group |= !strncmp(wanted.v[i], "topdown_", 8);
-	/* Of Atoms topdown-* are ordinary events. */
-	p->slots_group = p->slots_group && host_has(mk->host, "slots");
-	if (p->slots_group)
-		names_add(&wanted, "slots");
-	for (i = 0; i < NR_LEADERS; i++)
-		if (names_have(&wanted, leaders[i]))
-			order_insert(&order, order.names.nr, leaders[i], 0);
-	for (i = 0; i < p->nr_metrics; i++) {
-		metric_row_names(p->metrics[i], mk->host->core, add_event, &row);
-		order_row(&order, &row, i + 1);
-		names_release(&row);
-	}
-	names_release(&wanted);
-	free(order.cluster);
-	p->events = (const char **)order.names.v;
-	p->nr_events = order.names.nr;
-}
-
-static size_t nr_sets(void)
-{
-	size_t nr = 0;
-
-	while (metric_sets[nr].name)
-		nr++;
-	return nr;
-}
-
-static int unknown_set(const char *name)
-{
-	const char *names[SETS_MAX], *near;
-	struct names all = { 0 };
-	size_t nr = nr_sets(), i, sz;
-	char *list = NULL;
-	FILE *to = open_memstream(&list, &sz);
-
-	for (i = 0; i < nr; i++) {
-		names[i] = metric_sets[i].name;
-		names_add(&all, names[i]);
-	}
-	names_print(&all, to);
-	fclose(to);
-	near = text_nearest(name, names, nr);
-	if (near)
-		log_err(0, "no set of metrics is called \"%s\": did you mean %s?", name, near);
-	else
-		log_err(0, "no set of metrics is called \"%s\": there are %s and all", name, list);
-	names_release(&all);
-	free(list);
-	return -EINVAL;
-}
-
-/* Marks what a name means. */
-static int mark_set(bool *marked, size_t *order, size_t *nr, const char *name)
-{
-	size_t all = nr_sets(), i;
-	bool every = !strcmp(name, "all"), found = false;
-
-	for (i = 0; i < all; i++) {
-		if (!every && strcmp(metric_sets[i].name, name))
-			continue;
-		found = true;
-		if (!marked[i])
-			order[(*nr)++] = i;
-		marked[i] = true;
-	}
-	return found ? 0 : unknown_set(name);
-}
-
-static int parse_sets(const char *sets, size_t *order, size_t *nr)
-{
-	char *copy = xstrdup(sets), *at = copy, *name;
-	bool marked[SETS_MAX] = { false };
-	int err = 0;
-
-	while (!err && (name = strsep(&at, ",")))
-		err = mark_set(marked, order, nr, name);
-	free(copy);
-	return err;
-}
-
 int metric_plan_make(struct metric_plan *plan, const char *sets, const struct metric_host *host)
 {
 	struct maker mk = { .plan = plan, .host = host };
-	size_t order[SETS_MAX], nr = 0;
+	size_t order[PLAN_SETS_MAX], nr = 0;
 	int err;
 
 	*plan = (struct metric_plan){ 0 };
-	err = parse_sets(sets, order, &nr);
+	err = plan_sets(sets, order, &nr);
 	if (err)
 		return err;
 	for (size_t i = 0; i < nr; i++)
 		add_set(&mk, metric_sets[order[i]].name);
 	note_no_room(&mk);
-	collect_events(&mk);
+	plan_order(plan, host->core, host_has(host, "slots"));
 	return 0;
 }
 
