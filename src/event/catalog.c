@@ -83,18 +83,23 @@ static int find(const struct catalog *c, const char *text, struct event **v, siz
 	return err;
 }
 
-int catalog_find(const struct catalog *c, const char *text, struct event **v, size_t *nr)
+/* err, after the sentence. Frees why. */
+static int refuse(int err, char *why, const char *text)
 {
-	char *why = NULL, *clean;
-	int err = find(c, text, v, nr, &why);
+	char *clean = text_cleaned(why ? why : text);
 
-	if (err) {
-		clean = text_cleaned(why ? why : text);
-		log_err(0, "%s", clean);
-		free(clean);
-	}
+	log_err(0, "%s", clean);
+	free(clean);
 	free(why);
 	return err;
+}
+
+int catalog_find(const struct catalog *c, const char *text, struct event **v, size_t *nr)
+{
+	char *why = NULL;
+	int err = find(c, text, v, nr, &why);
+
+	return err ? refuse(err, why, text) : 0;
 }
 
 /* The kernel answers ENOENT where its driver has no translation. */
@@ -135,34 +140,109 @@ bool catalog_has(const struct catalog *c, const char *name)
 	return has;
 }
 
-int catalog_find_list(const struct catalog *c, const char *text, struct event **v, size_t *nr)
+/* A list while it is read. */
+struct reading {
+	const struct catalog *c;
+	struct event *v;
+	size_t nr;
+	bool may_miss;
+	struct missing {
+		char *name, *why;
+		int err;
+	} * missing;
+	size_t nr_missing, cap;
+};
+
+static bool is_missing(int err)
 {
-	struct event *found = NULL;
-	size_t nr_found = 0, len;
+	return err == -ENOENT || err == -ENODEV;
+}
+
+static int read_name(struct reading *r, const char *name)
+{
+	char *why = NULL;
+	int err = find(r->c, name, &r->v, &r->nr, &why);
+
+	if (!err)
+		return 0;
+	if (!r->may_miss || !is_missing(err))
+		return refuse(err, why, name);
+	r->missing = xgrow(r->missing, r->nr_missing, &r->cap, sizeof(*r->missing));
+	r->missing[r->nr_missing++] = (struct missing){ xstrdup(name), why, err };
+	return 0;
+}
+
+static int read_list(struct reading *r, const char *text)
+{
+	bool first = true;
+	size_t len;
 	char *name;
-	int err = 0;
+	int err;
 
 	do {
 		len = spelling_len(text);
 		name = xstrndup(text, len);
-		if (!name[strspn(name, " \t\n")])
-			log_err(0, *text || nr_found
-					   ? "an event is missing beside a ',' of the list"
-					   : "an event is missing: the list is empty");
-		err = name[strspn(name, " \t\n")] ? catalog_find(c, name, &found, &nr_found)
-						  : -EINVAL;
+		err = -EINVAL;
+		if (name[strspn(name, " \t\n")])
+			err = read_name(r, name);
+		else
+			log_err(0, *text || !first ? "an event is missing beside a ',' of the list"
+						   : "an event is missing: the list is empty");
 		free(name);
+		first = false;
 		text += len;
 	} while (!err && *text++);
-	if (err) {
-		events_free(found, nr_found);
-		return err;
+	return err;
+}
+
+/* Hands out what was read, events and what there is not. */
+static int take(struct reading *r, struct event **v, size_t *nr,
+		void (*missing)(void *arg, const char *name, const char *why), void *arg)
+{
+	if (!r->nr && r->nr_missing) {
+		char *why = r->missing[0].why;
+
+		r->missing[0].why = NULL;
+		return refuse(r->missing[0].err, why, r->missing[0].name);
 	}
-	*v = xreallocarray(*v, *nr + nr_found, sizeof(**v));
-	memcpy(*v + *nr, found, nr_found * sizeof(**v));
-	*nr += nr_found;
-	free(found);
+	*v = xreallocarray(*v, *nr + r->nr, sizeof(**v));
+	memcpy(*v + *nr, r->v, r->nr * sizeof(**v));
+	*nr += r->nr;
+	r->nr = 0;
+	for (size_t i = 0; i < r->nr_missing; i++)
+		missing(arg, r->missing[i].name, r->missing[i].why);
 	return 0;
+}
+
+static int read_some(struct reading *r, const char *text, struct event **v, size_t *nr,
+		     void (*missing)(void *arg, const char *name, const char *why), void *arg)
+{
+	int err = read_list(r, text);
+
+	if (!err)
+		err = take(r, v, nr, missing, arg);
+	events_free(r->v, r->nr);
+	for (size_t i = 0; i < r->nr_missing; i++) {
+		free(r->missing[i].name);
+		free(r->missing[i].why);
+	}
+	free(r->missing);
+	return err;
+}
+
+int catalog_find_list(const struct catalog *c, const char *text, struct event **v, size_t *nr)
+{
+	struct reading r = { .c = c };
+
+	return read_some(&r, text, v, nr, NULL, NULL);
+}
+
+int catalog_find_some(const struct catalog *c, const char *text, struct event **v, size_t *nr,
+		      void (*missing)(void *arg, const char *name, const char *why), void *arg)
+{
+	struct reading r = { .c = c, .may_miss = true };
+
+	return read_some(&r, text, v, nr, missing, arg);
 }
 
 void event_attr(const struct event *e, struct perf_event_attr *attr)

@@ -74,6 +74,14 @@ bool catalog_has(const struct catalog *c, const char *name);
  */
 int catalog_find_list(const struct catalog *c, const char *text, struct event **v, size_t *nr);
 
+/*
+ * The same of a list of which some may be missing: an event that is unknown or not of this machine
+ * (-ENOENT, -ENODEV) goes to missing() with its name and the sentence, unless it is the only one;
+ * when none of several is there, the error and the sentence are those of the first.
+ */
+int catalog_find_some(const struct catalog *c, const char *text, struct event **v, size_t *nr,
+		      void (*missing)(void *arg, const char *name, const char *why), void *arg);
+
 /* Every event that has a name here, in order of PMU and name. The event is only lent. */
 void catalog_for_each(const struct catalog *c, void (*f)(void *arg, const struct event *e),
 		      void *arg);

@@ -22,8 +22,8 @@
 #define REAL(arm, intel, amd) .real = { NULL, arm, intel, amd }
 
 static const struct generic rows[] = {
-	{ .name = "cpu-clock", SW(CPU_CLOCK), "time of the CPU, by a timer, in ns" },
-	{ .name = "task-clock", SW(TASK_CLOCK), "time that the thread ran, in ns" },
+	{ .name = "cpu-clock", SW(CPU_CLOCK), "time of the CPU, by a timer" },
+	{ .name = "task-clock", SW(TASK_CLOCK), "time that the thread ran" },
 	{ .name = "page-faults", SW(PAGE_FAULTS), "page faults" },
 	{ .name = "faults", SW(PAGE_FAULTS), "page faults", ALIAS },
 	{ .name = "context-switches", SW(CONTEXT_SWITCHES), "switches from one thread to another" },

@@ -94,6 +94,9 @@ struct event lookup_generic(const struct catalog *c, const struct generic *g, st
 		event.config |= (uint64_t)p->type << PERF_PMU_TYPE_SHIFT;
 	event.meaning = generic_meaning(g, c->core.vendor);
 	event.advertised = true;
+	if (software &&
+	    (g->config == PERF_COUNT_SW_CPU_CLOCK || g->config == PERF_COUNT_SW_TASK_CLOCK))
+		event.unit = "ns";
 	return event;
 }
 

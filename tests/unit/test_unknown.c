@@ -76,6 +76,45 @@ static void test_malformed(void **state)
 	refused("cpu/event=0x1000/", -EINVAL, "it takes 0xfff at most");
 }
 
+struct missing {
+	size_t nr;
+	char text[512];
+};
+
+static void note_missing(void *arg, const char *name, const char *why)
+{
+	struct missing *m = arg;
+	size_t len = strlen(m->text);
+
+	m->nr++;
+	snprintf(m->text + len, sizeof(m->text) - len, "%s: %s\n", name, why);
+}
+
+/* Of several events one may be unknown, or of another core; not all, and none malformed. */
+static void test_some_of_a_list(void **state)
+{
+	struct missing m = {};
+
+	enter("n1");
+	assert_int_equal(catalog_find_some(catalog, "cycles,page-fault,stall_backend_mem,faults",
+					   &found, &nr_found, note_missing, &m),
+			 0);
+	assert_int_equal(nr_found, 2);
+	assert_string_equal(found[0].name, "cycles");
+	assert_string_equal(found[1].name, "faults");
+	assert_int_equal(m.nr, 2);
+	assert_non_null(strstr(m.text, "page-fault: unknown event 'page-fault'; did you mean"));
+	assert_non_null(strstr(m.text, "stall_backend_mem: 'stall_backend_mem' is an event of"));
+	assert_int_equal(catalog_find_some(catalog, "nosuchthing,page-fault", &found, &nr_found,
+					   note_missing, &m),
+			 -ENOENT);
+	assert_int_equal(
+		catalog_find_some(catalog, "cycles:x,faults", &found, &nr_found, note_missing, &m),
+		-EINVAL);
+	assert_int_equal(nr_found, 2);
+	assert_int_equal(m.nr, 2);
+}
+
 static void test_lists(void **state)
 {
 	static const char text[] = "cycles, instructions:u,cpu/event=0x3c,umask=1/:k,faults";
@@ -312,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_what_is_not_here_is_told, teardown),
 		cmocka_unit_test_teardown(test_malformed, teardown),
+		cmocka_unit_test_teardown(test_some_of_a_list, teardown),
 		cmocka_unit_test_teardown(test_lists, teardown),
 		cmocka_unit_test_teardown(test_lists_all_once_in_order, teardown),
 		cmocka_unit_test_teardown(test_broken_sysfs, teardown),
