@@ -45,8 +45,7 @@ static enum cmd_result judge(const struct diff *c)
 		return CMD_REGRESSION;
 	if (!c->nr_unknown)
 		return CMD_OK;
-	log_err(0, "%zu rule%s could not be judged: one of the results lacks the number",
-		c->nr_unknown, c->nr_unknown == 1 ? "" : "s");
+	log_err(0, DIFF_NOT_EVALUATED, c->nr_unknown, c->nr_unknown == 1 ? "" : "s");
 	return CMD_FAILED;
 }
 

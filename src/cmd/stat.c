@@ -21,8 +21,8 @@ struct stat_args {
 	struct stat_opts counting;
 	struct opt_strings processes, sets, events;
 	struct results_opts results;
-	uint32_t interval_ms;
-	bool per_thread, per_process, per_cgroup, force;
+	bool topdown, per_thread, per_process, per_cgroup, per_cpu, force;
+	const char *separator; /* of CSV, as perf wants it */
 	const char *baseline, *fail_on, *junit;
 };
 
@@ -32,9 +32,12 @@ const struct opt stat_opts[] = {
 	OPT_STRINGS('M', "metrics", struct stat_args, sets, "SETS",
 		    "sets of metrics: topdown, cache, tlb, branch, mix, backend-memory, ipc, "
 		    "roofline, or all"),
+	OPT_FLAG(0, "topdown", struct stat_args, topdown, "the same as -M topdown"),
 	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
 		    "events by name, as 'bpfprof list' has them, with :u and :k"),
-	OPT_GROUP("Of what (default: the whole machine)"),
+	OPT_GROUP("Target (default: system-wide; of '-- PROGRAM', the program)"),
+	OPT_FLAG('a', "all-cpus", struct stat_args, counting.all_cpus,
+		 "the whole machine, also while a program runs"),
 	OPT_STRINGS('p', "pid", struct stat_args, processes, "LIST",
 		    "only these processes, by number or name, and their children"),
 	OPT_TIDS('t', "tid", struct stat_args, counting.tids, "LIST",
@@ -47,28 +50,35 @@ const struct opt stat_opts[] = {
 	OPT_FLAG(0, "no-children", struct stat_args, counting.no_children,
 		 "leave out threads and processes born later"),
 	OPT_ALIAS(0, "no-inherit", "no-children"),
+	OPT_GROUP("Rows"),
 	OPT_FLAG(0, "per-thread", struct stat_args, per_thread,
 		 "a row for each thread, by one set of counters per CPU"),
 	OPT_FLAG(0, "per-process", struct stat_args, per_process, "a row for each process"),
 	OPT_FLAG(0, "per-cgroup", struct stat_args, per_cgroup, "a row for each cgroup"),
+	OPT_FLAG('A', "per-cpu", struct stat_args, per_cpu, "a row for each CPU"),
 	OPT_U32(0, "max-rows", struct stat_args, counting.max_rows, 16, 1 << 22, "N",
-		"threads to have room for at a time (default: by those there are); what finds no "
-		"room is counted as lost"),
-	OPT_GROUP("How often"),
-	OPT_U32('I', "interval", struct stat_args, interval_ms, 10, 86400000, "MS",
-		"a result every so many milliseconds"),
+		"track at most N threads (default: twice those running); the rest is reported as "
+		"lost"),
+	OPT_GROUP("Time"),
+	OPT_TIME('d', "duration", struct stat_args, counting.duration_ns, 1000000000, 1,
+		 7 * 24 * 3600 * 1000000000ull, "SECONDS", "as DURATION"),
+	OPT_TIME('I', "interval", struct stat_args, counting.interval_ns, 1000000, 10000000,
+		 86400000000000, "TIME",
+		 "a result each TIME: milliseconds, or with a unit, as in 1s"),
 	OPT_ALIAS(0, "interval-print", "interval"),
 	OPT_U32('r', "repeat", struct stat_args, counting.repeats, 1, 10000, "N",
-		"run the program (or count for DURATION) so often: mean and standard error"),
+		"run the program (or count for DURATION) N times: mean and standard error"),
 	OPT_GROUP("Output"),
 	FORMS_ROWS(struct stat_args, results, STAT_EXTENSIONS),
 	CSV_ROW(struct stat_args, results),
+	OPT_STRING('x', "field-separator", struct stat_args, separator, "CHAR",
+		   "CSV, in the spelling of perf; only -x, is known"),
 	REPORT_ROW(struct stat_args, results),
-	OPT_GROUP("Compare"),
+	OPT_GROUP("Comparison"),
 	OPT_STRING(0, "baseline", struct stat_args, baseline, "FILE",
 		   "an earlier result (--json) to compare with"),
 	OPT_STRING(0, "fail-on", struct stat_args, fail_on, "RULES",
-		   "exit 4 if a change is real and larger: 'ipc<-5%,l2_mpki>15%,time>5%'"),
+		   "exit status 4 if a change is real and larger: 'ipc<-5%,l2_mpki>15%,time>5%'"),
 	OPT_STRING(0, "junit", struct stat_args, junit, "FILE", "the comparison as JUnit XML"),
 	OPT_FLAG(0, "force", struct stat_args, force,
 		 "compare with another CPU model all the same"),
@@ -133,7 +143,8 @@ static void look(struct stat_run *s, const struct stat_report *r)
 
 	for (size_t i = 0; i < r->all.nr_events; i++) {
 		any |= count_is_there(&r->all.events[i].count);
-		can |= r->all.events[i].count.state != COUNT_NOT_SUPPORTED;
+		can |= r->all.events[i].count.state != COUNT_NOT_SUPPORTED &&
+		       r->all.events[i].count.state != COUNT_NOT_AVAILABLE;
 	}
 	s->counted |= any && (r->by == STAT_BY_ALL || r->nr_rows);
 	s->no_hardware |= !can;
@@ -177,8 +188,7 @@ static enum cmd_result judge(const struct stat_run *s)
 	if (s->regressed)
 		return CMD_REGRESSION;
 	if (s->nr_unknown)
-		log_err(0, "%zu rule%s could not be judged: one of the results lacks the number",
-			s->nr_unknown, s->nr_unknown == 1 ? "" : "s");
+		log_err(0, DIFF_NOT_EVALUATED, s->nr_unknown, s->nr_unknown == 1 ? "" : "s");
 	else if (s->program_failed && s->rules.nr)
 		log_err(0, "the program failed, so what it counted has not passed");
 	else
@@ -195,9 +205,9 @@ static enum cmd_result finish(struct stat_run *s)
 	}
 	if (!s->counted) {
 		log_err(0, s->no_hardware
-				   ? "nothing of what was asked for can be counted on this machine "
+				   ? "none of the requested events can be counted on this machine "
 				     "('bpfprof list' shows what can)"
-				   : "nothing was counted: no thread that was asked for ran");
+				   : "nothing was counted: none of the selected threads ran");
 		return s->no_hardware ? CMD_CANNOT : CMD_EMPTY;
 	}
 	if (s->failed || s->wrong)
@@ -232,9 +242,9 @@ static enum cmd_result run(struct stat_args *a)
 }
 
 /* A list of lists, as one. */
-static char *join(const struct opt_strings *words)
+static char *join(const struct opt_strings *words, const char *first)
 {
-	char *text = NULL, *longer;
+	char *text = first ? xstrdup(first) : NULL, *longer;
 
 	for (size_t i = 0; i < words->nr; i++) {
 		longer = text ? xasprintf("%s,%s", text, words->v[i]) : xstrdup(words->v[i]);
@@ -256,45 +266,102 @@ static char *command_line(int argc, char **argv)
 	return text;
 }
 
-/* One sentence for what does not go together, NULL when all does. */
-static const char *excluded(const struct stat_args *a)
+/* What was given, by which combinations are refused. */
+enum {
+	PIDS = 1 << 0,
+	TIDS = 1 << 1,
+	CGROUP = 1 << 2,
+	CPUS = 1 << 3,
+	ALL_CPUS = 1 << 4,
+	PROGRAM = 1 << 5,
+	COUNTED_PROGRAM = 1 << 6, /* not only what tells how long */
+	DURATION = 1 << 7,
+	BY_THREAD = 1 << 8,
+	BY_PROCESS = 1 << 9,
+	BY_CGROUP = 1 << 10,
+	BY_CPU = 1 << 11,
+	ROWS = BY_THREAD | BY_PROCESS | BY_CGROUP | BY_CPU,
+	MAX_ROWS = 1 << 12,
+	INTERVAL = 1 << 13,
+	REPEATS = 1 << 14,
+	BASELINE = 1 << 15,
+	JUDGED = 1 << 16, /* --fail-on, --junit */
+	MARKDOWN = 1 << 17,
+	SAVED = 1 << 18,
+};
+
+static const struct {
+	unsigned int a, b;
+	const char *why;
+} excluded[] = {
+	{ BY_THREAD, BY_PROCESS | BY_CGROUP | BY_CPU,
+	  "--per-thread excludes --per-process, --per-cgroup and --per-cpu" },
+	{ BY_PROCESS, BY_CGROUP | BY_CPU, "--per-process excludes --per-cgroup and --per-cpu" },
+	{ BY_CGROUP, BY_CPU, "--per-cgroup excludes --per-cpu" },
+	{ REPEATS, ROWS, "-r does not go with rows, which differ from run to run" },
+	{ ALL_CPUS, PIDS | TIDS | CGROUP | CPUS,
+	  "-a is the whole machine: it does not go with -p, -t, --cgroup and -C" },
+	{ CGROUP, PIDS | TIDS, "--cgroup does not go with -p and -t" },
+	{ CPUS, PIDS | TIDS, "-C counts all that runs on a CPU: it does not go with -p and -t" },
+	{ BY_CGROUP, PIDS | TIDS,
+	  "--per-cgroup is of all that runs: it does not go with -p and -t" },
+	{ BY_CGROUP, COUNTED_PROGRAM,
+	  "--per-cgroup is of all that runs: it goes with a program only beside -a" },
+	{ BY_CPU, PIDS | TIDS, "--per-cpu is of all that runs: it does not go with -p and -t" },
+	{ BY_PROCESS, TIDS, "-t goes with --per-thread, not with --per-process" },
+	{ INTERVAL, REPEATS, "-I and -r exclude each other" },
+	{ BASELINE, ROWS, "--baseline compares totals: it does not go with rows" },
+	{ BASELINE, INTERVAL, "--baseline compares one result: it does not go with -I" },
+	{ MARKDOWN, INTERVAL, "a report in Markdown is of the whole: it does not go with -I" },
+	{ SAVED, INTERVAL, "a saved result is of the whole: it does not go with -I" },
+	{ MARKDOWN, ROWS, "a report in Markdown is of the whole: it does not go with rows" },
+};
+
+/* b: at least one of these. */
+static const struct {
+	unsigned int a, b;
+	const char *why;
+} needed[] = {
+	{ REPEATS, PROGRAM | DURATION, "-r wants a program to run, or a DURATION" },
+	{ MAX_ROWS, ROWS & ~BY_CPU,
+	  "--max-rows is of --per-thread, --per-process and --per-cgroup" },
+	{ JUDGED, BASELINE,
+	  "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')" },
+};
+
+static unsigned int if_given(bool given, unsigned int bit)
+{
+	return given ? bit : 0;
+}
+
+static unsigned int given_of(const struct stat_args *a)
 {
 	const struct stat_opts *c = &a->counting;
-	bool by = a->per_thread || a->per_process || a->per_cgroup;
-	bool markdown = results_wants(&a->results, "md");
 
-	if (a->per_thread + a->per_process + a->per_cgroup > 1)
-		return "--per-thread, --per-process and --per-cgroup exclude each other";
-	if ((c->pids.nr || c->tids.nr || c->cgroup) && c->program)
-		return "-p, -t and --cgroup do not go with a program: that is counted itself";
-	if (c->cgroup && (c->pids.nr || c->tids.nr))
-		return "--cgroup does not go with -p and -t";
-	if (c->cpus.nr && (c->program || c->pids.nr || c->tids.nr))
-		return "-C counts all that runs on a CPU: it does not go with -p, -t or a program";
-	if (a->interval_ms && c->repeats > 1)
-		return "-I and -r exclude each other";
-	if (by && c->repeats > 1)
-		return "-r does not go with rows of threads, which differ from run to run";
-	if (c->repeats > 1 && !c->program && !c->duration_ns)
-		return "-r wants a program to run, or a DURATION";
-	if (a->per_cgroup && (c->pids.nr || c->tids.nr || c->program))
-		return "--per-cgroup is of all that runs: it does not go with -p, -t or a program";
-	if (a->per_process && c->tids.nr)
-		return "-t goes with --per-thread, not with --per-process";
-	if (c->max_rows && !by)
-		return "--max-rows is of --per-thread, --per-process and --per-cgroup";
-	if ((a->fail_on || a->junit) && !a->baseline)
-		return "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')";
-	if (a->baseline && by)
-		return "--baseline compares totals: it does not go with rows of threads";
-	if (a->baseline && a->interval_ms)
-		return "--baseline compares one result: it does not go with -I";
-	if (markdown && a->interval_ms)
-		return "a report in Markdown is of the whole: it does not go with -I";
-	if (results_wants(&a->results, "bpfprof") && a->interval_ms)
-		return "a saved result is of the whole: it does not go with -I";
-	if (markdown && by)
-		return "a report in Markdown is of the whole: it does not go with rows of threads";
+	return if_given(c->pids.nr, PIDS) | if_given(c->tids.nr, TIDS) |
+	       if_given(c->cgroup, CGROUP) | if_given(c->cpus.nr, CPUS) |
+	       if_given(c->all_cpus, ALL_CPUS) | if_given(c->program, PROGRAM) |
+	       if_given(stat_counts_program(c), COUNTED_PROGRAM) |
+	       if_given(c->duration_ns, DURATION) | if_given(a->per_thread, BY_THREAD) |
+	       if_given(a->per_process, BY_PROCESS) | if_given(a->per_cgroup, BY_CGROUP) |
+	       if_given(a->per_cpu, BY_CPU) | if_given(c->max_rows, MAX_ROWS) |
+	       if_given(c->interval_ns, INTERVAL) | if_given(c->repeats > 1, REPEATS) |
+	       if_given(a->baseline, BASELINE) | if_given(a->fail_on || a->junit, JUDGED) |
+	       if_given(results_wants(&a->results, "md"), MARKDOWN) |
+	       if_given(results_wants(&a->results, "bpfprof"), SAVED);
+}
+
+/* One sentence for what does not go together, NULL when all does. */
+static const char *refused(const struct stat_args *a)
+{
+	unsigned int given = given_of(a);
+
+	for (size_t i = 0; i < sizeof(excluded) / sizeof(*excluded); i++)
+		if (given & excluded[i].a && given & excluded[i].b)
+			return excluded[i].why;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (given & needed[i].a && !(given & needed[i].b))
+			return needed[i].why;
 	return NULL;
 }
 
@@ -318,23 +385,39 @@ static int parse_duration(struct stat_args *a, char **words, int nr)
 	return err;
 }
 
+/* perf's habit for CSV. Another separator would need no quotes where ours have them. */
+static int take_separator(struct stat_args *a)
+{
+	char *shown;
+
+	if (!a->separator)
+		return 0;
+	a->results.csv = true;
+	if (!strcmp(a->separator, ","))
+		return 0;
+	shown = text_cleaned(a->separator);
+	log_err(0, "-x '%s': CSV is separated by commas here (-x, or --csv)", shown);
+	free(shown);
+	return -EINVAL;
+}
+
 static int check(struct stat_args *a, char **words, int nr)
 {
 	struct selection s = { &a->processes, &a->counting.pids,
 			       a->counting.tids.nr || a->counting.cgroup || a->counting.cpus.nr ||
-				       a->counting.program };
+				       a->counting.program || a->counting.all_cpus || a->per_cpu };
 	const char *why;
 
-	if (selection_make(&s, &words, &nr) || parse_duration(a, words, nr) ||
+	if (selection_make(&s, &words, &nr) || parse_duration(a, words, nr) || take_separator(a) ||
 	    results_check(&a->results))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS
 			 : a->per_cgroup  ? STAT_BY_CGROUP
+			 : a->per_cpu	  ? STAT_BY_CPU
 					  : STAT_BY_ALL;
-	a->counting.interval_ns = a->interval_ms * 1000000ull;
 	a->counting.hotspots = results_wants(&a->results, "md");
-	why = excluded(a);
+	why = refused(a);
 	return why ? log_err(0, "%s", why) : 0;
 }
 
@@ -353,8 +436,8 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 		result = CMD_OK;
 	} else if (!err && !check(&a, words, nr)) {
 		log_verbosity = a.verbose;
-		sets = join(&a.sets);
-		events = join(&a.events);
+		sets = join(&a.sets, a.topdown ? "topdown" : NULL);
+		events = join(&a.events, NULL);
 		a.counting.command_line = line;
 		a.counting.sets = sets;
 		a.counting.events = events;

@@ -3,9 +3,11 @@
 #include "collect/stat.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -111,12 +113,14 @@ static void loop(struct counting *c)
 static int start(struct counting *c)
 {
 	const struct stat_opts *o = c->opts;
+	pid_t held;
 	int err = o->program ? target_start(&c->target, o->program) : 0;
 
 	if (err)
 		return err;
+	held = stat_counts_program(o) ? c->target.pid : 0;
 	if (!c->breakdown)
-		c->where.held = c->target.pid;
+		c->where.held = held;
 	c->counters = counters_open(c->stat_plan.events, c->stat_plan.nr_events,
 				    c->stat_plan.plan.slots_group, &c->where);
 	if (!c->counters)
@@ -124,17 +128,42 @@ static int start(struct counting *c)
 	c->user_only |= counters_user_only(c->counters);
 	c->missed_threads += counters_missed_threads(c->counters);
 	if (c->breakdown)
-		err = breakdown_start(c->breakdown, c->counters, c->target.pid);
+		err = breakdown_start(c->breakdown, c->counters, held);
 	if (err)
 		return err;
 	if (o->hotspots && c->nr_runs + 1 == o->repeats)
-		hotspots_start(&c->hotspots, o, c->target.pid);
+		hotspots_start(&c->hotspots, o, held);
 	c->begin_real_ns = clock_ns(CLOCK_REALTIME);
 	counters_start(c->counters);
 	c->begin_ns = c->tick_ns = now_ns();
 	log_info("%zu events found and opened %.1f ms after the start", c->stat_plan.nr_events,
 		 (c->begin_ns - o->start_ns) / 1e6);
 	return o->program ? target_release(&c->target, o->program[0]) : 0;
+}
+
+static double ns_of(const struct timeval *t)
+{
+	return t->tv_sec * 1e9 + t->tv_usec * 1e3;
+}
+
+/* Of all children that have ended, as the kernel keeps it. */
+static struct stat_cpu_times children_times(void)
+{
+	struct rusage usage = {};
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (struct stat_cpu_times){ ns_of(&usage.ru_utime), ns_of(&usage.ru_stime) };
+}
+
+/* Of this run's program, which has been waited for if it ended by itself. */
+static struct stat_cpu_times program_times(const struct counting *c)
+{
+	struct stat_cpu_times now = children_times();
+
+	if (!stat_counts_program(c->opts) || c->target.pid)
+		return (struct stat_cpu_times){ NAN, NAN };
+	return (struct stat_cpu_times){ now.user_ns - c->cpu_before.user_ns,
+					now.system_ns - c->cpu_before.system_ns };
 }
 
 /* Of repeats one that a signal has cut short would spoil the mean; alone it is what there is. */
@@ -145,9 +174,12 @@ static void keep_run(struct counting *c, double seconds)
 	c->cut = c->stopped && c->opts->repeats > 1;
 	if (c->cut && c->nr_runs)
 		return;
-	counters_read(c->counters, c->now);
+	counters_read(c->counters, -1, c->now);
 	for (size_t i = 0; i < nr; i++)
 		c->counts[c->nr_runs * nr + i] = counters_count(c->counters, i, c->now, NULL);
+	if (c->opts->by == STAT_BY_CPU)
+		stat_cpus_read(c);
+	c->cpu_times[c->nr_runs] = program_times(c);
 	c->seconds[c->nr_runs++] = seconds;
 	if (c->target.status) {
 		c->nr_bad++;
@@ -162,6 +194,7 @@ static int run_once(struct counting *c)
 	int err;
 
 	c->target.status = 0;
+	c->cpu_before = children_times();
 	err = start(c);
 	if (!err) {
 		loop(c);
@@ -189,6 +222,7 @@ static int run_all(struct counting *c)
 
 	c->counts = xcalloc(repeats, (nr ? nr : 1) * sizeof(*c->counts));
 	c->seconds = xcalloc(repeats, sizeof(*c->seconds));
+	c->cpu_times = xcalloc(repeats, sizeof(*c->cpu_times));
 	c->now = xcalloc(nr ? nr : 1, sizeof(*c->now));
 	c->before = xcalloc(nr ? nr : 1, sizeof(*c->before));
 	for (uint32_t i = 0; i < repeats && !err && !c->stopped; i++)

@@ -18,8 +18,9 @@ struct stat_opts {
 	const char *events;	  /* besides; both NULL = what most people ask for */
 	struct opt_ids pids, tids, cpus;
 	const char *cgroup;
+	bool all_cpus; /* whatever program runs */
 	bool no_children;
-	char **program;	      /* to run, NULL = none */
+	char **program;	      /* to run, NULL = none; counted unless something else is selected */
 	uint64_t duration_ns; /* 0 = until a signal or the program's end */
 	uint64_t interval_ns; /* 0 = one report at the end */
 	uint32_t repeats;     /* runs of the program, or of duration_ns */
@@ -32,9 +33,12 @@ struct stat_opts {
 	void *arg;
 };
 
+/* The program is what is counted; else it only tells for how long. */
+bool stat_counts_program(const struct stat_opts *o);
+
 /*
- * 0; negative errno, logged: EINVAL means the options, EOPNOTSUPP that nothing of what was asked
- * for can be counted here (the report that says so was handed out all the same).
+ * 0; negative errno, logged: EINVAL means the options, EOPNOTSUPP that none of the requested
+ * events can be counted here (the report that says so was handed out all the same).
  */
 int stat_run(const struct stat_opts *o);
 

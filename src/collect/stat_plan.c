@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "collect/metric_host.h"
 #include "event/cpus.h"
 
@@ -64,11 +65,21 @@ static int add_terms(struct stat_plan *f)
 	return err;
 }
 
+static void add_missing(void *arg, const char *name, const char *why)
+{
+	struct stat_plan *f = arg;
+	char *safe = text_cleaned(why);
+
+	log_warn("%s", safe);
+	f->missing = xreallocarray(f->missing, f->nr_missing + 1, sizeof(*f->missing));
+	f->missing[f->nr_missing++] = (struct stat_plan_missing){ xstrdup(name), safe };
+}
+
 static int add_list(struct stat_plan *f, const char *list)
 {
 	struct event *found = NULL;
 	size_t nr = 0;
-	int err = catalog_find_list(f->catalog, list, &found, &nr);
+	int err = catalog_find_some(f->catalog, list, &found, &nr, add_missing, f);
 
 	if (err) {
 		events_free(found, nr);
@@ -76,8 +87,70 @@ static int add_list(struct stat_plan *f, const char *list)
 	}
 	/* Under every name that was asked for, though two may be one event. */
 	f->events = found;
-	f->nr_events = nr;
+	f->nr_events = f->nr_named = nr;
 	return 0;
+}
+
+/* Events by name that have the modifiers of one of them: metrics are of one mode. */
+struct named {
+	const struct stat_plan *f;
+	const struct event *like;
+	bool per_task;
+};
+
+static bool is_named(const struct named *n, const struct event *e, const char *name)
+{
+	return e->exclude_user == n->like->exclude_user &&
+	       e->exclude_kernel == n->like->exclude_kernel &&
+	       e->exclude_hv == n->like->exclude_hv && stat_event_equal(e->base, name);
+}
+
+/* Of a CPU the task clock is the time that went by, whoever ran. */
+static bool has_named(void *arg, const char *name)
+{
+	const struct named *n = arg;
+
+	if (!n->per_task && stat_name_equal(name, "task-clock"))
+		return false;
+	for (size_t i = 0; i < n->f->nr_named; i++)
+		if (is_named(n, &n->f->events[i], name))
+			return true;
+	return false;
+}
+
+static void add_named_terms(struct stat_plan *f, const struct named *n, size_t from)
+{
+	f->terms = xreallocarray(f->terms, f->plan.nr_events + 1, sizeof(*f->terms));
+	for (size_t i = from; i < f->plan.nr_events; i++) {
+		struct stat_plan_term *term = &f->terms[i];
+
+		term->name = f->plan.events[i];
+		term->nr = 0;
+		term->events = xcalloc(f->nr_named, sizeof(*term->events));
+		for (size_t j = 0; j < f->nr_named; j++)
+			if (is_named(n, &f->events[j], term->name))
+				term->events[term->nr++] = j;
+	}
+}
+
+/*
+ * What follows from the events by name. Beside sets, whose events are of all modes, those without
+ * modifiers; else those of the first event with which there is a metric.
+ */
+static void derive(struct stat_plan *f, struct metric_host host, bool sets)
+{
+	size_t nr_metrics = f->plan.nr_metrics, nr_events = f->plan.nr_events;
+	struct event plain = {};
+	struct named named = { f, &plain, host.per_task };
+
+	host.has = has_named;
+	host.arg = &named;
+	metric_plan_derive(&f->plan, &host);
+	for (size_t i = 0; i < f->nr_named && !sets && f->plan.nr_metrics == nr_metrics; i++) {
+		named.like = &f->events[i];
+		metric_plan_derive(&f->plan, &host);
+	}
+	add_named_terms(f, &named, nr_events);
 }
 
 int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const char *sets,
@@ -95,7 +168,10 @@ int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const cha
 		host.max_events = f->nr_events < max_events ? max_events - f->nr_events : 1;
 	if (!err && sets)
 		err = metric_plan_make(&f->plan, sets, &host);
-	return err ? err : add_terms(f);
+	err = err ? err : add_terms(f);
+	if (!err)
+		derive(f, host, sets);
+	return err;
 }
 
 void stat_plan_release(struct stat_plan *f)
@@ -103,6 +179,11 @@ void stat_plan_release(struct stat_plan *f)
 	for (size_t i = 0; f->terms && i < f->plan.nr_events; i++)
 		free(f->terms[i].events);
 	free(f->terms);
+	for (size_t i = 0; i < f->nr_missing; i++) {
+		free(f->missing[i].name);
+		free(f->missing[i].why);
+	}
+	free(f->missing);
 	events_free(f->events, f->nr_events);
 	metric_plan_release(&f->plan);
 	memset(f, 0, sizeof(*f));
@@ -196,6 +277,7 @@ static void fill_event(const struct stat_plan *f, const struct stat_plan_runs *r
 	to->name = xstrdup(e->name);
 	to->unit = xstrdup(e->unit ? e->unit : "");
 	to->meaning = xstrdup(e->meaning ? e->meaning : "");
+	to->why = xstrdup("");
 	to->count = sum_runs(f, runs, event, NULL);
 	to->number.runs = xcalloc(runs->nr_runs, sizeof(double));
 	to->number.nr_runs = runs->nr_runs;
@@ -204,6 +286,16 @@ static void fill_event(const struct stat_plan *f, const struct stat_plan_runs *r
 
 		to->number.runs[i] = count_is_there(c) ? c->value * e->scale : NAN;
 	}
+	stat_number_finish(&to->number);
+}
+
+static void fill_missing(const struct stat_plan_missing *m, struct stat_event *to)
+{
+	*to = (struct stat_event){ .name = xstrdup(m->name),
+				   .unit = xstrdup(""),
+				   .meaning = xstrdup(""),
+				   .why = xstrdup(m->why),
+				   .count.state = COUNT_NOT_AVAILABLE };
 	stat_number_finish(&to->number);
 }
 
@@ -318,10 +410,11 @@ static void fill_metrics(const struct stat_plan *f, const struct stat_plan_runs 
 void stat_plan_fill(const struct stat_plan *f, const struct stat_plan_runs *runs,
 		    struct stat_row *row)
 {
-	row->events = xcalloc(f->nr_events ? f->nr_events : 1, sizeof(*row->events));
-	row->nr_events = f->nr_events;
+	row->events = xcalloc(f->nr_events + f->nr_missing + 1, sizeof(*row->events));
 	for (size_t i = 0; i < f->nr_events; i++)
-		fill_event(f, runs, i, &row->events[i]);
+		fill_event(f, runs, i, &row->events[row->nr_events++]);
+	for (size_t i = 0; i < f->nr_missing; i++)
+		fill_missing(&f->missing[i], &row->events[row->nr_events++]);
 	if (f->plan.nr_metrics)
 		fill_metrics(f, runs, row);
 }

@@ -12,8 +12,12 @@
 /* What is counted, and how the names of formulas lead to it. */
 struct stat_plan {
 	const struct catalog *catalog;
-	struct event *events; /* in the order in which they are opened */
-	size_t nr_events;
+	struct event *events; /* in the order in which they are opened: first those by name */
+	size_t nr_events, nr_named;
+	struct stat_plan_missing {
+		char *name, *why;
+	} * missing; /* of those by name, what this machine does not have */
+	size_t nr_missing;
 	struct metric_plan plan;
 	/* An event of the plan: one event, or on hybrid machines one for each kind of core. */
 	struct stat_plan_term {
@@ -24,9 +28,10 @@ struct stat_plan {
 };
 
 /*
- * sets and events as in stat_opts. per_task: only events that can be told by thread are for
- * metrics. max_events: in all, 0 = any number; metrics beyond are left out. 0 or negative errno,
- * logged.
+ * sets and events as in stat_opts; metrics that follow from the events are added. Events that are
+ * not here are rows without a number, as long as there are others. per_task: only events that can
+ * be told by thread are for metrics. max_events: in all, 0 = any number; metrics beyond are left
+ * out. 0 or negative errno, logged.
  */
 int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const char *sets,
 		   const char *events, bool per_task, size_t max_events);

@@ -22,6 +22,12 @@
 #define DEFAULT_SETS_BY "topdown,branch"
 #define DEFAULT_EVENTS	"task-clock,context-switches,cpu-migrations,page-faults"
 
+bool stat_counts_program(const struct stat_opts *o)
+{
+	return o->program && !o->all_cpus && !o->pids.nr && !o->tids.nr && !o->cgroup &&
+	       !o->cpus.nr && o->by != STAT_BY_CPU;
+}
+
 /* All CPUs are counted, whoever is asked for; but only of a cgroup, if one is given. */
 static int prepare_breakdown(struct counting *c)
 {
@@ -38,8 +44,8 @@ static int prepare_breakdown(struct counting *c)
 static int plan(struct counting *c)
 {
 	const struct stat_opts *o = c->opts;
-	bool by = o->by != STAT_BY_ALL, given = o->sets || o->events;
-	bool per_task = by || o->program || o->pids.nr || o->tids.nr || o->cgroup;
+	bool by = stat_is_by_tasks(o->by), given = o->sets || o->events;
+	bool per_task = by || stat_counts_program(o) || o->pids.nr || o->tids.nr || o->cgroup;
 	const char *events = o->events;
 
 	c->sets = given ? o->sets : by ? DEFAULT_SETS_BY : DEFAULT_SETS;
@@ -110,7 +116,9 @@ int stat_prepare(struct counting *c)
 	select_processes(c);
 	watch(c);
 	c->budget = trial_counters(c->catalog);
-	if (o->by != STAT_BY_ALL)
+	if (o->by == STAT_BY_CPU)
+		stat_cpus_open(c);
+	if (stat_is_by_tasks(o->by))
 		err = prepare_breakdown(c);
 	if (err)
 		return err;
@@ -138,11 +146,13 @@ void stat_release(struct counting *c)
 		close(c->where.cgroup_fd);
 	hotspots_abort(&c->hotspots);
 	breakdown_close(c->breakdown);
+	stat_cpus_release(&c->cpus);
 	stat_plan_release(&c->stat_plan);
 	catalog_close(c->catalog);
 	opt_ids_release(&c->pids);
 	free(c->counts);
 	free(c->seconds);
+	free(c->cpu_times);
 	free(c->now);
 	free(c->before);
 }

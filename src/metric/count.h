@@ -18,7 +18,8 @@
 	X(NOT_SUPPORTED, "not-supported", "<not supported>")                                       \
 	X(NOT_ADVERTISED, "not-advertised", "<not advertised>")                                    \
 	X(LOST, "lost", "<lost>")                                                                  \
-	X(NO_PERMISSION, "no-permission", "<no permission>")
+	X(NO_PERMISSION, "no-permission", "<no permission>")                                       \
+	X(NOT_AVAILABLE, "not-available", "not available here")
 
 enum count_state {
 #define X(name, key, text) COUNT_##name,

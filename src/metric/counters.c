@@ -374,21 +374,23 @@ static bool read_alone(const struct counter_fd *f, struct counter_value *v)
 	return true;
 }
 
-static void read_counter(const struct counter *counter, struct counter_value *v)
+static void read_counter(const struct counter *counter, int cpu, struct counter_value *v)
 {
 	for (size_t i = 0; i < counter->nr; i++) {
 		const struct counter_fd *f = &counter->fds[i];
 
+		if (cpu >= 0 && f->place.cpu != cpu)
+			continue;
 		if (!(f->leader < 0 ? read_alone(f, v) : read_group(f, v)))
 			v->lost = true;
 	}
 }
 
-void counters_read(const struct counters *c, struct counter_value *values)
+void counters_read(const struct counters *c, int cpu, struct counter_value *values)
 {
 	memset(values, 0, c->nr * sizeof(*values));
 	for (size_t i = 0; i < c->nr; i++)
-		read_counter(&c->v[i], &values[i]);
+		read_counter(&c->v[i], cpu, &values[i]);
 }
 
 struct count counters_count(const struct counters *c, size_t event, const struct counter_value *now,

@@ -46,8 +46,8 @@ void counters_stop(struct counters *c);
 /* Follows CPUs that came and went. Once a second is enough. */
 void counters_refresh(struct counters *c);
 
-/* values[nr events] */
-void counters_read(const struct counters *c, struct counter_value *values);
+/* values[nr events], of one CPU or, with cpu -1, of all that is counted. */
+void counters_read(const struct counters *c, int cpu, struct counter_value *values);
 
 /* The count of an event from two readings; before NULL = the start. */
 struct count counters_count(const struct counters *c, size_t event, const struct counter_value *now,

@@ -133,7 +133,8 @@ static void add_row(struct diff *c, const struct diff_rules *rules, struct diff_
 	row->b = mean_of(b);
 	judge(row, a, b);
 	for (size_t i = 0; rules && i < rules->nr; i++)
-		if (stat_name_equal(rules->v[i].name, row->name))
+		if (stat_name_equal(rules->v[i].name, row->name) ||
+		    stat_event_equal(rules->v[i].name, row->name))
 			add(c, row, &rules->v[i]);
 	if (c->nr == nr)
 		add(c, row, NULL);
@@ -241,7 +242,7 @@ static int unknown_name(const struct diff *c, const char *name)
 		log_err(0, "neither result has a metric or event '%s'; did you mean '%s'?", shown,
 			safe);
 	else
-		log_err(0, "neither result has a metric or event '%s': a rule takes what they show",
+		log_err(0, "neither result has a metric or event '%s' (a rule names one of theirs)",
 			shown);
 	free(safe);
 	free(shown);
@@ -291,7 +292,8 @@ static int check_formulas(const struct stat_row *a, const struct stat_row *b)
 		const struct stat_metric *ma = &a->metrics[i], *mb = stat_row_metric(b, ma->name);
 		char *safe;
 
-		if (!mb || stat_row_metric(a, ma->name) != ma || !strcmp(ma->formula, mb->formula))
+		if (!mb || stat_row_metric(a, ma->name) != ma ||
+		    stat_formula_equal(ma->formula, mb->formula))
 			continue;
 		safe = text_cleaned(ma->name);
 		log_err(0,

@@ -25,6 +25,10 @@ struct diff_rules {
 	size_t nr;
 };
 
+/* A sentence: how many, and "s" unless it is one. */
+#define DIFF_NOT_EVALUATED                                                                         \
+	"%zu --fail-on rule%s not evaluated: the metric is missing from one of the results"
+
 struct diff_row {
 	const char *name, *label, *unit; /* borrowed from the reports */
 	double a, b;			 /* means, NAN = not there */

@@ -53,6 +53,7 @@ static const char *const missing_texts[COUNT_NR_STATES] = {
 	[COUNT_NOT_ADVERTISED] = "%s is not advertised by this PMU, and counted 0",
 	[COUNT_LOST] = "%s was lost: others hold the counters",
 	[COUNT_NO_PERMISSION] = "no permission to count %s",
+	[COUNT_NOT_AVAILABLE] = "%s is not available here",
 };
 
 static const char *missing_text(const struct count *c)
@@ -119,7 +120,9 @@ static double name_value(void *arg, const char *name)
 #pragma GCC diagnostic pop
 		return NAN;
 	}
-	note_running(w, c, name);
+	/* That of a thread counts nothing but the time that it runs, so that is never too short. */
+	if (strcmp(name, "task_clock"))
+		note_running(w, c, name);
 	return c->value;
 }
 
@@ -138,19 +141,16 @@ static double row_eval(struct walk *w)
 	return value;
 }
 
-static enum metric_verdict judge(const struct metric *m, double value)
+static enum metric_verdict judge(double value, double ok, double high)
 {
-	bool more_is_better = m->ok > m->high;
+	bool more_is_better = ok > high;
 
-	if (isnan(value) || isnan(m->ok))
+	if (isnan(value) || isnan(ok))
 		return METRIC_NONE;
-	if (more_is_better)
-		return value >= m->ok	 ? METRIC_OK
-		       : value < m->high ? METRIC_HIGH
-					 : METRIC_INVESTIGATE;
-	if (value <= m->ok)
+	if (more_is_better ? value >= ok : value <= ok)
 		return METRIC_OK;
-	return value > m->high ? METRIC_HIGH : METRIC_INVESTIGATE;
+	return isnan(high) || (more_is_better ? value < high : value > high) ? METRIC_INVESTIGATE
+									     : METRIC_WATCH;
 }
 
 static void warn_duty(struct walk *w)
@@ -185,17 +185,17 @@ static void eval_row(const struct metric *m, const struct metric_inputs *in, str
 		return;
 	stuck = metric_row_stuck(m, in);
 	if (stuck) {
-		say_why(v, "0 in %.2f s of running: this PMU may not implement it",
+		say_why(v, "counted 0 in %.2f s: the PMU probably does not implement this event",
 			stuck->running_ns / 1e9);
 		return;
 	}
-	v->verdict = judge(m, v->value);
+	v->verdict = judge(v->value, m->ok, m->high);
 	warn_duty(&w);
 }
 
 static bool is_flagged(enum metric_verdict v)
 {
-	return v == METRIC_INVESTIGATE || v == METRIC_HIGH;
+	return v == METRIC_WATCH || v == METRIC_INVESTIGATE;
 }
 
 static size_t plan_find(const struct metric_plan *plan, const char *name)
@@ -334,26 +334,40 @@ void metric_formula_text(const struct metric *m, const struct metric_inputs *in,
 	free(text);
 }
 
+static const char *const verdict_keys[] = { "", "ok", "watch", "investigate" };
+
 const char *metric_verdict_key(enum metric_verdict v)
 {
-	static const char *const keys[] = { "", "ok", "investigate", "high" };
+	return verdict_keys[v];
+}
 
-	return keys[v];
+int metric_verdict_read(const char *key, double value, double ok, double high)
+{
+	if (!strcmp(key, "high"))
+		return METRIC_INVESTIGATE;
+	for (enum metric_verdict v = METRIC_NONE; v < METRIC_INVESTIGATE; v++)
+		if (!strcmp(key, verdict_keys[v]))
+			return v;
+	if (strcmp(key, verdict_keys[METRIC_INVESTIGATE]))
+		return -1;
+	return judge(value, ok, high) == METRIC_WATCH ? METRIC_WATCH : METRIC_INVESTIGATE;
 }
 
 static const struct {
 	const char *name;
 	double from;
 	const char *word;
+	bool praise;
 } grades[] = {
-	{ "ipc", 3, "excellent" }, { "ipc", 1.5, "good" },	     { "ipc", 0.8, "moderate" },
-	{ "ipc", 0.3, "poor" },	   { "ipc", 0, "waits for memory" },
+	{ "ipc", 3, "excellent", true },   { "ipc", 1.5, "good", true },
+	{ "ipc", 0.8, "moderate", false }, { "ipc", 0.3, "poor", false },
+	{ "ipc", 0, "very low", false },
 };
 
-const char *metric_grade(const char *name, double value)
+const char *metric_grade(const char *name, double value, enum metric_verdict verdict)
 {
 	for (size_t i = 0; i < sizeof(grades) / sizeof(*grades); i++)
 		if (!strcmp(grades[i].name, name) && value >= grades[i].from)
-			return grades[i].word;
+			return grades[i].praise && is_flagged(verdict) ? "" : grades[i].word;
 	return "";
 }

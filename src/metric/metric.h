@@ -17,8 +17,8 @@
 enum metric_verdict {
 	METRIC_NONE, /* no threshold, or no value */
 	METRIC_OK,
-	METRIC_INVESTIGATE, /* past the first threshold */
-	METRIC_HIGH,	    /* past the second (of "higher is better": low) */
+	METRIC_WATCH,	    /* between the first threshold and the second */
+	METRIC_INVESTIGATE, /* beyond the second, or beyond the only one */
 };
 
 /*
@@ -34,7 +34,7 @@ struct metric {
 	uint32_t cores;		  /* CORE_BIT()s; 0 = all that have the events */
 	const char *formula;
 	const char *unit;   /* "%", "per 1,000 instructions", "" of a plain ratio, "bytes/s" … */
-	double ok, high;    /* NAN = no threshold; ok > high: more is better */
+	double ok, high;    /* to watch, to investigate; NAN = none; ok > high: more is better */
 	const char *source; /* of the thresholds */
 	const char *advice; /* what to look at next when it is not ok */
 	/* Names of rows, comma-separated: it is flagged only if the first of them that the plan has
@@ -93,6 +93,13 @@ struct metric_plan {
 int metric_plan_make(struct metric_plan *plan, const char *sets, const struct metric_host *host);
 void metric_plan_release(struct metric_plan *plan);
 
+/*
+ * Adds what follows from events that are counted anyway: the rows of all sets whose events
+ * host->has() says are among these, unless the plan has them already. Rows and events go to the
+ * ends of their lists.
+ */
+void metric_plan_derive(struct metric_plan *plan, const struct metric_host *host);
+
 /* values[plan->nr_metrics]. A missing count makes NAN, never 0. */
 void metric_plan_eval(const struct metric_plan *plan, const struct metric_inputs *in,
 		      struct metric_value *values);
@@ -101,13 +108,19 @@ void metric_plan_eval(const struct metric_plan *plan, const struct metric_inputs
 void metric_formula_text(const struct metric *m, const struct metric_inputs *in, char *to,
 			 size_t sz);
 
-const char *metric_verdict_key(enum metric_verdict v); /* "", "ok", "investigate", "high" */
+const char *metric_verdict_key(enum metric_verdict v); /* "", "ok", "watch", "investigate" */
+
+/*
+ * The verdict that a key of a file stands for; -1: none. Before there was "watch", "investigate"
+ * was what lies between the thresholds and "high" what is beyond: value and thresholds tell.
+ */
+int metric_verdict_read(const char *key, double value, double ok, double high);
 
 /*
  * Some metrics have a scale with words: "good" of an IPC of 2. "" of others and of NAN. A word of
- * the value, not a verdict.
+ * the value, which says nothing of causes; words of praise go with no verdict that is none.
  */
-const char *metric_grade(const char *name, double value);
+const char *metric_grade(const char *name, double value, enum metric_verdict verdict);
 
 /* Names of the sets with a line of meaning each, for help and suggestions; NULL-terminated. */
 struct metric_set {

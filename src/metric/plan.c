@@ -305,6 +305,28 @@ static void add_set(struct maker *mk, const char *set)
 	names_release(&out.lacking);
 }
 
+/* Which of two rows by the same formula goes: parts of topdown are asked for by its names. */
+static size_t worse_of(const struct metric_plan *p, size_t i, size_t j)
+{
+	return !strcmp(p->metrics[j]->set, "topdown") ? i : j;
+}
+
+/* Sets may have the same number under two names: it is shown once. */
+static void drop_doubles(struct metric_plan *p)
+{
+	for (size_t i = 0; i < p->nr_metrics; i++)
+		for (size_t j = i + 1; j < p->nr_metrics; j++) {
+			size_t out = worse_of(p, i, j);
+
+			if (strcmp(p->metrics[i]->formula, p->metrics[j]->formula))
+				continue;
+			p->nr_metrics--;
+			memmove(&p->metrics[out], &p->metrics[out + 1],
+				(p->nr_metrics - out) * sizeof(*p->metrics));
+			j = i; /* who stands there now is compared with all behind it */
+		}
+}
+
 int metric_plan_make(struct metric_plan *plan, const char *sets, const struct metric_host *host)
 {
 	struct maker mk = { .plan = plan, .host = host };
@@ -318,8 +340,60 @@ int metric_plan_make(struct metric_plan *plan, const char *sets, const struct me
 	for (size_t i = 0; i < nr; i++)
 		add_set(&mk, metric_sets[order[i]].name);
 	note_no_room(&mk);
+	drop_doubles(plan);
 	plan_order(plan, host->core, host_has(host, "slots"));
 	return 0;
+}
+
+/* In what order rows are looked for: a name is taken from the plainest set that has it. */
+static const char *const derived_sets[] = {
+	"ipc", "cpu", "branch", "cache", "tlb", "topdown", "backend-memory", "mix", "roofline",
+};
+
+static bool has_formula(const struct metric_plan *plan, const struct metric *m)
+{
+	for (size_t i = 0; i < plan->nr_metrics; i++)
+		if (!strcmp(plan->metrics[i]->formula, m->formula))
+			return true;
+	return false;
+}
+
+static void add_derived_event(void *arg, const char *name)
+{
+	struct metric_plan *p = arg;
+
+	for (size_t i = 0; i < p->nr_events; i++)
+		if (!strcmp(p->events[i], name))
+			return;
+	if (metric_is_number(name))
+		return;
+	p->events = xreallocarray(p->events, p->nr_events + 1, sizeof(*p->events));
+	p->events[p->nr_events++] = xstrdup(name);
+}
+
+static bool add_derived(void *arg, const struct metric *m)
+{
+	struct maker *mk = arg;
+	struct metric_plan *p = mk->plan;
+
+	if (!row_is_there(m, mk->host, NULL) || plan_has(p, m) || has_formula(p, m))
+		return false;
+	p->metrics = xreallocarray(p->metrics, p->nr_metrics + 1, sizeof(*p->metrics));
+	p->metrics[p->nr_metrics++] = m;
+	metric_row_names(m, mk->host->core, add_derived_event, p);
+	return false;
+}
+
+void metric_plan_derive(struct metric_plan *plan, const struct metric_host *host)
+{
+	struct maker mk = { .plan = plan, .host = host };
+	const struct metric_method *way;
+
+	for (size_t i = 0; i < sizeof(derived_sets) / sizeof(*derived_sets); i++)
+		for (way = metric_methods; way->set; way++)
+			if (way_fits(way, derived_sets[i], host) && !is_of_others_too(way, host) &&
+			    needs_are_there(way, host, NULL))
+				rows_any(way, host, add_derived, &mk);
 }
 
 void metric_plan_release(struct metric_plan *plan)

@@ -36,12 +36,30 @@ static int unknown_set(const char *name)
 	fclose(to);
 	near = text_nearest(name, names, nr);
 	if (near)
-		log_err(0, "no set of metrics is called \"%s\": did you mean %s?", name, near);
+		log_err(0, "no set of metrics is called '%s'; did you mean '%s'?", name, near);
 	else
-		log_err(0, "no set of metrics is called \"%s\": there are %s and all", name, list);
+		log_err(0, "no set of metrics is called '%s' (there are %s and all)", name, list);
 	names_release(&all);
 	free(list);
 	return -EINVAL;
+}
+
+/* What other tools call our sets. */
+static const struct {
+	const char *alias, *set;
+} aliases[] = {
+	{ "TopdownL1", "topdown" },
+	{ "TopdownL2", "topdown" },
+	{ "PipelineL1", "topdown" },
+	{ "PipelineL2", "topdown" },
+};
+
+static const char *meant(const char *name)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+		if (!strcasecmp(aliases[i].alias, name))
+			return aliases[i].set;
+	return name;
 }
 
 /* Marks what a name means. */
@@ -68,7 +86,7 @@ int plan_sets(const char *sets, size_t order[PLAN_SETS_MAX], size_t *nr)
 	int err = 0;
 
 	while (!err && (name = strsep(&at, ",")))
-		err = mark_set(marked, order, nr, name);
+		err = mark_set(marked, order, nr, meant(name));
 	free(copy);
 	return err;
 }

@@ -59,6 +59,9 @@ const struct metric_method metric_methods[] = {
 	WAY("ipc", "arm", CORE_ARM, 0, "cpu_cycles", NULL),
 	WAY("ipc", "generic", CORE_OTHER, 0, NULL, NULL),
 
+	/* No set to be asked for: its rows follow from task-clock, which is counted by default. */
+	WAY("cpu", "generic", CORE_OTHER, 0, NULL, NULL),
+
 	WAY("cache", "arm", CORE_ARM, 0, NULL, NULL),
 	WAY("cache", "intel", CORE_INTEL, 0, NULL, NULL),
 	WAY("cache", "amd", CORE_AMD, 0, NULL, NULL),

@@ -69,11 +69,16 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 #define ROW(s, m, n, l, u, f, ...)                                                                 \
 	{ .set = s, .method = m, .name = n, .label = l, .unit = u, .formula = f, __VA_ARGS__ }
 
-/* Thresholds: fine up to the first, bad beyond the second (NAN: there is no second). */
+/*
+ * Thresholds: fine up to the first, to investigate beyond the second (NAN: there is no second, so
+ * beyond the first). Where they come from, a reader can find: man/bpfprof-stat.8 lists users' rules
+ * of thumb and those of the runbook for Graviton.
+ */
 #define NO_LIMIT       .ok = NAN, .high = NAN, .source = ""
-#define USER(ok_, bad) .ok = ok_, .high = bad, .source = "user recipe"
+#define PAGE	       .source = "bpfprof-stat(8)"
+#define USER(ok_, bad) .ok = ok_, .high = bad, PAGE
 #define TMA(ok_)       .ok = ok_, .high = NAN, .source = "Intel TMA 5.1"
-#define AWS(ok_)       .ok = ok_, .high = NAN, .source = "AWS perf runbook"
+#define AWS(ok_)       .ok = ok_, .high = NAN, PAGE
 
 #define MPKI METRIC_PER_KILO
 
@@ -82,7 +87,7 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 #define SEE_FRONT   .advice = "instruction cache, iTLB and code size: -M cache,tlb"
 #define SEE_BACK    .advice = "caches and TLBs: -M cache,tlb,backend-memory"
 #define SEE_MEMORY  .advice = "L2 and last-level misses: -M cache; then data locality"
-#define SEE_CORE    .advice = "long operations and dependencies: -M mix, annotate"
+#define SEE_CORE    .advice = "long operations and dependencies: -M mix"
 #define SEE_BRANCH  .advice = "which branches: sample mispredictions with bpfprof pmu; -M branch"
 #define SEE_CLEARS  .advice = "memory ordering, self-modifying code, assists"
 #define SEE_LAYOUT  .advice = "data layout, false sharing, random access"
@@ -91,7 +96,7 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 #define SEE_ITLB    .advice = "code is spread out: inlining, generics; huge pages for code"
 #define SEE_CODE    .advice = "code size: inlining, unrolling, cold code in hot paths"
 #define SEE_DENSE   .advice = "many branches: branch-free code, tables, less checking in loops"
-#define SEE_UCODE   .advice = "microcoded instructions: -M mix, annotate"
+#define SEE_UCODE   .advice = "microcoded instructions: -M mix"
 #define SEE_SMT     .advice = "the other thread of the core takes slots: compare with it idle"
 #define SEE_ROOF    .advice = "flops against peak, bytes against bandwidth: the nearer one limits"
 #define SEE_WORK    .advice = "useful work: do less of it, or with wider vectors: -M mix"

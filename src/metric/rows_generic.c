@@ -24,6 +24,11 @@ const struct metric rows_generic[] = {
 	ROW("ipc", G, "backend_stalls", "back-end stalls, of cycles", "%",
 	    "100 * stalled_cycles_backend / cycles", USER(30, 40), SEE_BACK),
 
+	ROW("cpu", G, "cpus_used", "CPUs used", "CPUs", "task_clock / (1000000000 * seconds)",
+	    NO_LIMIT, SEE_NOTHING),
+	ROW("cpu", G, "clock_rate", "cycles per ns on a CPU", "GHz", "cycles / task_clock",
+	    NO_LIMIT, SEE_NOTHING),
+
 	ROW("cache", G, "l1d_miss", "L1D misses of loads", "%",
 	    "100 * l1_dcache_load_misses / l1_dcache_loads", USER(5, 10), SEE_LAYOUT),
 	ROW("cache", G, "l1d_mpki", "L1D misses of loads", MPKI,

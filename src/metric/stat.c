@@ -5,13 +5,19 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
 
 const char *const stat_by_keys[] = {
-	[STAT_BY_ALL] = "all",
-	[STAT_BY_PROCESS] = "process",
-	[STAT_BY_THREAD] = "thread",
-	[STAT_BY_CGROUP] = "cgroup",
+	[STAT_BY_ALL] = "all",	     [STAT_BY_PROCESS] = "process", [STAT_BY_THREAD] = "thread",
+	[STAT_BY_CGROUP] = "cgroup", [STAT_BY_CPU] = "cpu",
 };
+
+bool stat_is_by_tasks(enum stat_by by)
+{
+	return by != STAT_BY_ALL && by != STAT_BY_CPU;
+}
 
 size_t stat_number_nr(const struct stat_number *n)
 {
@@ -71,10 +77,67 @@ bool stat_name_equal(const char *a, const char *b)
 	return !*a && !*b;
 }
 
+/* Names of the kernel's generic events, and of those of Arm's PMU that they are there. */
+static const char *const synonyms[][2] = {
+	{ "cycles", "cpu_cycles" },
+	{ "instructions", "inst_retired" },
+	{ "stalled_cycles_frontend", "stall_frontend" },
+	{ "stalled_cycles_backend", "stall_backend" },
+};
+
+/* The generic name of what stands before the modifiers, or itself; *len: of that part. */
+static char *generic_name(const char *name, size_t *len)
+{
+	char *base;
+
+	*len = strcspn(name, ":");
+	base = xstrndup(name, *len);
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
+		if (stat_name_equal(base, synonyms[i][1])) {
+			free(base);
+			return xstrdup(synonyms[i][0]);
+		}
+	return base;
+}
+
+bool stat_event_equal(const char *a, const char *b)
+{
+	size_t len_a, len_b;
+	char *base_a = generic_name(a, &len_a), *base_b = generic_name(b, &len_b);
+	bool equal = stat_name_equal(base_a, base_b) && !strcmp(a + len_a, b + len_b);
+
+	free(base_a);
+	free(base_b);
+	return equal;
+}
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@"
+
+bool stat_formula_equal(const char *a, const char *b)
+{
+	bool equal = true;
+
+	while (equal && *a && *b) {
+		size_t len_a = strspn(a, NAME_CHARS), len_b = strspn(b, NAME_CHARS);
+		char *word_a = xstrndup(a, len_a), *word_b = xstrndup(b, len_b);
+
+		equal = len_a && len_b ? stat_event_equal(word_a, word_b)
+				       : len_a == len_b && *a == *b;
+		a += len_a ? len_a : 1;
+		b += len_b ? len_b : 1;
+		free(word_a);
+		free(word_b);
+	}
+	return equal && !*a && !*b;
+}
+
 const struct stat_event *stat_row_event(const struct stat_row *row, const char *name)
 {
 	for (size_t i = 0; i < row->nr_events; i++)
 		if (stat_name_equal(row->events[i].name, name))
+			return &row->events[i];
+	for (size_t i = 0; i < row->nr_events; i++)
+		if (stat_event_equal(row->events[i].name, name))
 			return &row->events[i];
 	return NULL;
 }
@@ -92,6 +155,7 @@ static void event_release(struct stat_event *e)
 	free(e->name);
 	free(e->unit);
 	free(e->meaning);
+	free(e->why);
 	free(e->number.runs);
 }
 
@@ -130,7 +194,10 @@ static void environment_release(struct stat_report *r)
 		free(texts[i]);
 	for (size_t i = 0; i < r->nr_notes; i++)
 		free(r->notes[i]);
+	for (size_t i = 0; i < r->nr_selection; i++)
+		free(r->selection[i]);
 	free(r->notes);
+	free(r->selection);
 }
 
 void stat_report_release(struct stat_report *r)

@@ -23,6 +23,7 @@ struct stat_number {
 
 struct stat_event {
 	char *name, *unit, *meaning;
+	char *why;		   /* it is not available here; "" of others */
 	struct count count;	   /* sums of the runs: state, duty */
 	struct stat_number number; /* scaled counts */
 };
@@ -38,11 +39,11 @@ struct stat_metric {
 	char *inputs; /* metric_formula_text() of the sums */
 };
 
-enum stat_by { STAT_BY_ALL, STAT_BY_PROCESS, STAT_BY_THREAD, STAT_BY_CGROUP };
+enum stat_by { STAT_BY_ALL, STAT_BY_PROCESS, STAT_BY_THREAD, STAT_BY_CGROUP, STAT_BY_CPU };
 
-/* What was counted for all, or for one thread, process or cgroup. */
+/* What was counted for all, or for one thread, process, cgroup or CPU. */
 struct stat_row {
-	char *name; /* thread or process name, path of the cgroup; "" of all */
+	char *name; /* thread or process name, path of the cgroup, number of the CPU; "" of all */
 	uint32_t pid, tid;
 	uint64_t switches, running_ns; /* on the CPU; of threads and so on */
 	struct stat_event *events;
@@ -55,6 +56,9 @@ struct stat_report {
 	/* Environment. command: the command line as it was given; target: in words. */
 	char *host, *kernel, *arch, *cpu, *core_ident, *version, *command, *target;
 	uint32_t nr_cpus;
+	char **selection; /* the target as words of a command line: "-p", "12,13"; none = all */
+	size_t nr_selection;
+	bool program; /* one was run: counted itself, or the rest while it ran */
 	char **notes; /* what was chosen and what is missing: one sentence each */
 	size_t nr_notes;
 	uint32_t counters; /* programmable counters that were free at the start, 0 = not probed */
@@ -66,6 +70,7 @@ struct stat_report {
 	double elapsed_s; /* with -I: from the start of the first to the end of this one */
 	/* Results. */
 	enum stat_by by;
+	uint32_t nr_named;     /* events at the head of each row that were asked for by name */
 	struct stat_row all;   /* always there */
 	struct stat_row *rows; /* of threads and so on, by weight */
 	size_t nr_rows;
@@ -80,6 +85,9 @@ struct stat_report {
 };
 
 extern const char *const stat_by_keys[]; /* "all", "process" … */
+
+/* Rows of threads, processes or cgroups, which take turns on the CPUs. */
+bool stat_is_by_tasks(enum stat_by by);
 
 /* Mean and standard error of runs[]; NANs are left out. */
 void stat_number_finish(struct stat_number *n);
@@ -96,9 +104,24 @@ double stat_event_value(const struct stat_event *e);
 /* Is it the same event or metric? Case does not matter, and '-' is '_'. */
 bool stat_name_equal(const char *a, const char *b);
 
-/* NULL when there is none of that name. */
+/*
+ * Is it the same event, also by another name: that of the kernel and that of Arm's PMU, "cycles:u"
+ * and "cpu_cycles:u"?
+ */
+bool stat_event_equal(const char *a, const char *b);
+
+/* The same formula, of the same events by whatever names? */
+bool stat_formula_equal(const char *a, const char *b);
+
+/* NULL when there is none of that name. Of events one by another name is taken if need be. */
 const struct stat_event *stat_row_event(const struct stat_row *row, const char *name);
 const struct stat_metric *stat_row_metric(const struct stat_row *row, const char *name);
+
+/*
+ * Why a number is what it is, as far as other metrics of the row say so: "waits for memory (back
+ * end: memory 45.00 %)" of a low IPC. Never from one number alone; "" where nothing else agrees.
+ */
+void stat_diagnosis(const struct stat_row *row, const struct stat_metric *m, char *to, size_t sz);
 
 void stat_row_release(struct stat_row *row);
 void stat_report_release(struct stat_report *r);

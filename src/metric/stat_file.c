@@ -47,6 +47,12 @@ static void damaged(struct reader *in, const char *key, const char *want)
 	refuse(in, "is damaged: '%s' is not %s", key, want);
 }
 
+/* Keys that are younger than the format. */
+static bool has(struct json_object *o, const char *key)
+{
+	return json_object_object_get_ex(o, key, NULL);
+}
+
 /* NULL without a word when it is null. */
 static struct json_object *get(struct reader *in, struct json_object *o, const char *key)
 {
@@ -174,6 +180,7 @@ static void read_event(struct reader *in, struct json_object *o, struct stat_eve
 	e->name = text(in, o, "name");
 	e->unit = text(in, o, "unit");
 	e->meaning = text(in, o, "meaning");
+	e->why = has(o, "why") ? text(in, o, "why") : xstrdup("");
 	e->count.state = choice(in, o, "state", COUNT_NR_STATES, state_key);
 	e->count.value = number(in, o, "value");
 	e->count.raw = count_upto(in, o, "raw", UINT64_MAX);
@@ -186,9 +193,16 @@ static void read_event(struct reader *in, struct json_object *o, struct stat_eve
 		e->count.value = 0;
 }
 
-static const char *verdict_key(size_t i)
+static enum metric_verdict read_verdict(struct reader *in, struct json_object *o,
+					const struct stat_metric *m)
 {
-	return metric_verdict_key(i);
+	char *key = text(in, o, "verdict");
+	int verdict = key ? metric_verdict_read(key, m->number.mean, m->ok, m->high) : -1;
+
+	if (key && verdict < 0)
+		damaged(in, "verdict", "one of its words");
+	free(key);
+	return verdict < 0 ? METRIC_NONE : verdict;
 }
 
 static void read_metric(struct reader *in, struct json_object *o, struct stat_metric *m)
@@ -205,8 +219,8 @@ static void read_metric(struct reader *in, struct json_object *o, struct stat_me
 	m->ok = number(in, o, "ok");
 	m->high = number(in, o, "high");
 	m->raw = number(in, o, "raw");
-	m->verdict = choice(in, o, "verdict", METRIC_HIGH + 1, verdict_key);
 	read_runs(in, o, &m->number);
+	m->verdict = read_verdict(in, o, m);
 }
 
 static void read_row(struct reader *in, struct json_object *o, struct stat_row *row)
@@ -242,11 +256,39 @@ static void read_part(struct reader *in, struct json_object *o, const char *key,
 		damaged(in, key, "an object");
 }
 
+static void read_texts(struct reader *in, struct json_object *o, const char *key, char ***to,
+		       size_t *nr)
+{
+	struct json_object *v, *one;
+	size_t all = list(in, o, key, MAX_LIST, &v);
+
+	*to = xcalloc(all ? all : 1, sizeof(**to));
+	for (; *nr < all; ++*nr) {
+		one = json_object_array_get_idx(v, *nr);
+		if (!json_object_is_type(one, json_type_string)) {
+			damaged(in, key, "a list of texts");
+			break;
+		}
+		(*to)[*nr] = xstrdup(json_object_get_string(one));
+	}
+}
+
+static void read_target(struct reader *in, struct json_object *o, struct stat_report *r)
+{
+	struct json_object *program;
+
+	r->target = text(in, o, "target");
+	if (!has(o, "selection"))
+		return;
+	read_texts(in, o, "selection", &r->selection, &r->nr_selection);
+	program = get(in, o, "program");
+	if (!json_object_is_type(program, json_type_boolean))
+		damaged(in, "program", "true or false");
+	r->program = json_object_get_boolean(program);
+}
+
 static void read_environment(struct reader *in, struct json_object *o, struct stat_report *r)
 {
-	struct json_object *v, *note;
-	size_t nr;
-
 	r->version = text(in, o, "bpfprof");
 	r->host = text(in, o, "host");
 	r->kernel = text(in, o, "kernel");
@@ -256,17 +298,8 @@ static void read_environment(struct reader *in, struct json_object *o, struct st
 	r->nr_cpus = count_upto(in, o, "nr_cpus", UINT32_MAX);
 	r->counters = count_upto(in, o, "counters", UINT32_MAX);
 	r->command = text(in, o, "command");
-	r->target = text(in, o, "target");
-	nr = list(in, o, "notes", MAX_LIST, &v);
-	r->notes = xcalloc(nr ? nr : 1, sizeof(*r->notes));
-	for (; r->nr_notes < nr; r->nr_notes++) {
-		note = json_object_array_get_idx(v, r->nr_notes);
-		if (!json_object_is_type(note, json_type_string)) {
-			damaged(in, "notes", "a list of texts");
-			break;
-		}
-		r->notes[r->nr_notes] = xstrdup(json_object_get_string(note));
-	}
+	read_target(in, o, r);
+	read_texts(in, o, "notes", &r->notes, &r->nr_notes);
 }
 
 static void read_time(struct reader *in, struct json_object *o, struct stat_report *r)
@@ -309,7 +342,8 @@ static void read_report(struct reader *in, struct json_object *o, struct stat_re
 
 	read_environment(in, o, r);
 	read_time(in, o, r);
-	r->by = choice(in, o, "by", STAT_BY_CGROUP + 1, by_key);
+	r->by = choice(in, o, "by", STAT_BY_CPU + 1, by_key);
+	r->nr_named = has(o, "named") ? count_upto(in, o, "named", MAX_NAMES) : 0;
 	read_part(in, o, "all", &r->all, false);
 	nr = list(in, o, "rows", MAX_LIST, &v);
 	r->rows = xcalloc(nr ? nr : 1, sizeof(*r->rows));

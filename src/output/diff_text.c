@@ -52,7 +52,7 @@ void diff_sentence(const struct diff *c, const struct diff_row *row, char *to, s
 	if (row->rule)
 		diff_rule_text(row->rule, rule, sizeof(rule));
 	if (!row->known) {
-		snprintf(to, sz, "%s%scannot be judged: '%s' was not measured in %s", rule,
+		snprintf(to, sz, "%s%snot evaluated: '%s' is missing from %s", rule,
 			 *rule ? " " : "", row->name, missing_in(c, row));
 		return;
 	}
@@ -124,7 +124,7 @@ static void put_head(const struct diff *c, size_t width, FILE *out)
 static const char *verdict(const struct diff_row *row)
 {
 	if (!row->known)
-		return row->rule ? "NOT JUDGED" : "";
+		return row->rule ? "MISSING" : "";
 	if (row->failed)
 		return "REGRESSION";
 	if (row->rule)
@@ -224,7 +224,7 @@ static void put_voids(const struct diff *c, size_t width, FILE *out)
 /* Worst first: what fails, what cannot be judged, what passes. */
 static void put_rules(const struct diff *c, size_t width, FILE *out)
 {
-	static const char *const heads[] = { "REGRESSION ", "NOT JUDGED ", "ok         " };
+	static const char *const heads[] = { "REGRESSION ", "MISSING    ", "ok         " };
 	char text[1024];
 
 	for (int kind = 0; kind < 3; kind++) {
@@ -262,10 +262,11 @@ int diff_write_text(const struct diff *c, FILE *out)
 	figure_wrap("Changes are relative to A, also those of percentages.", 0, 0, width, out);
 	if (!diff_lacks_noise(c))
 		return 0;
-	figure_wrap(has_rules(c) ? "A single run on a side tells nothing of noise, so there the "
-				   "threshold alone decides: 'bpfprof stat -r 5' repeats."
-				 : "A single run on a side tells nothing of noise, so there it is "
-				   "open which changes are real: 'bpfprof stat -r 5' repeats.",
+	figure_wrap(has_rules(c)
+			    ? "A single run on a side says nothing about noise, so there the "
+			      "threshold alone decides: 'bpfprof stat -r 5' repeats."
+			    : "A single run on a side says nothing about noise, so there it is "
+			      "open which changes are real: 'bpfprof stat -r 5' repeats.",
 		    0, 0, width, out);
 	return 0;
 }

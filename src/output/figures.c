@@ -118,6 +118,52 @@ const char *figure_scaled(double x, const char *unit, const char **shown)
 	return figure_number(x);
 }
 
+static const char *milliseconds(double ns)
+{
+	unsigned long long hundredths = llrint(fabs(ns) / 1e4);
+	char *to = next_buf();
+
+	snprintf(to, BUF_SZ, "%s%s.%02llu", ns < 0 ? "-" : "", text_count(hundredths / 100),
+		 hundredths % 100);
+	return to;
+}
+
+const char *figure_amount(double x, const char *unit)
+{
+	char *to;
+
+	if (isnan(x) || strcmp(unit, "ns"))
+		return figure_count(x);
+	to = next_buf();
+	snprintf(to, BUF_SZ, "%s ms", milliseconds(x));
+	return to;
+}
+
+const char *figure_event(const struct stat_event *e, const char **shown)
+{
+	bool time = !strcmp(e->unit, "ns");
+	double value = stat_event_value(e);
+
+	*shown = e->unit;
+	if (!count_is_there(&e->count))
+		return count_state_text(e->count.state);
+	if (!time)
+		return figure_count(value);
+	*shown = "ms";
+	return milliseconds(value);
+}
+
+const char *figure_rate(const struct stat_event *e, double seconds)
+{
+	char *to;
+
+	if (*e->unit || !count_is_there(&e->count) || !(seconds > 0))
+		return "";
+	to = next_buf();
+	snprintf(to, BUF_SZ, "%s/s", figure_short(stat_event_value(e) / seconds));
+	return to;
+}
+
 const char *figure_value(double x, const char *unit)
 {
 	char *to = next_buf();
@@ -128,30 +174,18 @@ const char *figure_value(double x, const char *unit)
 	return to;
 }
 
-static bool more_is_better(const struct stat_metric *m)
-{
-	return m->ok > m->high;
-}
-
-const char *figure_verdict(const struct stat_metric *m)
-{
-	if (m->verdict == METRIC_HIGH && more_is_better(m))
-		return "low";
-	return metric_verdict_key(m->verdict);
-}
-
 void figure_threshold(const struct stat_metric *m, char *to, size_t sz)
 {
-	double past = m->verdict == METRIC_HIGH ? m->high : m->ok;
+	double past = m->verdict == METRIC_INVESTIGATE ? m->high : m->ok;
 
 	*to = '\0';
-	if (m->verdict != METRIC_HIGH && m->verdict != METRIC_INVESTIGATE)
+	if (m->verdict != METRIC_INVESTIGATE && m->verdict != METRIC_WATCH)
 		return;
 	if (isnan(past))
 		past = isnan(m->ok) ? m->high : m->ok;
 	if (isnan(past))
 		return;
-	snprintf(to, sz, "%s %g%s%s%s%s", more_is_better(m) ? "below" : "above", past,
+	snprintf(to, sz, "%s %g%s%s%s%s", m->ok > m->high ? "below" : "above", past,
 		 *m->unit == '%' ? " %" : "", *m->source ? " (" : "", m->source,
 		 *m->source ? ")" : "");
 }
@@ -160,13 +194,14 @@ const char *figure_state(enum count_state state)
 {
 	static const char *const texts[COUNT_NR_STATES] = {
 		[COUNT_NOT_COUNTED] =
-			"never counted: nothing that was asked for ran, or others had all counters",
+			"never counted: nothing selected ran, or others had all counters",
 		[COUNT_NOT_SUPPORTED] = "this PMU or kernel has no such event",
 		[COUNT_NOT_ADVERTISED] = "read 0, and the kernel does not list it: this PMU may "
 					 "not have it",
 		[COUNT_LOST] = "its counter was taken away by one with priority, such as the "
 			       "kernel's watchdog",
 		[COUNT_NO_PERMISSION] = "needs CAP_PERFMON, or root",
+		[COUNT_NOT_AVAILABLE] = "this machine has no such event",
 	};
 
 	return texts[state] ? texts[state] : "";

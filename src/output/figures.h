@@ -20,12 +20,16 @@ const char *figure_seconds(double s); /* "1.25 s", "230 ms" */
 
 /* A number with its unit, scaled where that reads better: "12.34" and "GB/s". */
 const char *figure_scaled(double x, const char *unit, const char **shown);
+/* A count of that unit, with "ms" behind it if it is a time. */
+const char *figure_amount(double x, const char *unit);
+/* The count of an event with its unit; times, which are in ns, in ms. */
+const char *figure_event(const struct stat_event *e, const char **shown);
+/* By the second: "1.2M/s"; "" of times, of what has a unit, and where there is no number. */
+const char *figure_rate(const struct stat_event *e, double seconds);
 /* Both together: "12.34 GB/s", "34.20 %". */
 const char *figure_value(double x, const char *unit);
 
-/* "ok", "investigate", "high"; of a metric of which more is better "low"; "" without verdict. */
-const char *figure_verdict(const struct stat_metric *m);
-/* What a metric was judged by: "above 20 % (user recipe)"; "" unless it is past a threshold. */
+/* What a metric was judged by: "above 20 % (bpfprof-stat(8))"; "" unless it is past a threshold. */
 void figure_threshold(const struct stat_metric *m, char *to, size_t sz);
 
 /* Why there is no number, and what helps, for people; "" of those that have one. */

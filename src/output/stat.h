@@ -19,7 +19,7 @@ int stat_write_json(const struct stat_report *r, FILE *out); /* one line per rep
  *
  *	start_s       seconds since 1970 of the start
  *	interval      its number; then elapsed_s, its end in seconds since the first began (-I)
- *	scope         "all", "process", "thread", "cgroup", or what is in none of these:
+ *	scope         "all", "process", "thread", "cgroup", "cpu", or what is in none of these:
  *		      "idle", "filtered", "lost"; then pid, tid and scope_name, if any
  *	kind          "time", "metric" or "event"
  *	set           of a metric; then name, and label (of events: what it means)
@@ -30,7 +30,8 @@ int stat_write_json(const struct stat_report *r, FILE *out); /* one line per rep
  *		      value
  *	raw           of an event as counted, in all runs, with enabled_ns and running_ns;
  *		      of a metric before it was clamped to 0
- *	verdict       "ok", "investigate", "high" or empty; then ok and high, the thresholds
+ *	verdict       "ok", "watch", "investigate" or empty; then ok and high, the thresholds that
+ *		      "watch" and "investigate" begin at (without high both do at ok)
  *	why           why there is no value or verdict, or what to be careful with
  *	formula       of a metric, by names of events; then inputs, the same with their counts;
  *		      source, of the thresholds; and advice: what to look at next

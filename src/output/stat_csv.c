@@ -89,8 +89,10 @@ static void put_event(const struct scope *s, const struct stat_event *e, FILE *o
 	fprintf(out, "%s,", count_state_key(e->count.state));
 	put_number(count_duty_pct(&e->count), out);
 	put_repeats(&e->number, out);
-	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",,,,,,,,\n", e->count.raw,
-		e->count.enabled_ns, e->count.running_ns);
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",,,,", e->count.raw, e->count.enabled_ns,
+		e->count.running_ns);
+	put_text(e->why, out);
+	fputs(",,,\n", out);
 }
 
 static void put_row(const struct stat_report *r, const struct stat_row *row, const char *name,

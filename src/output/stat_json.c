@@ -44,6 +44,7 @@ static struct json_object *event(const struct stat_event *e)
 	put_text(o, "name", e->name);
 	put_text(o, "unit", e->unit);
 	put_text(o, "meaning", e->meaning);
+	put_text(o, "why", e->why);
 	put_text(o, "state", count_state_key(c->state));
 	put(o, "value", count_is_there(c) ? c->value : NAN);
 	json_put_count(o, "raw", c->raw);
@@ -94,10 +95,17 @@ static struct json_object *row(const struct stat_row *row)
 	return o;
 }
 
+static void put_texts(struct json_object *o, const char *key, char *const *v, size_t nr)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_object_array_add(list, json_text(v[i]));
+	json_object_object_add(o, key, list);
+}
+
 static void put_environment(struct json_object *o, const struct stat_report *r)
 {
-	struct json_object *notes = json_object_new_array();
-
 	put_text(o, "bpfprof", r->version);
 	put_text(o, "host", r->host);
 	put_text(o, "kernel", r->kernel);
@@ -108,9 +116,9 @@ static void put_environment(struct json_object *o, const struct stat_report *r)
 	json_put_count(o, "counters", r->counters);
 	put_text(o, "command", r->command);
 	put_text(o, "target", r->target);
-	for (size_t i = 0; i < r->nr_notes; i++)
-		json_object_array_add(notes, json_text(r->notes[i]));
-	json_object_object_add(o, "notes", notes);
+	put_texts(o, "selection", r->selection, r->nr_selection);
+	json_object_object_add(o, "program", json_object_new_boolean(r->program));
+	put_texts(o, "notes", r->notes, r->nr_notes);
 }
 
 static void put_time(struct json_object *o, const struct stat_report *r)
@@ -130,6 +138,7 @@ static void put_rows(struct json_object *o, const struct stat_report *r)
 	struct json_object *list = json_object_new_array();
 
 	put_text(o, "by", stat_by_keys[r->by]);
+	json_put_count(o, "named", r->nr_named);
 	json_object_object_add(o, "all", row(&r->all));
 	for (size_t i = 0; i < r->nr_rows; i++)
 		json_object_array_add(list, row(&r->rows[i]));

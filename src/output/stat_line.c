@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Intervals, one line each: the seconds since the start, then the metrics, or without any the
- * events. On a terminal those that fit; in a pipe all of them, in columns that stay where they are.
+ * Intervals, one line each: the seconds since the start, then the metrics and the events that were
+ * asked for by name, without metrics all events. On a terminal those that fit; in a pipe all of
+ * them, in columns that stay where they are.
  */
 #include <math.h>
 #include <stdint.h>
@@ -53,16 +54,16 @@ static void put_metrics(struct cells *c, const struct stat_row *row)
 	}
 }
 
-static void put_events(struct cells *c, const struct stat_row *row)
+static void put_events(struct cells *c, const struct stat_row *row, size_t nr)
 {
-	for (size_t i = 0; i < row->nr_events; i++) {
+	for (size_t i = 0; i < nr && i < row->nr_events; i++) {
 		const struct stat_event *e = &row->events[i];
 		size_t width = figure_width(e->name);
 
 		width = width < COUNT_WIDTH ? COUNT_WIDTH : width > MAX_HEAD ? MAX_HEAD : width;
 		put_cell(c,
 			 c->heads		     ? e->name
-			 : count_is_there(&e->count) ? figure_count(stat_event_value(e))
+			 : count_is_there(&e->count) ? figure_amount(stat_event_value(e), e->unit)
 						     : count_state_text(e->count.state),
 			 width);
 	}
@@ -73,10 +74,8 @@ static void put_cells(const struct stat_report *r, bool heads, bool terminal, FI
 	struct cells c = { .out = out, .heads = heads };
 
 	c.left = terminal ? output_width(out) - TIME_WIDTH : SIZE_MAX;
-	if (r->all.nr_metrics)
-		put_metrics(&c, &r->all);
-	else
-		put_events(&c, &r->all);
+	put_metrics(&c, &r->all);
+	put_events(&c, &r->all, r->all.nr_metrics ? r->nr_named : r->all.nr_events);
 	fputc('\n', out);
 }
 

@@ -122,13 +122,13 @@ static void put_value(const struct stat_metric *m, FILE *out)
 		fprintf(out, " (%s)", figure_error(&m->number));
 }
 
-/* "high, above 20 % (user recipe)"; "-" where nothing was judged. */
+/* "investigate, above 20 % (bpfprof-stat(8))"; "-" where nothing was judged. */
 static void put_assessment(const struct stat_metric *m, FILE *out)
 {
 	char threshold[256];
 
 	figure_threshold(m, threshold, sizeof(threshold));
-	put_safe(*figure_verdict(m) ? figure_verdict(m) : "-", out);
+	put_safe(*metric_verdict_key(m->verdict) ? metric_verdict_key(m->verdict) : "-", out);
 	if (*threshold) {
 		fputs(", ", out);
 		put_safe(threshold, out);
@@ -244,7 +244,8 @@ static void put_hotspots(const struct stat_report *r, FILE *out)
 /* How far past its threshold, as a factor; 1 at it. */
 static double excess(const struct stat_metric *m)
 {
-	double past = m->verdict == METRIC_HIGH ? m->high : m->ok, value = m->number.mean;
+	bool beyond = m->verdict == METRIC_INVESTIGATE && !isnan(m->high);
+	double past = beyond ? m->high : m->ok, value = m->number.mean;
 
 	if (isnan(past) || isnan(value))
 		return 1;
@@ -268,48 +269,23 @@ static int worst_first(const void *pa, const void *pb)
 /* Past a threshold, and not a second row of the same metric. */
 static bool needs_work(const struct stat_report *r, const struct stat_metric *m)
 {
-	return (m->verdict == METRIC_HIGH || m->verdict == METRIC_INVESTIGATE) &&
+	return (m->verdict == METRIC_INVESTIGATE || m->verdict == METRIC_WATCH) &&
 	       stat_row_metric(&r->all, m->name) == m;
 }
 
-/* Is it an option that says what is counted? Its value may be the next word. */
-static bool picks_target(const char *word, bool *value_is_next)
+/* What was counted, for a command line: " -p 123 10", " -- PROGRAM ARGS". */
+static void put_target(const struct stat_report *r, FILE *out)
 {
-	static const char *const options[] = { "-p",	"-t",	 "-L",	     "-G",   "-C",
-					       "--pid", "--tid", "--cgroup", "--cpu" };
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		size_t len = strlen(options[i]);
-
-		*value_is_next = !strcmp(word, options[i]);
-		if (*value_is_next ||
-		    (!strncmp(word, options[i], len) && (options[i][1] != '-' || word[len] == '=')))
-			return true;
-	}
-	return false;
-}
-
-/* Of a command line, what it counted: "-p 123 10", "-- PROGRAM ARGS". Quotes of words are lost. */
-static void put_target(const char *command, FILE *out)
-{
-	char *words = xstrdup(command ? command : ""), *at = words, *word;
-	bool is_value = false, next;
-
-	while ((word = strsep(&at, " ")) && strcmp(word, "--")) {
-		next = false;
-		if (is_value || picks_target(word, &next))
-			fprintf(out, " %s", is_plain(word) ? word : "VALUE");
-		is_value = next;
-	}
-	fputs(word ? " -- PROGRAM ARGS" : " 10", out);
-	free(words);
+	for (size_t i = 0; i < r->nr_selection; i++)
+		fprintf(out, " %s", is_plain(r->selection[i]) ? r->selection[i] : "VALUE");
+	fputs(r->program ? " -- PROGRAM ARGS" : " 10", out);
 }
 
 /* More of the good is not wrong: what is left is to do with less. */
 static const char *goal(const struct stat_metric *m)
 {
 	if (!strcmp(m->name, "retiring") || !strcmp(m->name, "light_operations"))
-		return "may stay, and the same work has to take fewer instructions";
+		return "is best kept high; reduce the number of instructions";
 	return m->ok > m->high ? "has to grow" : "has to fall";
 }
 
@@ -317,7 +293,7 @@ static void put_validation(const struct stat_report *r, const struct stat_metric
 {
 	fprintf(out, "   - Validate a change: `bpfprof stat -r 5 -M %s -o BEFORE.json",
 		is_plain(m->set) ? m->set : "SET");
-	put_target(r->command, out);
+	put_target(r, out);
 	fputs("` before it, the same with `-o AFTER.json` after it, then `bpfprof diff BEFORE.json "
 	      "AFTER.json`: **",
 	      out);
@@ -329,6 +305,7 @@ static void put_step(const struct stat_report *r, const struct stat_metric *m, s
 		     FILE *out)
 {
 	struct ratio ratio = ratio_of(&r->all, m);
+	char diagnosis[256];
 
 	fprintf(out, "%zu. **", rank);
 	put_safe(m->label, out);
@@ -336,6 +313,9 @@ static void put_step(const struct stat_report *r, const struct stat_metric *m, s
 	put_value(m, out);
 	fputs(", ", out);
 	put_assessment(m, out);
+	stat_diagnosis(&r->all, m, diagnosis, sizeof(diagnosis));
+	fputs(*diagnosis ? "; " : "", out);
+	put_safe(diagnosis, out);
 	fputs(".", out);
 	if (*m->advice) {
 		fputs(" Look at: ", out);
@@ -365,9 +345,10 @@ static void put_steps(const struct stat_report *r, FILE *out)
 	fputs("\n## Next steps\n\n", out);
 	if (!judged)
 		fputs("Nothing could be judged: no metric with a threshold has a value.\n", out);
+	else if (!nr && judged == 1)
+		fputs("The only metric with a threshold is within its limits.\n", out);
 	else if (!nr)
-		fprintf(out, "Nothing: all %zu metrics that have a threshold are within it.\n",
-			judged);
+		fprintf(out, "All %zu metrics with a threshold are within limits.\n", judged);
 	for (size_t i = 0; i < nr; i++)
 		put_step(r, v[i], i + 1, out);
 	free(v);
@@ -402,7 +383,7 @@ static void put_unmeasured(const struct stat_report *r, FILE *out)
 
 		if (count_is_there(&e->count))
 			continue;
-		put_missing(e->name, figure_state(e->count.state), out);
+		put_missing(e->name, *e->why ? e->why : figure_state(e->count.state), out);
 		any = true;
 	}
 	if (!any && !r->all.nr_metrics && !r->all.nr_events)

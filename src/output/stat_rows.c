@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads, processes or cgroups as a table: the first event, by which it is sorted, then the
- * metrics or else the other events, as many as fit. What is left out has rows too, so that it adds
- * up.
+ * Threads, processes, cgroups or CPUs as a table: the first event, by which it is sorted (CPUs are
+ * by number), the metrics, then the other events that were asked for by name, as many as fit. What
+ * is left out has rows too, so that it adds up.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -84,7 +84,8 @@ static const struct stat_row **sorted(const struct stat_report *r)
 
 	for (size_t i = 0; i < r->nr_rows; i++)
 		v[i] = &r->rows[i];
-	qsort(v, r->nr_rows, sizeof(*v), heaviest_first);
+	if (r->by != STAT_BY_CPU)
+		qsort(v, r->nr_rows, sizeof(*v), heaviest_first);
 	return v;
 }
 
@@ -113,13 +114,16 @@ static void add_metrics(struct table *t, size_t *left)
 	}
 }
 
-static void add_events(struct table *t, size_t *left, size_t nr)
+/* Events from..to; what is not available here is in no row. */
+static void add_events(struct table *t, size_t *left, size_t from, size_t to)
 {
 	const struct stat_row *all = &t->r->all;
 
-	for (size_t i = 0; i < nr && i < all->nr_events; i++) {
+	for (size_t i = from; i < to && i < all->nr_events; i++) {
 		struct column c = { .event = &all->events[i] };
 
+		if (c.event->count.state == COUNT_NOT_AVAILABLE)
+			continue;
 		c.width = max(COUNT_WIDTH, min(figure_width(c.event->name), MAX_HEAD));
 		add_column(t, &c, left);
 	}
@@ -139,8 +143,9 @@ static void table_init(struct table *t, const struct stat_report *r, size_t widt
 	t->name = min(name, t->pid ? COMM_NAME : width > 2 * MAX_NAME ? MAX_NAME : width / 2);
 	left = width - t->name - (t->pid + t->tid) * (ID_WIDTH + 1) -
 	       (t->time ? TIME_WIDTH + 1 : 0);
-	add_events(t, &left, r->all.nr_metrics ? 1 : SIZE_MAX);
+	add_events(t, &left, 0, 1);
 	add_metrics(t, &left);
+	add_events(t, &left, 1, r->all.nr_metrics ? r->nr_named : SIZE_MAX);
 }
 
 /* "%" stands behind the number; other units are those of the metric everywhere. */
@@ -158,7 +163,8 @@ static void put_cell(const struct column *c, const struct stat_row *row, FILE *o
 	else if (e && !count_is_there(&e->count))
 		snprintf(cell, sizeof(cell), "%s", count_state_text(e->count.state));
 	else
-		snprintf(cell, sizeof(cell), "%s", isnan(x) ? "-" : figure_count(x));
+		snprintf(cell, sizeof(cell), "%s",
+			 isnan(x) ? "-" : figure_amount(x, c->event->unit));
 	fprintf(out, " %*s", (int)c->width, cell);
 }
 
@@ -169,7 +175,10 @@ static void put_heads(const struct table *t, FILE *out)
 		fprintf(out, "%*s ", ID_WIDTH, "PID");
 	if (t->tid)
 		fprintf(out, "%*s ", ID_WIDTH, "TID");
-	figure_fit(t->r->by == STAT_BY_CGROUP ? "CGROUP" : "NAME", t->name, out);
+	figure_fit(t->r->by == STAT_BY_CGROUP ? "CGROUP"
+		   : t->r->by == STAT_BY_CPU  ? "CPU"
+					      : "NAME",
+		   t->name, out);
 	if (t->time)
 		fprintf(out, " %*s", TIME_WIDTH, "ON CPU");
 	for (size_t i = 0; i < t->nr; i++) {
@@ -251,12 +260,14 @@ static void put_part(const struct table *t, const struct stat_row *part, const c
 static void put_closing(const struct table *t, const struct stat_row *sum, FILE *out)
 {
 	double all = weight_of(&t->r->all), off = all ? 100 * (weight_of(sum) - all) / all : 0;
+	const struct stat_event *e = t->r->all.events;
 
 	if (!t->r->all.nr_events)
 		return;
-	fprintf(out, "\nThe rows add up to %s ", figure_count(weight_of(sum)));
-	figure_fit(t->r->all.events[0].name, figure_width(t->r->all.events[0].name), out);
-	fprintf(out, " of %s counted (%+.2f%%).\n", figure_count(all), fabs(off) < 0.005 ? 0 : off);
+	fprintf(out, "\nThe rows add up to %s ", figure_amount(weight_of(sum), e->unit));
+	figure_fit(e->name, figure_width(e->name), out);
+	fprintf(out, " of %s counted (%+.2f%%).\n", figure_amount(all, e->unit),
+		fabs(off) < 0.005 ? 0 : off);
 }
 
 static void put_total(const struct table *t, struct stat_row *sum, FILE *out)
@@ -272,7 +283,8 @@ static void put_total(const struct table *t, struct stat_row *sum, FILE *out)
 void stat_put_rows(const struct stat_report *r, size_t width, FILE *out)
 {
 	const struct stat_row **rows = sorted(r);
-	size_t shown = min(r->nr_rows, r->interval ? TOP_INTERVAL : TOP_ROWS);
+	size_t most = r->by == STAT_BY_CPU ? SIZE_MAX : r->interval ? TOP_INTERVAL : TOP_ROWS;
+	size_t shown = min(r->nr_rows, most);
 	struct stat_row sum;
 	struct table t;
 

@@ -18,17 +18,19 @@
 #define DETAIL	    6 /* indent of what a metric was computed from */
 #define VALUE_WIDTH 9
 #define ERROR_WIDTH 10 /* "+- 12.34%" */
-#define VERDICT_MAX 11 /* "investigate" */
+#define VERDICT_MAX 15 /* "investigate (!)" */
 #define MAX_UNIT    24
 #define MIN_LABEL   16
 #define COUNT_WIDTH 18
-#define DUTY_WIDTH  8 /* "(12.34%)" */
+#define DUTY_WIDTH  8  /* "(12.34%)" */
+#define RATE_WIDTH  10 /* "1.235G/s" */
 #define MIN_MEANING 24
 #define WIDE	    100 /* columns, from where on units are spelled out */
 #define ROUGH_DUTY  20	/* percent, below which a scaled count is a guess */
 
 struct layout {
 	size_t width, label, unit, event, error;
+	double seconds; /* of a run */
 };
 
 static size_t min(size_t a, size_t b)
@@ -58,7 +60,7 @@ static const char *unit_of(const struct stat_metric *m, size_t width)
 
 	figure_scaled(m->number.mean, m->unit, &unit);
 	if (!*unit)
-		return metric_grade(m->name, m->number.mean);
+		return metric_grade(m->name, m->number.mean, m->verdict);
 	return width < WIDE && !strcmp(unit, "per 1,000 instructions") ? "per 1k instr." : unit;
 }
 
@@ -67,7 +69,9 @@ static void layout_init(struct layout *l, const struct stat_report *r, size_t wi
 	const struct stat_row *all = &r->all;
 	size_t rest;
 
-	*l = (struct layout){ .width = width, .error = nr_runs(r) > 1 ? ERROR_WIDTH : 0 };
+	*l = (struct layout){ .width = width,
+			      .error = nr_runs(r) > 1 ? ERROR_WIDTH : 0,
+			      .seconds = r->seconds.mean };
 	for (size_t i = 0; i < all->nr_metrics; i++) {
 		l->label = max(l->label, figure_width(all->metrics[i].label));
 		l->unit = max(l->unit, figure_width(unit_of(&all->metrics[i], width)));
@@ -138,15 +142,18 @@ static void put_detail(const struct layout *l, size_t at, size_t column, const c
 	figure_wrap(text, DETAIL, DETAIL + 2, l->width, out);
 }
 
-static void put_advice(const struct layout *l, const struct stat_metric *m, FILE *out)
+static void put_advice(const struct layout *l, const struct stat_row *row,
+		       const struct stat_metric *m, FILE *out)
 {
-	char text[1024], threshold[160];
+	char text[1024], threshold[160], diagnosis[256];
 
-	if (m->verdict != METRIC_HIGH && m->verdict != METRIC_INVESTIGATE)
+	if (m->verdict != METRIC_INVESTIGATE && m->verdict != METRIC_WATCH)
 		return;
 	figure_threshold(m, threshold, sizeof(threshold));
-	snprintf(text, sizeof(text), "-> %s%s%s", threshold, *threshold && *m->advice ? ": " : "",
-		 m->advice);
+	stat_diagnosis(row, m, diagnosis, sizeof(diagnosis));
+	snprintf(text, sizeof(text), "-> %s%s%s%s%s", threshold,
+		 *threshold && (*diagnosis || *m->advice) ? ": " : "", diagnosis,
+		 *diagnosis && *m->advice ? "; " : "", m->advice);
 	fprintf(out, "%*s", DETAIL, "");
 	figure_wrap(text, DETAIL, DETAIL + 3, l->width, out);
 }
@@ -162,11 +169,13 @@ static void put_missing(const struct layout *l, const struct stat_metric *m, FIL
 }
 
 /* The verdict is marked when there is a warning about the number. */
-static void put_metric(const struct layout *l, const struct stat_metric *m, FILE *out)
+static void put_metric(const struct layout *l, const struct stat_row *row,
+		       const struct stat_metric *m, FILE *out)
 {
 	size_t at = INDENT + l->label + 1 + VALUE_WIDTH + 1 + l->unit + l->error + 2, end;
 	const char *unit, *value = figure_scaled(m->number.mean, m->unit, &unit);
-	bool more = *figure_error(&m->number) || *figure_verdict(m) || *m->why || *m->inputs;
+	bool more = *figure_error(&m->number) || *metric_verdict_key(m->verdict) || *m->why ||
+		    *m->inputs;
 	char verdict[32];
 
 	fprintf(out, "%*s", INDENT, "");
@@ -180,11 +189,12 @@ static void put_metric(const struct layout *l, const struct stat_metric *m, FILE
 	figure_fit(unit, more ? l->unit : min(l->unit, figure_width(unit)), out);
 	if (l->error && more)
 		fprintf(out, " %*s", ERROR_WIDTH - 1, figure_error(&m->number));
-	snprintf(verdict, sizeof(verdict), "%s%s", figure_verdict(m), *m->why ? " (!)" : "");
-	end = at + strlen(verdict);
-	fprintf(out, "%s%s", *verdict || *m->inputs ? "  " : "", verdict);
+	snprintf(verdict, sizeof(verdict), "%s%s", metric_verdict_key(m->verdict),
+		 *m->why ? " (!)" : "");
+	end = *verdict ? at + strlen(verdict) : at - 2;
+	fprintf(out, "%s%s", *verdict ? "  " : "", verdict);
 	put_detail(l, end, max(at + VERDICT_MAX, end) + 2, m->inputs, out);
-	put_advice(l, m, out);
+	put_advice(l, row, m, out);
 }
 
 static void put_sets(const struct stat_report *r, const struct layout *l, FILE *out)
@@ -199,7 +209,7 @@ static void put_sets(const struct stat_report *r, const struct layout *l, FILE *
 			figure_wrap(m->set, 0, 0, l->width, out);
 		}
 		set = m->set;
-		put_metric(l, m, out);
+		put_metric(l, &r->all, m, out);
 	}
 }
 
@@ -211,32 +221,39 @@ static const char *duty_of(const struct stat_event *e, char to[16])
 	return to;
 }
 
+/* How wide the column of names is, so that the others fit. */
+static size_t name_width(const struct layout *l, size_t rest)
+{
+	return min(l->event, l->width > rest + MIN_LABEL ? l->width - rest : MIN_LABEL);
+}
+
 /* Columns that nothing follows are not filled with spaces. */
 static void put_event(const struct layout *l, const struct stat_event *e, size_t unit_width,
 		      bool scaled, FILE *out)
 {
-	size_t rest = COUNT_WIDTH + (unit_width ? 1 + unit_width : 0) + 2 + l->error +
-		      (scaled ? 1 + DUTY_WIDTH : 0),
-	       name = min(l->event, l->width > rest + MIN_LABEL ? l->width - rest : MIN_LABEL);
+	size_t rest = COUNT_WIDTH + (unit_width ? 1 + unit_width : 0) + 2 + 1 + RATE_WIDTH +
+		      l->error + (scaled ? 1 + DUTY_WIDTH : 0),
+	       name = name_width(l, rest);
 	bool meaning = *e->meaning && l->width >= rest + name + 2 + MIN_MEANING;
-	const char *error = l->error ? figure_error(&e->number) : "";
+	const char *error = l->error ? figure_error(&e->number) : "", *unit;
+	const char *value = figure_event(e, &unit), *rate = figure_rate(e, l->seconds);
+	bool more = *rate || *error || meaning;
 	char duty[16];
 
 	duty_of(e, duty);
-	fprintf(out, "%*s", COUNT_WIDTH,
-		count_is_there(&e->count) ? figure_count(stat_event_value(e))
-					  : count_state_text(e->count.state));
+	fprintf(out, "%*s", COUNT_WIDTH, value);
 	if (unit_width) {
 		fputc(' ', out);
-		figure_fit(e->unit, unit_width, out);
+		figure_fit(unit, unit_width, out);
 	}
 	fputs("  ", out);
-	figure_fit(e->name, *duty || *error || meaning ? name : min(name, figure_width(e->name)),
-		   out);
-	if (scaled && (*duty || *error || meaning))
+	figure_fit(e->name, *duty || more ? name : min(name, figure_width(e->name)), out);
+	if (scaled && (*duty || more))
 		fprintf(out, " %*s", DUTY_WIDTH, duty);
-	if (l->error && (*error || meaning))
+	if (l->error && more)
 		fprintf(out, " %*s", ERROR_WIDTH - 1, error);
+	if (*rate || meaning)
+		fprintf(out, " %*s", RATE_WIDTH, rate);
 	if (meaning) {
 		fputs("  ", out);
 		figure_fit(e->meaning, min(l->width - rest - name - 2, figure_width(e->meaning)),
@@ -254,7 +271,10 @@ static void put_events(const struct stat_report *r, const struct layout *l, FILE
 	if (!all->nr_events)
 		return;
 	for (size_t i = 0; i < all->nr_events; i++) {
-		unit = max(unit, min(figure_width(all->events[i].unit), VALUE_WIDTH));
+		const char *shown;
+
+		figure_event(&all->events[i], &shown);
+		unit = max(unit, min(figure_width(shown), VALUE_WIDTH));
 		scaled = scaled || all->events[i].count.state == COUNT_SCALED;
 	}
 	fputs("\nevents\n", out);
@@ -304,22 +324,68 @@ static bool is_rough(const struct stat_event *e, enum count_state state)
 	return e->count.state == state && count_duty_pct(&e->count) < ROUGH_DUTY;
 }
 
+/* Is it the first metric with this warning? */
+static bool is_first_warning(const struct stat_row *row, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!isnan(row->metrics[j].number.mean) &&
+		    !strcmp(row->metrics[j].why, row->metrics[i].why))
+			return false;
+	return true;
+}
+
+/* Labels of all metrics with that warning: "cycles per instruction, retiring". */
+static void labels_of(const struct stat_row *row, size_t first, char *to, size_t sz)
+{
+	const char *last = "";
+	size_t len = 0;
+
+	*to = '\0';
+	for (size_t i = first; i < row->nr_metrics && len < sz; i++) {
+		const struct stat_metric *m = &row->metrics[i];
+
+		if (isnan(m->number.mean) || strcmp(m->why, row->metrics[first].why) ||
+		    !strcmp(m->label, last))
+			continue;
+		len += snprintf(to + len, sz - len, "%s%s", len ? ", " : "", m->label);
+		last = m->label;
+	}
+}
+
+static void put_metric_warnings(const struct stat_row *row, bool *any, size_t width, FILE *out)
+{
+	char labels[512];
+
+	for (size_t i = 0; i < row->nr_metrics; i++) {
+		const struct stat_metric *m = &row->metrics[i];
+
+		if (isnan(m->number.mean) || !*m->why || !is_first_warning(row, i))
+			continue;
+		labels_of(row, i, labels, sizeof(labels));
+		put_warning(any, labels, m->why, true, width, out);
+	}
+}
+
+static void put_missing_events(const struct stat_row *row, bool *any, size_t width, FILE *out)
+{
+	for (size_t i = 0; i < row->nr_events; i++)
+		if (*row->events[i].why)
+			put_warning(any, "not available here", row->events[i].why, false, width,
+				    out);
+}
+
 static void put_warnings(const struct stat_report *r, size_t width, FILE *out)
 {
 	char names[512];
 	bool any = false;
 
-	for (size_t i = 0; i < r->all.nr_metrics; i++) {
-		const struct stat_metric *m = &r->all.metrics[i];
-
-		if (!isnan(m->number.mean) && *m->why)
-			put_warning(&any, m->label, m->why, true, width, out);
-	}
+	put_metric_warnings(&r->all, &any, width, out);
+	put_missing_events(&r->all, &any, width, out);
 	names_of(&r->all, is_rough, COUNT_SCALED, names, sizeof(names));
 	if (*names)
 		put_warning(&any, names, "counted less than 20 % of the time, so this is rough",
 			    false, width, out);
-	for (enum count_state state = 0; state < COUNT_NR_STATES; state++) {
+	for (enum count_state state = 0; state < COUNT_NOT_AVAILABLE; state++) {
 		names_of(&r->all, is_in_state, state, names, sizeof(names));
 		if (*names && *figure_state(state))
 			put_warning(&any, names, figure_state(state), false, width, out);
@@ -345,7 +411,7 @@ int stat_write_text(const struct stat_report *r, FILE *out)
 	}
 	layout_init(&l, r, width);
 	if (r->filtered.name)
-		fputs("\nall that ran on the CPUs counted; who was asked for follows below\n", out);
+		fputs("\nall that ran on these CPUs; the selected rows follow below\n", out);
 	put_sets(r, &l, out);
 	put_events(r, &l, out);
 	if (r->by != STAT_BY_ALL)

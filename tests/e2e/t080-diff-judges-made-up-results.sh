@@ -30,9 +30,9 @@ check_grep 'within the noise' "$OUT"
 check "better is no regression" "$BPFPROF" diff --fail-on "$rules" a.json better.json
 check "a threshold above the change" "$BPFPROF" diff --fail-on 'time>20%' a.json worse.json
 check_status 4 "single runs: the threshold alone" "$BPFPROF" diff --fail-on "$rules" one.json one-slower.json
-check_grep 'tells nothing of noise' "$OUT"
+check_grep 'says nothing about noise' "$OUT"
 check_status 1 "a rule without a number is no pass" "$BPFPROF" diff --fail-on 'll_cache_rd>5%' a.json a.json
-check_grep '1 rule could not be judged' "$ERR"
+check_grep '1 --fail-on rule not evaluated' "$ERR"
 check_status 4 "but a regression goes first" "$BPFPROF" diff --fail-on 'll_cache_rd>5%,time>5%' a.json worse.json
 
 for i in $(seq 20); do

@@ -8,7 +8,7 @@
 need_root
 
 mistake 2 "page-fault.*page-faults" stat -e page-fault 1
-mistake 2 "context-swiches.*context-switches" stat -e task-clock,context-swiches 1
+mistake 2 "context-swiches.*context-switches" stat -e context-swiches,nosuchthing 1
 mistake 2 "nosuchthing" stat -e nosuchthing 1
 mistake 2 "task-clock:x" stat -e task-clock:x 1
 mistake 2 "nosuchpmu" stat -e nosuchpmu/event=1/ 1
@@ -26,12 +26,14 @@ mistake 2 "." stat -M ipc,,cache 1
 
 mistake 2 "-I and -r exclude" stat -I 100 -r 2 1
 mistake 2 "-r wants" stat -r 3
-mistake 2 "-I" stat -I 1 1
+mistake 2 "from 10 ms" stat -I 1 1
+mistake 2 "from 10 ms" stat -I 5ms 1
 mistake 2 "-I" stat -I x 1
 mistake 2 "-r" stat -r 0 1
 mistake 2 "-r does not go with rows" stat --per-thread -r 2 1
 mistake 2 "-r does not go with rows" stat --per-cgroup -r 2 -- true
-mistake 2 "exclude each other" stat --per-thread --per-process 1
+mistake 2 "--per-thread excludes" stat --per-thread --per-process 1
+mistake 2 "--per-process excludes" stat --per-process -A 1
 mistake 2 "--max-rows" stat --max-rows 100 1
 mistake 2 "--report: unknown form" stat --report html 1
 mistake 2 "exclude each other" stat --json --csv 1
@@ -40,8 +42,11 @@ mistake 2 "'abc' is not a duration" stat abc
 mistake 2 "unexpected argument .2." stat 1 2
 mistake 2 "unknown file extension" stat -o x.jpeg 1
 mistake 2 "unknown option '--evnt'.*--event" stat --evnt page-faults 1
-mistake 2 "do not go with a program" stat -p $$ -- true
-mistake 2 "does not go with" stat -C 0 -- true
+mistake 2 "does not go with" stat -C 0 -p $$ 1
+mistake 2 "does not go with" stat -a -p $$ 1
+mistake 2 "does not go with" stat -A -p $$ 1
+mistake 2 "only beside -a" stat --per-cgroup -- true
+mistake 2 "separated by commas" stat '-x;' 1
 mistake 2 "does not go with" stat --cgroup / -p $$ 1
 mistake 1 "no process|process .*ended|999999999|4194303" stat -e page-faults -p 4194303 1
 mistake 1 "nosuchgroup" stat -e page-faults --cgroup nosuchgroup 1

@@ -34,7 +34,8 @@ static inline struct stat_event *made_event(struct stat_row *row, const char *na
 	e = &row->events[row->nr_events++];
 	*e = (struct stat_event){ .name = xstrdup(name),
 				  .unit = xstrdup(""),
-				  .meaning = xstrdup("") };
+				  .meaning = xstrdup(""),
+				  .why = xstrdup("") };
 	e->count.state = duty < 1 ? COUNT_SCALED : COUNT_COUNTED;
 	e->count.value = value * nr;
 	e->count.raw = (uint64_t)(value * nr * duty);
@@ -86,11 +87,14 @@ static inline void made_judge(struct stat_metric *m, double ok, double high, con
 	m->high = high;
 	free(m->source);
 	free(m->advice);
-	m->source = xstrdup("user recipe");
+	m->source = xstrdup("bpfprof-stat(8)");
 	m->advice = xstrdup(advice);
-	m->verdict = (more ? value < high : value > high) ? METRIC_HIGH
-		     : (more ? value < ok : value > ok)	  ? METRIC_INVESTIGATE
-							  : METRIC_OK;
+	if (more ? value >= ok : value <= ok)
+		m->verdict = METRIC_OK;
+	else if (isnan(high) || (more ? value < high : value > high))
+		m->verdict = METRIC_INVESTIGATE;
+	else
+		m->verdict = METRIC_WATCH;
 }
 
 static inline void made_text(char **field, const char *text)
@@ -109,6 +113,7 @@ static inline void made_environment(struct stat_report *r, size_t nr)
 	r->version = xstrdup("0.1");
 	r->command = xstrdup("bpfprof stat -M topdown,cache -- ./server");
 	r->target = xstrdup("./server --once");
+	r->program = true;
 	r->nr_cpus = 4;
 	r->counters = 3;
 	r->start_real_ns = 1732000000500000000;

@@ -321,7 +321,7 @@ static void a_zero_that_is_none_is_unknown(void **state)
 	assert_string_equal(m->name, "l1d_mpki");
 	set_runs(&m->number, none, 3);
 	m->verdict = METRIC_NONE;
-	made_text(&m->why, "0 in 1.00 s of running: this PMU may not implement it");
+	made_text(&m->why, "counted 0 in 1.00 s: the PMU probably does not implement this event");
 	assert_int_equal(pair_make(&p), 0);
 	assert_int_equal(p.c.nr_failed, 0);
 	assert_int_equal(p.c.nr_unknown, 1);
@@ -403,6 +403,29 @@ static void each_name_is_one_row(void **state)
 	pair_release(&p);
 }
 
+/* A baseline by -e, with the kernel's names, and a result of the core's metrics, with Arm's. */
+static void names_of_the_same_event_are_compared(void **state)
+{
+	struct pair p;
+	size_t nr_rules = 0;
+
+	pair_init(&p, "ipc<-5%,cycles>5%");
+	made_text(&p.a.all.events[0].name, "cycles");
+	made_text(&p.a.all.events[1].name, "instructions");
+	made_text(&p.a.all.metrics[0].formula, "instructions / cycles");
+	free(p.b.all.events[0].number.runs);
+	p.b.all.events[0].number = made_number(5000000000, 0, 3);
+	free(p.b.all.metrics[0].number.runs);
+	p.b.all.metrics[0].number = made_number(0.7, 0, 3);
+	assert_int_equal(pair_make(&p), 0);
+	for (size_t i = 0; i < p.c.nr; i++)
+		nr_rules += p.c.v[i].rule != NULL;
+	assert_int_equal(nr_rules, 2);
+	assert_int_equal(p.c.nr_failed, 2);
+	assert_int_equal(p.c.nr_unknown, 0);
+	pair_release(&p);
+}
+
 static void assert_refused(struct pair *p, const char *why)
 {
 	char said[512];
@@ -444,7 +467,7 @@ static void unknown_names_get_the_nearest(void **state)
 	assert_refused(&p, "'l1d_mis'; did you mean 'l1d_miss'?");
 	pair_release(&p);
 	pair_init(&p, "zzzzzzzzzz>5%");
-	assert_refused(&p, "'zzzzzzzzzz': a rule takes what they show");
+	assert_refused(&p, "'zzzzzzzzzz' (a rule names one of theirs)");
 	pair_release(&p);
 }
 
@@ -497,6 +520,7 @@ static void chance_neither_flags_nor_hides(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_the_same_event_are_compared),
 		cmocka_unit_test(t_is_that_of_tables),
 		cmocka_unit_test(rules_are_parsed),
 		cmocka_unit_test(malformed_rules_get_one_sentence),

@@ -56,7 +56,8 @@ static void row_is_whole(const struct metric *m)
 		set++;
 	while (way->set && (strcmp(way->set, m->set) || strcmp(way->name, m->method)))
 		way++;
-	if (!set->name || !way->set)
+	/* That of "cpu" is only derived. */
+	if ((!set->name && strcmp(m->set, "cpu") != 0) || !way->set)
 		fail_msg("%s: no set %s, or no way %s to it", m->name, m->set, m->method);
 	if (!formula_parse(&f, m->formula, &at))
 		fail_msg("%s: at %zu: %s", m->name, at, m->formula);
@@ -99,6 +100,7 @@ static bool is_of_the_kernel(const char *name)
 		"dtlb_load_misses",
 		"itlb_load_misses",
 		"slots",
+		"task_clock",
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -538,7 +540,7 @@ static void a_set_that_is_unknown_is_named_with_the_nearest(void **state)
 {
 	int err;
 
-	assert_non_null(strstr(logged(&err, "ipc,topdwon"), "\"topdwon\": did you mean topdown?"));
+	assert_non_null(strstr(logged(&err, "ipc,topdwon"), "'topdwon'; did you mean 'topdown'?"));
 	assert_int_equal(err, -EINVAL);
 	assert_non_null(strstr(logged(&err, "xyzzy"), "there are topdown, ipc, cache"));
 	assert_int_equal(err, -EINVAL);
@@ -561,15 +563,72 @@ static void a_row_is_shown_once(void **state)
 	metric_plan_release(&plan);
 }
 
-/* The same formula under another name is another row: --fail-on and files go by names. */
-static void rows_of_one_formula_in_two_sets_are_both_there(void **state)
+/* Front-end stalls are of "ipc" and of "topdown": shown once, by the name that topdown has. */
+static void rows_of_one_formula_are_shown_once(void **state)
 {
 	struct machine guest = { .core = NEOVERSE(V1, 8), .events = N1_EVENTS };
 	struct metric_plan plan = plan_of(&guest, "ipc,topdown,branch");
 
-	assert_string_equal(row_of(&plan, "frontend_stalls")->set, "ipc");
+	assert_null(row_of(&plan, "frontend_stalls"));
+	assert_null(row_of(&plan, "backend_stalls"));
 	assert_string_equal(row_of(&plan, "frontend_bound")->set, "topdown");
 	assert_string_equal(row_of(&plan, "backend_bound")->set, "topdown");
+	for (size_t i = 0; i < plan.nr_metrics; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(plan.metrics[i]->formula, plan.metrics[j]->formula);
+	metric_plan_release(&plan);
+	plan = plan_of(&guest, "ipc");
+	assert_non_null(row_of(&plan, "frontend_stalls"));
+	metric_plan_release(&plan);
+}
+
+static void sets_have_the_names_of_other_tools(void **state)
+{
+	static const char *const names[] = { "TopdownL1", "TopdownL2", "PipelineL1", "pipelinel2" };
+	struct machine guest = { .core = NEOVERSE(V1, 8), .events = N1_EVENTS };
+	struct metric_plan plan;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		plan = plan_of(&guest, names[i]);
+		assert_string_equal(row_of(&plan, "frontend_bound")->set, "topdown");
+		metric_plan_release(&plan);
+	}
+}
+
+/* Metrics of events that are counted anyway, on any core. */
+static void metrics_follow_from_events(void **state)
+{
+	struct machine m = { .core = X86(ZEN5, AMD, 8),
+			     .events = " cycles instructions branches branch_misses "
+				       "cache_references cache_misses l1_dcache_loads "
+				       "l1_dcache_load_misses " };
+	struct metric_host host = machine_host(&m);
+	struct metric_plan plan = {};
+
+	metric_plan_derive(&plan, &host);
+	assert_string_equal(row_of(&plan, "ipc")->set, "ipc");
+	assert_string_equal(row_of(&plan, "branch_mispredict")->set, "branch");
+	assert_non_null(row_of(&plan, "cache_miss"));
+	assert_non_null(row_of(&plan, "l1d_miss"));
+	assert_null(row_of(&plan, "frontend_stalls"));
+	assert_null(row_of(&plan, "cpus_used"));
+	assert_true(has_event(&plan, "l1_dcache_loads") && has_event(&plan, "cycles"));
+	/* Again there is nothing new. */
+	size_t nr_metrics = plan.nr_metrics, nr_events = plan.nr_events;
+	metric_plan_derive(&plan, &host);
+	assert_int_equal(plan.nr_metrics, nr_metrics);
+	assert_int_equal(plan.nr_events, nr_events);
+	metric_plan_release(&plan);
+
+	m.events = " cycles task_clock ";
+	metric_plan_derive(&plan, &host);
+	assert_non_null(row_of(&plan, "cpus_used"));
+	assert_non_null(row_of(&plan, "clock_rate"));
+	assert_int_equal(plan.nr_metrics, 2);
+	metric_plan_release(&plan);
+	m.events = " cycles ";
+	metric_plan_derive(&plan, &host);
+	assert_int_equal(plan.nr_metrics, 0);
 	metric_plan_release(&plan);
 }
 
@@ -591,7 +650,9 @@ int main(void)
 		cmocka_unit_test(generic_cache_misses_are_the_last_resort_without_thresholds),
 		cmocka_unit_test(a_set_that_is_unknown_is_named_with_the_nearest),
 		cmocka_unit_test(a_row_is_shown_once),
-		cmocka_unit_test(rows_of_one_formula_in_two_sets_are_both_there),
+		cmocka_unit_test(rows_of_one_formula_are_shown_once),
+		cmocka_unit_test(sets_have_the_names_of_other_tools),
+		cmocka_unit_test(metrics_follow_from_events),
 		cmocka_unit_test(trees_before_ice_lake_go_by_smt),
 	};
 

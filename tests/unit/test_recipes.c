@@ -21,8 +21,8 @@ static void both_ratios_of_tlbs_are_there_and_told_apart(void **state)
 	struct metric_value arm = machine_value(&m, "tlb", "dtlb_walk_ratio");
 
 	assert_float_equal(own.value, 1.5, 1e-9);
-	assert_int_equal(own.verdict, METRIC_INVESTIGATE);
-	assert_string_equal(own.metric->source, "user recipe");
+	assert_int_equal(own.verdict, METRIC_WATCH);
+	assert_string_equal(own.metric->source, "bpfprof-stat(8)");
 	assert_float_equal(arm.value, 1, 1e-9);
 	assert_int_equal(arm.verdict, METRIC_NONE);
 	assert_non_null(strstr(arm.metric->label, "Arm"));

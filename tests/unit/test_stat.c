@@ -152,6 +152,7 @@ static void assert_row_equal(const struct stat_row *a, const struct stat_row *b)
 		assert_string_equal(ea->name, eb->name);
 		assert_string_equal(ea->unit, eb->unit);
 		assert_string_equal(ea->meaning, eb->meaning);
+		assert_string_equal(ea->why, eb->why);
 		assert_int_equal(ea->count.state, eb->count.state);
 		assert_double_same(ea->count.value, eb->count.value);
 		assert_int_equal(ea->count.raw, eb->count.raw);
@@ -189,6 +190,11 @@ static void assert_report_equal(const struct stat_report *a, const struct stat_r
 	assert_string_equal(a->version, b->version);
 	assert_string_equal(a->command, b->command);
 	assert_string_equal(a->target, b->target);
+	assert_int_equal(a->program, b->program);
+	assert_int_equal(a->nr_selection, b->nr_selection);
+	for (size_t i = 0; i < a->nr_selection; i++)
+		assert_string_equal(a->selection[i], b->selection[i]);
+	assert_int_equal(a->nr_named, b->nr_named);
 	assert_int_equal(a->nr_cpus, b->nr_cpus);
 	assert_int_equal(a->counters, b->counters);
 	assert_int_equal(a->nr_notes, b->nr_notes);
@@ -235,6 +241,11 @@ static void what_was_written_is_read(void **state)
 	r.elapsed_s = 2.0 / 3;
 	add_hotspot(&r);
 	made_threads(&r, 5);
+	r.nr_named = 2;
+	r.selection = xcalloc(2, sizeof(*r.selection));
+	r.selection[r.nr_selection++] = xstrdup("-p");
+	r.selection[r.nr_selection++] = xstrdup("12,13");
+	made_text(&made_missing(&r.all, "slots", COUNT_NOT_AVAILABLE)->why, "of other cores");
 	/* Text in files is valid; a name that was not reads as what was shown. */
 	made_text(&r.rows[1].name, HOSTILE_SAFE);
 	text = json_of(&r);
@@ -247,6 +258,46 @@ static void what_was_written_is_read(void **state)
 	assert_string_equal(text, second);
 	free(text);
 	free(second);
+	stat_report_release(&r);
+	stat_report_release(&again);
+}
+
+/* text with the first "from" replaced. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+	const char *at = strstr(text, from);
+
+	assert_non_null(at);
+	return xasprintf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+/* Files of earlier releases lack keys, and have other words for verdicts. */
+static void older_results_are_read(void **state)
+{
+	static const char *const changes[][2] = {
+		{ "\"selection\":", "\"x\":" },
+		{ "\"named\":", "\"x\":" },
+		{ "\"why\": \"\",\n        \"state\"", "\"state\"" },
+		/* Instructions per cycle of 0.8, between 1.5 and 0.5. */
+		{ "\"verdict\": \"watch\"", "\"verdict\": \"investigate\"" },
+		/* Front-end stalls of 25 %, above 20. */
+		{ "\"verdict\": \"investigate\",\n        \"why\": \"\",\n        \"ok\": 10,",
+		  "\"verdict\": \"high\", \"why\": \"\", \"ok\": 10," },
+	};
+	struct stat_report r = made_report(1), again;
+	char *text = json_of(&r), *next;
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		next = replaced(text, changes[i][0], changes[i][1]);
+		free(text);
+		text = next;
+	}
+	assert_int_equal(read_text(&again, text, strlen(text), NULL, 0), 0);
+	assert_int_equal(again.nr_selection, 0);
+	assert_int_equal(again.all.metrics[0].verdict, METRIC_WATCH);
+	assert_int_equal(again.all.metrics[1].verdict, METRIC_INVESTIGATE);
+	assert_string_equal(again.all.events[0].why, "");
+	free(text);
 	stat_report_release(&r);
 	stat_report_release(&again);
 }
@@ -280,15 +331,6 @@ static void an_interval_is_one_line(void **state)
 	stat_report_release(&again);
 }
 
-/* text with the first "from" replaced. */
-static char *replaced(const char *text, const char *from, const char *to)
-{
-	const char *at = strstr(text, from);
-
-	assert_non_null(at);
-	return xasprintf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-}
-
 static void assert_refused(const char *text, const char *why)
 {
 	struct stat_report r;
@@ -317,8 +359,9 @@ static void what_nobody_wrote_is_refused_with_one_sentence(void **state)
 		{ "\"state\": \"counted\"", "\"state\": \"guessed\"", "'state' is not one of" },
 		{ "\"state\": \"not-counted\"", "\"state\": \"counted\"",
 		  "'value' is not a number" },
-		{ "\"verdict\": \"high\"", "\"verdict\": \"bad\"", "'verdict' is not one of" },
-		{ "\"by\": \"all\"", "\"by\": \"cpu\"", "'by' is not one of" },
+		{ "\"verdict\": \"watch\"", "\"verdict\": \"bad\"", "'verdict' is not one of" },
+		{ "\"by\": \"all\"", "\"by\": \"core\"", "'by' is not one of" },
+		{ "\"program\": true", "\"program\": 1", "'program' is not true or false" },
 		{ "\"by\": \"all\"", "\"by\": null", "'by' is not a text" },
 		{ "\"raw\": 4000000000", "\"raw\": \"x\"", "'raw' is not a count" },
 		{ "\"runs\": [", "\"runs\": [ \"x\",", "'runs' is not a number" },
@@ -423,6 +466,44 @@ static void damage_does_no_harm(void **state)
 	stat_report_release(&r);
 }
 
+static void an_event_has_several_names(void **state)
+{
+	assert_true(stat_event_equal("cycles", "cpu-cycles"));
+	assert_true(stat_event_equal("CPU_CYCLES:u", "cycles:u"));
+	assert_true(stat_event_equal("instructions", "inst_retired"));
+	assert_false(stat_event_equal("cycles:u", "cpu_cycles"));
+	assert_false(stat_event_equal("cycles", "instructions"));
+	assert_true(stat_formula_equal("100 * inst_retired / (cpu_cycles + 1)",
+				       "100 * instructions / (cycles + 1)"));
+	assert_false(stat_formula_equal("100 * instructions / cycles", "instructions / cycles"));
+	assert_false(stat_formula_equal("instructions / cycles", "instructions * cycles"));
+	assert_false(stat_formula_equal("instructions / cycles", "instructions / cycles + 1"));
+}
+
+/* A low IPC alone has no cause. */
+static void a_diagnosis_needs_two_numbers(void **state)
+{
+	struct stat_row row = {};
+	struct stat_metric *m;
+	char text[128];
+
+	m = made_metric(&row, "ipc", "ipc", "IPC", "", "a / b", 0.1, 1);
+	made_judge(m, 2, 1, "");
+	stat_diagnosis(&row, m, text, sizeof(text));
+	assert_string_equal(text, "");
+	made_judge(made_metric(&row, "topdown", "backend_bound", "back end", "%", "c", 5, 1), 30,
+		   40, "");
+	stat_diagnosis(&row, &row.metrics[0], text, sizeof(text));
+	assert_string_equal(text, "");
+	made_judge(made_metric(&row, "topdown", "backend_memory", "memory", "%", "d", 45, 1), 15,
+		   25, "");
+	stat_diagnosis(&row, &row.metrics[0], text, sizeof(text));
+	assert_string_equal(text, "waits for memory (memory 45.00 %)");
+	stat_diagnosis(&row, &row.metrics[2], text, sizeof(text));
+	assert_string_equal(text, "");
+	stat_row_release(&row);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +513,9 @@ int main(void)
 		cmocka_unit_test(small_differences_of_large_counts_stay),
 		cmocka_unit_test(names_are_equal_whatever_their_spelling),
 		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(an_event_has_several_names),
+		cmocka_unit_test(a_diagnosis_needs_two_numbers),
+		cmocka_unit_test(older_results_are_read),
 		cmocka_unit_test(hostile_bytes_are_written_safe),
 		cmocka_unit_test(an_interval_is_one_line),
 		cmocka_unit_test(what_nobody_wrote_is_refused_with_one_sentence),

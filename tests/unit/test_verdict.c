@@ -105,14 +105,14 @@ static void verdicts_change_beyond_a_threshold(void **state)
 		enum metric_verdict less, more;
 	} cases[] = {
 		/* Front end: 10 and 20 %; instructions per cycle: 2 and 1. */
-		{ 0.1, METRIC_OK, METRIC_HIGH },
-		{ 0.100001, METRIC_INVESTIGATE, METRIC_HIGH },
-		{ 0.2, METRIC_INVESTIGATE, METRIC_HIGH },
-		{ 0.200001, METRIC_HIGH, METRIC_HIGH },
-		{ 0.999999, METRIC_HIGH, METRIC_HIGH },
-		{ 1, METRIC_HIGH, METRIC_INVESTIGATE },
-		{ 1.999999, METRIC_HIGH, METRIC_INVESTIGATE },
-		{ 2, METRIC_HIGH, METRIC_OK },
+		{ 0.1, METRIC_OK, METRIC_INVESTIGATE },
+		{ 0.100001, METRIC_WATCH, METRIC_INVESTIGATE },
+		{ 0.2, METRIC_WATCH, METRIC_INVESTIGATE },
+		{ 0.200001, METRIC_INVESTIGATE, METRIC_INVESTIGATE },
+		{ 0.999999, METRIC_INVESTIGATE, METRIC_INVESTIGATE },
+		{ 1, METRIC_INVESTIGATE, METRIC_WATCH },
+		{ 1.999999, METRIC_INVESTIGATE, METRIC_WATCH },
+		{ 2, METRIC_INVESTIGATE, METRIC_OK },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -123,7 +123,7 @@ static void verdicts_change_beyond_a_threshold(void **state)
 			verdict_of("ipc", "ipc", "inst_retired", "cpu_cycles", cases[i].share),
 			cases[i].more);
 	}
-	/* One threshold only: never more than to be investigated. */
+	/* One threshold only: beyond it there is something to investigate. */
 	assert_int_equal(verdict_of("ipc", "cpi", "cpu_cycles", "inst_retired", 1), METRIC_OK);
 	assert_int_equal(verdict_of("ipc", "cpi", "cpu_cycles", "inst_retired", 9),
 			 METRIC_INVESTIGATE);
@@ -151,27 +151,27 @@ static void check_limit(struct machine *m, const struct limit *l)
 static void thresholds_are_those_of_their_source(void **state)
 {
 	static const struct limit arm[] = {
-		{ "ipc", "ipc", "user recipe", 2, 1 },
-		{ "ipc", "cpi", "user recipe", 1, 0 },
-		{ "ipc", "frontend_stalls", "user recipe", 10, 20 },
-		{ "ipc", "backend_stalls", "user recipe", 30, 40 },
-		{ "topdown", "backend_memory", "user recipe", 15, 25 },
-		{ "topdown", "bad_speculation", "user recipe", 15, 0 },
-		{ "branch", "branch_mispredict", "user recipe", 1, 3 },
-		{ "branch", "branch_mispredict_spec", "user recipe", 2, 5 },
-		{ "branch", "branch_density", "user recipe", 20, 30 },
-		{ "cache", "l1d_miss", "user recipe", 5, 10 },
-		{ "cache", "l1d_to_l2", "user recipe", 30, 50 },
-		{ "cache", "l2_miss", "user recipe", 10, 20 },
-		{ "cache", "l2_to_llc", "user recipe", 20, 40 },
-		{ "cache", "icache_miss", "user recipe", 0.1, 1 },
-		{ "tlb", "dtlb_walk", "user recipe", 0.5, 2 },
-		{ "tlb", "itlb_walk", "user recipe", 0.1, 1 },
-		{ "branch", "branch_mpki", "AWS perf runbook", 10, 0 },
-		{ "cache", "l1i_mpki", "AWS perf runbook", 20, 0 },
-		{ "cache", "l1d_mpki", "AWS perf runbook", 20, 0 },
-		{ "cache", "l2_mpki", "AWS perf runbook", 10, 0 },
-		{ "cache", "llc_mpki", "AWS perf runbook", 10, 0 },
+		{ "ipc", "ipc", "bpfprof-stat(8)", 2, 1 },
+		{ "ipc", "cpi", "bpfprof-stat(8)", 1, 0 },
+		{ "ipc", "frontend_stalls", "bpfprof-stat(8)", 10, 20 },
+		{ "ipc", "backend_stalls", "bpfprof-stat(8)", 30, 40 },
+		{ "topdown", "backend_memory", "bpfprof-stat(8)", 15, 25 },
+		{ "topdown", "bad_speculation", "bpfprof-stat(8)", 15, 0 },
+		{ "branch", "branch_mispredict", "bpfprof-stat(8)", 1, 3 },
+		{ "branch", "branch_mispredict_spec", "bpfprof-stat(8)", 2, 5 },
+		{ "branch", "branch_density", "bpfprof-stat(8)", 20, 30 },
+		{ "cache", "l1d_miss", "bpfprof-stat(8)", 5, 10 },
+		{ "cache", "l1d_to_l2", "bpfprof-stat(8)", 30, 50 },
+		{ "cache", "l2_miss", "bpfprof-stat(8)", 10, 20 },
+		{ "cache", "l2_to_llc", "bpfprof-stat(8)", 20, 40 },
+		{ "cache", "icache_miss", "bpfprof-stat(8)", 0.1, 1 },
+		{ "tlb", "dtlb_walk", "bpfprof-stat(8)", 0.5, 2 },
+		{ "tlb", "itlb_walk", "bpfprof-stat(8)", 0.1, 1 },
+		{ "branch", "branch_mpki", "bpfprof-stat(8)", 10, 0 },
+		{ "cache", "l1i_mpki", "bpfprof-stat(8)", 20, 0 },
+		{ "cache", "l1d_mpki", "bpfprof-stat(8)", 20, 0 },
+		{ "cache", "l2_mpki", "bpfprof-stat(8)", 10, 0 },
+		{ "cache", "llc_mpki", "bpfprof-stat(8)", 10, 0 },
 		{ NULL },
 	};
 	static const struct limit intel[] = {
@@ -224,8 +224,22 @@ static void keys_of_verdicts(void **state)
 {
 	assert_string_equal(metric_verdict_key(METRIC_NONE), "");
 	assert_string_equal(metric_verdict_key(METRIC_OK), "ok");
+	assert_string_equal(metric_verdict_key(METRIC_WATCH), "watch");
 	assert_string_equal(metric_verdict_key(METRIC_INVESTIGATE), "investigate");
-	assert_string_equal(metric_verdict_key(METRIC_HIGH), "high");
+}
+
+/* Words of files: of this release, and of those before, which had "investigate" for "watch". */
+static void keys_of_verdicts_are_read(void **state)
+{
+	assert_int_equal(metric_verdict_read("", NAN, NAN, NAN), METRIC_NONE);
+	assert_int_equal(metric_verdict_read("ok", 1, 10, 20), METRIC_OK);
+	assert_int_equal(metric_verdict_read("watch", 15, 10, 20), METRIC_WATCH);
+	assert_int_equal(metric_verdict_read("investigate", 25, 10, 20), METRIC_INVESTIGATE);
+	assert_int_equal(metric_verdict_read("investigate", 15, 10, 20), METRIC_WATCH);
+	assert_int_equal(metric_verdict_read("investigate", 1.5, 2, 1), METRIC_WATCH);
+	assert_int_equal(metric_verdict_read("investigate", 15, 10, NAN), METRIC_INVESTIGATE);
+	assert_int_equal(metric_verdict_read("high", 25, 10, 20), METRIC_INVESTIGATE);
+	assert_int_equal(metric_verdict_read("low", 25, 10, 20), -1);
 }
 
 /* An emulator advertises both and counts neither: 0 % is not a healthy back end. */
@@ -248,7 +262,9 @@ static void stalls_that_are_all_0_are_no_good_news(void **state)
 
 		assert_float_equal(v.value, 0, 0);
 		assert_int_equal(v.verdict, METRIC_NONE);
-		assert_string_equal(v.why, "0 in 1.00 s of running: this PMU may not implement it");
+		assert_string_equal(
+			v.why,
+			"counted 0 in 1.00 s: the PMU probably does not implement this event");
 		assert_false(v.warns);
 	}
 	assert_int_equal(on_n1("ipc", "backend_stalls", one).verdict, METRIC_OK);
@@ -352,7 +368,9 @@ static void families_that_are_all_0_have_no_verdict(void **state)
 		if (v.value || v.verdict != METRIC_NONE)
 			fail_msg("%s: %s: %g, %s", m.core.name, cases[i].name, v.value,
 				 metric_verdict_key(v.verdict));
-		assert_string_equal(v.why, "0 in 1.00 s of running: this PMU may not implement it");
+		assert_string_equal(
+			v.why,
+			"counted 0 in 1.00 s: the PMU probably does not implement this event");
 		assert_false(v.warns);
 	}
 }
@@ -496,7 +514,7 @@ static void levels_of_memory_ask_the_tree_or_the_stalls(void **state)
 			     .given = counts };
 
 	assert_int_equal(machine_value(&m, "backend-memory", "backend_memory").verdict,
-			 METRIC_INVESTIGATE);
+			 METRIC_WATCH);
 	assert_int_equal(machine_value(&m, "backend-memory", "dram_bound").verdict,
 			 METRIC_INVESTIGATE);
 	memcpy(less, counts, sizeof(counts));
@@ -549,13 +567,15 @@ static void formulas_are_shown_with_their_counts(void **state)
 
 static void the_scale_of_ipc_has_words(void **state)
 {
-	assert_string_equal(metric_grade("ipc", 3), "excellent");
-	assert_string_equal(metric_grade("ipc", 2.99), "good");
-	assert_string_equal(metric_grade("ipc", 1), "moderate");
-	assert_string_equal(metric_grade("ipc", 0.3), "poor");
-	assert_string_equal(metric_grade("ipc", 0.29), "waits for memory");
-	assert_string_equal(metric_grade("ipc", NAN), "");
-	assert_string_equal(metric_grade("cpi", 1), "");
+	assert_string_equal(metric_grade("ipc", 3, METRIC_OK), "excellent");
+	assert_string_equal(metric_grade("ipc", 2.99, METRIC_OK), "good");
+	assert_string_equal(metric_grade("ipc", 1, METRIC_NONE), "moderate");
+	assert_string_equal(metric_grade("ipc", 0.3, METRIC_INVESTIGATE), "poor");
+	assert_string_equal(metric_grade("ipc", 0.29, METRIC_INVESTIGATE), "very low");
+	assert_string_equal(metric_grade("ipc", NAN, METRIC_NONE), "");
+	assert_string_equal(metric_grade("cpi", 1, METRIC_OK), "");
+	/* No "good" beside a verdict that says otherwise, as of 1.6 on Arm. */
+	assert_string_equal(metric_grade("ipc", 1.6, METRIC_WATCH), "");
 }
 
 int main(void)
@@ -569,6 +589,7 @@ int main(void)
 		cmocka_unit_test(thresholds_are_those_of_their_source),
 		cmocka_unit_test(fills_have_no_thresholds),
 		cmocka_unit_test(keys_of_verdicts),
+		cmocka_unit_test(keys_of_verdicts_are_read),
 		cmocka_unit_test(stalls_that_are_all_0_are_no_good_news),
 		cmocka_unit_test(slots_that_are_all_0_are_no_good_news_either),
 		cmocka_unit_test(stalls_for_memory_alone_may_be_0),
