@@ -186,7 +186,8 @@ static void add_times(const struct counting *c, struct stat_row *all)
 		any |= count_is_there(&all->events[i].count);
 	for (size_t i = 0; i < c->nr_runs; i++)
 		any &= !isnan(c->cpu_times[i].user_ns);
-	if (!any)
+	/* Rows have no such times, and all of theirs add up. */
+	if (!any || c->opts->by != STAT_BY_ALL)
 		return;
 	add_time(c, all, "user-time", "in user mode, with children that have ended", true);
 	add_time(c, all, "system-time", "in the kernel, likewise", false);
