@@ -99,11 +99,11 @@ static int find_events(const struct catalog *c, const struct opt_strings *lists,
 }
 
 /* A name that nobody knows is a mistake; one of hardware that is not there is none. */
-static enum cmd_result not_found(const struct catalog *c, int err)
+static enum cmd_result not_found(int err)
 {
 	if (err == -ENOENT)
 		return CMD_USAGE;
-	return err == -ENODEV && !catalog_core_pmu(c) ? CMD_CANNOT : cmd_failed(err);
+	return err == -ENODEV ? CMD_CANNOT : cmd_failed(err);
 }
 
 static enum cmd_result record_columns(struct recording_args *a, const struct catalog *c)
@@ -115,7 +115,7 @@ static enum cmd_result record_columns(struct recording_args *a, const struct cat
 
 	a->record.sampling.columns = v;
 	a->record.sampling.nr_columns = nr;
-	result = err ? not_found(c, err) : recording_run(a);
+	result = err ? not_found(err) : recording_run(a);
 	group_columns_free(v, nr);
 	return result;
 }
@@ -173,7 +173,7 @@ static enum cmd_result fall_back(struct recording_args *a, const struct catalog 
 	a->results.branches = false;
 	a->record.sampling.note = "this machine records no branches";
 	err = catalog_find(c, name, &v, &nr);
-	result = err ? not_found(c, err) : record_events(a, c, v, nr);
+	result = err ? not_found(err) : record_events(a, c, v, nr);
 	events_free(v, nr);
 	return result;
 }
@@ -217,7 +217,7 @@ static enum cmd_result run(struct recording_args *a)
 		return cmd_failed(-errno);
 	err = find_events(c, &a->events, &v, &nr);
 	if (err)
-		result = not_found(c, err);
+		result = not_found(err);
 	else if (a->results.branches)
 		result = record_branches(a, c, v, nr);
 	else

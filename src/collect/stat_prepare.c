@@ -55,14 +55,6 @@ static int plan(struct counting *c)
 			      by ? PMU_MAX_EVENTS : 0);
 }
 
-/* Hardware that a virtual machine hides is no mistake; a PMU that was named and is not here is. */
-static bool is_no_hardware(const struct counting *c, int err)
-{
-	const char *events = c->opts->events;
-
-	return err == -ENODEV && !catalog_core_pmu(c->catalog) && !(events && strchr(events, '/'));
-}
-
 /* Who is started while /proc is read inherits the counters of its parent only if that has some. */
 static void select_processes(struct counting *c)
 {
@@ -102,7 +94,7 @@ int stat_prepare(struct counting *c)
 		return -errno;
 	err = plan(c);
 	if (err)
-		return is_no_hardware(c, err) ? -EOPNOTSUPP : -EINVAL;
+		return err == -ENODEV ? -EOPNOTSUPP : -EINVAL; /* hardware that is not here */
 	for (size_t i = 0; i < o->pids.nr && !err; i++)
 		err = host_check_pid(o->pids.v[i], false);
 	for (size_t i = 0; i < o->tids.nr && !err; i++)

@@ -231,7 +231,8 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 	print_ends(p, out);
 	if (guessed > 0)
 		fprintf(out,
-			"  %13s contains frames unwound by frame pointer (no unwind tables there)\n",
+			"  %13s contains frames unwound by frame pointer "
+			"(no unwind tables there)\n",
 			text_pct(100 * guessed));
 	waits_put_stacks(p, out);
 	if (1 - rooted > HINT_SHARE)

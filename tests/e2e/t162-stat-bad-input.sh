@@ -11,7 +11,7 @@ mistake 2 "page-fault.*page-faults" stat -e page-fault 1
 mistake 2 "context-swiches.*context-switches" stat -e context-swiches,nosuchthing 1
 mistake 2 "nosuchthing" stat -e nosuchthing 1
 mistake 2 "task-clock:x" stat -e task-clock:x 1
-mistake 2 "nosuchpmu" stat -e nosuchpmu/event=1/ 1
+mistake 77 "nosuchpmu" stat -e nosuchpmu/event=1/ 1
 mistake 2 "." stat -e '' 1
 mistake 2 "." stat -e 'page-faults,' 1
 mistake 2 "." stat -e '{page-faults,task-clock}' 1

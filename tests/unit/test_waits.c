@@ -184,33 +184,33 @@ static void the_summary_tells_times(void **state)
 	p->counters[PROF_VERIFIED] = 4;
 	p->counters[PROF_NOT_SAMPLED] = 1;
 	text = written(summary_write, p, v);
-	assert_string_equal(
-		text,
-		"offcpu: 10 s of process 100 (app); 21 ms of waiting by 2 threads\n"
-		"\n"
-		"  CLASS       TIME  SHARE  WAITS\n"
-		"  lock       11 ms  52.4%      6\n"
-		"  io          5 ms  23.8%      1  left out by --class\n"
-		"  preempted   2 ms   9.5%      1\n"
-		"  idle        3 ms  14.3%      1  folded, --idle=show shows it\n"
-		"  2 ms of it in 1 wait for a CPU: woken and preempted\n"
-		"  5 ms of it in 1 wait left out by --class\n"
-		"  5 ms of it in 1 wait that had not ended when the recording did\n"
-		"  3 ms of it in 1 wait that had begun before it\n"
-		"  1 ms of it in 1 wait whose stacks were not taken\n"
-		"\n"
-		"        SELF         TOTAL  FUNCTION\n"
-		"10 ms  50.0%  10 ms  50.0%  pthread_mutex_lock\n"
-		" 2 ms  10.0%   2 ms  10.0%  work\n"
-		"    -         12 ms  60.0%  main\n"
-		"\n"
-		"waits     12 seen = 9 recorded + 2 filtered (1.5 us) + 1 lost (4 ms)\n"
-		"              2 filtered: shorter than -m\n"
-		"              1 LOST: count table full: raise --max-stacks\n"
-		"stacks    100.0% of the time in complete stacks (down to the thread's first function)\n"
-		"              3 walked, 4 found unchanged, 1 not taken\n"
-		"cost      0 ns per wait in BPF, 0.000% of the profiled CPUs\n"
-		"          bpfprof itself 0 ns of CPU, 0 B of memory, 0 B of maps\n");
+	assert_string_equal(text,
+			    "offcpu: 10 s of process 100 (app); 21 ms of waiting by 2 threads\n"
+			    "\n"
+			    "  CLASS       TIME  SHARE  WAITS\n"
+			    "  lock       11 ms  52.4%      6\n"
+			    "  io          5 ms  23.8%      1  left out by --class\n"
+			    "  preempted   2 ms   9.5%      1\n"
+			    "  idle        3 ms  14.3%      1  folded, --idle=show shows it\n"
+			    "  2 ms of it in 1 wait for a CPU: woken and preempted\n"
+			    "  5 ms of it in 1 wait left out by --class\n"
+			    "  5 ms of it in 1 wait that had not ended when the recording did\n"
+			    "  3 ms of it in 1 wait that had begun before it\n"
+			    "  1 ms of it in 1 wait whose stacks were not taken\n"
+			    "\n"
+			    "        SELF         TOTAL  FUNCTION\n"
+			    "10 ms  50.0%  10 ms  50.0%  pthread_mutex_lock\n"
+			    " 2 ms  10.0%   2 ms  10.0%  work\n"
+			    "    -         12 ms  60.0%  main\n"
+			    "\n"
+			    "waits     12 seen = 9 recorded + 2 filtered (1.5 us) + 1 lost (4 ms)\n"
+			    "              2 filtered: shorter than -m\n"
+			    "              1 LOST: count table full: raise --max-stacks\n"
+			    "stacks    100.0% of the time in complete stacks "
+			    "(down to the thread's first function)\n"
+			    "              3 walked, 4 found unchanged, 1 not taken\n"
+			    "cost      0 ns per wait in BPF, 0.000% of the profiled CPUs\n"
+			    "          bpfprof itself 0 ns of CPU, 0 B of memory, 0 B of maps\n");
 	free(text);
 	profile_free(p);
 }
