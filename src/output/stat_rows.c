@@ -12,44 +12,26 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/figures.h"
+#include "output/grid.h"
 #include "output/stat_text.h"
 
 #define TOP_ROWS     40
 #define TOP_INTERVAL 10
-#define ID_WIDTH     7
-#define TIME_WIDTH   7
-#define COUNT_WIDTH  15 /* "123,456,789,012" */
-#define MIN_CELL     8
-#define MAX_HEAD     16
+#define MIN_HEAD     8
 #define MIN_NAME     10 /* "[left out]" */
-#define MAX_NAME     40
-#define COMM_NAME    15
-#define MAX_COLUMNS  32
 
 /* One number of a row: a metric, else an event; found by name, since rows need not be alike. */
 struct column {
 	const struct stat_metric *metric;
 	const struct stat_event *event;
-	size_t width;
 };
 
 struct table {
 	const struct stat_report *r;
-	bool pid, tid, time;
-	size_t name;
-	struct column v[MAX_COLUMNS];
-	size_t nr, nr_left_out;
+	struct grid grid;
+	struct column *v;
+	size_t nr, cap;
 };
-
-static size_t min(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static size_t max(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
 
 static double value_of(const struct stat_row *row, const struct column *c)
 {
@@ -89,124 +71,96 @@ static const struct stat_row **sorted(const struct stat_report *r)
 	return v;
 }
 
-static void add_column(struct table *t, const struct column *c, size_t *left)
+/* Those that come first are the last to go where there is little room. */
+static void add_column(struct table *t, const struct column *c)
 {
-	if (t->nr == MAX_COLUMNS || t->nr_left_out || (t->nr && *left < c->width + 1)) {
-		t->nr_left_out++;
-		return;
-	}
-	*left -= min(*left, c->width + 1);
+	t->v = xgrow(t->v, t->nr, &t->cap, sizeof(*t->v));
 	t->v[t->nr++] = *c;
+	grid_add(&t->grid,
+		 (struct grid_column){ .head = c->metric ? c->metric->name : c->event->name,
+				       .rank = t->nr - 1,
+				       .min = MIN_HEAD });
 }
 
-static void add_metrics(struct table *t, size_t *left)
+static void add_metrics(struct table *t)
 {
 	const struct stat_row *all = &t->r->all;
 
 	for (size_t i = 0; i < all->nr_metrics; i++) {
 		const struct stat_metric *m = &all->metrics[i];
-		struct column c = { .metric = m };
 
-		c.width = min(max(figure_width(m->name), MIN_CELL), MAX_HEAD);
 		/* One that stands in two sets is one column. */
 		if (!isnan(m->number.mean) && stat_row_metric(all, m->name) == m)
-			add_column(t, &c, left);
+			add_column(t, &(struct column){ .metric = m });
 	}
 }
 
 /* Events from..to; what is not available here is in no row. */
-static void add_events(struct table *t, size_t *left, size_t from, size_t to)
+static void add_events(struct table *t, size_t from, size_t to)
 {
 	const struct stat_row *all = &t->r->all;
 
-	for (size_t i = from; i < to && i < all->nr_events; i++) {
-		struct column c = { .event = &all->events[i] };
-
-		if (c.event->count.state == COUNT_NOT_AVAILABLE)
-			continue;
-		c.width = max(COUNT_WIDTH, min(figure_width(c.event->name), MAX_HEAD));
-		add_column(t, &c, left);
-	}
+	for (size_t i = from; i < to && i < all->nr_events; i++)
+		if (all->events[i].count.state != COUNT_NOT_AVAILABLE)
+			add_column(t, &(struct column){ .event = &all->events[i] });
 }
 
-static void table_init(struct table *t, const struct stat_report *r, size_t width)
+static const char *name_head(const struct stat_report *r)
 {
-	size_t name = MIN_NAME, left;
+	return r->by == STAT_BY_CGROUP ? "CGROUP" : r->by == STAT_BY_CPU ? "CPU" : "NAME";
+}
+
+/* Columns that have nothing in any row are not shown: of cgroups the first two. */
+static void table_init(struct table *t, const struct stat_report *r, size_t width, FILE *out)
+{
+	const struct grid_column columns[] = {
+		{ .head = "PID" },
+		{ .head = "TID" },
+		{ .head = name_head(r), .kind = GRID_TEXT, .min = MIN_NAME },
+		{ .head = "ON CPU" },
+	};
 
 	*t = (struct table){ .r = r };
-	t->pid = r->by == STAT_BY_PROCESS || r->by == STAT_BY_THREAD;
-	t->tid = r->by == STAT_BY_THREAD;
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		name = max(name, figure_width(r->rows[i].name ? r->rows[i].name : ""));
-		t->time = t->time || r->rows[i].running_ns;
-	}
-	t->name = min(name, t->pid ? COMM_NAME : width > 2 * MAX_NAME ? MAX_NAME : width / 2);
-	left = width - t->name - (t->pid + t->tid) * (ID_WIDTH + 1) -
-	       (t->time ? TIME_WIDTH + 1 : 0);
-	add_events(t, &left, 0, 1);
-	add_metrics(t, &left);
-	add_events(t, &left, 1, r->all.nr_metrics ? r->nr_named : SIZE_MAX);
+	grid_init(&t->grid, out, columns, 4);
+	t->grid.width = width;
+	add_events(t, 0, 1);
+	add_metrics(t);
+	add_events(t, 1, r->all.nr_metrics ? r->nr_named : SIZE_MAX);
 }
 
 /* "%" stands behind the number; other units are those of the metric everywhere. */
-static void put_cell(const struct column *c, const struct stat_row *row, FILE *out)
+static void put_cell(struct table *t, const struct column *c, const struct stat_row *row)
 {
 	const struct stat_event *e = c->event ? stat_row_event(row, c->event->name) : NULL;
 	double x = value_of(row, c);
-	char cell[64];
 
-	if (c->metric && isnan(x))
-		snprintf(cell, sizeof(cell), "-");
-	else if (c->metric)
-		snprintf(cell, sizeof(cell), "%s%s", figure_short(x),
-			 *c->metric->unit == '%' ? "%" : "");
+	if (c->metric && !isnan(x))
+		grid_cell(&t->grid, "%s%s", figure_short(x), *c->metric->unit == '%' ? "%" : "");
 	else if (e && !count_is_there(&e->count))
-		snprintf(cell, sizeof(cell), "%s", count_state_text(e->count.state));
+		grid_cell(&t->grid, "%s", count_state_text(e->count.state));
 	else
-		snprintf(cell, sizeof(cell), "%s",
-			 isnan(x) ? "-" : figure_amount(x, c->event->unit));
-	fprintf(out, " %*s", (int)c->width, cell);
+		grid_cell(&t->grid, "%s", isnan(x) ? "-" : figure_amount(x, c->event->unit));
 }
 
-static void put_heads(const struct table *t, FILE *out)
+static void put_id(struct table *t, uint32_t id, bool shown)
 {
-	fputc('\n', out);
-	if (t->pid)
-		fprintf(out, "%*s ", ID_WIDTH, "PID");
-	if (t->tid)
-		fprintf(out, "%*s ", ID_WIDTH, "TID");
-	figure_fit(t->r->by == STAT_BY_CGROUP ? "CGROUP"
-		   : t->r->by == STAT_BY_CPU  ? "CPU"
-					      : "NAME",
-		   t->name, out);
-	if (t->time)
-		fprintf(out, " %*s", TIME_WIDTH, "ON CPU");
-	for (size_t i = 0; i < t->nr; i++) {
-		const struct column *c = &t->v[i];
-		const char *head = c->metric ? c->metric->name : c->event->name;
-
-		fprintf(out, " %*s", (int)(c->width - min(c->width, figure_width(head))), "");
-		figure_fit(head, min(c->width, figure_width(head)), out);
-	}
-	fputc('\n', out);
+	if (id && shown)
+		grid_cell(&t->grid, "%" PRIu32, id);
+	else
+		grid_cell(&t->grid, "%s", "");
 }
 
-static void put_row(const struct table *t, const struct stat_row *row, const char *name, FILE *out)
+static void put_row(struct table *t, enum style style, const struct stat_row *row, const char *name)
 {
-	if (t->pid && row->pid)
-		fprintf(out, "%*" PRIu32 " ", ID_WIDTH, row->pid);
-	else if (t->pid)
-		fprintf(out, "%*s ", ID_WIDTH, "");
-	if (t->tid && row->tid)
-		fprintf(out, "%*" PRIu32 " ", ID_WIDTH, row->tid);
-	else if (t->tid)
-		fprintf(out, "%*s ", ID_WIDTH, "");
-	figure_fit(name, t->name, out);
-	if (t->time)
-		fprintf(out, " %*s", TIME_WIDTH, row->running_ns ? text_ns(row->running_ns) : "");
+	enum stat_by by = t->r->by;
+
+	grid_row(&t->grid, style, NULL);
+	put_id(t, row->pid, by == STAT_BY_PROCESS || by == STAT_BY_THREAD);
+	put_id(t, row->tid, by == STAT_BY_THREAD);
+	grid_cell(&t->grid, "%s", name);
+	grid_cell(&t->grid, "%s", row->running_ns ? text_ns(row->running_ns) : "");
 	for (size_t i = 0; i < t->nr; i++)
-		put_cell(&t->v[i], row, out);
-	fputc('\n', out);
+		put_cell(t, &t->v[i], row);
 }
 
 /* Events and times of some rows, added up; without metrics, which do not add up. */
@@ -231,8 +185,7 @@ static void sum_add(struct stat_row *sum, const struct stat_row *row)
 	sum->running_ns += row->running_ns;
 }
 
-static void put_others(const struct table *t, const struct stat_row *const *rows, size_t nr,
-		       FILE *out)
+static void put_others(struct table *t, const struct stat_row *const *rows, size_t nr)
 {
 	struct stat_row sum;
 	char name[32];
@@ -243,16 +196,16 @@ static void put_others(const struct table *t, const struct stat_row *const *rows
 	for (size_t i = 0; i < nr; i++)
 		sum_add(&sum, rows[i]);
 	snprintf(name, sizeof(name), "[%zu more]", nr);
-	put_row(t, &sum, name, out);
+	put_row(t, STYLE_PLAIN, &sum, name);
 	free(sum.events);
 }
 
-static void put_part(const struct table *t, const struct stat_row *part, const char *name,
-		     struct stat_row *sum, FILE *out)
+static void put_part(struct table *t, enum style style, const struct stat_row *part,
+		     const char *name, struct stat_row *sum)
 {
 	if (!part->name)
 		return;
-	put_row(t, part, name, out);
+	put_row(t, style, part, name);
 	sum_add(sum, part);
 }
 
@@ -270,36 +223,37 @@ static void put_closing(const struct table *t, const struct stat_row *sum, FILE 
 		fabs(off) < 0.005 ? 0 : off);
 }
 
-static void put_total(const struct table *t, struct stat_row *sum, FILE *out)
+static void put_total(struct table *t, struct stat_row *sum)
 {
-	put_part(t, &t->r->idle, "[idle]", sum, out);
-	put_part(t, &t->r->filtered, "[left out]", sum, out);
-	put_part(t, &t->r->lost, "[lost]", sum, out);
-	put_row(t, sum, "[total]", out);
-	put_row(t, &t->r->all, "[counted]", out);
-	put_closing(t, sum, out);
+	put_part(t, STYLE_IDLE, &t->r->idle, "[idle]", sum);
+	put_part(t, STYLE_PLAIN, &t->r->filtered, "[left out]", sum);
+	put_part(t, STYLE_BAD, &t->r->lost, "[lost]", sum);
+	put_row(t, STYLE_PLAIN, sum, "[total]");
+	put_row(t, STYLE_PLAIN, &t->r->all, "[counted]");
 }
 
 void stat_put_rows(const struct stat_report *r, size_t width, FILE *out)
 {
 	const struct stat_row **rows = sorted(r);
 	size_t most = r->by == STAT_BY_CPU ? SIZE_MAX : r->interval ? TOP_INTERVAL : TOP_ROWS;
-	size_t shown = min(r->nr_rows, most);
+	size_t shown = r->nr_rows < most ? r->nr_rows : most;
 	struct stat_row sum;
 	struct table t;
 
-	table_init(&t, r, width);
+	table_init(&t, r, width, out);
 	sum_init(&sum, &r->all);
-	put_heads(&t, out);
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		if (i < shown)
-			put_row(&t, rows[i], rows[i]->name ? rows[i]->name : "", out);
+			put_row(&t, STYLE_PLAIN, rows[i], rows[i]->name ? rows[i]->name : "");
 		sum_add(&sum, rows[i]);
 	}
-	put_others(&t, rows + shown, r->nr_rows - shown, out);
-	put_total(&t, &sum, out);
-	if (r->nr_rows > shown || t.nr_left_out)
-		fprintf(out, "--json and --csv have all rows and columns.\n");
+	put_others(&t, rows + shown, r->nr_rows - shown);
+	put_total(&t, &sum);
+	grid_end(&t.grid);
+	put_closing(&t, &sum, out);
+	if (r->nr_rows > shown)
+		fprintf(out, "--json and --csv have all rows.\n");
 	free(sum.events);
+	free(t.v);
 	free(rows);
 }
