@@ -50,7 +50,7 @@
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
 	X(LOST_THREAD, LOST, "no-thread-state", "a thread whose state is not known")               \
-	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-stacks")       \
+	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-rows")         \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \

@@ -37,18 +37,10 @@ static const struct command *find(const char *name)
 static const struct habit {
 	const char *name, *command;
 } habits[] = {
-	{ "annotate", NULL },
-	{ "cpudist", "runqlat" },
-	{ "llcstat", "stat -M cache" },
-	{ "offcputime", "offcpu" },
-	{ "offwaketime", "wakeup" },
-	{ "profile", "oncpu" },
-	{ "record", "oncpu" },
-	{ "sched", "wall --table" },
-	{ "script", "report -f" },
-	{ "timehist", NULL },
-	{ "top", NULL },
-	{ "version", "--version" },
+	{ "annotate", NULL },	    { "cpudist", "runqlat" },	 { "llcstat", "stat -M cache" },
+	{ "offcputime", "offcpu" }, { "offwaketime", "wakeup" }, { "profile", "oncpu" },
+	{ "record", "oncpu" },	    { "sched", "wall --table" }, { "script", "report -f" },
+	{ "timehist", NULL },	    { "top", "oncpu -s 5" },	 { "version", "--version" },
 	{ "wakeuptime", "wakeup" },
 };
 

@@ -167,7 +167,7 @@ static int take_tail(struct opt_run *p, int argc, char **argv, void *args, bool 
 	} else if (optind < argc) {
 		*(char ***)((char *)args + p->opts[i].offset) = argv + optind;
 	} else if (dashes) {
-		log_err(0, "'--' needs a program behind it");
+		log_err(0, "'--' needs a program after it");
 		return -EINVAL;
 	}
 	return 0;

@@ -147,14 +147,13 @@ int recording_duration(struct recording_args *a, char **words, int nr)
 	int err = nr > 0 ? opt_seconds(words[0], &a->record.duration_ns) : 0;
 
 	if (err == -EINVAL)
-		log_err(0,
-			"'%s' is not a duration in seconds (a program to start goes behind '--')",
+		log_err(0, "'%s' is not a duration in seconds (a program to start goes after '--')",
 			words[0]);
 	else if (err)
 		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
 	else if (nr > 1)
 		log_err(0,
-			"unexpected argument '%s' (only one DURATION; a program goes behind '--')",
+			"unexpected argument '%s' (only one DURATION; a program goes after '--')",
 			words[1]);
 	else if (nr && given)
 		log_err(0, "'%s' and -d are both the duration: give one", words[0]);
@@ -176,7 +175,13 @@ static void list_counters(const struct profile *p)
 /* Whatever is selected by who it is may just have slept; then its waits are the answer. */
 static bool has_slept(const struct record_opts *o, const struct profile *p)
 {
-	return !p->meta.is_time && !p->meta.by_weight && !o->all &&
+	static const enum prof_counter others[] = { PROF_FILTER_COMM, PROF_FILTER_CGROUP,
+						    PROF_FILTER_KTHREAD, PROF_FILTER_UTHREAD };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (p->counters[others[i]])
+			return false;
+	return !p->meta.is_time && !p->meta.by_weight && !o->all && !o->cpus.nr &&
 	       (o->pids.nr || o->tids.nr || o->program);
 }
 
@@ -314,9 +319,11 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	if (err == OPT_HELP) {
 		cmd_help(self);
 		result = CMD_OK;
-	} else if (!err && !select_processes(a, &words, &nr) && !check(a) && !parse_call_graph(a) &&
-		   !parse_state(a) && !results_check(&a->results) &&
-		   !a->parse_words(a, words, nr) && !check_init(&a->record)) {
+	} else if (!err && (err = select_processes(a, &words, &nr))) {
+		result = cmd_failed(err);
+	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
+		   !results_check(&a->results) && !a->parse_words(a, words, nr) &&
+		   !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
 		result = run(a);

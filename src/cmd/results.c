@@ -178,7 +178,7 @@ static int choose(struct results *r)
 	r->shown = output_get(o->kind, name);
 	if (r->shown)
 		return 0;
-	log_err(0, "%s has no form '%s'; those that it has are %s", output_kind_text(o->kind), name,
+	log_err(0, "%s cannot be shown as %s; use one of %s", output_kind_text(o->kind), name,
 		output_names(o->kind));
 	return -EINVAL;
 }

@@ -240,7 +240,7 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 	if (nr > 2)
 		return log_err(0,
 			       "'%s': an interval and a count are enough (a program to start goes "
-			       "behind '--')",
+			       "after '--')",
 			       words[2]);
 	err = nr > 0 ? opt_seconds(words[0], &o->runqlat.interval_ns) : 0;
 	if (err == -ERANGE)

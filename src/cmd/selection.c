@@ -48,7 +48,7 @@ static int no_such_name(const struct running *r, const char *name)
 	free(near_shown);
 	free(shown);
 	free(names);
-	return -EINVAL;
+	return -ESRCH;
 }
 
 static int add_name(const struct running *r, const char *name, struct opt_ids *pids)

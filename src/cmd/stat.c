@@ -61,7 +61,7 @@ const struct opt stat_opts[] = {
 		"lost"),
 	OPT_GROUP("Time"),
 	OPT_TIME('d', "duration", struct stat_args, counting.duration_ns, 1000000000, 1,
-		 7 * 24 * 3600 * 1000000000ull, "SECONDS", "as DURATION"),
+		 7 * 24 * 3600 * 1000000000ull, "TIME", "how long, as DURATION: 10, 500ms, 2m"),
 	OPT_TIME('I', "interval", struct stat_args, counting.interval_ns, 1000000, 10000000,
 		 86400000000000, "TIME",
 		 "a result each TIME: milliseconds, or with a unit, as in 1s"),
@@ -370,19 +370,20 @@ static int parse_duration(struct stat_args *a, char **words, int nr)
 	uint64_t given = a->counting.duration_ns;
 	int err = nr > 0 ? opt_seconds(words[0], &a->counting.duration_ns) : 0;
 
-	if (nr > 1)
-		return log_err(0,
-			       "unexpected argument '%s' (only one DURATION; a program goes behind "
-			       "'--')",
-			       words[1]);
-	if (nr && !err && given)
-		return log_err(0, "'%s' and -d are both the duration: give one", words[0]);
 	if (err == -ERANGE)
 		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
 	else if (err)
-		log_err(0, "'%s' is not a duration in seconds (a program to run goes behind '--')",
+		log_err(0, "'%s' is not a duration in seconds (a program to start goes after '--')",
 			words[0]);
-	return err;
+	else if (nr > 1)
+		log_err(0,
+			"unexpected argument '%s' (only one DURATION; a program goes after '--')",
+			words[1]);
+	else if (nr && given)
+		log_err(0, "'%s' and -d are both the duration: give one", words[0]);
+	else
+		return 0;
+	return -EINVAL;
 }
 
 /* perf's habit for CSV. Another separator would need no quotes where ours have them. */
@@ -406,10 +407,12 @@ static int check(struct stat_args *a, char **words, int nr)
 	struct selection s = { &a->processes, &a->counting.pids,
 			       a->counting.tids.nr || a->counting.cgroup || a->counting.cpus.nr ||
 				       a->counting.program || a->counting.all_cpus || a->per_cpu };
+	int err = selection_make(&s, &words, &nr);
 	const char *why;
 
-	if (selection_make(&s, &words, &nr) || parse_duration(a, words, nr) || take_separator(a) ||
-	    results_check(&a->results))
+	if (err)
+		return err;
+	if (parse_duration(a, words, nr) || take_separator(a) || results_check(&a->results))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS
@@ -434,7 +437,9 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 	if (err == OPT_HELP) {
 		cmd_help(self);
 		result = CMD_OK;
-	} else if (!err && !check(&a, words, nr)) {
+	} else if (!err && (err = check(&a, words, nr))) {
+		result = err == -ESRCH ? CMD_FAILED : CMD_USAGE;
+	} else if (!err) {
 		log_verbosity = a.verbose;
 		sets = join(&a.sets, a.topdown ? "topdown" : NULL);
 		events = join(&a.events, NULL);

@@ -70,6 +70,8 @@ int glob_compile(struct prof_glob *g, const char *list)
 	memset(g, 0, sizeof(*g));
 	for (const char *p = list;; p++) {
 		first = at;
+		if (!*p || *p == ',')
+			return -ENOENT;
 		for (; *p && *p != ','; at++) {
 			if (at >= 63)
 				return -E2BIG;

@@ -10,7 +10,8 @@
 
 /*
  * Compiles a comma-separated list of patterns ('*', '?', '[a-z]', '[!0-9]', '\' quotes). 0, -EINVAL
- * for a '[' without ']', -E2BIG when the patterns together have more than 63 elements.
+ * for a '[' without ']', -ENOENT for an empty pattern, -E2BIG when the patterns together have more
+ * than 63 elements.
  */
 int glob_compile(struct prof_glob *g, const char *list);
 

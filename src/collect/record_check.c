@@ -82,6 +82,8 @@ static int check_glob(struct record *r)
 	if (err == -E2BIG)
 		log_err(0, "-n '%s': too long, all patterns together may have 63 elements",
 			r->opts->comm);
+	else if (err == -ENOENT)
+		log_err(0, "-n '%s': an empty name matches no thread", r->opts->comm);
 	else if (err)
 		log_err(0, "-n '%s': '[' without ']'", r->opts->comm);
 	return err ? -EINVAL : 0;

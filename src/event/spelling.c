@@ -49,10 +49,11 @@ static int refuse_modifiers(const struct spelling *s, const char *m, char **why)
 		return spelling_refuse(why, -EINVAL, "'%s': ':ppp' is the most precise there is",
 				       s->text);
 	if (!s->pmu && strlen(m) > 3)
-		return spelling_refuse(why, -EINVAL,
-				       "'%s' is no counter: behind ':' stand u, k, h and p, and "
-				       "tracepoints are not counted here",
-				       s->text);
+		return spelling_refuse(
+			why, -EINVAL,
+			"'%s': only the modifiers u, k, h and p may follow ':' (bpfprof "
+			"does not count tracepoints)",
+			s->text);
 	return spelling_refuse(why, -EINVAL,
 			       "'%s' of '%s' is no modifier: they are u (user), k (kernel), h "
 			       "(hypervisor) and p, pp or ppp (precise)",

@@ -34,7 +34,7 @@ static void put_rest(const struct events_report *r, FILE *out)
 		fputs("Branch stacks: none.\n", out);
 	if (r->arm)
 		fputs(r->spe ? "SPE: arm_spe_0 is there; its trace is not read.\n"
-			     : "SPE: none; of cloud machines only whole ones (metal) have it.\n",
+			     : "SPE: none (cloud instances have it on bare metal only).\n",
 		      out);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "output/json_put.h"
 #include "output/output.h"
+#include "output/wakers.h"
 #include "profile/audit.h"
 #include "profile/branches.h"
 #include "profile/breaks.h"
@@ -362,6 +363,7 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_document("bpfprof-profile");
 	struct profile_broken by_end[UNWIND_NR_ENDS];
+	struct json_object *wakers;
 	struct profile one;
 
 	json_object_object_add(o, "profile", facts(p));
@@ -376,6 +378,9 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 	json_object_object_add(o, "cost", cost(p));
 	if (p->meta.is_time)
 		json_object_object_add(o, "waits", waits(p, v));
+	wakers = wakers_json(p, v);
+	if (wakers)
+		json_object_object_add(o, "wakers", wakers);
 	if (p->nr_disagreements)
 		json_object_object_add(o, "audit", audit(p));
 	if (p->nr_events)

@@ -79,9 +79,6 @@ int branched_write_folded(const struct profile *p, const struct view *v, FILE *o
 int budget_write(const struct profile *p, const struct view *v, FILE *out);
 int budget_json_write(const struct profile *p, const struct view *v, FILE *out);
 
-/* Who woke whom, of recordings of wakers. */
-void wakers_put(const struct profile *p, const struct view *v, FILE *out);
-
 /* Nothing where the audit found nothing wrong. */
 void audited_put(const struct profile *p, const struct view *v, FILE *out);
 

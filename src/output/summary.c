@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/columns.h"
 #include "output/output.h"
+#include "output/wakers.h"
 #include "output/waits_summary.h"
 #include "profile/top.h"
 
@@ -227,12 +228,10 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 		print_safe(out, p, p->meta.event);
 	else
 		fputs(p->meta.is_time ? "the time" : "the samples", out);
-	fputs(" in complete stacks (down to the thread's first function)\n", out);
+	fputs(" in complete stacks\n", out);
 	print_ends(p, out);
 	if (guessed > 0)
-		fprintf(out,
-			"  %13s contains frames unwound by frame pointer "
-			"(no unwind tables there)\n",
+		fprintf(out, "  %13s contains frames unwound by frame pointer\n",
 			text_pct(100 * guessed));
 	waits_put_stacks(p, out);
 	if (1 - rooted > HINT_SHARE)

@@ -170,10 +170,16 @@ struct names {
 	size_t len;
 };
 
+/* Of a profile that was loaded they are there already: a copy of a copy is no larger. */
 static uint32_t names_add(struct names *n, const char *s)
 {
 	size_t len = strlen(s) + 1, at = n->len;
+	const char *there = memmem(n->bytes, n->len, s, len);
 
+	while (there && there > n->bytes && there[-1])
+		there = memmem(there + 1, n->bytes + n->len - there - 1, s, len);
+	if (there)
+		return there - n->bytes;
 	n->bytes = xreallocarray(n->bytes, n->len + len, 1);
 	memcpy(n->bytes + at, s, len);
 	n->len += len;

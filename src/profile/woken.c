@@ -6,8 +6,19 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "profile/waits.h"
 #include "profile/waker.h"
+
+const char *const woken_none_keys[WOKEN_NR_NONE] = {
+	[WOKEN_NOT_ENDED] = "not-ended",
+	[WOKEN_PREEMPTED] = "preempted",
+	[WOKEN_UNKNOWN] = "unknown",
+};
+
+const char *const woken_none_texts[WOKEN_NR_NONE] = {
+	[WOKEN_NOT_ENDED] = "not ended when the recording did",
+	[WOKEN_PREEMPTED] = "pre-empted",
+	[WOKEN_UNKNOWN] = "not known",
+};
 
 /* Libraries through which programs wake others: their callers tell more. */
 static const char *const plumbing[] = { "libc.so", "libc-",	"libpthread",
@@ -48,8 +59,6 @@ static struct woken_row row_of(const struct profile *p, const struct sample *s)
 	struct woken_row row = { .waiter = s->thread };
 	struct waker_frames f;
 
-	if (!s->waker)
-		return row;
 	f = waker_frames(p, waker);
 	row.irq = f.irq;
 	if (!f.irq) {
@@ -98,6 +107,16 @@ static void merge(struct woken *w)
 	qsort(w->v, w->nr, sizeof(*w->v), compare_time);
 }
 
+static void add_none(struct woken *w, const struct sample *s, uint64_t ns)
+{
+	enum woken_by_none why = s->wait & PROF_WAIT_OPEN		     ? WOKEN_NOT_ENDED
+				 : PROF_WAIT_KIND(s->wait) == PROF_PREEMPTED ? WOKEN_PREEMPTED
+									     : WOKEN_UNKNOWN;
+
+	w->none[why].ns += ns;
+	w->none[why].nr += s->count;
+}
+
 void woken_init(struct woken *w, const struct profile *p, const struct view *v)
 {
 	struct waits waits;
@@ -109,10 +128,14 @@ void woken_init(struct woken *w, const struct profile *p, const struct view *v)
 
 		if (waits.fate[i] != WAITS_SHOWN || !waits.ns[i])
 			continue;
+		w->ns += waits.ns[i];
+		if (!p->samples[i].waker) {
+			add_none(w, &p->samples[i], waits.ns[i]);
+			continue;
+		}
 		*row = row_of(p, &p->samples[i]);
 		row->ns = waits.ns[i];
 		row->nr = p->samples[i].count;
-		w->ns += row->ns;
 		w->nr++;
 	}
 	waits_release(&waits);

@@ -9,6 +9,7 @@
 
 #include "profile/profile.h"
 #include "profile/view.h"
+#include "profile/waits.h"
 
 /* Strings of the profile; 0 = not known. */
 struct woken_row {
@@ -19,15 +20,28 @@ struct woken_row {
 	uint64_t ns, nr;
 };
 
-/* Longest first. */
+/* Why a wait has no waker. */
+enum woken_by_none {
+	WOKEN_NOT_ENDED, /* when the recording did */
+	WOKEN_PREEMPTED, /* nobody has to wake such a thread */
+	WOKEN_UNKNOWN,
+	WOKEN_NR_NONE,
+};
+
+/* Waits with a waker, longest first, and those without. */
 struct woken {
 	struct woken_row *v;
 	size_t nr;
-	uint64_t ns; /* of all rows */
+	struct waits_sum none[WOKEN_NR_NONE];
+	uint64_t ns; /* of all of them */
 };
 
 /* Of the waits that a view shows. */
 void woken_init(struct woken *w, const struct profile *p, const struct view *v);
 void woken_release(struct woken *w);
+
+/* "preempted" and "pre-empted", for programs and for people. */
+extern const char *const woken_none_keys[WOKEN_NR_NONE];
+extern const char *const woken_none_texts[WOKEN_NR_NONE];
 
 #endif

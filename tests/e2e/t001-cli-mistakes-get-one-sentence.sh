@@ -18,7 +18,8 @@ mistake "unknown command 'onpcu'; did you mean 'oncpu'" onpcu
 mistake "unknown option '--pidd'.*did you mean '--pid'" oncpu --pidd 1
 mistake "unknown option '-Q'" oncpu -Q
 mistake "needs a value" oncpu -p
-mistake "-p no-such-name: no process has this name" oncpu -p 12,no-such-name
+check_status 1 "a process that is not there, by name" "$BPFPROF" oncpu -p no-such-name 1
+check_grep "-p no-such-name: no process has this name" "$ERR"
 mistake "-p 0: process numbers go from 1" oncpu -p 0
 mistake "-p 99999999999: process numbers go from 1" oncpu -p 99999999999
 rates="must be a number from 1 to $(cat /proc/sys/kernel/perf_event_max_sample_rate) [(]kernel.perf_event_max_sample_rate[)]$"
@@ -34,6 +35,8 @@ mistake "-u and -k exclude" oncpu -u -k 1
 mistake "-U and -K exclude" oncpu -U -K 1
 mistake "samples 'cycles' or 'cpu-clock'" oncpu -e page-faults 1
 mistake "'\[' without '\]'" oncpu -n '[abc' 1
+mistake "-n '': an empty name" oncpu -n '' 1
+mistake "-n 'a,,b': an empty name" oncpu -n 'a,,b' 1
 mistake "unknown file extension; use one of .folded .svg" oncpu -o x.jpeg 1
 mistake "-C 60000: no such CPU is online; those online are $(cat /sys/devices/system/cpu/online)$" oncpu -C 0,60000 1
 mistake "which file" report

@@ -17,12 +17,15 @@ refused "'bpfprof oncpu' does that" record -F 99 -g
 refused "'bpfprof oncpu' does that" profile
 refused "'bpfprof offcpu' does that" offcputime 5
 refused "'bpfprof report -f' does that" script
-refused "no command 'top' yet" top
+refused "'bpfprof oncpu -s 5' does that" top
+refused "is not a duration.*after '--'" oncpu sleep 1
+refused "is not a duration.*after '--'" stat sleep 1
 
 # -p without anybody, with a number that is a process, and the mistake that ran for ever.
 refused "no process given" oncpu -p '' 1
 refused "no process given" stat -p ' ,' 1
-refused "no process has this name" oncpu -p bpfprof-test-slee 1
+check_status 1 "a name that nobody has" "$BPFPROF" oncpu -p bpfprof-test-slee 1
+check_grep "no process has this name" "$ERR"
 refused "never ends" oncpu -p 1
 refused "both the duration" oncpu -d 1 2
 
@@ -35,7 +38,8 @@ two=$PID
 wait_until 5 grep -q bpfprof-test-sl "/proc/$two/comm"
 
 refused "'$one' is a process [(]bpfprof-test-sl[)]: write -p $one" oncpu "$one"
-refused "did you mean 'bpfprof-test-sl" oncpu -p bpfprof-test-slep 1
+check_status 1 "a name that is nearly one" "$BPFPROF" oncpu -p bpfprof-test-slep 1
+check_grep "did you mean 'bpfprof-test-sl" "$ERR"
 refused "does not go with -p" oncpu -a -p "$one" 1
 
 target() { # EXPECTED ARGS...

@@ -17,7 +17,7 @@ check_between "$(ledger "$TMP/x.json" audit-wrong)" 1 3 "stacks that the audit f
 check_grep 'found unchanged that a walk said (was|were) not; an example of each kind' "$TMP/told"
 check_grep '^user half, other functions: [1-3]; first thread waits_moved \([0-9]+\) of process [0-9]+$' "$TMP/told"
 check_grep 'REMEMBERED +WALKED' "$TMP/told"
-check_grep '^  ! main +decoy$' "$TMP/told" "the caller of hold, as remembered and as walked"
+check_grep '^ *! +main +decoy$' "$TMP/told" "the caller of hold, as remembered and as walked"
 
 judge() { # JSON
 	python3 - "$1" <<-'EOF'

@@ -38,7 +38,7 @@ assert rows == [("no-unwind-data", 7.5, 100, 750), ("no-unwind-data", 3, 25, 300
 assert all(r["remedy"] and r["why"] for r in d["broken"])' "$TMP/broken.json"
 
 check "the summary" "$BPFPROF" report -s "$TMP/x.bpfprof"
-check_grep '^stacks +85\.0% of the samples in complete stacks [(]' "$OUT"
+check_grep '^stacks +85\.0% of the samples in complete stacks$' "$OUT"
 check_grep '^ +10\.5% broken: code without unwind data' "$OUT"
 check_grep '^ +4\.0% contains frames unwound by frame pointer' "$OUT"
 check_grep 'bpfprof report --broken FILE' "$OUT" "the summary says how to go on"

@@ -42,8 +42,8 @@ for by in all process thread cpu; do
 done
 check "milliseconds" "$BPFPROF" report -m q.bpfprof
 check_grep '^ +msecs +: count +distribution$' "$OUT"
-refuses "a recording of runqlat has no form 'folded'" report -f q.bpfprof
-refuses "a recording of runqlat has no form 'md'" report --report md q.bpfprof
+refuses "a recording of runqlat cannot be shown as folded" report -f q.bpfprof
+refuses "a recording of runqlat cannot be shown as md" report --report md q.bpfprof
 refuses "one of .json .csv .bpfprof .txt" report -o x.svg q.bpfprof
 
 "$GEN/gen_stat" json hotspots=4 >s.bpfprof
@@ -60,8 +60,8 @@ check "as Markdown too" cmp x.md s.out
 refuses "does not go with rows of threads" report --report md threads.json
 refuses "does not go with rows of threads" report -o not.md threads.json
 check "no file" test ! -e not.md
-refuses "a result of stat has no form 'folded'" report -f s.bpfprof
-refuses "a result of stat has no form 'table'" report --table s.bpfprof
+refuses "a result of stat cannot be shown as folded" report -f s.bpfprof
+refuses "a result of stat cannot be shown as table" report --table s.bpfprof
 refuses "does not go with -I" stat -I 100 -o not.bpfprof 1
 
 cp s.bpfprof a.json

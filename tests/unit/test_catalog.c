@@ -324,7 +324,7 @@ static void test_modifiers(void **state)
 	refused("cycles:x", -EINVAL, "'x' of 'cycles:x' is no modifier");
 	refused("cycles:pppp", -EINVAL, "most precise");
 	refused("cpu/cycles/:", -EINVAL, "nothing stands behind");
-	refused("sched:sched_switch", -EINVAL, "tracepoints are not counted");
+	refused("sched:sched_switch", -EINVAL, "does not count tracepoints");
 }
 
 /* PMUs --------------------------------------------------------------------------------------- */

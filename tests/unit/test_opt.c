@@ -244,7 +244,7 @@ static const struct {
 	{ "-m 5d", "'-m 5d': must be a time from 1 us to 60 min, such as 10s or 500us" },
 	{ "-e \x1b[31m -F 0", "'-F 0': must be a number from 1 to 100000" },
 	{ "-F \x1b[31m", "'-F ?[31m': must be a number from 1 to 100000" },
-	{ "30 --", "'--' needs a program behind it" },
+	{ "30 --", "'--' needs a program after it" },
 };
 
 static void bad_lines_get_one_sentence(void **state)

@@ -138,7 +138,7 @@ static void events_for_people(void **state)
 		"a,\"b\"      armv8_pmuv3_0  kernel's list  counts, :u only  moves?[2J the "
 		"\xef\xbf\xbd cursor\n\n"
 		"Branch stacks: none.\n"
-		"SPE: none; of cloud machines only whole ones (metal) have it.\n");
+		"SPE: none (cloud instances have it on bare metal only).\n");
 	free(text);
 }
 

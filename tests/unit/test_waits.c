@@ -206,8 +206,7 @@ static void the_summary_tells_times(void **state)
 			    "waits     12 seen = 9 recorded + 2 filtered (1.5 us) + 1 lost (4 ms)\n"
 			    "              2 filtered: shorter than -m\n"
 			    "              1 LOST: count table full: raise --max-stacks\n"
-			    "stacks    100.0% of the time in complete stacks "
-			    "(down to the thread's first function)\n"
+			    "stacks    100.0% of the time in complete stacks\n"
 			    "              3 walked, 4 found unchanged, 1 not taken\n"
 			    "cost      0 ns per wait in BPF, 0.000% of the profiled CPUs\n"
 			    "          bpfprof itself 0 ns of CPU, 0 B of memory, 0 B of maps\n");

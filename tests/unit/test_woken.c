@@ -60,15 +60,35 @@ static void rows_are_by_name_and_longest_first(void **state)
 	wake(p, "worker", 5000, "producer", push, "try_to_wake_up;futex_wake;do_futex");
 	wake(p, "worker", 2000, "kworker/0:1", 0, "try_to_wake_up;complete;blk_done");
 	woken_init(&w, p, &(struct view){ .idle = IDLE_SHOW });
-	assert_int_equal(w.nr, 4);
+	assert_int_equal(w.nr, 3);
 	assert_int_equal(w.ns, 20000);
-	check_row(p, &w.v[0], "worker", "", "", 9000, 1);
-	check_row(p, &w.v[1], "worker", "producer", "queue_push", 6000, 2);
-	assert_false(w.v[1].irq);
-	assert_true(w.v[2].irq);
-	check_row(p, &w.v[2], "timer", "", "hrtimer_wakeup", 3000, 1);
-	check_row(p, &w.v[3], "worker", "kworker/0:1", profile_str(p, w.v[3].function), 2000, 1);
-	assert_string_not_equal(profile_str(p, w.v[3].function), "");
+	check_row(p, &w.v[0], "worker", "producer", "queue_push", 6000, 2);
+	assert_false(w.v[0].irq);
+	assert_true(w.v[1].irq);
+	check_row(p, &w.v[1], "timer", "", "hrtimer_wakeup", 3000, 1);
+	check_row(p, &w.v[2], "worker", "kworker/0:1", profile_str(p, w.v[2].function), 2000, 1);
+	assert_string_not_equal(profile_str(p, w.v[2].function), "");
+	assert_int_equal(w.none[WOKEN_UNKNOWN].ns, 9000);
+	woken_release(&w);
+	profile_free(p);
+}
+
+static void waits_without_a_waker_have_their_reason(void **state)
+{
+	struct profile *p = made_profile("wakeup");
+	struct woken w;
+
+	wake(p, "a", 1000, NULL, 0, "");
+	p->samples[0].wait |= PROF_WAIT_OPEN;
+	wake(p, "b", 2000, NULL, 0, "");
+	p->samples[1].wait = PROF_WAIT(PROF_PREEMPTED, 0, -1);
+	wake(p, "c", 4000, NULL, 0, "");
+	woken_init(&w, p, &(struct view){ .idle = IDLE_SHOW });
+	assert_int_equal(w.nr, 0);
+	assert_int_equal(w.none[WOKEN_NOT_ENDED].ns, 1000);
+	assert_int_equal(w.none[WOKEN_PREEMPTED].ns, 2000);
+	assert_int_equal(w.none[WOKEN_UNKNOWN].ns, 4000);
+	assert_int_equal(w.none[WOKEN_UNKNOWN].nr, 1);
 	woken_release(&w);
 	profile_free(p);
 }
@@ -90,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_by_name_and_longest_first),
+		cmocka_unit_test(waits_without_a_waker_have_their_reason),
 		cmocka_unit_test(only_what_the_view_shows),
 	};
 
