@@ -56,7 +56,7 @@ static int add_name(const struct running *r, const char *name, struct opt_ids *p
 	bool any = false;
 
 	for (size_t i = 0; i < r->nr; i++) {
-		if (r->v[i].pid == (uint32_t)getpid() || !running_is_named(&r->v[i], name))
+		if (!running_is_named(&r->v[i], name))
 			continue;
 		opt_ids_add(pids, r->v[i].pid);
 		any = true;
@@ -109,7 +109,7 @@ static void take_words(const struct running *r, struct opt_ids *pids, char ***wo
 
 	for (; *nr && pids->nr; ++*words, --*nr) {
 		p = running_find(r, number_of(**words));
-		if (!p || p->is_kernel || opt_ids_has(pids, p->pid) ||
+		if (!p || p->is_kernel || opt_ids_has(pids, p->pid) || p->pid <= ASKED_SECONDS ||
 		    (p->pid <= LONG_SECONDS && !is_called_like_any(r, p, pids)))
 			return;
 		opt_ids_add(pids, p->pid);

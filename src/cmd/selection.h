@@ -18,9 +18,9 @@ struct selection {
 
 /*
  * Takes words off the front of those behind the options where they are processes: where -p was
- * given, numbers of those that are called like one of -p's, or that would be durations of more than
- * an hour. Without any target such a number is a mistake when it would be a duration of more than a
- * minute. 0, -EINVAL, or -ESRCH when no process has such a name; logged.
+ * given, numbers above 60 of those that are called like one of -p's, or that would be durations of
+ * more than an hour. Without any target a process's number is a mistake when it would be a duration
+ * of more than a minute. 0, -EINVAL, or -ESRCH when no process has such a name; logged.
  */
 int selection_make(const struct selection *s, char ***words, int *nr);
 

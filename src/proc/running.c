@@ -82,7 +82,8 @@ void running_read(struct running *r, const char *root)
 	snprintf(path, sizeof(path), "%s/proc", root);
 	d = opendir(path);
 	while (d && (e = readdir(d)))
-		if (isdigit((unsigned char)e->d_name[0]))
+		if (isdigit((unsigned char)e->d_name[0]) &&
+		    strtoul(e->d_name, NULL, 10) != (unsigned long)getpid())
 			add(r, root, strtoul(e->d_name, NULL, 10));
 	if (d)
 		closedir(d);

@@ -25,7 +25,7 @@ struct running {
 	size_t nr, cap;
 };
 
-/* Reads ROOT/proc ("" for this machine's). Processes that end meanwhile are left out. */
+/* Reads ROOT/proc ("" for this machine's). What ends meanwhile is left out, and so are we. */
 void running_read(struct running *r, const char *root);
 void running_release(struct running *r);
 
