@@ -46,6 +46,7 @@ static void put_bash_words(const struct command *c)
 	fputs(" -h --help", stdout);
 }
 
+/* compgen expands its words as the shell does, and anybody may name a process "$(reboot)". */
 static void put_bash(void)
 {
 	puts("# bash completion of bpfprof\n"
@@ -72,7 +73,8 @@ static void put_bash(void)
 		printf("%s ", commands[i].name);
 	puts("--help --version' -- \"$cur\"))\n"
 	     "\telif [[ $prev == -p || $prev == --pid ]]; then\n"
-	     "\t\tCOMPREPLY=($(compgen -W \"$(ps -eo pid=,comm=)\" -- \"$cur\"))\n"
+	     "\t\tlocal names=$(ps -eo pid=,comm= | tr -cd '[:alnum:]._+:@\\n -')\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
 	     "\telif [[ $cur == -* ]]; then\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
 	     "\tfi\n"

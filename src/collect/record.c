@@ -27,6 +27,7 @@
 #include "profile/kind.h"
 
 #define RATE_WITH_TARGET 99
+#define MAX_SCANS	 3 /* of /proc, for who descends from the selected processes */
 #define RATE_SYSTEM_WIDE 49
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
 #define HURRY_NICE	 (-10)
@@ -113,21 +114,22 @@ static void add_process(struct record *r, uint32_t pid, uint64_t now)
 }
 
 /*
- * The filter follows forks already, so once /proc shows no process that a selected one started and
- * that is not selected itself, there is none.
+ * The filter follows forks of all that are in it already. What a descendant forks between its turn
+ * in /proc and its way into the filter is found by the next scan; one that keeps forking has
+ * somebody new at each, so the scans are few.
  */
 static void add_processes(struct record *r, uint64_t now)
 {
 	const struct record_opts *o = r->opts;
 	struct opt_ids all = {};
 	struct running running;
-	size_t nr_new = o->pids.nr;
+	size_t nr_new = o->pids.nr, scans = 0;
 
 	for (size_t i = 0; i < o->pids.nr; i++) {
 		opt_ids_add(&all, o->pids.v[i]);
 		add_process(r, o->pids.v[i], now);
 	}
-	while (nr_new && !o->no_children) {
+	while (nr_new && scans++ < MAX_SCANS && !o->no_children) {
 		running_read(&running, "");
 		nr_new = running_add_descendants(&running, &all);
 		running_release(&running);

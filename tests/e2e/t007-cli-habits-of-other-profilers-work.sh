@@ -72,6 +72,17 @@ check_grep "^bpfprof-test-sl;" "$OUT"
 check "without them" "$BPFPROF" offcpu -p "$parent" --no-children -f --idle=show 0.5
 check_near "$(grep -c '^bpfprof-test-sl' "$OUT")" 0 0 "stacks of the child"
 
+# Somebody new at each look into /proc: the recording begins, and ends, all the same.
+need python3
+start python3 -c 'import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    if not os.fork():
+        time.sleep(0.05)
+        os._exit(0)'
+check "a process that forks all the time" timeout -s KILL 10 "$BPFPROF" oncpu -p "$PID" -s 0.5
+stop "$PID" KILL
+
 # A program that used no CPU is named, with what to type.
 check_status 3 "a program that slept" "$BPFPROF" oncpu -- sleep 0.2
 check_grep "sleep used no CPU time.*bpfprof wall" "$ERR"

@@ -33,6 +33,14 @@ for command in $("$BPFPROF" --help | awk '/^  [a-z]/ { print $1 }'); do
 	is "$help" bpfprof "$command" --
 done
 
+# A process may be called anything; its name is no command.
+cp "$(command -v sleep)" "$TMP/\$(touch pwned)" || exit 1
+cd "$TMP" || exit 1
+start "$TMP/\$(touch pwned)" 30
+wait_until 5 grep -q pwned "/proc/$PID/comm"
+is " " bpfprof oncpu -p pwne
+[ ! -e pwned ] || fail "completion ran the name of a process"
+
 for shell in zsh fish; do
 	check "$shell" "$BPFPROF" completion $shell
 	cp "$OUT" "$TMP/$shell"
