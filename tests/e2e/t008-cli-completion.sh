@@ -38,7 +38,7 @@ cp "$(command -v sleep)" "$TMP/\$(touch pwned)" || exit 1
 cd "$TMP" || exit 1
 start "$TMP/\$(touch pwned)" 30
 wait_until 5 grep -q pwned "/proc/$PID/comm"
-is " " bpfprof oncpu -p pwne
+is "pwned " bpfprof oncpu -p pwne
 [ ! -e pwned ] || fail "completion ran the name of a process"
 
 for shell in zsh fish; do
