@@ -1,15 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What make lint checks, in a few seconds: format, width, function length, include direction, comments, licences,
-# documents, shell, spelling. Each finding is one line "FILE:LINE: what"; exit status 1 when there is any. A
-# checker that is not installed is named and skipped (tools/install-deps.sh --check installs them all).
+# What make lint checks, in a few seconds: format, width, length of functions and files, include direction,
+# comments, licences, documents, shell, spelling. Each finding is one line "FILE:LINE: what"; exit status 1 when
+# there is any. A checker that is not installed is named and skipped (tools/install-deps.sh --check installs them
+# all).
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 
 MAX_FUNCTION=100 # lines; above 60 is for the review
 MAX_COLUMNS=100  # with tabs of 8
+MAX_LINES=500    # of a file
+MAX_CASES=1000   # lines of a file in tests, which lists cases
 
 # Include direction (ARCHITECTURE.md has the same): a folder of src/ and what it may include besides itself.
 declare -A may_include=(
@@ -87,6 +90,15 @@ check_functions() {
 			from = 0
 		}
 		FNR == 1 { from = 0 }' "${sources[@]}"
+}
+
+check_lengths() {
+	local lines file max
+
+	while read -r lines file; do
+		case $file in tests/*) max=$MAX_CASES ;; *) max=$MAX_LINES ;; esac
+		[ "$lines" -le "$max" ] || echo "$file:$max: the file has $lines lines, at most $max"
+	done < <(wc -l "${sources[@]}" "${scripts[@]}" "${pythons[@]}" src/*/*.js src/*/*.css | grep -v ' total$')
 }
 
 check_includes() {
@@ -197,6 +209,7 @@ check_directions() {
 ! has clang-format || findings < <(check_format)
 findings < <(check_width)
 findings < <(check_functions)
+findings < <(check_lengths)
 findings < <(check_includes)
 findings < <(check_comments)
 findings < <(check_licences)
