@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "cmd/scope.h"
 #include "output/style.h"
 #include "profile/wait.h"
 
@@ -74,13 +75,116 @@ static int parse_words(struct results_opts *o)
 	return 0;
 }
 
+/* Options that choose what standard output gets, each a bit. */
+enum {
+	TABLE = 1,
+	BROKEN = 2,
+	BRANCHES = 4,
+	JSON = 8,
+	CSV = 16,
+	REPORT = 32,
+	FOLDED = 64,
+	SUMMARY = 128,
+};
+static const char *const choice_words[] = { "--table", "--broken", "--branches", "--json",
+					    "--csv",   "--report", "-f",	 "-s" };
+#define NR_WORDS (sizeof(choice_words) / sizeof(*choice_words))
+
+/* The sets of them that go together; JSON is of the summary. */
+static const struct choice {
+	unsigned int options;
+	const char *output; /* NULL = by what stdout is */
+} choices[] = {
+	{ 0, NULL },
+	{ TABLE | JSON, "table-json" },
+	{ TABLE, "table" },
+	{ BROKEN | JSON, "broken-json" },
+	{ BROKEN, "broken" },
+	{ JSON, "json" },
+	{ JSON | SUMMARY, "json" },
+	{ JSON | BRANCHES, "branches-json" },
+	{ CSV, "csv" },
+	{ REPORT, "md" },
+	{ BRANCHES | FOLDED, "branches-folded" },
+	{ BRANCHES, "branches" },
+	{ FOLDED, "folded" },
+	{ SUMMARY, "summary" },
+};
+#define NR_CHOICES (sizeof(choices) / sizeof(*choices))
+
+static unsigned int given(const struct results_opts *o)
+{
+	return (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) | (o->branches ? BRANCHES : 0) |
+	       (o->json ? JSON : 0) | (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
+	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0);
+}
+
+/* NULL: they exclude each other. */
+static const struct choice *choice_of(unsigned int options)
+{
+	for (size_t i = 0; i < NR_CHOICES; i++)
+		if (choices[i].options == options)
+			return &choices[i];
+	return NULL;
+}
+
+/* "-f, --json and --csv". To be freed. */
+static char *choice_text(unsigned int options, const char *last)
+{
+	char *text = NULL;
+	size_t sz, nr = 0;
+	FILE *f = open_memstream(&text, &sz);
+
+	for (size_t i = 0; i < NR_WORDS; i++)
+		if (options >> i & 1)
+			fprintf(f, "%s%s",
+				!nr++		     ? ""
+				: options >> (i + 1) ? ", "
+						     : last,
+				choice_words[i]);
+	fclose(f);
+	return text;
+}
+
+static int refuse_choice(unsigned int options)
+{
+	char *text = choice_text(options, " and ");
+
+	log_err(0, "%s exclude each other (-o FILE writes several)", text);
+	free(text);
+	return -EINVAL;
+}
+
+/* The options that results of a kind have a form for. */
+static unsigned int choices_for(enum result_kind kind)
+{
+	unsigned int options = 0;
+
+	for (size_t i = 0; i < NR_CHOICES; i++)
+		if (choices[i].output && output_get(kind, choices[i].output))
+			options |= choices[i].options;
+	return options;
+}
+
+static int no_such_form(enum result_kind kind, unsigned int options)
+{
+	/* Of --table --json, --table is what it does not have. */
+	unsigned int known = choices_for(kind), unknown = options & ~known;
+	char *wanted = choice_text(unknown ? unknown : options, " ");
+	char *text = choice_text(known, " or ");
+
+	log_err(0, "%s cannot be shown by %s (use %s)", output_kind_text(kind), wanted, text);
+	free(text);
+	free(wanted);
+	return -EINVAL;
+}
+
 int results_check(struct results_opts *o)
 {
 	int err = 0;
 
-	if (o->json + o->csv + (o->report != NULL) > 1)
-		err = log_err(0, "%s exclude each other (-o FILE writes several)",
-			      o->report ? "--json, --csv and --report" : "--json and --csv");
+	if (!choice_of(given(o)))
+		err = refuse_choice(given(o));
 	else if (o->report && strcmp(o->report, "md"))
 		err = log_err(0, "--report: unknown form (use md)");
 	else if (o->json && to_stdout(o->junit))
@@ -123,49 +227,21 @@ static int open_one(struct results *r, const char *path)
 
 	if (output)
 		return open_as(r, output, path);
-	log_err(0, "-o %s: unknown file extension; use one of %s%s%s%s", path,
-		output_extensions(kind), near ? "; did you mean '" : "", near ? near : "",
-		near ? "'?" : "");
+	if (output_is_known(path))
+		log_err(0, "-o %s: %s has no such form; use one of %s", path,
+			output_kind_text(kind), output_extensions(kind));
+	else
+		log_err(0, "-o %s: unknown file extension; use one of %s%s%s%s", path,
+			output_extensions(kind), near ? "; did you mean '" : "", near ? near : "",
+			near ? "'?" : "");
 	return -EINVAL;
-}
-
-enum { TABLE = 1, BROKEN = 2, BRANCHES = 4, JSON = 8, CSV = 16, REPORT = 32, FOLDED = 64 };
-
-/* What was asked for on standard output: the first of these rows that has no other options. */
-static const struct choice {
-	unsigned int options;
-	const char *output;
-} choices[] = {
-	{ TABLE | JSON, "table-json" },
-	{ TABLE, "table" },
-	{ BROKEN | JSON, "broken-json" },
-	{ BROKEN, "broken" },
-	{ JSON, "json" },
-	{ CSV, "csv" },
-	{ REPORT, "md" },
-	{ BRANCHES | FOLDED, "branches-folded" },
-	{ BRANCHES, "branches" },
-	{ FOLDED, "folded" },
-};
-
-static const char *chosen(const struct results_opts *o)
-{
-	unsigned int given = (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) |
-			     (o->branches ? BRANCHES : 0) | (o->json ? JSON : 0) |
-			     (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
-			     (o->folded ? FOLDED : 0);
-
-	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
-		if ((given & choices[i].options) == choices[i].options)
-			return choices[i].output;
-	return o->summary ? "summary" : NULL;
 }
 
 /* A pipe wants stacks; who has files needs nothing in a pipe, and no text beside the XML. */
 static int choose(struct results *r)
 {
 	const struct results_opts *o = r->opts;
-	const char *name = chosen(o);
+	const char *name = choice_of(given(o))->output;
 
 	if (to_stdout(o->junit))
 		return 0;
@@ -178,9 +254,7 @@ static int choose(struct results *r)
 	r->shown = output_get(o->kind, name);
 	if (r->shown)
 		return 0;
-	log_err(0, "%s cannot be shown as %s; use one of %s", output_kind_text(o->kind), name,
-		output_names(o->kind));
-	return -EINVAL;
+	return no_such_form(o->kind, given(o));
 }
 
 struct results *results_open(const struct results_opts *o)
@@ -228,7 +302,7 @@ static int check_result(const struct results *r, const struct result *result)
 	if (result->kind == RESULT_STACKS && value &&
 	    profile_find_event(result->profile, value) < 0)
 		return no_such_event(result->profile, value);
-	return 0;
+	return scope_check(r->opts, result);
 }
 
 int results_show(struct results *r, const struct result *result)

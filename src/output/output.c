@@ -31,6 +31,16 @@ static const char *no_threads(const struct result *r)
 				      : "the time of threads was not recorded (bpfprof wall does)";
 }
 
+/* Of a recording that is empty, all is missing. */
+static const char *no_branches(const struct result *r)
+{
+	const struct profile *p = r->profile;
+
+	return p->nr_branches || !p->nr_samples
+		       ? NULL
+		       : "the recording has no branches (bpfprof pmu --branches records them)";
+}
+
 static const char *not_whole(const struct result *r)
 {
 	return r->stat->by == STAT_BY_ALL && !r->stat->interval
@@ -58,9 +68,11 @@ static const struct output outputs[] = {
 	{ "broken", NULL, STACKS(broken_write) = "where stacks break, for people" },
 	{ "broken-json", NULL, STACKS(broken_json_write) = "where stacks break, for programs" },
 	{ "branches", NULL, STACKS(branched_write) = "branches from where to where, for people",
-	  .all_events = true },
+	  .all_events = true, .lacks = no_branches },
 	{ "branches-folded", NULL, STACKS(branched_write_folded) = "branches, one line each",
-	  .all_events = true },
+	  .all_events = true, .lacks = no_branches },
+	{ "branches-json", NULL, STACKS(json_write) = "the summary, which has branches",
+	  .all_events = true, .lacks = no_branches },
 	{ "table", NULL, STACKS(budget_write) = "where the time of threads went, for people",
 	  .lacks = no_threads },
 	{ "table-json", NULL, STACKS(budget_json_write) =
@@ -143,6 +155,14 @@ const struct output *output_find(enum result_kind kind, const char *path)
 	return best;
 }
 
+bool output_is_known(const char *path)
+{
+	for (size_t i = 0; i < NR_OUTPUTS; i++)
+		if (outputs[i].extension && ends_in(path, outputs[i].extension))
+			return true;
+	return false;
+}
+
 const struct output *output_get(enum result_kind kind, const char *name)
 {
 	for (size_t i = 0; i < NR_OUTPUTS; i++)
@@ -151,46 +171,32 @@ const struct output *output_get(enum result_kind kind, const char *name)
 	return NULL;
 }
 
-/* Its extensions, or its names. */
-static size_t words_of(enum result_kind kind, bool names, const char *words[NR_OUTPUTS])
+static size_t extensions_of(enum result_kind kind, const char *words[NR_OUTPUTS])
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < NR_OUTPUTS; i++)
-		if (outputs[i].kind == kind && (names || outputs[i].extension))
-			words[nr++] = names ? outputs[i].name : outputs[i].extension;
+		if (outputs[i].kind == kind && outputs[i].extension)
+			words[nr++] = outputs[i].extension;
 	return nr;
-}
-
-static const char *joined(enum result_kind kind, bool names, char *text, size_t sz)
-{
-	const char *words[NR_OUTPUTS];
-	size_t nr = words_of(kind, names, words), len = 0;
-
-	for (size_t i = 0; i < nr && len < sz; i++)
-		len += snprintf(text + len, sz - len, "%s%s", i ? " " : "", words[i]);
-	return text;
 }
 
 const char *output_extensions(enum result_kind kind)
 {
 	static char text[128];
+	const char *words[NR_OUTPUTS];
+	size_t nr = extensions_of(kind, words), len = 0;
 
-	return joined(kind, false, text, sizeof(text));
-}
-
-const char *output_names(enum result_kind kind)
-{
-	static char text[256];
-
-	return joined(kind, true, text, sizeof(text));
+	for (size_t i = 0; i < nr && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s", i ? " " : "", words[i]);
+	return text;
 }
 
 /* An extension may have two dots: what follows the last one is tried first. */
 const char *output_nearest(enum result_kind kind, const char *path)
 {
 	const char *base = output_base_name(path), *near = NULL, *words[NR_OUTPUTS];
-	size_t nr = words_of(kind, false, words);
+	size_t nr = extensions_of(kind, words);
 
 	for (const char *s = base + strlen(base); s > base && !near; s--)
 		if (s[-1] == '.')

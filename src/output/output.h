@@ -7,6 +7,7 @@
 #ifndef BPFPROF_OUTPUT_OUTPUT_H
 #define BPFPROF_OUTPUT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -57,9 +58,10 @@ const char *output_lacks(const struct output *o, const struct result *r);
 const struct output *output_find(enum result_kind kind, const char *path);
 /* By name, NULL when a result of this kind has no such form. */
 const struct output *output_get(enum result_kind kind, const char *name);
-/* ".folded .svg …", for messages; of the names those for standard output, "summary json". */
+/* Has a result of any kind a row for this file name? */
+bool output_is_known(const char *path);
+/* ".folded .svg …", for messages. */
 const char *output_extensions(enum result_kind kind);
-const char *output_names(enum result_kind kind);
 /* The extension that a mistyped file name most likely meant, NULL when none is near. */
 const char *output_nearest(enum result_kind kind, const char *path);
 /* "a recording of stacks" */

@@ -53,10 +53,22 @@ check_grep '^"page-faults","kernel","software","counts",' l.csv
 mistake "\.txt.*did you mean '.svg'" report -o not.json -o x.svgz small.bpfprof
 mistake "one of \.json \.xml \.txt$" diff -o x.parquet a.json b.json
 mistake "one of \.json \.csv \.txt; did you mean '.csv'" list -o x.cvs
-mistake "one of \.json \.csv \.md \.bpfprof \.txt" stat -o x.svg 1
-mistake "one of .*\.csv" runqlat -o x.svg 1
+mistake "-o x.svg: a result of stat has no such form; use one of \.json \.csv \.md \.bpfprof \.txt$" stat -o x.svg 1
+mistake "-o x.svg: a recording of runqlat has no such form; use one of .*\.csv .bpfprof .txt$" runqlat -o x.svg 1
 mistake "time of threads was not recorded" report --table -o not.svg small.bpfprof
 mistake "time of threads was not recorded" report --table --json small.bpfprof
+mistake "the recording has no branches [(]bpfprof pmu --branches records them[)]" report --branches small.bpfprof
+mistake "the recording has no branches" report --branches -f -o not.svg small.bpfprof
+mistake "the recording has no branches" report --branches --json small.bpfprof
+for option in "--class lock" "--by-class" "--idle=show"; do
+	# shellcheck disable=SC2086 # an option and its value
+	mistake "^bpfprof: ${option%%[ =]*} is for recordings of waits [(].*[)]; this is a recording of oncpu$" report -f -o not.svg $option small.bpfprof
+done
+mistake "-m is for recordings of runqlat; this is a recording of oncpu" report -m small.bpfprof
+mistake "^bpfprof: -f and -s exclude each other [(]-o FILE writes several[)]$" report -f -s small.bpfprof
+mistake "--broken, --json and -f exclude each other" report --broken --json -f small.bpfprof
+mistake "-f and -s exclude each other" offcpu -f -s 1
+mistake "a recording of stacks cannot be shown by --csv [(]use --table, --broken, --branches, --json, -f or -s[)]" report --csv small.bpfprof
 mistake "no such event" report --value nosuch -o not.svg small.bpfprof
 mistake "--json and --csv exclude" list --json --csv
 mistake "--json and --junit -" diff --json --junit - a.json b.json

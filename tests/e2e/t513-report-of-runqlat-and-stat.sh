@@ -42,8 +42,11 @@ for by in all process thread cpu; do
 done
 check "milliseconds" "$BPFPROF" report -m q.bpfprof
 check_grep '^ +msecs +: count +distribution$' "$OUT"
-refuses "a recording of runqlat cannot be shown as folded" report -f q.bpfprof
-refuses "a recording of runqlat cannot be shown as md" report --report md q.bpfprof
+refuses "a recording of runqlat cannot be shown by -f [(]use --json, --csv or -s[)]$" report -f q.bpfprof
+refuses "a recording of runqlat cannot be shown by --report" report --report md q.bpfprof
+refuses "^bpfprof: --class is for recordings of waits [(]offcpu, wall, wakeup[)]; this is a recording of runqlat$" report --class lock q.bpfprof
+refuses "--merge-threads is for recordings of stacks; this is a recording of runqlat" report --merge-threads q.bpfprof
+refuses "x.svg: a recording of runqlat has no such form; use one of .json .csv .bpfprof .txt$" report -o x.svg q.bpfprof
 refuses "one of .json .csv .bpfprof .txt" report -o x.svg q.bpfprof
 
 "$GEN/gen_stat" json hotspots=4 >s.bpfprof
@@ -60,8 +63,10 @@ check "as Markdown too" cmp x.md s.out
 refuses "does not go with rows of threads" report --report md threads.json
 refuses "does not go with rows of threads" report -o not.md threads.json
 check "no file" test ! -e not.md
-refuses "a result of stat cannot be shown as folded" report -f s.bpfprof
-refuses "a result of stat cannot be shown as table" report --table s.bpfprof
+refuses "a result of stat cannot be shown by -f [(]use --json, --csv, --report or -s[)]$" report -f s.bpfprof
+refuses "a result of stat cannot be shown by --table" report --table s.bpfprof
+refuses "cannot be shown by --table [(]use" report --table --json s.bpfprof
+refuses "-m is for recordings of runqlat; this is a result of stat" report -m s.bpfprof
 refuses "does not go with -I" stat -I 100 -o not.bpfprof 1
 
 cp s.bpfprof a.json

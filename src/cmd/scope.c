@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of options that are for some results only. */
+#include "cmd/scope.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum scope { OF_STACKS, OF_WAITS, OF_RUNQLAT };
+
+static const char *const scope_texts[] = {
+	[OF_STACKS] = "recordings of stacks",
+	[OF_WAITS] = "recordings of waits (offcpu, wall, wakeup)",
+	[OF_RUNQLAT] = "recordings of runqlat",
+};
+
+static bool is_in(enum scope scope, const struct result *r)
+{
+	if (scope == OF_RUNQLAT)
+		return r->kind == RESULT_RUNQLAT;
+	if (r->kind != RESULT_STACKS)
+		return false;
+	return scope == OF_STACKS || kind_of_profile(r->profile)->waits;
+}
+
+/* "a recording of oncpu". To be freed. */
+static char *result_text(const struct result *r)
+{
+	char *command, *text;
+
+	if (r->kind != RESULT_STACKS)
+		return xstrdup(output_kind_text(r->kind));
+	command = text_cleaned(profile_str(r->profile, r->profile->meta.command));
+	text = xasprintf("a recording of %s", command);
+	free(command);
+	return text;
+}
+
+static int refuse(const char *option, enum scope scope, const struct result *r)
+{
+	char *text = result_text(r);
+
+	log_err(0, "%s is for %s; this is %s", option, scope_texts[scope], text);
+	free(text);
+	return -EINVAL;
+}
+
+int scope_check(const struct results_opts *o, const struct result *r)
+{
+	const struct view *v = &o->view;
+	const struct {
+		const char *option;
+		bool given;
+		enum scope scope;
+	} rows[] = {
+		{ "-U", v->user_only, OF_STACKS },
+		{ "-K", v->kernel_only, OF_STACKS },
+		{ "-D", v->delimiter, OF_STACKS },
+		{ "-A", v->annotations, OF_STACKS },
+		{ "--per-thread", v->per_thread, OF_STACKS },
+		{ "--merge-threads", v->merge_threads, OF_STACKS },
+		{ "--no-demangle", v->no_demangle, OF_STACKS },
+		{ "--value", v->value, OF_STACKS },
+		{ "--by-class", v->by_class, OF_WAITS },
+		{ "--class", o->classes, OF_WAITS },
+		{ "--idle", o->idle, OF_WAITS },
+		{ "-m", v->milliseconds, OF_RUNQLAT },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].given && !is_in(rows[i].scope, r))
+			return refuse(rows[i].option, rows[i].scope, r);
+	return 0;
+}
