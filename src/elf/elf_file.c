@@ -212,3 +212,16 @@ bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr)
 	}
 	return false;
 }
+
+bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)
+{
+	for (size_t i = 0; i < f->nr_segments; i++) {
+		const Elf64_Phdr *s = &f->segments[i];
+
+		if (s->p_type != PT_LOAD || vaddr < s->p_vaddr || vaddr - s->p_vaddr >= s->p_filesz)
+			continue;
+		*offset = vaddr - s->p_vaddr + s->p_offset;
+		return true;
+	}
+	return false;
+}

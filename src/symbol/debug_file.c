@@ -3,6 +3,8 @@
  * The separate debug file of a stripped one, found by its build-id: distributions put .symtab
  * there. Its segments are not the file's: only the file itself converts offsets.
  */
+#include "symbol/debug_file.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,28 +40,45 @@ static int open_path(const struct elf_file *f, const char *dir)
 	return fd;
 }
 
+struct elf_file *debug_file_open(const struct elf_file *f, const char *dir, int *fd)
+{
+	struct elf_file *debug;
+
+	if (f->build_id_len < 2)
+		return NULL;
+	*fd = open_path(f, dir);
+	debug = *fd >= 0 ? elf_file_open(*fd) : NULL;
+	if (debug && same_build(f, debug))
+		return debug;
+	elf_file_close(debug);
+	if (*fd >= 0)
+		close(*fd);
+	return NULL;
+}
+
 static void close_debug_file(void *source)
 {
 	struct debug_file *d = source;
 
 	elf_symbols_free(d->symbols);
 	elf_file_close(d->file);
-	if (d->fd >= 0)
-		close(d->fd);
+	close(d->fd);
 	free(d);
 }
 
 static void *open_debug_file(const struct symbol_module *m)
 {
+	struct elf_file *file;
 	struct debug_file *d;
+	int fd;
 
-	if (!m->file || !m->debug_dir || m->file->build_id_len < 2)
+	file = m->file && m->debug_dir ? debug_file_open(m->file, m->debug_dir, &fd) : NULL;
+	if (!file)
 		return NULL;
 	d = xcalloc(1, sizeof(*d));
-	d->fd = open_path(m->file, m->debug_dir);
-	d->file = d->fd >= 0 ? elf_file_open(d->fd) : NULL;
-	if (d->file && same_build(m->file, d->file))
-		d->symbols = elf_symbols_new(m->file, d->file, SHT_SYMTAB);
+	d->fd = fd;
+	d->file = file;
+	d->symbols = elf_symbols_new(m->file, d->file, SHT_SYMTAB);
 	if (d->symbols)
 		return d;
 	close_debug_file(d);

@@ -116,11 +116,11 @@ static bool tree_is_small(const void *nodes, size_t len, const struct demangle_c
 	return small;
 }
 
-static bool cxx_print(struct demangle_component *root, struct sink *out)
+static bool cxx_print(struct demangle_component *root, int options, struct sink *out)
 {
 	if (setjmp(out->full))
 		return false;
-	return cplus_demangle_print_callback(DMGL_ANSI, root, sink_put, out);
+	return cplus_demangle_print_callback(options, root, sink_put, out);
 }
 
 /* Parsing for a name without parameters ignores what follows it, so parse the whole first. */
@@ -133,7 +133,7 @@ static bool cxx_is_valid(const char *name)
 	return ok;
 }
 
-static bool cxx_demangle(const char *name, struct sink *out)
+static bool cxx_demangle(const char *name, int options, struct sink *out)
 {
 	struct demangle_component *root;
 	void *nodes = NULL;
@@ -141,8 +141,8 @@ static bool cxx_demangle(const char *name, struct sink *out)
 
 	if (!cxx_is_valid(name))
 		return false;
-	root = cplus_demangle_v3_components(name, DMGL_ANSI, &nodes);
-	ok = root && tree_is_small(nodes, strlen(name), root) && cxx_print(root, out);
+	root = cplus_demangle_v3_components(name, options, &nodes);
+	ok = root && tree_is_small(nodes, strlen(name), root) && cxx_print(root, options, out);
 	free(nodes);
 	return ok;
 }
@@ -155,14 +155,14 @@ static bool rust_demangle_bounded(const char *name, struct sink *out)
 	return rust_demangle_callback(name, 0, sink_put, out);
 }
 
-static bool stem_demangle(const char *stem, struct sink *out)
+static bool stem_demangle(const char *stem, int options, struct sink *out)
 {
 	if (strncmp(stem, "_Z", 2) && strncmp(stem, "_R", 2))
 		return false;
 	if (rust_demangle_bounded(stem, out))
 		return true;
 	out->len = 0;
-	return stem[1] == 'Z' && cxx_demangle(stem, out);
+	return stem[1] == 'Z' && cxx_demangle(stem, options, out);
 }
 
 /* Whether [s, end) is one part of a suffix: a number, or a word like "constprop" or "sse4_2". */
@@ -232,7 +232,7 @@ static char *join(const char *stem, const char *suffixes, bool brackets)
 	return text;
 }
 
-char *demangle_name(const char *linkage)
+static char *demangle(const char *linkage, int options)
 {
 	char stem[MAX_MANGLED + 1];
 	struct sink out = { .len = 0 };
@@ -243,7 +243,17 @@ char *demangle_name(const char *linkage)
 	len = stem_length(linkage);
 	memcpy(stem, linkage, len);
 	stem[len] = '\0';
-	if (stem_demangle(stem, &out) && out.len)
+	if (stem_demangle(stem, options, &out) && out.len)
 		return join(out.text, linkage + len, true);
 	return strstr(linkage + len, ".llvm.") ? join(stem, linkage + len, false) : NULL;
+}
+
+char *demangle_name(const char *linkage)
+{
+	return demangle(linkage, DMGL_ANSI);
+}
+
+char *demangle_signature(const char *linkage)
+{
+	return demangle(linkage, DMGL_ANSI | DMGL_PARAMS);
 }

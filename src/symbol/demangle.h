@@ -14,4 +14,7 @@
  */
 char *demangle_name(const char *linkage);
 
+/* The same with the parameters of C++ functions: "net::Listener::accept(int)". */
+char *demangle_signature(const char *linkage);
+
 #endif

@@ -12,13 +12,12 @@
 
 #include "base/mem.h"
 #include "elf/strtab.h"
+#include "elf/symtab.h"
 #include "symbol/naming.h"
 
-#define MAX_ENTRIES   (8u << 20)
 #define MAX_FUNCTIONS 1100000u	 /* 52 bytes each at the worst moment */
 #define MAX_WORK      (1u << 29) /* of struct strtab, 0.1 s to 0.5 s */
 #define MAX_NAME      65536u
-#define CHUNK	      2048u
 
 /* No code lies above: canonical user addresses of all architectures are shorter. */
 #define MAX_VADDR (1ull << 56)
@@ -93,23 +92,6 @@ static bool type_is_code(const Elf64_Sym *sym, struct strtab *names)
 	return strtab_copy(names, sym->st_name, head, sizeof(head)) > 0 && !naming_is_marker(head);
 }
 
-/*
- * How many bytes the symbol's own executable section has from the symbol on; 0 when it lies in
- * none.
- */
-static uint64_t section_rest(const struct elf_file *f, const Elf64_Sym *sym)
-{
-	const Elf64_Shdr *s;
-
-	if (sym->st_shndx >= f->nr_sections)
-		return 0;
-	s = &f->sections[sym->st_shndx];
-	if (!(s->sh_flags & SHF_EXECINSTR) || sym->st_value < s->sh_addr ||
-	    sym->st_value - s->sh_addr >= s->sh_size)
-		return 0;
-	return s->sh_size - (sym->st_value - s->sh_addr);
-}
-
 static uint64_t symbol_rank(const Elf64_Sym *sym)
 {
 	unsigned int bind = ELF64_ST_BIND(sym->st_info);
@@ -131,7 +113,7 @@ static bool loader_add(struct loader *l, const Elf64_Sym *sym)
 		return true;
 	key = sym->st_value << 8 | symbol_rank(sym);
 	if (!size || label) {
-		uint64_t rest = section_rest(l->file, sym);
+		uint64_t rest = symtab_section_rest(l->file, sym);
 
 		if (!rest)
 			return true;
@@ -147,24 +129,12 @@ static bool loader_add(struct loader *l, const Elf64_Sym *sym)
 	return true;
 }
 
-/* Reads all entries of a table. False when it goes past a limit or the file became shorter. */
-static bool loader_read(struct loader *l, const Elf64_Shdr *table)
+/* False when a limit is reached. */
+static bool loader_take(void *arg, const Elf64_Sym *sym)
 {
-	uint64_t nr = table->sh_size / sizeof(Elf64_Sym), done = 0;
-	Elf64_Sym *chunk = xcalloc(CHUNK, sizeof(*chunk));
-	bool ok = nr <= MAX_ENTRIES;
-	size_t part, sz;
+	struct loader *l = arg;
 
-	for (; ok && done < nr; done += part) {
-		part = nr - done < CHUNK ? nr - done : CHUNK;
-		sz = part * sizeof(*chunk);
-		ok = elf_file_read(l->file, table->sh_offset + done * sizeof(*chunk), chunk, sz) ==
-		     sz;
-		for (size_t i = 0; ok && i < part; i++)
-			ok = loader_add(l, &chunk[i]) && l->names->work <= MAX_WORK;
-	}
-	free(chunk);
-	return ok;
+	return loader_add(l, sym) && l->names->work <= MAX_WORK;
 }
 
 /* By address, outer before inner, then best first; the name's position makes it total. */
@@ -297,40 +267,16 @@ static void loader_flatten(struct loader *l, struct elf_symbols *out)
 	out->nr = s.nr;
 }
 
-static bool section_is_inside(const struct elf_file *f, const Elf64_Shdr *s)
-{
-	return s->sh_offset <= f->size && s->sh_size <= f->size - s->sh_offset &&
-	       !(s->sh_flags & SHF_COMPRESSED);
-}
-
-/* The first usable table of a type and its strings. */
-static const Elf64_Shdr *find_table(const struct elf_file *f, uint32_t type,
-				    const Elf64_Shdr **strings)
-{
-	for (size_t i = 0; i < f->nr_sections; i++) {
-		const Elf64_Shdr *s = &f->sections[i];
-
-		if (s->sh_type != type || s->sh_entsize != sizeof(Elf64_Sym) ||
-		    s->sh_link >= f->nr_sections)
-			continue;
-		*strings = &f->sections[s->sh_link];
-		if ((*strings)->sh_type == SHT_STRTAB && section_is_inside(f, s) &&
-		    section_is_inside(f, *strings))
-			return s;
-	}
-	return NULL;
-}
-
 /* Loads the table of a type from f. False, and nothing held, when that gives no function. */
 static bool symbols_load(struct elf_symbols *s, const struct elf_file *f, uint32_t type)
 {
-	const Elf64_Shdr *strings, *table = find_table(f, type, &strings);
 	struct loader l = { .file = f, .names = &s->names };
+	struct symtab t;
 
-	if (!table)
+	if (!symtab_find(&t, f, type))
 		return false;
-	strtab_init(&s->names, f, strings->sh_offset, strings->sh_size);
-	if (loader_read(&l, table) && l.nr) {
+	strtab_init(&s->names, f, t.strings->sh_offset, t.strings->sh_size);
+	if (symtab_for_each(&t, loader_take, &l) && l.nr) {
 		qsort(l.functions, l.nr, sizeof(*l.functions), function_compare);
 		loader_merge(&l);
 		loader_flatten(&l, s);
