@@ -23,10 +23,11 @@ declare -A may_include=(
 	[elf]="base"
 	[symbol]="base bpf elf proc profile"
 	[unwind]="base bpf elf proc profile"
+	[uprobe]="base bpf elf symbol"
 	[event]="base bpf"
 	[metric]="base event"
-	[collect]="base bpf elf event metric proc profile symbol unwind"
-	[cmd]="base bpf collect elf event metric output proc profile symbol unwind"
+	[collect]="base bpf elf event metric proc profile symbol unwind uprobe"
+	[cmd]="base bpf collect elf event metric output proc profile symbol unwind uprobe"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where on a function a probe is cheap. The kernel emulates a few instructions and single-steps all
+ * others, which costs a second trap: 16 times the price on a virtual machine, 2 to 3 times
+ * elsewhere. So the probe goes to the first emulated instruction P at or behind the entry E when
+ * nobody can tell the difference:
+ *
+ *	1. E to P is decoded without doubt, inside of the function;
+ *	2. at most three instructions are skipped, all of them landing pads or arithmetic of
+ *	   registers;
+ *	3. they write no register that may hold an argument;
+ *	4. where the return address is needed, it is still where it was at E;
+ *	5. nothing enters the function between: no branch of the file goes to (E, P], no symbol, no
+ *	   unwind entry and no pointer in its data names it.
+ *
+ * Else the probe stays at E.
+ */
+#ifndef BPFPROF_UPROBE_PLACE_H
+#define BPFPROF_UPROBE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uprobe/functions.h"
+
+enum place_price {
+	PLACE_EMULATED,	 /* one trap */
+	PLACE_OPTIMISED, /* the kernel makes a call of it: no trap after the first hit */
+	PLACE_STEPPED,	 /* two traps */
+	PLACE_REFUSED,	 /* the kernel takes no probe on this instruction */
+};
+
+/* What the probe needs, and what the kernel can do. */
+#define PLACE_RETURN	   1u /* a return probe, or whatever reads the return address or the stack */
+#define PLACE_KERNEL_NOPS  2u /* x86-64: it emulates long nops (6.16); arm64: nop (6.13) */
+#define PLACE_KERNEL_NOP5  4u /* x86-64: it makes a call of a 5-byte nop (6.18), in the red zone */
+#define PLACE_KERNEL_NOP10 8u /* x86-64: it makes a call of a 10-byte nop instead: safe */
+
+struct place {
+	uint64_t address, offset; /* as linked; in the file */
+	unsigned int skipped;	  /* instructions between the entry and here */
+	enum place_price price;
+	char insn[48];	 /* the one the probe stands on, as objdump writes it */
+	const char *why; /* why here, in a few words */
+};
+
+struct places;
+
+/*
+ * Reads the code and the pointers of a file once. fs must stay until places_free(). NULL with errno
+ * ENOTSUP: code of another architecture than x86-64 and aarch64.
+ */
+struct places *places_open(const struct functions *fs);
+void places_free(struct places *p);
+
+/*
+ * 0, or a negative errno when not even the entry can be read: -ENOEXEC. What is dear is no error.
+ * An address inside of the function that is not its entry is never moved: place_at().
+ */
+int place_choose(struct places *p, const struct uprobe_function *f, unsigned int flags,
+		 struct place *out);
+
+/* The price of an instruction at an address. -EINVAL: no instruction of f begins there. */
+int place_at(struct places *p, const struct uprobe_function *f, uint64_t address,
+	     unsigned int flags, struct place *out);
+
+/* Whether an instruction of f begins at an address, by decoding f from its entry. */
+bool place_is_instruction(struct places *p, const struct uprobe_function *f, uint64_t address);
+
+/*
+ * The file offsets of all return instructions of f, to be freed: where probes of Go's returns go.
+ * Returns 0, -EILSEQ when a byte of f cannot be decoded.
+ */
+int place_returns(struct places *p, const struct uprobe_function *f, uint64_t **offsets,
+		  size_t *nr);
+
+#endif
