@@ -23,8 +23,11 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # What the end-to-end tests call, in a guest. The usr-is-merged package stands for a script that would want perl.
 USERLAND="usr-is-merged bash dash coreutils mawk grep sed findutils util-linux mount procps diffutils libc-bin
 	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 libdw1 zlib1g libjson-c5 ripgrep"
+# Those that the suite has: the name of a library changes with its interface.
+USERLAND_ANY="libcapstone4 libcapstone5"
 PERF="linux-perf"
 SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 libelf1t64 zlib1g-dev zlib1g libzstd-dev libzstd1 libjson-c-dev libjson-c5
+	libcapstone-dev libcapstone4 libcapstone5
 	libiberty-dev libdw-dev libdw1 libdw1t64 liblzma5 libbz2-1.0"
 CORPUS="libc6 libssl3 libssl3t64 libstdc++6 python3.11-minimal python3.13-minimal libllvm14 libllvm19 libnode108
 	libnode115"
@@ -142,11 +145,12 @@ fetch_userland() { # ARCH
 	local dir=$CACHE/userland-$1 suite list
 
 	suite=$(host_suite)
-	list=$(cksum <<<"$suite $USERLAND" | cut -d ' ' -f 1)
+	list=$(cksum <<<"$suite $USERLAND $USERLAND_ANY" | cut -d ' ' -f 1)
 	[ -n "${REFRESH:-}" ] || [ ! -s "$CACHE/userland-$1.cpio" ] ||
 		[ "$(cat "$CACHE/userland-$1.list" 2>/dev/null)" != "$list" ] || return 0
-	# shellcheck disable=SC2086
-	fetch "$dir" "$suite" "$1" install $USERLAND
+	apt_update "$suite" "$1"
+	# shellcheck disable=SC2046,SC2086
+	fetch "$dir" "$suite" "$1" install $USERLAND $(known "$suite" "$1" $USERLAND_ANY)
 	unpack "$dir"
 	ln -sf mawk "$dir/root/usr/bin/awk" && ln -sf dash "$dir/root/usr/bin/sh"
 	rm -rf "$dir"/root/usr/share/{doc,man,locale,i18n,info,bash-completion,zsh} "$dir"/root/var \

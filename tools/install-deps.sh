@@ -39,7 +39,8 @@ VERSION_ID=
 # shellcheck source=/dev/null
 [ ! -r /etc/os-release ] || . /etc/os-release
 
-packages=(gcc make clang pkg-config libc6-dev libelf-dev zlib1g-dev libjson-c-dev libiberty-dev uthash-dev)
+packages=(gcc make clang pkg-config libc6-dev libelf-dev zlib1g-dev libjson-c-dev libcapstone-dev libiberty-dev
+	uthash-dev)
 if [ -n "$check" ]; then
 	packages+=(g++ libcmocka-dev python3 python3-jsonschema shellcheck codespell clang-format jq libxml2-utils
 		xz-utils sqlite3 strace libcap2-bin libdw-dev gdb groff-base)
@@ -105,7 +106,7 @@ has_all() {
 		command -v "$tool" >/dev/null 2>&1 || return 1
 	done
 	"$("${BASH_SOURCE[0]%/*}/find-bpftool.sh")" version >/dev/null 2>&1 || return 1
-	has_libbpf && pkg-config --exists libelf zlib json-c 2>/dev/null || return 1
+	has_libbpf && pkg-config --exists libelf zlib json-c capstone 2>/dev/null || return 1
 	printf '#include <uthash.h>\n#include <libiberty/demangle.h>\n' | gcc -E -x c - >/dev/null 2>&1 ||
 		printf '#include <uthash.h>\n#include <demangle.h>\n' | gcc -E -x c - >/dev/null 2>&1
 }
@@ -124,7 +125,7 @@ name_packages() {
 	*' fedora '* | *' rhel '*)
 		echo "install-deps: something is missing; install it with:"
 		echo "  dnf install gcc make clang bpftool pkgconf-pkg-config glibc-devel libbpf-devel \\"
-		echo "      elfutils-libelf-devel zlib-devel json-c-devel binutils-devel uthash-devel"
+		echo "      elfutils-libelf-devel zlib-devel json-c-devel capstone-devel binutils-devel uthash-devel"
 		[ -z "$check" ] ||
 			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 python3-jsonschema ShellCheck codespell \\
       clang-tools-extra jq libxml2 xz sqlite strace libcap gdb elfutils-devel \\
@@ -133,7 +134,7 @@ name_packages() {
 	*)
 		echo "install-deps: something is missing, and the packages of '$ID' are not known here."
 		echo "  Needed: gcc make clang bpftool pkg-config, and the development files of libbpf (1.0 or"
-		echo "  newer), libelf, zlib, json-c, libiberty (binutils) and uthash."
+		echo "  newer), libelf, zlib, json-c, capstone, libiberty (binutils) and uthash."
 		[ -z "$check" ] || echo "  For the tests: cmocka libdw shellcheck codespell clang-format jq xmllint sqlite3."
 		;;
 	esac >&2

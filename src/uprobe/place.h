@@ -31,11 +31,16 @@ enum place_price {
 	PLACE_REFUSED,	 /* the kernel takes no probe on this instruction */
 };
 
-/* What the probe needs, and what the kernel can do. */
-#define PLACE_RETURN	   1u /* a return probe, or whatever reads the return address or the stack */
-#define PLACE_KERNEL_NOPS  2u /* x86-64: it emulates long nops (6.16); arm64: nop (6.13) */
-#define PLACE_KERNEL_NOP5  4u /* x86-64: it makes a call of a 5-byte nop (6.18), in the red zone */
-#define PLACE_KERNEL_NOP10 8u /* x86-64: it makes a call of a 10-byte nop instead: safe */
+/*
+ * What the probe needs: with PLACE_RETURN the return address and the stack are as at the entry.
+ * What the kernel can do: with NOPS it emulates long nops (x86-64, 6.16) or nop (aarch64, 6.13);
+ * with NOP5 it makes a call of a 5-byte nop (x86-64, 6.18), which writes into the red zone of
+ * whoever is behind his entry; with NOP10 it makes one of a 10-byte nop, which does no harm.
+ */
+#define PLACE_RETURN	   1u
+#define PLACE_KERNEL_NOPS  2u
+#define PLACE_KERNEL_NOP5  4u
+#define PLACE_KERNEL_NOP10 8u
 
 struct place {
 	uint64_t address, offset; /* as linked; in the file */
