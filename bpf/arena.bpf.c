@@ -214,7 +214,8 @@ static __always_inline struct prof_count *find_count(struct prof_count *key, __u
 
 static __always_inline void add(struct prof_count *c, __u64 weight)
 {
-	if (c->wait && c->tid) { /* a thread's waits end one after the other */
+	/* A thread's waits end one after the other. Its events may interrupt each other. */
+	if (c->wait && c->tid && PROF_WAIT_KIND(c->wait) != PROF_EVENT) {
 		c->samples++;
 		c->weight += weight;
 		return;

@@ -7,6 +7,7 @@
 #ifndef BPFPROF_BPF_ARENA_BPF_H
 #define BPFPROF_BPF_ARENA_BPF_H
 
+#include "calls.h"
 #include "counters.bpf.h"
 #include "places.bpf.h"
 #include "step.bpf.h"
@@ -75,9 +76,9 @@ _Static_assert(sizeof(struct mapped) == 64, "a mapping is one cache line");
  * can be looked at as a struct scratch_stack.
  */
 struct scratch {
-	__u64 owner;		  /* of the user stack; 0: the current thread */
-	__u64 pc, sp, fp, lr;	  /* of the innermost user frame */
-	__u64 status;		  /* uprobes: tells 32-bit code */
+	__u64 owner;	      /* of the user stack; 0: the current thread */
+	__u64 pc, sp, fp, lr; /* of the innermost user frame */
+	__u64 called; /* a call that has just returned to pc: a frame more; 0 = pc is where it is */
 	struct step at;		  /* the frame that the walk has come to */
 	struct prof_count key;	  /* for arena_claim() */
 	struct halves known, was; /* found now; remembered (memo.bpf.h) */
@@ -91,6 +92,8 @@ struct scratch {
 	__u32 mapping;	 /* the one of mapped[] that it looked into last */
 	__u32 rule_slot; /* of the rule cache: where that of the next frame may be */
 	__u32 rule;	 /* that was looked up */
+	__u32 nr_texts;	 /* strings in values */
+	__u64 return_at; /* a struct return_instance of the kernel */
 	__u32 special;	 /* number of the last frame that no standard rule was for, from 1 on */
 	__u64 rule_key;	 /* what addresses are mixed with to find their rules */
 	__u64 barrier;	 /* of this CPU's loads */
@@ -115,6 +118,7 @@ struct scratch {
 	__u32 chain[3];
 	struct mapped mapped[NR_MAPPED];
 	__u64 memo_window[256];
+	struct call_values values;
 	struct scratch_kernel kernel;
 	struct scratch_stack user;
 };

@@ -25,10 +25,15 @@ __hidden struct prof_counters *counters_row(void)
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
 
-__hidden void counters_add(__u32 counter)
+__hidden void counters_add_n(__u32 counter, __u64 n)
 {
 	struct prof_counters *row = counters_row();
 
 	if (row)
-		__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], 1);
+		__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], n);
+}
+
+__hidden void counters_add(__u32 counter)
+{
+	counters_add_n(counter, 1);
 }

@@ -28,7 +28,8 @@ static __always_inline void run_ends(struct prof_counters *row, __u64 start)
 	row->value[PROF_TIMED_NS] += bpf_ktime_get_ns() - start;
 }
 
-/* Adds one to a counter of this CPU, whatever else counts here at the moment. */
+/* Adds one, or n, to a counter of this CPU, whatever else counts here at the moment. */
+__hidden void counters_add_n(__u32 counter, __u64 n);
 __hidden void counters_add(__u32 counter);
 
 #endif

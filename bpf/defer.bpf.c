@@ -227,6 +227,28 @@ static __always_inline __u32 most_slots(const struct scratch *s, __u32 id, __u64
 	return top ? PROF_DEFERRED_CHAIN : BLIND_CHAIN;
 }
 
+/* Separately verified. */
+__noinline int defer_returns(__u32 slot)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct prof_deferred *d = slot_get(slot);
+	struct return_instance *at;
+
+	if (!d)
+		return 0;
+	d->trampoline = kernel_trampoline(task);
+	if (!d->trampoline)
+		return 0;
+	at = BPF_CORE_READ(task, utask, return_instances);
+	for (__u32 i = 0; i < PROF_DEFERRED_RETURNS; i++) {
+		/* Of NULL, which cannot be read, these are 0. */
+		d->returns[i].pc = BPF_CORE_READ(at, orig_ret_vaddr);
+		d->returns[i].sp = BPF_CORE_READ(at, stack) + RETURN_ADDRESS_BYTES;
+		at = BPF_CORE_READ(at, next);
+	}
+	return 0;
+}
+
 __noinline int defer_walk(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
@@ -246,11 +268,13 @@ __noinline int defer_walk(__u32 id)
 	d->sp = s->sp;
 	d->fp = s->fp;
 	d->lr = s->lr;
+	d->called = s->called;
 	d->start_stack = task->mm->start_stack;
 	d->pause = (struct prof_pause){};
 	if (id == SCRATCH_SCHED && s->leaves)
 		take_pause(&d->pause, task);
 	kernel_entry_regs(task, (struct pt_regs *)d->regs);
+	defer_returns(slot);
 	top = stack_top(task, s->sp);
 	d->cut = copy_stack(s, slot, top, most_slots(s, id, top));
 	if (id == SCRATCH_SCHED && d->cut == UNWIND_END_NO_ROOM)

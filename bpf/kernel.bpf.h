@@ -177,4 +177,52 @@ static __always_inline int kernel_word(__u64 at, __u64 *word)
 	return bpf_probe_read_kernel(word, sizeof(*word), (void *)at);
 }
 
+/*
+ * Where the return probes of the current process make functions return to, 0 = it has none.
+ */
+static __always_inline __u64 kernel_trampoline(const struct task_struct *task)
+{
+	struct xol_area *area;
+
+	if (!bpf_core_field_exists(task->utask) || !task->mm)
+		return 0;
+	area = task->mm->uprobes_state.xol_area;
+	return area ? BPF_CORE_READ(area, vaddr) : 0;
+}
+
+#define KERNEL_RETURN_DEPTH 64 /* the kernel allows no more return probes in each other */
+
+/*
+ * Programs at functions of programs can be preempted where the kernel can. kernel >= 6.13: all runs
+ * of such a program on a CPU share a stack that the kernel keeps for it, so one that preempts
+ * another writes over its variables, and that ends in a panic. A program that forbids it must do so
+ * before it has any variable in memory, and call only one function meanwhile.
+ *
+ * The kernel has the means since 6.10, but refuses functions that are verified apart in between
+ * until 6.15, of which the lock that came with it tells. In 6.13 and 6.14 there is no remedy
+ * (src/collect/hazards.c).
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+struct bpf_res_spin_lock___ours {
+} __attribute__((preserve_access_index));
+
+static __always_inline bool kernel_can_forbid(void)
+{
+	return bpf_core_type_exists(struct bpf_res_spin_lock___ours) && bpf_preempt_disable &&
+	       bpf_preempt_enable;
+}
+
+static __always_inline void kernel_preempt_off(void)
+{
+	if (kernel_can_forbid())
+		bpf_preempt_disable();
+}
+
+static __always_inline void kernel_preempt_on(void)
+{
+	if (kernel_can_forbid())
+		bpf_preempt_enable();
+}
+
 #endif

@@ -32,6 +32,7 @@
 	X(FILTER_STATE, FILTER, "other-state", "task state not in --state")                        \
 	X(FILTER_SHORT, FILTER, "too-short", "shorter than -m")                                    \
 	X(FILTER_LONG, FILTER, "too-long", "longer than -M")                                       \
+	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
@@ -39,6 +40,9 @@
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
 	X(LOST_THREAD, LOST, "no-thread-state", "a thread whose state is not known")               \
 	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-rows")         \
+	X(LOST_NESTED, LOST, "nested-too-deep", "more than 64 timed calls in each other")          \
+	X(LOST_RETURN, LOST, "no-return",                                                          \
+	  "left by an exception or longjmp(), or never returned: not timed")                       \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \
@@ -59,7 +63,8 @@
 	  "kernel stacks that the kernel did not give")                                            \
 	X(HALF_WALKED, NOTE, "half-walked", "stacks of which only the kernel's half was walked")   \
 	X(THREADS, NOTE, "threads", "threads whose state was kept")                                \
-	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")
+	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")                               \
+	X(BEGUN, NOTE, "begun", "calls that began")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

@@ -63,6 +63,7 @@ enum unwind_end {
  *
  * Frames are stored leaf first. The innermost one is an instruction whatever its kind.
  */
+#define PROF_FRAME_NONE		  0 /* to be passed over */
 #define PROF_FRAME_EXACT	  (2ull << 60)
 #define PROF_FRAME_EXACT_BIT	  61
 #define PROF_FRAME_ADDRESS(frame) ((frame) & ~PROF_FRAME_EXACT) /* of a user frame */
@@ -123,13 +124,23 @@ struct prof_pause {
  * clears the bit. A deep stack goes on in more slots, of which only bytes and words are used, or,
  * where a copy would take too long, is left for user space to read as long as the thread pauses.
  */
-#define PROF_MAX_DEFERRED   1024
-#define PROF_DEFERRED_CHAIN 32 /* slots at most: 448 KiB */
-#define PROF_DEFERRED_WORDS 2005
+#define PROF_MAX_DEFERRED     1024
+#define PROF_DEFERRED_CHAIN   32 /* slots at most: 448 KiB */
+#define PROF_DEFERRED_WORDS   1987
+#define PROF_DEFERRED_RETURNS 8
 struct prof_deferred {
 	__u32 bytes; /* of stack, from sp up */
 	__u32 cut;   /* enum unwind_end of a walk that needs more */
 	__u64 pc, sp, fp, lr;
+	__u64 called; /* a call that had just returned to pc, 0 = none */
+	/*
+	 * Where functions return to on which a return probe stands, 0 = nowhere; and instead of it
+	 * those that were called last, by the stack pointer behind the return.
+	 */
+	__u64 trampoline;
+	struct {
+		__u64 sp, pc;
+	} returns[PROF_DEFERRED_RETURNS];
 	__u64 start_stack; /* mm_struct.start_stack: which image it was */
 	struct prof_pause pause;
 	__u64 regs[34]; /* struct pt_regs; only the innermost frame of some functions needs it */

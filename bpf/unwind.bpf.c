@@ -60,6 +60,8 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 #define CHUNK_FRAMES	 3u
 #define CHUNK_OF_SAMPLES 8u
 
+#define CHUNK_RETURNS 8 /* looked at by one call of such a function */
+
 /* The parts of leaving a frame by an exception, verified one by one. */
 __noinline int unwind_cfa(__u32 id)
 {
@@ -101,12 +103,67 @@ static __always_inline __u32 leave_by_exception(struct scratch *s, __u32 id, __u
 	return end ? end : step_leave(&s->at, s->cfa, s->ra);
 }
 
-static __always_inline __u32 leave_by_special(struct scratch *s, __u32 code)
+/*
+ * Looks at some of the calls that return to the trampoline, from scratch->return_at on. Nonzero:
+ * the search is over. Separately verified.
+ */
+__noinline int unwind_returns(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct return_instance *at;
+	__u64 to;
+
+	if (!s)
+		return 1;
+	at = (struct return_instance *)s->return_at;
+	for (__u32 i = 0; i < CHUNK_RETURNS && at; i++) {
+		if (BPF_CORE_READ(at, stack) == s->at.sp - RETURN_ADDRESS_BYTES) {
+			to = BPF_CORE_READ(at, orig_ret_vaddr);
+			if (to != s->at.pc) { /* else two probes stand there */
+				s->at.pc = to;
+				return 1;
+			}
+		}
+		at = BPF_CORE_READ(at, next);
+	}
+	s->return_at = (__u64)at;
+	return !at;
+}
+
+/*
+ * A function on which a return probe stands returns to the kernel's trampoline, which is no caller:
+ * the kernel knows where to. False: it is no such frame. Separately verified.
+ */
+__noinline int unwind_trampoline(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 trampoline;
+
+	if (!s || s->at.inner)
+		return 0;
+	trampoline = kernel_trampoline(task);
+	if (!trampoline || s->at.pc != trampoline)
+		return 0;
+	s->nr_reads = READ_ELSEWHERE;
+	s->return_at = (__u64)BPF_CORE_READ(task, utask, return_instances);
+	for (__u32 i = 0; i < KERNEL_RETURN_DEPTH / CHUNK_RETURNS; i++)
+		if (unwind_returns(id))
+			break;
+	if (s->at.pc == trampoline)
+		return 0;
+	s->user.frames[(s->special - 1) & (PROF_MAX_FRAMES - 1)] = PROF_FRAME_NONE;
+	return 1;
+}
+
+static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32 code)
 {
 	struct step_env env = { .s = s };
 
 	if (code == RULE_STOP)
 		return UNWIND_END_CFI_ROOT;
+	if (unwind_trampoline(id))
+		return UNWIND_END_NONE;
 	if (code == RULE_NO_TABLE || (code == RULE_NO_CODE && !s->final)) {
 		s->deferred = 1;
 		return UNWIND_END_NO_TABLE;
@@ -140,7 +197,7 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 	if (step_is_exception(ARCH, rule))
 		end = leave_by_exception(s, id, rule);
 	else
-		end = leave_by_special(s, step_special(ARCH, rule));
+		end = leave_by_special(s, id, step_special(ARCH, rule));
 	s->at.pc &= prof_cfg.pc_mask;
 	return end;
 }
@@ -303,6 +360,15 @@ __noinline int unwind_chunk(__u32 id)
 	return prof_cfg.remember ? walk_chunk(s, cache, id, true) : walk_chunk(s, cache, id, false);
 }
 
+/* The frame that the walk begins with is not there any more. */
+static __always_inline void begin_above(struct scratch *s)
+{
+	s->user.frames[0] = s->called | PROF_FRAME_EXACT;
+	s->user.hash = hash_mix(s->user.hash, s->called);
+	s->user.nr = 1;
+	s->at.inner = 0;
+}
+
 static __always_inline void begin(struct scratch *s)
 {
 	s->user.hash = prof_cfg.seed;
@@ -313,6 +379,8 @@ static __always_inline void begin(struct scratch *s)
 	s->special = 0;
 	unwind_fresh(s);
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
+	if (s->called)
+		begin_above(s);
 }
 
 __noinline int unwind_user(__u32 id)

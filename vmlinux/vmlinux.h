@@ -43,8 +43,29 @@ struct bpf_perf_event_data {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+/* Where threads run while a probe stands in their way: its first instruction is the trampoline. */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area; /* NULL until a probe of the process is hit */
+};
+
 struct mm_struct {
 	unsigned long start_stack; /* where the kernel put argc: the main thread's stack begins right below */
+	struct uprobes_state uprobes_state; /* with CONFIG_UPROBES */
+};
+
+/* A call that returns to the trampoline, since there is a return probe on it. */
+struct return_instance {
+	unsigned long stack;	      /* pointer at the entry */
+	unsigned long orig_ret_vaddr; /* where it returns to */
+	struct return_instance *next; /* its caller's, or that of another probe on the same call */
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
 };
 
 /* Kept since 5.14 whenever the kernel is built with CONFIG_SCHED_INFO; empty without. */
@@ -107,6 +128,7 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw; /* switches so far: it waited; it was made to go */
 	char comm[16];
 	struct mm_struct *mm;
+	struct uprobe_task *utask; /* with CONFIG_UPROBES */
 	struct css_set *cgroups;
 	struct thread_struct thread;
 };

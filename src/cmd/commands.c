@@ -36,6 +36,13 @@ const struct command commands[] = {
 	  "all of a thread's time: running, runnable, waiting", wall_opts,
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
 	  "  bpfprof wall -p 1234 --table 10           where the time of each thread went\n" },
+	{ "uprobe", cmd_uprobe, "[OPTIONS] TARGET[:FUNCTION]... [DURATION] [-- PROGRAM [ARGS...]]",
+	  "calls of functions of programs: how many, how long, from where", uprobe_opts,
+	  "  bpfprof uprobe -p 1234 libc:malloc 10          calls per second\n"
+	  "  bpfprof uprobe -p 1234 -l 'libssl:SSL_*' 10    how long each function takes\n"
+	  "  bpfprof uprobe -p 1234 -o m.svg malloc 10      who calls, as a flame graph\n"
+	  "  bpfprof uprobe --arg 1:str libc:fopen 10       with which names\n"
+	  "  bpfprof uprobe -p postgres usdt:postgresql:query__start --arg 1:str 10\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "hardware and kernel counters: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"

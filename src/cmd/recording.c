@@ -196,8 +196,8 @@ static enum cmd_result explain_empty(const struct recording_args *a, const struc
 			"where its time went)",
 			o->program ? o->program[0] : "the target", text_ns(p->meta.duration_ns));
 	else
-		log_err(0, "nothing was recorded: %" PRIu64 " %s seen", p->counters[PROF_SEEN],
-			p->meta.is_time ? "waits" : "samples");
+		log_err(0, "nothing was recorded: %" PRIu64 " %ss seen", p->counters[PROF_SEEN],
+			profile_noun(p));
 	list_counters(p);
 	if (!p->counters[PROF_SEEN] && !p->meta.is_time)
 		fputs(p->meta.by_weight
@@ -213,8 +213,7 @@ static void warn_of_losses(const struct profile *p)
 {
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		if (profile_counters[i].kind == COUNTER_LOST && p->counters[i])
-			log_warn("%s %s%s lost: %s", text_count(p->counters[i]),
-				 p->meta.is_time ? "wait" : "sample",
+			log_warn("%s %s%s lost: %s", text_count(p->counters[i]), profile_noun(p),
 				 p->counters[i] == 1 ? "" : "s", profile_counters[i].text);
 	if (profile_was_throttled(p))
 		log_warn("the kernel throttled the event for %s of CPU time, which was not "

@@ -57,6 +57,9 @@ struct recording_args {
 
 #define STACK_ROWS                                                                                 \
 	OPT_FLAG('g', NULL, struct recording_args, stacks, "accepted: stacks are always taken"),   \
+	WALKING_ROWS
+
+#define WALKING_ROWS                                                                               \
 	OPT_FLAG('U', "user-stacks-only", struct recording_args, record.user_stacks,               \
 		 "no kernel frames"),                                                              \
 	OPT_FLAG('K', "kernel-stacks-only", struct recording_args, record.kernel_stacks,           \

@@ -250,7 +250,7 @@ static int choose(struct results *r)
 	if (!name && o->files.nr)
 		return 0;
 	if (!name)
-		name = output_get(o->kind, "folded") ? "folded" : "summary";
+		name = o->kind == RESULT_STACKS ? "folded" : "summary";
 	r->shown = output_get(o->kind, name);
 	if (r->shown)
 		return 0;
@@ -278,13 +278,14 @@ struct results *results_open(const struct results_opts *o)
 
 static int no_such_event(const struct profile *p, const char *value)
 {
-	const char *names[PROF_MAX_EVENTS], *near;
+	const char **names = xcalloc(p->nr_events + 1, sizeof(*names)), *near;
 
 	for (size_t i = 0; i < p->nr_events; i++)
 		names[i] = profile_str(p, p->events[i].name);
 	near = text_nearest(value, names, p->nr_events);
 	log_err(0, "--value '%s': the profile has no such event%s%s%s", value,
 		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	free(names);
 	return -EINVAL;
 }
 
@@ -352,7 +353,7 @@ int results_write_all(struct results *r, const struct result *result)
 
 int results_write(struct results *r, const struct profile *p)
 {
-	return results_write_all(r, &(struct result){ RESULT_STACKS, .profile = p });
+	return results_write_all(r, &(struct result){ r->opts->kind, .profile = p });
 }
 
 void results_close(struct results *r)

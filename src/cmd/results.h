@@ -36,10 +36,13 @@ struct results_opts {
 		   "always, or never")
 
 /* Rows for an options table; r is the struct results_opts within struct s. */
-#define RESULTS_ROWS(s, r)                                                                         \
+#define RESULTS_ROWS(s, r) RESULTS_ROWS_OF(s, r, RESULTS_EXTENSIONS)
+#define CALLS_RESULTS_ROWS(s, r)                                                                   \
+	RESULTS_ROWS_OF(s, r, CALLS_EXTENSIONS), CSV_ROW(s, r), MILLISECONDS_ROW(s, r)
+#define RESULTS_ROWS_OF(s, r, extensions)                                                          \
 	OPT_GROUP("Output"),                                                                       \
 		OPT_STRINGS('o', "output", s, r.files, "FILE",                                     \
-			    "write FILE, by extension: " RESULTS_EXTENSIONS " (repeatable)"),      \
+			    "write FILE, by extension: " extensions " (repeatable)"),              \
 		OPT_FLAG('f', "folded", s, r.folded,                                               \
 			 "folded stacks on stdout (the default when it is no terminal)"),          \
 		OPT_FLAG('s', "summary", s, r.summary,                                             \
@@ -96,6 +99,7 @@ struct results_opts {
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
+#define CALLS_EXTENSIONS   ".folded .svg .html .json .csv .txt .bpfprof"
 #define RUNQLAT_EXTENSIONS ".json .csv .bpfprof .txt"
 #define STAT_EXTENSIONS	   ".json .csv .md .bpfprof .txt"
 #define DIFF_EXTENSIONS	   ".json .xml .txt"

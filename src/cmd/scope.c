@@ -9,21 +9,25 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum scope { OF_STACKS, OF_WAITS, OF_RUNQLAT };
+enum scope { OF_STACKS, OF_EVENTS, OF_WAITS, OF_TIMES };
 
 static const char *const scope_texts[] = {
 	[OF_STACKS] = "recordings of stacks",
+	[OF_EVENTS] = "recordings of samples and waits",
 	[OF_WAITS] = "recordings of waits (offcpu, wall, wakeup)",
-	[OF_RUNQLAT] = "recordings of runqlat",
+	[OF_TIMES] = "recordings of runqlat, and of calls with --latency",
 };
 
 static bool is_in(enum scope scope, const struct result *r)
 {
-	if (scope == OF_RUNQLAT)
-		return r->kind == RESULT_RUNQLAT;
+	if (scope == OF_TIMES)
+		return r->kind == RESULT_RUNQLAT ||
+		       (r->kind == RESULT_CALLS && r->profile->meta.timed);
+	if (r->kind == RESULT_CALLS)
+		return scope == OF_STACKS;
 	if (r->kind != RESULT_STACKS)
 		return false;
-	return scope == OF_STACKS || kind_of_profile(r->profile)->waits;
+	return scope == OF_STACKS || scope == OF_EVENTS || kind_of_profile(r->profile)->waits;
 }
 
 /* "a recording of oncpu". To be freed. */
@@ -31,7 +35,7 @@ static char *result_text(const struct result *r)
 {
 	char *command, *text;
 
-	if (r->kind != RESULT_STACKS)
+	if (r->kind != RESULT_STACKS && r->kind != RESULT_CALLS)
 		return xstrdup(output_kind_text(r->kind));
 	command = text_cleaned(profile_str(r->profile, r->profile->meta.command));
 	text = xasprintf("a recording of %s", command);
@@ -63,11 +67,11 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--per-thread", v->per_thread, OF_STACKS },
 		{ "--merge-threads", v->merge_threads, OF_STACKS },
 		{ "--no-demangle", v->no_demangle, OF_STACKS },
-		{ "--value", v->value, OF_STACKS },
+		{ "--value", v->value, OF_EVENTS },
 		{ "--by-class", v->by_class, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },
 		{ "--idle", o->idle, OF_WAITS },
-		{ "-m", v->milliseconds, OF_RUNQLAT },
+		{ "-m", v->milliseconds, OF_TIMES },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -26,7 +26,9 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 			       .maps = maps,
 			       .config = o->config,
 			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,
-			       .own_child = o->own_child };
+			       .own_child = o->own_child,
+			       .take_call = o->take_call,
+			       .arg = o->arg };
 	generations_init(&c->generations, maps);
 	c->defer = (struct defer){ .slots = maps->deferred,
 				   .nr_slots = maps->nr_deferred,

@@ -42,6 +42,8 @@ struct capture {
 		sleepers_ns; /* when the last thread asleep at the start had been read, 0 = never */
 	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
+	void (*take_call)(void *arg, const struct prof_count *n);
+	void *arg;
 };
 
 struct capture_opts {
@@ -51,6 +53,8 @@ struct capture_opts {
 	struct session *session;
 	struct prof_config config;
 	uint32_t own_child;
+	void (*take_call)(void *arg, const struct prof_count *n); /* see record_take_call() */
+	void *arg;
 };
 void capture_init(struct capture *c, const struct capture_opts *o);
 

@@ -117,6 +117,8 @@ static void add_sample(struct capture *c, size_t i)
 	s.process = process_name(c, n->pid, s.thread);
 	s.waker = waker_of(c, n->chain, 1);
 	profile_add_sample(c->profile, &s);
+	if (c->take_call)
+		c->take_call(c->arg, n);
 	if (t->nr_values)
 		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
 }

@@ -134,7 +134,11 @@ uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 
 	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
 		uint64_t addr = lookup_address(s, i);
-		const struct proc_mapping *m = capture_find_mapping(c, p, addr, s->time_ns);
+		const struct proc_mapping *m;
+
+		if (s->frames[i] == PROF_FRAME_NONE && i > 0)
+			continue;
+		m = capture_find_mapping(c, p, addr, s->time_ns);
 
 		if (!m && i > 0) { /* no return address, but whatever the walk was led to */
 			end = c->config.call_graph == CALL_GRAPH_FP || s->guessed

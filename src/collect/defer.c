@@ -81,7 +81,12 @@ static void take_slots(struct defer *d, const struct arena_stack *s, uint32_t re
 					   .sp = from->sp,
 					   .fp = from->fp,
 					   .lr = from->lr,
+					   .called = from->called,
+					   .trampoline = from->trampoline,
 					   .pc_mask = pc_mask };
+	for (size_t i = 0; i < PROF_DEFERRED_RETURNS; i++)
+		item->start.returns[i] =
+			(struct walk_return){ from->returns[i].sp, from->returns[i].pc };
 	item->memory = copy(d, s, &item->start.stack_bytes);
 	item->copied = item->start.stack_bytes;
 	d->bytes += item->copied;

@@ -82,6 +82,10 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		WRITE(values, c->nr_values, generations * c->count_slots * c->nr_values),
 		ROW(branch_records, c->branch_slots, 0),
 		READ(branches, c->branch_slots, c->branch_slots),
+		ROW(call_args, choice->nr_call_args, choice->nr_call_args),
+		READ(call_values, choice->calls.value_slots, choice->calls.value_slots),
+		READ(call_hists, choice->calls.hist_rows, choice->calls.hist_rows),
+		ROW(open_calls, choice->calls.hist_rows, 0),
 	};
 
 	_Static_assert(sizeof(all) / sizeof(*all) <= MOST_ROWS, "they fit");
@@ -150,6 +154,8 @@ static void describe(struct session_maps *m, const struct bpfprof_bpf *skel,
 	m->nr_values = c->nr_values;
 	m->nr_branches = c->branch_slots;
 	m->nr_hists = c->hist_rows;
+	m->nr_call_values = choice->calls.value_slots;
+	m->nr_call_hists = choice->calls.hist_rows;
 	m->nr_sleepers = choice->nr_sleepers;
 	m->nr_wakers = c->hops ? c->waker_slots : 0;
 	m->nr_disagreements = c->audit ? PROF_DISAGREEMENTS : 0;

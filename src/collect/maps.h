@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/calls.h"
 #include "bpf/prof.h"
 #include "bpf/table.h"
 
@@ -52,6 +53,10 @@ struct session_maps {
 	const uint64_t *nr_outliers;	     /* since the start */
 	const struct prof_branch *branches;  /* NULL but for --branches */
 	size_t nr_branches;
+	const struct call_values *call_values; /* NULL but for arguments of calls */
+	size_t nr_call_values;
+	const struct call_hist *call_hists; /* NULL but for calls that are timed */
+	size_t nr_call_hists;
 	uint64_t *pids, *tids;	 /* bitmaps of the filters; NULL without */
 	struct prof_ksym *ksyms; /* PROF_KSYM_BATCH of them; NULL without kernel stacks */
 };
@@ -62,6 +67,8 @@ struct maps_choice {
 	uint32_t nr_scratches; /* per CPU */
 	uint32_t nr_sleepers;  /* rows for threads that sleep at the start; 0 = none are kept */
 	bool waits;	       /* threads are followed */
+	struct call_config calls;
+	uint32_t nr_call_args; /* 0 = no calls are recorded */
 };
 
 /*

@@ -12,6 +12,12 @@
 		"sched_tasks", PROBE_TASKS                                                         \
 	}
 
+#define CALLS                                                                                      \
+	{ "calls_entry", PROBE_CALLS }, { "calls_return", PROBE_CALLS },                           \
+	{                                                                                          \
+		"filter_fork", PROBE_BIRTHS                                                        \
+	}
+
 static const struct probe probes[] = {
 	{ "oncpu", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
 	{ "pmu", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
@@ -19,7 +25,9 @@ static const struct probe probes[] = {
 	{ "runqlat", 3, { SCHEDULER } },
 	{ "wakeup", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
-	{ "uprobe", 7, { { "events_uprobe", PROBE_UPROBE }, { "filter_fork", PROBE_BIRTHS } } },
+	{ "uprobe", 7, { CALLS } },
+	{ "kprobe", 7, { CALLS } },
+	{ "tracepoint", 7, { { "calls_event", PROBE_CALLS }, { "filter_fork", PROBE_BIRTHS } } },
 };
 
 const struct probe *probe_get(const char *name)

@@ -16,7 +16,7 @@ enum probe_when {
 	PROBE_BIRTHS,	/* before the recording: keeps the filters and the states of threads true */
 	PROBE_EVENTS,	/* a tracepoint, during the recording */
 	PROBE_WAKEUPS,	/* the same, where the kernel does not count waits for a CPU itself */
-	PROBE_UPROBE,	/* a function of a program */
+	PROBE_CALLS,	/* at points: functions and tracepoints (collect/links.h) */
 	PROBE_TASKS,	/* for each task at the beginning and at the end */
 };
 

@@ -89,10 +89,12 @@ static int open_events(struct record *r)
 				    .note = o->sampling.note,
 				    .cpus = &o->cpus };
 	struct core core;
-	int err = session_start(r->session, o->uprobe.file, o->uprobe.function);
+	int err = session_start(r->session);
 
 	core_read(&core, "/");
 	so.imprecise = core.vendor == CORE_ARM; /* its drivers take any, and sample as ever */
+	if (!err && o->calls.nr_points)
+		err = record_probe(r);
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
 		return err;
 	if (o->sampling.nr_columns)
@@ -154,7 +156,9 @@ static int start(struct record *r)
 				   .store = r->store,
 				   .session = r->session,
 				   .config = record_config(o),
-				   .own_child = r->target.pid };
+				   .own_child = r->target.pid,
+				   .take_call = o->calls.nr_points ? record_take_call : NULL,
+				   .arg = r };
 	int err;
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
@@ -273,6 +277,7 @@ static void loop(struct record *r)
 		r->dither_ns =
 			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 		drain(r, false);
+		record_probe_more(r);
 		groups_look(&r->groups, now_ns());
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
@@ -372,6 +377,8 @@ int record_run(struct record *r)
 	if (r->opts->runqlat.on_interval)
 		r->opts->runqlat.on_interval(r->opts->runqlat.arg, r, true);
 	capture_finish(&r->capture, counters);
+	if (r->opts->calls.nr_points)
+		record_describe_calls(r);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */

@@ -77,9 +77,7 @@ struct record_opts {
 	struct sample_opts sampling;
 	struct wait_opts waits;
 	struct hist_opts runqlat;
-	struct {
-		const char *file, *function;
-	} uprobe;
+	struct calls_opts calls;
 };
 
 #define WALKS_PER_SECOND 10000

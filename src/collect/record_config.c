@@ -55,6 +55,13 @@ struct prof_config record_config(const struct record_opts *o)
 
 	if (kind_of(o->command)->waits)
 		configure_waits(&c, o);
+	if (o->calls.nr_points) {
+		c.per_thread = 1;
+		if (!o->calls.stacks) {
+			c.no_kstacks = c.no_ustacks = 1;
+			c.call_graph = CALL_GRAPH_FP;
+		}
+	}
 	if (o->sampling.nr_events > 1) {
 		c.events = 1;
 		c.per_thread = 1; /* their counts are not merged, as those of waits are */

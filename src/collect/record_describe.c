@@ -47,8 +47,9 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	describe_host(p);
 	getrusage(RUSAGE_SELF, &usage);
 	m->command = profile_string(p, r->opts->command);
-	m->event = m->command;
-	m->by_weight = r->opts->sampling.nr_events != 0;
+	if (!m->event)
+		m->event = m->command;
+	m->by_weight |= r->opts->sampling.nr_events != 0;
 	sampling_describe(&r->sampling, p);
 	m->target = describe_target(r);
 	m->version = profile_string(p, BPFPROF_VERSION);

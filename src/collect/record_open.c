@@ -51,6 +51,7 @@ static int open_session(struct record *r)
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
 		.max_bytes = r->opts->max_bytes,
+		.calls = r->opts->calls.nr_points ? &r->opts->calls : NULL,
 	};
 
 	if (r->cgroup_fd >= 0)
@@ -140,6 +141,8 @@ void record_close(struct record *r)
 	session_close(r->session);
 	capture_release(&r->capture);
 	proc_release(&r->procs);
+	index_release(&r->call_rows);
+	opt_ids_release(&r->probed);
 	profile_free(r->profile);
 	if (r->timer >= 0)
 		close(r->timer);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "collect/capture.h"
 #include "collect/groups.h"
 #include "collect/lifetimes.h"
@@ -48,7 +49,10 @@ struct record {
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
 	struct table_pause pause;
-	size_t nr_cpus; /* profiled at the end */
+	size_t nr_cpus;	       /* profiled at the end */
+	struct opt_ids probed; /* processes that points are attached in */
+	bool probes_all;       /* in all */
+	struct index call_rows;
 };
 
 /*
@@ -65,6 +69,17 @@ uint64_t record_fetch(struct record *r, bool last, bool *done);
 
 /* Reads /proc anew, where something may have changed since. */
 void record_look_again(struct record *r, uint64_t since_ns);
+
+/*
+ * Attaches the programs at calls: in the selected processes alone, where these are few and known;
+ * and in those that they have started since. 0 or negative errno, logged.
+ */
+int record_probe(struct record *r);
+void record_probe_more(struct record *r);
+
+/* Of each count of calls, when all is over; then of what else was found. arg: the recording. */
+void record_take_call(void *arg, const struct prof_count *n);
+void record_describe_calls(struct record *r);
 
 /* What the profile says of the recording, from its begin until end_ns (and as a date). */
 void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns);

@@ -29,6 +29,7 @@ struct session {
 	struct bpfprof_bpf *skel;
 	const struct probe *probe;
 	struct bpf_link *links[PROBE_MAX_PROGRAMS]; /* by number of the program */
+	struct links *points;			    /* of PROBE_CALLS */
 	struct prof_config config;
 	struct maps_choice choice;
 	struct session_maps maps;
@@ -112,6 +113,22 @@ void session_settle(struct session *s)
 		usleep(LONG_US);
 }
 
+static void choose_calls(struct maps_choice *choice, const struct calls_opts *o, uint32_t nr_cpus)
+{
+	struct sizes_calls wishes = { .nr_events = o->nr_events,
+				      .nr_cpus = nr_cpus,
+				      .timed = o->timed,
+				      .max_rows = o->max_rows };
+
+	for (size_t i = 0; i < o->nr_args; i++)
+		wishes.values |= o->args[i].nr_args != 0;
+	choice->nr_call_args = o->nr_args;
+	choice->calls.every = o->every ? o->every : 1;
+	choice->calls.min_ns = o->min_ns;
+	choice->calls.by_process = o->by_process;
+	sizes_choose_calls(&choice->calls, &wishes);
+}
+
 /* All that is created, and how large, for a host of that size. */
 static void choose_all(struct session *s, const struct session_opts *o,
 		       const struct sizes_host *host)
@@ -130,9 +147,30 @@ static void choose_all(struct session *s, const struct session_opts *o,
 	s->choice = (struct maps_choice){ .config = c,
 					  .nr_scratches = o->probe->nr_scratches,
 					  .waits = waits };
+	if (o->calls)
+		choose_calls(&s->choice, o->calls, host->nr_cpus);
 	if (waits && c->stacks && !c->no_ustacks)
 		s->choice.nr_sleepers = sizes_sleepers(host->nr_threads);
 	maps_choose(s->skel, &s->choice);
+}
+
+static void prepare_calls(struct session *s, const struct calls_opts *o)
+{
+	bool many = links_prepare(o, s->skel->progs.calls_entry, s->skel->progs.calls_return);
+
+	s->points = links_new(o, s->skel->progs.calls_entry, s->skel->progs.calls_return,
+			      s->skel->progs.calls_event, many);
+	bpf_program__set_autoload(s->skel->progs.calls_return, o->timed);
+}
+
+static int fill_points(struct session *s, const struct calls_opts *o)
+{
+	int fd = bpf_map__fd(s->skel->maps.call_args);
+
+	for (uint32_t i = 0; i < o->nr_args; i++)
+		if (bpf_map_update_elem(fd, &i, &o->args[i], BPF_ANY))
+			return log_err(-errno, "cannot tell the kernel about calls");
+	return 0;
 }
 
 static int load(struct session *s, const struct session_opts *o)
@@ -145,16 +183,21 @@ static int load(struct session *s, const struct session_opts *o)
 	if (getrandom(&c->seed, sizeof(c->seed), 0) != sizeof(c->seed))
 		c->seed = (uintptr_t)s;
 	memcpy((void *)&s->skel->rodata->prof_cfg, c, sizeof(*c));
+	memcpy((void *)&s->skel->rodata->call_cfg, &s->choice.calls, sizeof(s->choice.calls));
 	choose_programs(s, c);
 	if (c->call_graph != CALL_GRAPH_FP)
 		err = kernel_segments_open(&s->segments, s->skel->maps.segments);
 	if (!err && c->two_generations)
 		err = prepare_settling(s);
+	if (o->calls)
+		prepare_calls(s, o->calls);
 	if (!err)
 		err = bpfprof_bpf__load(s->skel);
 	if (err)
 		return explain_load(err);
 	err = maps_open(&s->maps, s->skel, &s->choice);
+	if (!err && o->calls)
+		err = fill_points(s, o->calls);
 	return err ? err : fill_filters(s, o);
 }
 
@@ -200,15 +243,6 @@ int session_attach(struct session *s)
 	return attach(s, PROBE_BIRTHS);
 }
 
-static int attach_uprobe(struct session *s, const char *file, const char *function)
-{
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = function);
-	struct bpf_program *program = find_program(s, probe_program(s->probe, PROBE_UPROBE));
-
-	s->links[0] = bpf_program__attach_uprobe_opts(program, -1, file, 0, &opts);
-	return s->links[0] ? 0 : log_err(-errno, "cannot probe %s in %s", function, file);
-}
-
 /* Runs the program once for each task. It prints nothing: it is run by reading. */
 static int run_tasks(struct session *s)
 {
@@ -233,13 +267,21 @@ static int run_tasks(struct session *s)
 	return err;
 }
 
-int session_start(struct session *s, const char *file, const char *function)
+int session_probe(struct session *s, uint32_t pid)
+{
+	return links_attach(s->points, pid);
+}
+
+void session_unprobe(struct session *s)
+{
+	links_detach(s->points);
+}
+
+int session_start(struct session *s)
 {
 	bool waits = probe_program(s->probe, PROBE_TASKS) != NULL;
 	int err;
 
-	if (probe_program(s->probe, PROBE_UPROBE))
-		return attach_uprobe(s, file, function);
 	if (waits)
 		s->skel->bss->prof_sched_start = now_ns();
 	err = attach(s, PROBE_EVENTS);
@@ -267,7 +309,7 @@ int session_stop(struct session *s)
 	bool waits = kind_of(s->probe->name)->waits && s->skel->bss->prof_sched_known &&
 		     !s->skel->bss->prof_sched_end;
 
-	detach(s, PROBE_UPROBE);
+	links_detach(s->points);
 	detach(s, PROBE_EVENTS);
 	detach(s, PROBE_WAKEUPS);
 	if (!waits)
@@ -402,6 +444,7 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	kernel_segments_close(&s->segments);
+	links_free(s->points);
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS; i++)
 		bpf_link__destroy(s->links[i]);
 	if (s->choice.config)

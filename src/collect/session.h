@@ -12,6 +12,7 @@
 #include "bpf/prof.h"
 #include "bpf/table.h"
 #include "collect/kernel_segments.h"
+#include "collect/links.h"
 #include "collect/maps.h"
 #include "collect/probe.h"
 #include "collect/sizes.h"
@@ -20,9 +21,10 @@ struct session;
 
 struct session_opts {
 	const struct probe *probe;
-	struct prof_config config;    /* filters and depth; sizes are filled in by session_open */
-	const struct prof_glob *glob; /* with config.filter_comm */
-	int cgroup_fd;		      /* with config.filter_cgroup */
+	struct prof_config config;	/* filters and depth; sizes are filled in by session_open */
+	const struct prof_glob *glob;	/* with config.filter_comm */
+	int cgroup_fd;			/* with config.filter_cgroup */
+	const struct calls_opts *calls; /* of PROBE_CALLS; must stay */
 	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
 	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };
@@ -37,11 +39,14 @@ struct session *session_open(const struct session_opts *o);
 int session_attach(struct session *s);
 
 /*
- * Attaches what is no perf program to its events; file and function are for PROBE_UPROBE. Threads
- * are found as they are then. 0 or negative errno, logged. Nothing is counted any more after
- * session_stop(), which accounts for what threads were doing until then.
+ * Attaches what is no perf program to its events, but for points. Threads are found as they are
+ * then. 0 or negative errno, logged. Nothing is counted any more after session_stop(), which
+ * accounts for what threads were doing until then.
  */
-int session_start(struct session *s, const char *file, const char *function);
+int session_start(struct session *s);
+/* Attaches to the points of session_opts.calls, see links_attach(). */
+int session_probe(struct session *s, uint32_t pid);
+void session_unprobe(struct session *s);
 int session_stop(struct session *s);
 
 /* When waits began to be recorded, and no longer were: CLOCK_MONOTONIC ns. */

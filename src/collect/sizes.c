@@ -20,6 +20,9 @@
 #define MORE_SLEEPERS	   1024u   /* rows of 64 bytes beyond the threads that there are */
 #define MAX_SLEEPERS	   131072u /* 8 MB */
 #define HIST_ROWS	   4096u   /* of processes or threads */
+#define VALUE_ROWS	   4096u   /* of arguments of calls, 192 bytes each */
+#define MAX_CALL_HISTS	   32768u  /* 42 MB */
+#define VALUES_PER_EVENT   16u	   /* that are timed on each CPU, about */
 #define LEAST_SLOTS	   16u
 #define COUNTS_PER_THREAD  8ull /* twice what most have */
 #define STACKS_PER_SHAPE   16	/* threads that wait alike share one */
@@ -164,4 +167,14 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 							      : default_rows(w->max_stacks);
 	bytes -= nr_generations * c->count_slots * slot_bytes(c);
 	c->frame_words = frame_words(c, bytes / nr_generations);
+}
+
+void sizes_choose_calls(struct call_config *c, const struct sizes_calls *w)
+{
+	uint64_t rows = 2ull * w->nr_events * w->nr_cpus * (w->values ? VALUES_PER_EVENT : 1);
+
+	if (rows > MAX_CALL_HISTS)
+		rows = MAX_CALL_HISTS;
+	c->value_slots = w->values ? power_of_two(w->max_rows ? w->max_rows : VALUE_ROWS) : 0;
+	c->hist_rows = w->timed ? power_of_two(w->max_rows ? w->max_rows : rows) : 0;
 }

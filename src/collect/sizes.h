@@ -7,8 +7,10 @@
 #ifndef BPFPROF_COLLECT_SIZES_H
 #define BPFPROF_COLLECT_SIZES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/calls.h"
 #include "bpf/prof.h"
 
 struct sizes_host {
@@ -31,5 +33,16 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 
 /* Rows for threads that sleep when the recording begins. */
 uint32_t sizes_sleepers(uint32_t nr_threads);
+
+/*
+ * Rows for calls: of values, if any event has arguments, and of histograms, if calls are timed.
+ * max_rows as in struct sizes_wishes.
+ */
+struct sizes_calls {
+	uint32_t nr_events, nr_cpus;
+	bool values, timed;
+	uint32_t max_rows;
+};
+void sizes_choose_calls(struct call_config *c, const struct sizes_calls *w);
 
 #endif

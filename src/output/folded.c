@@ -27,7 +27,7 @@ static void add_line(const struct tree *t, const uint32_t *path, size_t nr, void
 	size_t len;
 	FILE *f;
 
-	if (t->profile->meta.is_time)
+	if (t->profile->meta.is_time || t->profile->meta.timed)
 		l.count = waits_us(l.count);
 	if (!l.count)
 		return;

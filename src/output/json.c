@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/calls.h"
 #include "output/json_put.h"
 #include "output/output.h"
 #include "output/wakers.h"
@@ -52,7 +53,7 @@ static struct json_object *ledger(const struct profile *p)
 	struct json_object *o = json_object_new_object();
 
 	json_put_ledger(o, p->counters);
-	if (p->nr_events < 2) /* else they are in different units */
+	if (!profile_is_mixed(p)) /* else they are in different units */
 		json_put_count(o, "period_sum", profile_weight(p)); /* cycles, or ns of cpu-clock */
 	if (p->meta.is_time) {
 		json_put_count(o, "filtered_us", waits_us(p->counters[PROF_FILTER_NS]));
@@ -311,7 +312,7 @@ static void put_functions(struct json_object *o, const struct profile *p, const 
 		put_columns(o, &columns, NULL);
 		columns_release(&columns);
 	}
-	if (p->nr_events > 1 || p->nr_columns) {
+	if (profile_is_mixed(p) || p->nr_columns) {
 		json_object_object_add(o, "unit", json_text("events"));
 		json_object_object_add(o, "functions", functions_of_events(p, v));
 		return;
@@ -363,17 +364,17 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_document("bpfprof-profile");
 	struct profile_broken by_end[UNWIND_NR_ENDS];
-	struct json_object *wakers;
+	struct json_object *wakers, *rows;
 	struct profile one;
 
 	json_object_object_add(o, "profile", facts(p));
 	json_object_object_add(o, "samples", ledger(p));
-	one = p->nr_events > 1 ? profile_of_event(p, view_event(v, p)) : *p;
+	one = profile_is_mixed(p) ? profile_of_event(p, view_event(v, p)) : *p;
 	profile_broken_ends(&one, by_end);
 	json_put_number(o, "rooted_share", profile_rooted_share(&one));
 	json_object_object_add(o, "broken_by", broken(by_end));
 	json_object_object_add(o, "stacks", stacks(&one, by_end));
-	if (p->nr_events > 1)
+	if (profile_is_mixed(p))
 		profile_of_event_release(&one);
 	json_object_object_add(o, "cost", cost(p));
 	if (p->meta.is_time)
@@ -383,7 +384,10 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 		json_object_object_add(o, "wakers", wakers);
 	if (p->nr_disagreements)
 		json_object_object_add(o, "audit", audit(p));
-	if (p->nr_events)
+	rows = calls_json(p);
+	if (rows)
+		json_object_object_add(o, "calls", rows);
+	else if (p->nr_events)
 		json_object_object_add(o, "events", events(p));
 	if (p->nr_branches)
 		json_object_object_add(o, "branches", branches(p, v));

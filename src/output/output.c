@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "base/text.h"
+#include "output/calls.h"
 #include "profile/save.h"
 
 #define MIN_WIDTH 60
@@ -41,6 +42,12 @@ static const char *no_branches(const struct result *r)
 		       : "the recording has no branches (bpfprof pmu --branches records them)";
 }
 
+static const char *no_stacks(const struct result *r)
+{
+	return r->profile->nr_stacks > 1 ? NULL
+					 : "calls were recorded without stacks (-g takes them)";
+}
+
 static const char *not_whole(const struct result *r)
 {
 	return r->stat->by == STAT_BY_ALL && !r->stat->interval
@@ -51,6 +58,7 @@ static const char *not_whole(const struct result *r)
 
 /* clang-format off */
 #define STACKS(writer) .kind = RESULT_STACKS, .write.profile = writer, .help
+#define CALLS(writer) .kind = RESULT_CALLS, .write.profile = writer, .help
 #define RUNQLAT(writer) .kind = RESULT_RUNQLAT, .write.runqlat = writer, .help
 #define STAT(writer) .kind = RESULT_STAT, .write.stat = writer, .help
 #define DIFF(writer) .kind = RESULT_DIFF, .write.diff = writer, .help
@@ -77,6 +85,20 @@ static const struct output outputs[] = {
 	  .lacks = no_threads },
 	{ "table-json", NULL, STACKS(budget_json_write) =
 	  "where the time of threads went, for programs", .lacks = no_threads },
+
+	{ "folded", ".folded", CALLS(folded_write) =
+	  "one line per stack, for flamegraph.pl, inferno, speedscope", .lacks = no_stacks },
+	{ "svg", ".svg", CALLS(svg_write) = "flame graph, one picture", .lacks = no_stacks },
+	{ "html", ".html", CALLS(html_write) = "flame graph, interactive page",
+	  .lacks = no_stacks },
+	{ "json", ".json", CALLS(json_write) = "the table and the summary, for programs" },
+	{ "csv", ".csv", CALLS(calls_write_csv) = "the table, for spreadsheets" },
+	{ "bpfprof", ".bpfprof", CALLS(save_write) = "everything, for bpfprof report" },
+	{ "summary", ".txt", CALLS(summary_write) = "the table and the summary, for people" },
+	{ "broken", NULL, CALLS(broken_write) = "where stacks break, for people",
+	  .lacks = no_stacks },
+	{ "broken-json", NULL, CALLS(broken_json_write) = "where stacks break, for programs",
+	  .lacks = no_stacks },
 
 	{ "json", ".json", RUNQLAT(runqlat_write_json) = "histograms, for programs" },
 	{ "csv", ".csv", RUNQLAT(runqlat_write_csv) = "percentiles, for spreadsheets" },
@@ -106,7 +128,7 @@ static int write_profile(const struct output *o, const struct profile *p, const 
 	struct profile one;
 	int err;
 
-	if (o->all_events || p->nr_events < 2)
+	if (o->all_events || !profile_is_mixed(p))
 		return o->write.profile(p, v, out);
 	one = profile_of_event(p, view_event(v, p));
 	err = o->write.profile(&one, v, out);
@@ -119,6 +141,7 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 	assert(o->kind == r->kind);
 	switch (r->kind) {
 	case RESULT_STACKS:
+	case RESULT_CALLS:
 		return write_profile(o, r->profile, v, out);
 	case RESULT_RUNQLAT:
 		return o->write.runqlat(r->runqlat, v, out);
@@ -208,6 +231,7 @@ const char *output_kind_text(enum result_kind kind)
 {
 	static const char *const texts[] = {
 		[RESULT_STACKS] = "a recording of stacks",
+		[RESULT_CALLS] = "a recording of calls",
 		[RESULT_RUNQLAT] = "a recording of runqlat",
 		[RESULT_STAT] = "a result of stat",
 		[RESULT_DIFF] = "a comparison",

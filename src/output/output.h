@@ -18,12 +18,19 @@
 #include "profile/tree.h"
 
 /* What commands come to. */
-enum result_kind { RESULT_STACKS, RESULT_RUNQLAT, RESULT_STAT, RESULT_DIFF, RESULT_EVENTS };
+enum result_kind {
+	RESULT_STACKS,
+	RESULT_CALLS, /* with or without stacks */
+	RESULT_RUNQLAT,
+	RESULT_STAT,
+	RESULT_DIFF,
+	RESULT_EVENTS,
+};
 
 struct result {
 	enum result_kind kind;
-	union { /* by kind */
-		const struct profile *profile;
+	union {				       /* by kind */
+		const struct profile *profile; /* of stacks and of calls */
 		const struct runqlat_report *runqlat;
 		const struct stat_report *stat;
 		const struct diff *diff;

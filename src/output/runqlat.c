@@ -155,7 +155,7 @@ static const char *noun(const struct runqlat_report *r)
 					      : "processes";
 }
 
-static void print_hist(const struct view *v, const struct prof_hist *h, FILE *out)
+void runqlat_put_hist(const struct view *v, const struct prof_hist *h, FILE *out)
 {
 	uint64_t counts[RUNQLAT_LOG2_MAX], most = 1;
 	size_t nr = runqlat_log2(h, v->milliseconds ? 1000000 : 1000, counts), stars;
@@ -180,7 +180,7 @@ static void print_sum_hists(const struct view *v, const struct runqlat_row *sum,
 			continue;
 		runqlat_get(sum, kind, &h);
 		fprintf(out, "\n%s\n", kind_texts[kind]);
-		print_hist(v, &h, out);
+		runqlat_put_hist(v, &h, out);
 	}
 }
 
@@ -201,7 +201,7 @@ static void print_row_hist(const struct runqlat_report *r, const struct view *v,
 	fprintf(out, ": %s woken, %s preempted\n", text_count(count_of(l, RUNQLAT_WOKEN)),
 		text_count(count_of(l, RUNQLAT_PREEMPTED)));
 	runqlat_get(l, RUNQLAT_BOTH, &h);
-	print_hist(v, &h, out);
+	runqlat_put_hist(v, &h, out);
 }
 
 static void print_more(size_t nr, const char *what, FILE *out)

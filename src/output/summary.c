@@ -6,10 +6,12 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/calls.h"
 #include "output/columns.h"
 #include "output/output.h"
 #include "output/wakers.h"
 #include "output/waits_summary.h"
+#include "profile/kind.h"
 #include "profile/top.h"
 
 #define MAX_TARGET 70
@@ -87,11 +89,13 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 	fputs("; ", out);
 	if (m->is_time)
 		waits_put_sum(p, v, out);
+	else if (kind_of_profile(p)->calls)
+		calls_put_sum(p, out);
 	else
 		print_events(p, out);
 	if (p->nr_events < 2)
 		print_note(p, 0, m->event_note, out);
-	for (size_t i = 0; i < p->nr_events && p->nr_events > 1; i++)
+	for (size_t i = 0; i < p->nr_events && profile_is_mixed(p); i++)
 		print_note(p, p->events[i].name, p->events[i].note, out);
 }
 
@@ -167,7 +171,7 @@ static void print_ledger(const struct profile *p, FILE *out)
 	if (p->meta.is_time)
 		waits_put_ledger(p, out);
 	else
-		ledger_put(p->counters, "samples", out);
+		ledger_put(p->counters, kind_of_profile(p)->calls ? "calls" : "samples", out);
 	if (p->meta.missed)
 		fprintf(out,
 			"  %13s runs skipped by the kernel: "
@@ -227,7 +231,10 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 	if (several)
 		print_safe(out, p, p->meta.event);
 	else
-		fputs(p->meta.is_time ? "the time" : "the samples", out);
+		fputs(p->meta.is_time || p->meta.timed ? "the time"
+		      : kind_of_profile(p)->calls      ? "the calls"
+						       : "the samples",
+		      out);
 	fputs(" in complete stacks\n", out);
 	print_ends(p, out);
 	if (guessed > 0)
@@ -240,13 +247,21 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 		      out);
 }
 
+/* Calls may have been counted without. */
+static bool has_stacks(const struct profile *p)
+{
+	return !kind_of_profile(p)->calls || p->nr_stacks > 1;
+}
+
 static void print_all_stacks(const struct profile *p, FILE *out)
 {
 	struct profile one;
 
-	if (p->nr_events < 2)
+	if (!has_stacks(p))
+		return;
+	if (!profile_is_mixed(p))
 		print_stacks(p, false, out);
-	for (size_t i = 0; i < p->nr_events && p->nr_events > 1; i++) {
+	for (size_t i = 0; i < p->nr_events && profile_is_mixed(p); i++) {
 		one = profile_of_event(p, i);
 		print_stacks(&one, true, out);
 		profile_of_event_release(&one);
@@ -259,7 +274,7 @@ static void print_cost(const struct profile *p, FILE *out)
 	uint64_t seen = p->counters[PROF_SEEN];
 
 	fprintf(out, "cost      %s per %s in BPF, %.3f%% of the profiled CPUs\n",
-		text_ns(seen ? m->bpf_ns / seen : 0), m->is_time ? "wait" : "sample",
+		text_ns(seen ? m->bpf_ns / seen : 0), profile_noun(p),
 		pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
 	fprintf(out, "          bpfprof itself %s of CPU, %s of memory, %s of maps\n",
 		text_ns(m->cpu_ns), text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
@@ -271,7 +286,10 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);
 	wakers_put(p, v, out);
-	if (p->nr_events > 1 || p->nr_columns)
+	calls_put(p, v, out);
+	if (!has_stacks(p))
+		;
+	else if (profile_is_mixed(p) || p->nr_columns)
 		columns_put(p, v, out);
 	else
 		print_top(p, v, out);

@@ -2,6 +2,8 @@
 /* One check per table: whatever one refers to is there. */
 #include "profile/check.h"
 
+#include "bpf/calls.h"
+
 bool profile_has_string(const struct profile *p, uint64_t id)
 {
 	return id < p->strings.len;
@@ -59,7 +61,32 @@ static bool check_events(const struct profile *p)
 		if (!profile_has_string(p, p->events[i].name) ||
 		    !profile_has_string(p, p->events[i].note))
 			return false;
-	return p->nr_events <= PROF_MAX_EVENTS;
+	return p->nr_events <= (p->nr_call_rows ? CALL_MAX_EVENTS : PROF_MAX_EVENTS);
+}
+
+#define MAX_NS	  (1ull << 62)
+#define MAX_CALLS (1ull << 53) /* what a double holds exactly */
+
+static bool check_calls(const struct profile *p)
+{
+	size_t nr_events = p->nr_events ? p->nr_events : 1;
+
+	for (size_t i = 0; i < p->nr_call_rows; i++) {
+		const struct call_row *row = &p->call_rows[i];
+
+		if (row->event >= nr_events || !profile_has_string(p, row->values) ||
+		    !profile_has_string(p, row->process) || row->calls > MAX_CALLS ||
+		    row->sum_ns > MAX_NS || row->max_ns > MAX_NS)
+			return false;
+	}
+	for (size_t i = 0; i < p->nr_call_buckets; i++) {
+		const struct call_bucket *b = &p->call_buckets[i];
+
+		if (b->row >= p->nr_call_rows || b->index >= PROF_HIST_BUCKETS ||
+		    b->count > MAX_CALLS)
+			return false;
+	}
+	return true;
 }
 
 static bool check_columns(const struct profile *p)
@@ -147,6 +174,6 @@ static bool check_modules(const struct profile *p)
 bool profile_is_sound(const struct profile *p)
 {
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
-	       check_events(p) && check_samples(p) && check_columns(p) && check_branches(p) &&
-	       check_wakers(p) && check_threads(p) && check_disagreements(p);
+	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
+	       check_branches(p) && check_wakers(p) && check_threads(p) && check_disagreements(p);
 }

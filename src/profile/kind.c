@@ -13,7 +13,9 @@ static const struct kind kinds[] = {
 	{ "runqlat", .is_time = true, .waits = true, .histograms = true },
 	{ "wakeup", .is_time = true, .waits = true, .wakers = true },
 	{ "wall", .is_time = true, .waits = true, .running = true },
-	{ .command = "uprobe" },
+	{ .command = "uprobe", .calls = true },
+	{ .command = "kprobe", .calls = true },
+	{ .command = "tracepoint", .calls = true },
 };
 
 const struct kind *kind_of(const char *command)

@@ -17,6 +17,7 @@ struct kind {
 	bool running;	 /* and while they run: views tell both apart */
 	bool wakers;	 /* what ended a wait is shown first, so no wait is idle */
 	bool histograms; /* waits by their length, and no stacks */
+	bool calls;	 /* of functions or tracepoints: events are rows of one table */
 	bool seldom;	 /* so few stacks that some may wait until tables are built */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/kind.h"
 
 const struct counter_info profile_counters[PROF_NR_COUNTERS] = {
 #define X(name, kind, key, text) [PROF_##name] = { COUNTER_##kind, key, text },
@@ -57,6 +58,8 @@ void profile_free(struct profile *p)
 	free(p->hist_rows);
 	free(p->hist_buckets);
 	free(p->outliers);
+	free(p->call_rows);
+	free(p->call_buckets);
 	free(p);
 }
 
@@ -144,6 +147,19 @@ void profile_add_outlier(struct profile *p, const struct prof_outlier *o)
 	p->outliers[p->nr_outliers++] = *o;
 }
 
+void profile_add_call_row(struct profile *p, const struct call_row *row)
+{
+	p->call_rows = xgrow(p->call_rows, p->nr_call_rows, &p->cap_call_rows, sizeof(*row));
+	p->call_rows[p->nr_call_rows++] = *row;
+}
+
+void profile_add_call_bucket(struct profile *p, const struct call_bucket *b)
+{
+	p->call_buckets =
+		xgrow(p->call_buckets, p->nr_call_buckets, &p->cap_call_buckets, sizeof(*b));
+	p->call_buckets[p->nr_call_buckets++] = *b;
+}
+
 void profile_add_column(struct profile *p, const struct value_column *c)
 {
 	p->columns = xgrow(p->columns, p->nr_columns, &p->cap_columns, sizeof(*c));
@@ -216,12 +232,26 @@ static bool is_clock(const char *event)
 	       (len == 10 && !strncmp(event, "task-clock", len));
 }
 
+bool profile_is_mixed(const struct profile *p)
+{
+	return p->nr_events > 1 && !kind_of_profile(p)->calls;
+}
+
+const char *profile_noun(const struct profile *p)
+{
+	const struct kind *kind = kind_of_profile(p);
+
+	return kind->waits ? "wait" : kind->calls ? "call" : "sample";
+}
+
 const char *profile_unit(const struct profile *p)
 {
 	const char *event = profile_str(p, p->meta.event);
 
-	if (p->meta.is_time)
+	if (p->meta.is_time || p->meta.timed)
 		return "ns";
+	if (kind_of_profile(p)->calls)
+		return "calls";
 	if (!p->meta.by_weight)
 		return "samples";
 	return is_clock(event) ? "ns" : event;

@@ -5,7 +5,7 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Fourteen tables, each an array whose index is the id; entry 0 of strings, modules, frames,
+ * Sixteen tables, each an array whose index is the id; entry 0 of strings, modules, frames,
  * stacks and wakers means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
@@ -20,6 +20,7 @@
  *	branches from where to where, and how often mispredicted
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	threads  how long each one was watched, where a recording accounts for all of their time
+ *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
@@ -122,6 +123,24 @@ struct hist_bucket {
 	uint64_t count;
 };
 
+/*
+ * Calls of one event (a function, a tracepoint) with the same values of its arguments, by one
+ * process if they were asked for by process.
+ */
+struct call_row {
+	uint32_t event;
+	uint32_t values;       /* string: "64, /etc/passwd"; 0 = none were asked for */
+	uint32_t pid, process; /* 0 = all of them; name, string */
+	uint64_t calls;
+	uint64_t sum_ns, max_ns; /* of calls that were timed */
+};
+
+/* How many of them took how long: buckets of bpf/hist.h. */
+struct call_bucket {
+	uint32_t row, index;
+	uint64_t count;
+};
+
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
 struct profile_meta {
 	uint32_t command;    /* "oncpu" */
@@ -151,6 +170,7 @@ struct profile_meta {
 	uint64_t sideband_lost; /* process and mapping records that did not fit their ring */
 	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
+	uint64_t timed;		/* calls were timed: their weights are ns */
 	/* Of runqlat: struct runqlat_report has them. */
 	uint64_t hist_by, hist_split, threshold_ns, outliers_from_ns, outliers_lost;
 };
@@ -198,6 +218,10 @@ struct profile {
 	size_t nr_hist_buckets, cap_hist_buckets;
 	struct prof_outlier *outliers;
 	size_t nr_outliers, cap_outliers;
+	struct call_row *call_rows;
+	size_t nr_call_rows, cap_call_rows;
+	struct call_bucket *call_buckets;
+	size_t nr_call_buckets, cap_call_buckets;
 
 	struct frame_entry *frame_index;
 	struct index stack_index;
@@ -230,6 +254,9 @@ void profile_add_merged(struct profile *p, const struct merged_time *t);
 void profile_add_hist_row(struct profile *p, const struct hist_row *row);
 void profile_add_hist_bucket(struct profile *p, const struct hist_bucket *b);
 void profile_add_outlier(struct profile *p, const struct prof_outlier *o);
+/* The same. */
+void profile_add_call_row(struct profile *p, const struct call_row *row);
+void profile_add_call_bucket(struct profile *p, const struct call_bucket *b);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {
@@ -243,6 +270,12 @@ static inline const char *profile_str(const struct profile *p, uint32_t id)
  */
 struct profile profile_of_event(const struct profile *p, uint32_t event);
 void profile_of_event_release(struct profile *one);
+
+/* Do its events have units of their own, so that views are of one of them? Calls do not. */
+bool profile_is_mixed(const struct profile *p);
+
+/* What is recorded, "wait", "call", or "sample". */
+const char *profile_noun(const struct profile *p);
 
 /* What views count in: "samples", "ns", or the event's name; it may hold anything. */
 const char *profile_unit(const struct profile *p);

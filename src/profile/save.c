@@ -13,7 +13,8 @@
 #include "profile/check.h"
 #include "profile/runqlat_report.h"
 
-#define FILE_VERSION 4 /* of histograms: who knows of none would show nothing */
+#define FILE_VERSION 5 /* of calls: who knows of none would show samples */
+#define HISTOGRAMS   4 /* who knows of none would show nothing */
 #define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
 #define ONE_EVENT    2 /* the version of all others */
 #define MAX_BYTES    (1ull << 31)
@@ -43,7 +44,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct prof_event_count) == 24 && sizeof(struct branch) == 48 &&
 		       sizeof(struct disagreement) == 40 && sizeof(struct frame_detail) == 16 &&
 		       sizeof(struct frame_function) == 16 && sizeof(struct hist_row) == 64 &&
-		       sizeof(struct hist_bucket) == 16 && sizeof(struct prof_outlier) == 192,
+		       sizeof(struct hist_bucket) == 16 && sizeof(struct prof_outlier) == 192 &&
+		       sizeof(struct call_row) == 40 && sizeof(struct call_bucket) == 16,
 	       "these reach the file");
 
 static const struct fact {
@@ -87,6 +89,7 @@ static const struct fact {
 	NUMBER(suspended_ns),
 	NUMBER(throttles),
 	NUMBER(throttled_ns),
+	NUMBER(timed),
 	NUMBER(hist_by),
 	NUMBER(hist_split),
 	NUMBER(threshold_ns),
@@ -134,6 +137,7 @@ static const struct table {
 	TABLE("MRGD", true, merged),	    TABLE("DETL", true, details),
 	TABLE("INLN", true, inlines),	    TABLE("HROW", true, hist_rows),
 	TABLE("HBKT", true, hist_buckets),  TABLE("OUTL", true, outliers),
+	TABLE("CALL", true, call_rows),	    TABLE("CBKT", true, call_buckets),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -188,7 +192,9 @@ static uint32_t names_add(struct names *n, const char *s)
 
 static uint32_t version_of(const struct profile *p)
 {
-	return p->nr_hist_rows ? FILE_VERSION : p->nr_events > 1 ? MANY_EVENTS : ONE_EVENT;
+	if (p->nr_call_rows)
+		return FILE_VERSION;
+	return p->nr_hist_rows ? HISTOGRAMS : p->nr_events > 1 ? MANY_EVENTS : ONE_EVENT;
 }
 
 void profile_save(const struct profile *p, FILE *out)

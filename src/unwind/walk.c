@@ -126,23 +126,47 @@ static uint32_t leave(struct step_env *env, struct step *at, const struct walk_r
 	return end;
 }
 
+/* As unwind_trampoline() in bpf/unwind.bpf.c. */
+static bool leave_trampoline(const struct walk_start *start, struct step *at)
+{
+	if (at->inner || !start->trampoline || at->pc != start->trampoline)
+		return false;
+	for (size_t i = 0; i < PROF_DEFERRED_RETURNS; i++)
+		if (start->returns[i].sp == at->sp && start->returns[i].pc != at->pc) {
+			at->pc = start->returns[i].pc;
+			return true;
+		}
+	return false;
+}
+
 bool walk_run(struct walk *w, const struct walk_start *start, uint32_t max_depth,
 	      enum prof_call_graph how, walk_lookup lookup, void *arg)
 {
 	struct step_env env = { .start = start };
-	struct step at = {
-		.pc = start->pc, .sp = start->sp, .fp = start->fp, .lr = start->lr, .inner = 1
-	};
+	struct step at = { .pc = start->pc,
+			   .sp = start->sp,
+			   .fp = start->fp,
+			   .lr = start->lr,
+			   .inner = !start->called };
 	struct walk_rule rule;
 	uint32_t end = UNWIND_END_NONE;
 
-	for (w->nr = 0; !end;) {
+	w->nr = 0;
+	if (start->called) {
+		w->exact[w->nr] = true;
+		w->frames[w->nr++] = start->called;
+	}
+	while (!end) {
 		if (w->nr >= max_depth) {
 			end = UNWIND_END_DEPTH;
 			break;
 		}
 		w->exact[w->nr] = at.inner;
 		w->frames[w->nr++] = at.pc;
+		if (leave_trampoline(start, &at)) {
+			w->nr--;
+			continue;
+		}
 		rule = (struct walk_rule){};
 		if (!lookup(arg, at.pc - !at.inner, &rule))
 			return false;

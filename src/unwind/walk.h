@@ -17,7 +17,13 @@
 struct walk_start {
 	enum table_arch arch;
 	uint64_t pc, sp, fp, lr;
-	uint64_t pc_mask;     /* clears what is no part of an address */
+	uint64_t called;  /* a call that had just returned to pc, 0 = none */
+	uint64_t pc_mask; /* clears what is no part of an address */
+	/* Where return probes make functions return to, 0 = nowhere; and where they would. */
+	uint64_t trampoline;
+	struct walk_return {
+		uint64_t sp, pc; /* behind the return */
+	} returns[PROF_DEFERRED_RETURNS];
 	const uint64_t *regs; /* in the order of the kernel's struct pt_regs; NULL = not known */
 	const uint8_t *stack; /* from sp up */
 	size_t stack_bytes;

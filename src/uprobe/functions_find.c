@@ -55,7 +55,7 @@ static bool same_text(const char *a, const char *b)
 	}
 }
 
-/* With its parameters. What a template returns stands in front of its name, and need not be typed. */
+/* With its parameters. What a template returns precedes its name, and need not be typed. */
 static bool signature_matches(const char *name, const char *shown, const char *wanted)
 {
 	char *signature, *part;

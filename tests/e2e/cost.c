@@ -165,7 +165,7 @@ static struct session *open_session(const struct workload *w)
 static int begin_events(struct session *s, const struct workload *w, struct perf_events *events)
 {
 	if (probe_program(probe_get(w->probe), PROBE_TASKS))
-		return session_start(s, NULL, NULL);
+		return session_start(s);
 	events->prog_fd = session_perf_program(s);
 	return perf_events_open(events, "cpu-clock", RATE_HZ);
 }

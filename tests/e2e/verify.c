@@ -99,6 +99,22 @@ static void configure_samples(struct prof_config *c, unsigned int bits)
 	c->branch_slots = bits & 4 ? 16 : 0;
 }
 
+/* Timed, with arguments, or only counted. */
+static void configure_calls(struct session_opts *o, struct calls_opts *c, unsigned int bits)
+{
+	static const struct call_args some = { .nr_args = CALL_MAX_ARGS }, none;
+	static const struct call_event event = { "called", "/bin/true" };
+
+	*c = (struct calls_opts){ .events = &event,
+				  .nr_events = 1,
+				  .nr_args = 1,
+				  .timed = bits & 1,
+				  .by_process = bits & 2,
+				  .every = bits & 1 ? 10 : 0 };
+	c->args = bits & 1 ? &some : &none;
+	o->calls = c;
+}
+
 static int load(const struct probe *probe, enum prof_call_graph how, const struct prof_glob *glob,
 		unsigned int bits, bool counters)
 {
@@ -111,6 +127,7 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 		.max_bytes = 1 << 20,
 	};
 	const struct kind *kind = kind_of(probe->name);
+	struct calls_opts calls;
 	struct session *s;
 
 	o.config.call_graph = how;
@@ -118,6 +135,8 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 		configure_waits(&o.config, kind, bits);
 	else if (counters && probe_program(probe, PROBE_PERF))
 		configure_samples(&o.config, bits);
+	else if (kind->calls)
+		configure_calls(&o, &calls, bits);
 	if (getenv("EACH"))
 		printf("# -- %s %d %u\n", probe->name, how, bits);
 	s = session_open(&o);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "collect/points.h"
 #include "collect/record.h"
 #include "output/output.h"
 
@@ -31,6 +32,8 @@ int main(int argc, char **argv)
 	struct record_opts o = { .command = "offcpu", .max_depth = 1000, .waits.audit = true };
 	uint32_t pid = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
 	char *colon = argc > 3 ? strrchr(argv[1], ':') : NULL;
+	const struct points_opts po = {};
+	struct points points = {};
 	struct record *r;
 	struct profile *p;
 	int err;
@@ -38,10 +41,17 @@ int main(int argc, char **argv)
 	if (!pid)
 		return 2;
 	if (colon) {
-		*colon = '\0';
 		o.command = "uprobe";
-		o.uprobe.file = argv[1];
-		o.uprobe.function = colon + 1;
+		points_init(&points, &po);
+		if (points_add_uprobes(&points, argv[1]))
+			return 1;
+		o.calls = (struct calls_opts){ .events = points.events,
+					       .nr_events = points.nr_events,
+					       .args = points.args,
+					       .nr_args = points.nr_args,
+					       .points = points.v,
+					       .nr_points = points.nr,
+					       .stacks = true };
 	}
 	o.pids = (struct opt_ids){ .v = &pid, .nr = 1 };
 	o.max_stacks = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Values of the arguments of calls. */
+#ifndef BPFPROF_BPF_CALL_VALUES_BPF_H
+#define BPFPROF_BPF_CALL_VALUES_BPF_H
+
+#include "arena.bpf.h"
+#include "calls.h"
+
+extern const volatile struct call_config call_cfg;
+
+/*
+ * The values of the current call that are known when it begins, or when it returns: slot + 1, 0 =
+ * there are none, or the table is full. args says how they are read, by way of scratch->ctx_at;
+ * known: those of its begin. Separately verified.
+ */
+int calls_values(__u32 id, __u32 args, __u32 at_return, __u32 known);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Calls of functions, and tracepoints: how many, by whom, with which arguments, from where, and
+ * how long they took.
+ *
+ * A call that is timed is open from its entry to its return. Open calls are kept with the thread,
+ * innermost last. A return belongs to the call that has the same stack pointer; calls above it were
+ * left by an exception or by longjmp(), and nobody sees them return.
+ *
+ * Programs at functions of programs may be preempted by another thread that runs into one too, so
+ * each takes a scratch for itself; where the kernel lets programs forbid it, they are not
+ * preempted at all (kernel_preempt_off() says why that matters).
+ */
+#include "call_values.bpf.h"
+#include "filter.bpf.h"
+#include "hist.h"
+#include "kernel.bpf.h"
+#include "stacks.bpf.h"
+
+const volatile struct call_config call_cfg = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct call_hist);
+} call_hists SEC(".maps");
+
+struct open_call {
+	__u64 sp; /* at the entry; 0 in the kernel, where calls only end by returning */
+	__u64 pc, start;
+	__u32 event;
+	__u32 values; /* slot + 1 */
+};
+
+struct open_calls {
+	__u64 nr;
+	struct open_call v[CALL_MAX_OPEN];
+};
+
+/* Made when a thread first runs into a timed point: once, and at no sample nor switch. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct open_calls);
+} open_calls SEC(".maps");
+
+static __always_inline struct scratch *take_scratch(__u32 *id)
+{
+	struct scratch *s;
+
+	for (__u32 i = 0; i < NR_UPROBE_SCRATCHES; i++) {
+		*id = SCRATCH_UPROBE + i;
+		s = scratch_get(*id);
+		if (s && !__sync_val_compare_and_swap(&s->busy, 0, 1))
+			return s;
+	}
+	return NULL;
+}
+
+static __always_inline void give_scratch(struct scratch *s)
+{
+	__sync_lock_test_and_set(&s->busy, 0);
+}
+
+/* Stacks. */
+
+static __always_inline __u32 take_user(struct pt_regs *regs, bool in_user, __u32 id,
+				       struct scratch *s, struct task_struct *task, __u32 *slot)
+{
+	__u32 bad = UNWIND_END_NONE;
+
+	if (prof_cfg.no_ustacks || !stacks_has_user(task))
+		return 0;
+	if (in_user) {
+		UNWIND_FROM(s, regs);
+		bad = STATUS_IS_COMPAT(REGS_STATUS(regs)) ? UNWIND_END_COMPAT : UNWIND_END_NONE;
+	} else if (!unwind_regs_saved(s, task)) {
+		bad = UNWIND_END_READ;
+	}
+	return stacks_user(id, s, bad, slot) ? 0 : PROF_LOST_STACKS;
+}
+
+/* The same in the kernel, behind the function at called, if that has just returned. */
+static __always_inline bool take_kernel(void *ctx, __u32 id, struct scratch *s, __u64 called,
+					__u32 *slot)
+{
+	long bytes;
+
+	if (!called)
+		return stacks_kernel(ctx, id, s, slot);
+	bytes = bpf_get_stack(ctx, &s->kernel.frames[1], (PROF_MAX_KFRAMES - 1) * 8, 0);
+	if (bytes < 0)
+		bytes = 0;
+	s->kernel.frames[0] = called;
+	return stacks_kernel_of(id, s, (__u32)bytes / 8 + 1, slot);
+}
+
+/*
+ * Both halves; regs are NULL at tracepoints. called: the function that has just returned, 0 = none.
+ * Why they are lost, or 0.
+ */
+static __always_inline __u32 take_stacks(void *ctx, struct pt_regs *regs, __u32 id,
+					 struct scratch *s, __u64 called, struct prof_count *key)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	bool in_user = regs && STATUS_IS_USER(REGS_STATUS(regs));
+
+	s->called = in_user ? called : 0;
+	if (!in_user && !prof_cfg.no_kstacks && !take_kernel(ctx, id, s, called, &key->kstack))
+		return PROF_LOST_STACKS;
+	return take_user(regs, in_user, id, s, task, &key->ustack);
+}
+
+static __always_inline void begin_key(struct prof_count *key, __u64 cookie)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	key->pid = pid_tgid >> 32;
+	key->tid = (__u32)pid_tgid;
+	key->wait = PROF_WAIT_OF_EVENT(CALL_EVENT(cookie));
+	bpf_get_current_comm(key->comm, sizeof(key->comm));
+}
+
+static __always_inline bool is_left_out(void)
+{
+	return call_cfg.every > 1 && bpf_get_prandom_u32() % call_cfg.every;
+}
+
+static __always_inline __u32 filter(struct task_struct *task, const struct prof_count *key)
+{
+	__u32 outcome = filter_current(task, key->pid, key->tid, key->comm);
+
+	return outcome || !is_left_out() ? outcome : PROF_FILTER_EVERY;
+}
+
+/* Counting: calls are not timed. */
+
+static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct prof_count key = {};
+	struct scratch *s;
+	__u32 id, outcome;
+
+	begin_key(&key, cookie);
+	outcome = filter(task, &key);
+	if (outcome)
+		return outcome;
+	s = take_scratch(&id);
+	if (!s)
+		return PROF_LOST_SCRATCH;
+	scratch_begin(s);
+	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
+	if (call_cfg.value_slots)
+		key.chain = calls_values(id, CALL_ARGS(cookie), false, 0);
+	outcome = take_stacks(ctx, regs, id, s, 0, &key);
+	if (!outcome) {
+		s->key = key;
+		outcome = arena_count(id, call_cfg.every) ? PROF_RECORDED : PROF_LOST_COUNTS;
+	}
+	give_scratch(s);
+	return outcome;
+}
+
+/* Timing. */
+
+static __always_inline __u64 entry_sp(struct pt_regs *regs, bool returned)
+{
+	if (!STATUS_IS_USER(REGS_STATUS(regs)))
+		return 0;
+	return REGS_SP(regs) - (returned ? RETURN_ADDRESS_BYTES : 0);
+}
+
+/* A call begins. Why it is not timed, or 0: then its return counts it. */
+static __always_inline __u32 open(void *ctx, struct pt_regs *regs, __u64 cookie)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct prof_count key = {};
+	struct open_calls *calls;
+	struct open_call *call;
+	struct scratch *s;
+	__u32 id, outcome;
+
+	begin_key(&key, cookie);
+	outcome = filter(task, &key);
+	if (outcome)
+		return outcome;
+	calls = bpf_task_storage_get(&open_calls, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!calls)
+		return PROF_LOST_THREAD;
+	if (calls->nr >= CALL_MAX_OPEN)
+		return PROF_LOST_NESTED;
+	call = &calls->v[calls->nr & (CALL_MAX_OPEN - 1)];
+	call->values = 0;
+	if (call_cfg.value_slots) {
+		s = take_scratch(&id);
+		if (!s)
+			return PROF_LOST_SCRATCH;
+		*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
+		call->values = calls_values(id, CALL_ARGS(cookie), false, 0);
+		give_scratch(s);
+	}
+	call->sp = entry_sp(regs, false);
+	call->pc = REGS_PC(regs);
+	call->event = CALL_EVENT(cookie);
+	calls->nr++;
+	call->start = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Takes the call that returns out of those that are open, with all that were called by it: they
+ * will not return. 0: it began before the recording, or was left out. Separately verified.
+ */
+__noinline int calls_close(__u64 sp, __u32 event, struct open_call *call)
+{
+	struct open_calls *calls =
+		bpf_task_storage_get(&open_calls, bpf_get_current_task_btf(), 0, 0);
+	struct open_call *at;
+	__u32 nr, left;
+
+	if (!calls || !call)
+		return 0;
+	nr = calls->nr;
+	for (left = 0; left < CALL_MAX_OPEN && left < nr; left++) {
+		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
+		if (at->sp == sp && at->event == event)
+			goto found;
+	}
+	return 0;
+found:
+	*call = *at;
+	calls->nr = nr - 1 - left;
+	counters_add_n(PROF_SEEN, left);
+	counters_add_n(PROF_LOST_RETURN, left);
+	return 1;
+}
+
+/* Adds to the histogram of an event and values on this CPU. Separately verified. */
+__noinline int calls_hist(__u32 event, __u32 values, __u64 ns)
+{
+	__u32 pid = call_cfg.by_process ? bpf_get_current_pid_tgid() >> 32 : 0;
+	__u64 hash = hash_mix(prof_cfg.seed, event | (__u64)values << 32);
+	struct call_hist *h;
+	__u32 slot;
+	bool mine;
+
+	if (!call_cfg.hist_rows)
+		return 0;
+	hash = hash_mix(hash, bpf_get_smp_processor_id() | (__u64)pid << 32);
+	hash += !hash;
+	h = arena_find(&call_hists, call_cfg.hist_rows, hash, &slot, &mine);
+	if (!h)
+		return 0;
+	if (mine) {
+		h->event = event;
+		h->values = values;
+		h->pid = pid;
+		if (pid)
+			bpf_get_current_comm(h->comm, sizeof(h->comm));
+	}
+	__sync_fetch_and_add(&h->hist.count[prof_hist_index(ns)], 1);
+	__sync_fetch_and_add(&h->hist.sum_ns, ns);
+	if (ns > h->hist.max_ns)
+		h->hist.max_ns = ns;
+	return 1;
+}
+
+static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cookie,
+				    const struct open_call *call, __u64 ns)
+{
+	struct prof_count key = {};
+	struct scratch *s;
+	__u32 id, outcome = 0, values = call->values;
+
+	if (ns < call_cfg.min_ns)
+		return PROF_FILTER_SHORT;
+	begin_key(&key, cookie);
+	s = take_scratch(&id);
+	if (!s)
+		return PROF_LOST_SCRATCH;
+	scratch_begin(s);
+	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
+	if (call_cfg.value_slots)
+		values = calls_values(id, CALL_ARGS(cookie), true, values);
+	if (!calls_hist(call->event, values, ns))
+		outcome = PROF_LOST_ROWS;
+	key.chain = values;
+	if (!outcome)
+		outcome = take_stacks(ctx, regs, id, s, call->pc, &key);
+	if (!outcome) {
+		s->key = key;
+		outcome = arena_count(id, ns * call_cfg.every) ? PROF_RECORDED : PROF_LOST_COUNTS;
+	}
+	give_scratch(s);
+	return outcome;
+}
+
+static __noinline int entered(struct pt_regs *ctx)
+{
+	struct prof_counters *row = counters_row();
+	__u64 cookie = bpf_get_attach_cookie(ctx), start = row ? run_begins(row) : 0;
+	__u32 outcome;
+
+	outcome = call_cfg.hist_rows ? open(ctx, ctx, cookie) : count(ctx, ctx, cookie);
+	if (call_cfg.hist_rows)
+		counters_add(PROF_BEGUN);
+	if (outcome) {
+		counters_add(PROF_SEEN);
+		counters_add(outcome);
+	}
+	if (row)
+		run_ends(row, start);
+	return 0;
+}
+
+static __noinline int returned(struct pt_regs *ctx)
+{
+	struct prof_counters *row = counters_row();
+	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct open_call call = {};
+
+	if (calls_close(entry_sp(ctx, true), CALL_EVENT(cookie), &call)) {
+		counters_add(PROF_SEEN);
+		counters_add(record(ctx, ctx, cookie, &call, now - call.start));
+	}
+	if (row)
+		run_ends(row, start);
+	return 0;
+}
+
+SEC("?kprobe")
+int calls_entry(struct pt_regs *ctx)
+{
+	kernel_preempt_off();
+	entered(ctx);
+	kernel_preempt_on();
+	return 0;
+}
+
+SEC("?kprobe")
+int calls_return(struct pt_regs *ctx)
+{
+	kernel_preempt_off();
+	returned(ctx);
+	kernel_preempt_on();
+	return 0;
+}
+
+SEC("?tp")
+int calls_event(void *ctx)
+{
+	struct prof_counters *row = counters_row();
+	__u64 start = row ? run_begins(row) : 0;
+
+	counters_add(PROF_SEEN);
+	counters_add(count(ctx, NULL, bpf_get_attach_cookie(ctx)));
+	if (row)
+		run_ends(row, start);
+	return 0;
+}

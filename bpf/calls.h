@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The contract about calls: of functions of programs and of the kernel, and of tracepoints. Where
+ * our programs stand are points. Its cookie says which event of the profile a point belongs to, and
+ * how its arguments are read: a USDT probe has them elsewhere in each place.
+ */
+#ifndef BPFPROF_BPF_CALLS_H
+#define BPFPROF_BPF_CALLS_H
+
+#include "prof.h"
+
+#define CALL_MAX_ARGS		 4
+#define CALL_MAX_STRINGS	 2  /* of these arguments */
+#define CALL_STRING		 64 /* bytes with the 0 */
+#define CALL_UNREADABLE		 "[not in memory]"
+#define CALL_MAX_OPEN		 64 /* calls of a thread in each other: as the kernel */
+#define CALL_MAX_EVENTS		 4096
+#define CALL_COOKIE(event, args) ((event) | (__u64)(args) << 32)
+#define CALL_EVENT(cookie)	 ((__u32)(cookie))
+#define CALL_ARGS(cookie)	 ((__u32)((cookie) >> 32))
+
+/* Where an argument is found. */
+enum call_arg_kind {
+	CALL_ARG_CONST,	   /* it is displacement */
+	CALL_ARG_REGISTER, /* in a register */
+	CALL_ARG_MEMORY,   /* at register + index << scale + displacement */
+	CALL_ARG_FIELD,	   /* displacement bytes into the record of a tracepoint */
+	CALL_ARG_DYNAMIC,  /* a string; where in the record is in the lower half of that field */
+};
+#define CALL_NO_REGISTER 0xffff
+
+struct call_arg {
+	__u8 kind;  /* enum call_arg_kind */
+	__u8 bytes; /* 1, 2, 4 or 8 */
+	__u8 is_signed;
+	__u8 is_string;	    /* what is found is where a string begins */
+	__u16 reg, index;   /* bytes into struct pt_regs; CALL_NO_REGISTER */
+	__u8 scale, pad[7]; /* a shift */
+	__s64 displacement;
+};
+_Static_assert(sizeof(struct call_arg) == 24, "struct call_arg is part of the contract");
+
+/* How arguments are read. */
+struct call_args {
+	__u8 nr_args;
+	__u8 at_return; /* bit i: v[i] is read when the call returns; others when it begins */
+	__u8 pad[6];
+	struct call_arg v[CALL_MAX_ARGS];
+};
+_Static_assert(sizeof(struct call_args) == 104, "struct call_args is part of the contract");
+
+/* Values of arguments, interned like stacks: claimed by compare-and-swap of hash, 0 = free. */
+struct call_values {
+	__u64 hash;
+	__u32 args;  /* how they were read: what they mean */
+	__u32 ready; /* the rest is there */
+	__s64 value[CALL_MAX_ARGS];
+	char text[CALL_MAX_STRINGS][CALL_STRING];
+	__u64 pad[2];
+};
+_Static_assert(sizeof(struct call_values) == 192, "whole cache lines");
+
+/*
+ * How long calls took: of an event, values and perhaps a process, on one CPU, in the buckets of
+ * bpf/hist.h. Claimed by
+ * compare-and-swap of hash.
+ */
+struct call_hist {
+	__u64 hash;
+	__u32 event;
+	__u32 values; /* slot + 1, 0 = none were asked for */
+	__u32 pid;    /* with by_process, else 0 */
+	__u32 pad;
+	char comm[PROF_COMM_LEN]; /* with by_process: of the thread that came first */
+	__u64 pads[3];
+	struct prof_hist hist;
+};
+_Static_assert(sizeof(struct call_hist) == 1344, "whole cache lines");
+
+/* Frozen before load. */
+struct call_config {
+	__u64 min_ns;	   /* of calls that are timed */
+	__u32 every;	   /* each so many-th call is recorded, 1 = all */
+	__u32 value_slots; /* a power of two, 0 = no arguments */
+	__u32 hist_rows;   /* a power of two, 0 = calls are not timed */
+	__u8 by_process;   /* so are histograms */
+	__u8 pad[3];
+};
+_Static_assert(sizeof(struct call_config) == 24, "struct call_config is part of the contract");
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From words to points, and a recording of calls there. */
+#include "cmd/calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "collect/call_args.h"
+#include "collect/hazards.h"
+
+/* Only the last word can be one. */
+static bool is_duration(const char *word)
+{
+	uint64_t ns;
+
+	return opt_seconds(word, &ns) != -EINVAL;
+}
+
+int calls_parse_words(struct recording_args *common, char **words, int nr)
+{
+	struct calls_args *a = (struct calls_args *)common;
+	int nr_last = nr && is_duration(words[nr - 1]);
+
+	a->words = (const char **)words;
+	a->nr_words = nr - nr_last;
+	if (!a->nr_words) {
+		log_err(0, "nothing to probe was given (bpfprof help %s has examples)",
+			common->record.command);
+		return -EINVAL;
+	}
+	return recording_duration(common, words + nr - nr_last, nr_last);
+}
+
+/* Who asks for a flame graph need not say what it is made of. */
+static bool wants_stacks(const struct results_opts *o)
+{
+	return o->folded || o->broken || results_wants(o, "folded") || results_wants(o, "svg") ||
+	       results_wants(o, "html");
+}
+
+static void configure(struct calls_args *a, const struct points *p)
+{
+	struct calls_opts *o = &a->common.record.calls;
+
+	o->events = p->events;
+	o->nr_events = p->nr_events;
+	o->args = p->args;
+	o->nr_args = p->nr_args;
+	o->points = p->v;
+	o->nr_points = p->nr;
+	o->own_returns = p->has_returns;
+	o->timed = a->points.timed;
+	o->stacks = a->stacks || wants_stacks(&a->common.results);
+	o->by_process = a->per_process;
+}
+
+static int check(struct calls_args *a)
+{
+	a->points.timed = a->latency || a->common.record.calls.min_ns;
+	a->points.args = &a->args;
+	a->points.pids = &a->common.record.pids;
+	if (!a->points.timed && call_args_want_result(&a->args))
+		return log_err(-EINVAL, "--arg ret: what a call returned is known when it returns: "
+					"add --latency");
+	return 0;
+}
+
+enum cmd_result calls_run(struct calls_args *a, int (*add)(struct points *p, const char *word))
+{
+	enum cmd_result result;
+	struct points points;
+	int err = check(a);
+
+	points_init(&points, &a->points);
+	for (size_t i = 0; i < a->nr_words && !err; i++)
+		err = add(&points, a->words[i]);
+	configure(a, &points);
+	if (err)
+		result = err == -EINVAL || err == -ENOENT ? CMD_USAGE : cmd_failed(err);
+	else
+		result = recording_run(&a->common);
+	points_release(&points);
+	return result;
+}

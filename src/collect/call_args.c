@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Parsing of arguments, and the tables of types and of registers. */
+#include "collect/call_args.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "uprobe/usdt.h"
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+static const uint8_t argument_registers[] = { 7, 6, 2, 1, 8, 9 }; /* rdi rsi rdx rcx r8 r9 */
+#else
+#define MACHINE EM_AARCH64
+static const uint8_t argument_registers[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+#endif
+#define RESULT_REGISTER 0 /* rax, x0 */
+#define NR_ARGUMENTS	sizeof(argument_registers)
+
+static const struct type {
+	const char *name;
+	uint8_t bytes;
+	bool is_signed, is_string;
+} types[] = {
+	{ "int", 4, true, false },    { "uint", 4, false, false }, { "long", 8, true, false },
+	{ "ulong", 8, false, false }, { "str", 8, false, true },   { "ptr", 8, false, false },
+	{ "i8", 1, true, false },     { "i16", 2, true, false },   { "i32", 4, true, false },
+	{ "i64", 8, true, false },    { "u8", 1, false, false },   { "u16", 2, false, false },
+	{ "u32", 4, false, false },   { "u64", 8, false, false },
+};
+#define NR_TYPES (sizeof(types) / sizeof(*types))
+
+/* A word of --arg. */
+struct wanted {
+	unsigned int number;	 /* 0 = what is returned */
+	const struct type *type; /* NULL = not given */
+	const char *word;
+};
+
+static const struct type *find_type(const char *name)
+{
+	const char *names[NR_TYPES], *near;
+
+	for (size_t i = 0; i < NR_TYPES; i++) {
+		if (!strcmp(types[i].name, name))
+			return &types[i];
+		names[i] = types[i].name;
+	}
+	near = text_nearest(name, names, NR_TYPES);
+	log_err(0, "--arg: no type '%s'; use int, uint, long, ulong, ptr, str, i8 to u64%s%s%s",
+		name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return NULL;
+}
+
+static int parse(struct wanted *w, const char *word)
+{
+	size_t len = strcspn(word, ":");
+	char *end;
+
+	*w = (struct wanted){ .word = word };
+	if (word[len]) {
+		w->type = find_type(word + len + 1);
+		if (!w->type)
+			return -EINVAL;
+	}
+	if (len == 3 && !strncmp(word, "ret", len))
+		return 0;
+	w->number = strtoul(word, &end, 10);
+	if (w->number && (size_t)(end - word) == len && word[0] >= '1' && word[0] <= '9')
+		return 0;
+	log_err(0, "--arg '%s': use NUMBER or NUMBER:TYPE, the first argument being 1, or ret",
+		word);
+	return -EINVAL;
+}
+
+static int parse_all(struct wanted w[CALL_MAX_ARGS], const struct opt_strings *words)
+{
+	size_t nr_strings = 0;
+
+	if (words && words->nr > CALL_MAX_ARGS)
+		return log_err(-EINVAL, "--arg: at most %d", CALL_MAX_ARGS);
+	for (size_t i = 0; words && i < words->nr; i++) {
+		int err = parse(&w[i], words->v[i]);
+
+		if (err)
+			return err;
+		nr_strings += w[i].type && w[i].type->is_string;
+	}
+	if (nr_strings > CALL_MAX_STRINGS)
+		return log_err(-EINVAL, "--arg: at most %d strings", CALL_MAX_STRINGS);
+	return 0;
+}
+
+static void set_type(struct call_arg *a, const struct type *type)
+{
+	a->bytes = type->bytes;
+	a->is_signed = type->is_signed;
+	a->is_string = type->is_string;
+}
+
+static int of_register(struct call_arg *a, const struct wanted *w)
+{
+	if (w->number > NR_ARGUMENTS)
+		return log_err(-EINVAL, "--arg '%s': only the first %zu arguments are in registers",
+			       w->word, NR_ARGUMENTS);
+	*a = (struct call_arg){ .kind = CALL_ARG_REGISTER, .index = CALL_NO_REGISTER };
+	set_type(a, w->type ? w->type : &types[2]);
+	a->reg = usdt_register_offset(MACHINE, w->number ? argument_registers[w->number - 1]
+							 : RESULT_REGISTER);
+	return 0;
+}
+
+int call_args_of_function(struct call_args *a, const struct opt_strings *words)
+{
+	struct wanted w[CALL_MAX_ARGS];
+	int err = parse_all(w, words);
+
+	*a = (struct call_args){};
+	for (size_t i = 0; words && i < words->nr && !err; i++) {
+		err = of_register(&a->v[i], &w[i]);
+		a->at_return |= !w[i].number << i;
+	}
+	a->nr_args = words ? words->nr : 0;
+	return err;
+}
+
+bool call_args_want_result(const struct opt_strings *words)
+{
+	for (size_t i = 0; i < words->nr; i++)
+		if (!strncmp(words->v[i], "ret", 3))
+			return true;
+	return false;
+}
+
+static uint16_t register_of(uint8_t number)
+{
+	int offset = usdt_register_offset(MACHINE, number);
+
+	return offset < 0 ? CALL_NO_REGISTER : offset;
+}
+
+static uint8_t shift_of(uint8_t scale)
+{
+	uint8_t shift = 0;
+
+	while (scale > 1) {
+		scale /= 2;
+		shift++;
+	}
+	return shift;
+}
+
+static void of_note(struct call_arg *a, const struct usdt_arg *from)
+{
+	static const uint8_t kinds[] = { [USDT_CONSTANT] = CALL_ARG_CONST,
+					 [USDT_REGISTER] = CALL_ARG_REGISTER,
+					 [USDT_MEMORY] = CALL_ARG_MEMORY,
+					 [USDT_INDEXED] = CALL_ARG_MEMORY };
+
+	*a = (struct call_arg){ .kind = kinds[from->kind],
+				.bytes = from->size,
+				.is_signed = from->is_signed,
+				.reg = CALL_NO_REGISTER,
+				.index = CALL_NO_REGISTER,
+				.displacement = from->displacement };
+	if (from->kind != USDT_CONSTANT)
+		a->reg = register_of(from->base);
+	if (from->kind == USDT_INDEXED) {
+		a->index = register_of(from->index);
+		a->scale = shift_of(from->scale);
+	}
+}
+
+int call_args_of_usdt(struct call_args *a, const struct opt_strings *words,
+		      const struct usdt_probe *u, size_t location)
+{
+	struct usdt_arg args[USDT_MAX_ARGS];
+	struct wanted w[CALL_MAX_ARGS];
+	char *why = NULL;
+	size_t nr;
+	int err = parse_all(w, words);
+
+	*a = (struct call_args){};
+	if (err || !words || !words->nr)
+		return err;
+	err = usdt_parse_args(MACHINE, u->locations[location].args, args, &nr, &why);
+	if (err) {
+		log_err(0, "%s:%s: %s", u->provider, u->name, why);
+		free(why);
+		return err;
+	}
+	for (size_t i = 0; i < words->nr; i++) {
+		if (!w[i].number || w[i].number > nr)
+			return log_err(-EINVAL, "--arg '%s': %s:%s has %zu arguments", w[i].word,
+				       u->provider, u->name, nr);
+		of_note(&a->v[i], &args[w[i].number - 1]);
+		a->v[i].is_string = w[i].type && w[i].type->is_string;
+	}
+	a->nr_args = words->nr;
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Links of points, of one or of many. */
+#include "collect/links.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/*
+ * kernel >= 6.6, libbpf >= 1.3: spelled out for older ones (linux/bpf.h: BPF_TRACE_UPROBE_MULTI,
+ * BPF_F_UPROBE_MULTI_RETURN, link_create.uprobe_multi).
+ */
+#define UPROBE_MULTI	    48
+#define UPROBE_MULTI_RETURN 1u
+struct create_uprobe_multi {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, semaphores, cookies; /* addresses of arrays */
+	uint32_t nr, multi_flags, pid, pad;
+};
+
+struct links {
+	const struct calls_opts *opts;
+	struct bpf_program *entry, *back, *event;
+	bool many;
+	int *fds; /* of links to many */
+	size_t nr_fds, cap_fds;
+	struct bpf_link **v;
+	size_t nr, cap;
+};
+
+static int create(const struct create_uprobe_multi *c)
+{
+	return syscall(SYS_bpf, BPF_LINK_CREATE, c, sizeof(*c));
+}
+
+static int trial_program(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = UPROBE_MULTI);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "trial", "GPL", insns, 2, &opts);
+}
+
+/*
+ * Does the kernel have such links, and does their process mean all of its threads (6.10)? What it
+ * answers to a path that is no file, and to a process that is none, tells.
+ */
+static bool has_many(void)
+{
+	uint64_t offset = 1;
+	struct create_uprobe_multi c = { .attach_type = UPROBE_MULTI,
+					 .path = (uintptr_t) "/",
+					 .offsets = (uintptr_t)&offset,
+					 .nr = 1 };
+	int fd = trial_program();
+	bool yes;
+
+	if (fd < 0)
+		return false;
+	c.prog_fd = fd;
+	yes = create(&c) < 0 && errno == EBADF;
+	c.pid = -1;
+	yes = yes && create(&c) < 0 && errno == EINVAL;
+	close(fd);
+	return yes;
+}
+
+static bool has_files(const struct calls_opts *o)
+{
+	return o->nr_points && o->points[0].kind == POINT_UPROBE;
+}
+
+bool links_prepare(const struct calls_opts *o, struct bpf_program *entry, struct bpf_program *back)
+{
+	bool many = has_files(o) && has_many();
+
+	if (many) {
+		bpf_program__set_expected_attach_type(entry, UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(back, UPROBE_MULTI);
+	}
+	return many;
+}
+
+struct links *links_new(const struct calls_opts *o, struct bpf_program *entry,
+			struct bpf_program *back, struct bpf_program *event, bool many)
+{
+	struct links *l = xcalloc(1, sizeof(*l));
+
+	*l = (struct links){
+		.opts = o, .entry = entry, .back = back, .event = event, .many = many
+	};
+	return l;
+}
+
+/* What an attach that failed means; where is what people called it. */
+static int explain(int err, const struct point *p, uint32_t pid)
+{
+	if (err == -ESRCH || (pid && err == -EINVAL && kill(pid, 0) && errno == ESRCH))
+		return -ESRCH;
+	if (p->kind == POINT_TRACEPOINT)
+		return log_err(err, "cannot attach to the tracepoint %s:%s", p->where, p->name);
+	if (p->kind == POINT_KPROBE)
+		return log_err(err, "cannot probe %s in the kernel", p->where);
+	return log_err(err, "cannot probe %s at 0x%" PRIx64, p->where, p->offset);
+}
+
+/* Points of one file, the same program and kind of return. */
+struct batch {
+	uint64_t *offsets, *semaphores, *cookies;
+	size_t nr;
+	bool any_semaphore;
+};
+
+static void batch_add(struct batch *b, const struct point *p)
+{
+	b->offsets[b->nr] = p->offset;
+	b->semaphores[b->nr] = p->semaphore;
+	b->cookies[b->nr++] = CALL_COOKIE(p->event, p->args);
+	b->any_semaphore |= p->semaphore != 0;
+}
+
+static int attach_batch(struct links *l, const struct batch *b, const struct point *first,
+			struct bpf_program *program, bool at_return, uint32_t pid)
+{
+	struct create_uprobe_multi c = {
+		.prog_fd = bpf_program__fd(program),
+		.attach_type = UPROBE_MULTI,
+		.path = (uintptr_t)first->where,
+		.offsets = (uintptr_t)b->offsets,
+		.semaphores = b->any_semaphore ? (uintptr_t)b->semaphores : 0,
+		.cookies = (uintptr_t)b->cookies,
+		.nr = b->nr,
+		.multi_flags = at_return ? UPROBE_MULTI_RETURN : 0,
+		.pid = pid,
+	};
+	int fd = create(&c);
+
+	if (fd < 0)
+		return explain(-errno, first, pid);
+	l->fds = xgrow(l->fds, l->nr_fds, &l->cap_fds, sizeof(*l->fds));
+	l->fds[l->nr_fds++] = fd;
+	return 0;
+}
+
+/* The points of the file of point first, which is the first one of it. */
+static int attach_file(struct links *l, size_t first, bool is_return, struct bpf_program *program,
+		       bool at_return, uint32_t pid)
+{
+	const struct calls_opts *o = l->opts;
+	uint64_t *words = xcalloc(3 * o->nr_points, sizeof(*words));
+	struct batch b = { words, words + o->nr_points, words + 2 * o->nr_points, 0, false };
+	int err = 0;
+
+	for (size_t i = first; i < o->nr_points; i++)
+		if (o->points[i].is_return == is_return &&
+		    !strcmp(o->points[i].where, o->points[first].where))
+			batch_add(&b, &o->points[i]);
+	if (b.nr)
+		err = attach_batch(l, &b, &o->points[first], program, at_return, pid);
+	free(words);
+	return err;
+}
+
+static bool is_first_of_file(const struct calls_opts *o, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(o->points[k].where, o->points[i].where))
+			return false;
+	return true;
+}
+
+/*
+ * Returns are seen before entries are, so that the first call that is seen to begin is seen to end.
+ */
+static int attach_files(struct links *l, uint32_t pid)
+{
+	const struct calls_opts *o = l->opts;
+	int err = 0;
+
+	for (size_t i = 0; i < o->nr_points && !err; i++) {
+		if (!is_first_of_file(o, i))
+			continue;
+		if (o->timed && !o->own_returns)
+			err = attach_file(l, i, false, l->back, true, pid);
+		if (!err)
+			err = attach_file(l, i, true, l->back, false, pid);
+		if (!err)
+			err = attach_file(l, i, false, l->entry, false, pid);
+	}
+	return err;
+}
+
+static int keep(struct links *l, struct bpf_link *link, const struct point *p, uint32_t pid)
+{
+	if (!link)
+		return explain(-errno, p, pid);
+	l->v = xgrow(l->v, l->nr, &l->cap, sizeof(*l->v));
+	l->v[l->nr++] = link;
+	return 0;
+}
+
+static struct bpf_link *attach_as(const struct point *p, struct bpf_program *program,
+				  bool at_return, uint32_t pid)
+{
+	const uint64_t cookie = CALL_COOKIE(p->event, p->args);
+	LIBBPF_OPTS(bpf_uprobe_opts, file, .ref_ctr_offset = p->semaphore, .bpf_cookie = cookie,
+		    .retprobe = at_return);
+	LIBBPF_OPTS(bpf_kprobe_opts, kernel, .bpf_cookie = cookie, .offset = p->offset,
+		    .retprobe = at_return);
+
+	if (p->kind == POINT_UPROBE)
+		return bpf_program__attach_uprobe_opts(program, pid ? (pid_t)pid : -1, p->where,
+						       p->offset, &file);
+	return bpf_program__attach_kprobe_opts(program, p->where, &kernel);
+}
+
+static int attach_point(struct links *l, const struct point *p, uint32_t pid)
+{
+	const struct calls_opts *o = l->opts;
+	LIBBPF_OPTS(bpf_tracepoint_opts, trace, .bpf_cookie = CALL_COOKIE(p->event, p->args));
+	int err = 0;
+
+	if (p->kind == POINT_TRACEPOINT)
+		return keep(
+			l, bpf_program__attach_tracepoint_opts(l->event, p->where, p->name, &trace),
+			p, pid);
+	if (p->is_return)
+		return keep(l, attach_as(p, l->back, false, pid), p, pid);
+	if (o->timed && !o->own_returns)
+		err = keep(l, attach_as(p, l->back, true, pid), p, pid);
+	return err ? err : keep(l, attach_as(p, l->entry, false, pid), p, pid);
+}
+
+int links_attach(struct links *l, uint32_t pid)
+{
+	int err = 0;
+
+	if (l->many)
+		return attach_files(l, pid);
+	for (size_t i = 0; i < l->opts->nr_points && !err; i++)
+		err = attach_point(l, &l->opts->points[i], pid);
+	return err;
+}
+
+void links_detach(struct links *l)
+{
+	for (size_t i = 0; l && i < l->nr_fds; i++)
+		close(l->fds[i]);
+	for (size_t i = 0; l && i < l->nr; i++)
+		bpf_link__destroy(l->v[i]);
+	if (l)
+		l->nr_fds = l->nr = 0;
+}
+
+void links_free(struct links *l)
+{
+	if (!l)
+		return;
+	links_detach(l);
+	free(l->fds);
+	free(l->v);
+	free(l);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Points, where the programs at calls stand, and their links to the kernel: many functions of a
+ * file by one link where the kernel has it (6.6), by one each elsewhere.
+ */
+#ifndef BPFPROF_COLLECT_LINKS_H
+#define BPFPROF_COLLECT_LINKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/calls.h"
+
+struct bpf_program;
+
+enum point_kind {
+	POINT_UPROBE, /* an instruction of a file */
+	POINT_KPROBE, /* a function of the kernel */
+	POINT_TRACEPOINT,
+};
+
+/* A place of an event: several may be of one. The strings belong to whoever made it. */
+struct point {
+	enum point_kind kind;
+	uint32_t event;	    /* index of the struct call_event that is counted here */
+	uint32_t args;	    /* index of the struct call_args by which arguments are read */
+	const char *where;  /* the file, the function, or "category" */
+	const char *name;   /* of a tracepoint */
+	uint64_t offset;    /* in the file; behind the function */
+	uint64_t semaphore; /* of a USDT probe: where in the file it is counted up; 0 = none */
+	bool is_return;	    /* the program that sees returns stands here, as at a "ret" of Go */
+};
+
+/* What is counted: a row of the result. */
+struct call_event {
+	const char *name, *where; /* "malloc", "/lib/libc.so.6" */
+};
+
+/* All that the recording of calls needs to know. */
+struct calls_opts {
+	const struct call_event *events;
+	size_t nr_events;
+	const struct call_args *args;
+	size_t nr_args;
+	const struct point *points;
+	size_t nr_points;
+	bool timed;	   /* from entry to return */
+	bool stacks;	   /* are taken */
+	bool by_process;   /* histograms are */
+	uint32_t every;	   /* one call in so many is recorded; 0 = all */
+	uint64_t min_ns;   /* of calls that are timed */
+	uint32_t max_rows; /* of values and histograms; 0 = by the number of events and CPUs */
+	bool own_returns;  /* all returns have points of their own: no return probes */
+};
+
+/*
+ * Before the programs are loaded: how they will be attached. Returns whether many points of a file
+ * can have one link.
+ */
+bool links_prepare(const struct calls_opts *o, struct bpf_program *entry, struct bpf_program *back);
+
+struct links;
+struct links *links_new(const struct calls_opts *o, struct bpf_program *entry,
+			struct bpf_program *back, struct bpf_program *event, bool many);
+/*
+ * Attaches all points; pid > 0: only in that process (files only). 0 or negative errno, logged;
+ * -ESRCH, which is not logged: the process is gone.
+ */
+int links_attach(struct links *l, uint32_t pid);
+/* From all. NULL is fine, here and below. */
+void links_detach(struct links *l);
+void links_free(struct links *l);
+
+#endif

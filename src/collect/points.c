@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Points of files. */
+#include "collect/points.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "collect/call_args.h"
+#include "collect/points_parts.h"
+#include "proc/maps.h"
+#include "uprobe/functions.h"
+#include "uprobe/place.h"
+#include "uprobe/target.h"
+#include "uprobe/usdt.h"
+
+void points_init(struct points *p, const struct points_opts *o)
+{
+	*p = (struct points){ .opts = o };
+}
+
+const char *points_string(struct points *p, char *s)
+{
+	p->strings = xgrow(p->strings, p->nr_strings, &p->cap_strings, sizeof(*p->strings));
+	p->strings[p->nr_strings++] = s;
+	return s;
+}
+
+uint32_t points_add_event(struct points *p, const struct call_event *e)
+{
+	p->events = xgrow(p->events, p->nr_events, &p->cap_events, sizeof(*p->events));
+	p->events[p->nr_events] = *e;
+	return p->nr_events++;
+}
+
+uint32_t points_add_args(struct points *p, const struct call_args *a)
+{
+	p->args = xgrow(p->args, p->nr_args, &p->cap_args, sizeof(*p->args));
+	p->args[p->nr_args] = *a;
+	return p->nr_args++;
+}
+
+void points_add(struct points *p, const struct point *point)
+{
+	p->v = xgrow(p->v, p->nr, &p->cap, sizeof(*p->v));
+	p->v[p->nr++] = *point;
+}
+
+void points_release(struct points *p)
+{
+	for (size_t i = 0; i < p->nr_strings; i++)
+		free(p->strings[i]);
+	free(p->strings);
+	free(p->events);
+	free(p->args);
+	free(p->v);
+	*p = (struct points){};
+}
+
+/* The files that processes have mapped, each once, by a path that we can open. */
+struct mapped {
+	char **v;
+	struct stat *st;
+	size_t nr, cap, cap_st;
+	uint32_t pid;
+};
+
+static bool is_that_file(const char *path, const struct maps_line *line, struct stat *st)
+{
+	return !stat(path, st) && st->st_ino == line->ino && S_ISREG(st->st_mode);
+}
+
+/* As the process sees it, which may be another root; a file that was deleted by its mapping. */
+static char *openable(uint32_t pid, const struct maps_line *line, struct stat *st)
+{
+	char *path = xstrdup(line->path);
+
+	if (is_that_file(path, line, st))
+		return path;
+	free(path);
+	path = xasprintf("/proc/%u/root%s", pid, line->path);
+	if (is_that_file(path, line, st))
+		return path;
+	free(path);
+	path = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, line->start, line->end);
+	if (is_that_file(path, line, st))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void add_mapped(void *arg, const struct maps_line *line)
+{
+	struct mapped *m = arg;
+	struct stat st;
+	char *path = line->path[0] == '/' ? openable(m->pid, line, &st) : NULL;
+
+	for (size_t i = 0; path && i < m->nr; i++)
+		if (m->st[i].st_ino == st.st_ino && m->st[i].st_dev == st.st_dev) {
+			free(path);
+			return;
+		}
+	if (!path)
+		return;
+	m->v = xgrow(m->v, m->nr, &m->cap, sizeof(*m->v));
+	m->st = xgrow(m->st, m->nr, &m->cap_st, sizeof(*m->st));
+	m->st[m->nr] = st;
+	m->v[m->nr++] = path;
+}
+
+static void read_mapped(struct mapped *m, const struct opt_ids *pids)
+{
+	*m = (struct mapped){};
+	for (size_t i = 0; pids && i < pids->nr; i++) {
+		m->pid = pids->v[i];
+		maps_read(m->pid, add_mapped, m);
+	}
+}
+
+static void release_mapped(struct mapped *m)
+{
+	for (size_t i = 0; i < m->nr; i++)
+		free(m->v[i]);
+	free(m->v);
+	free(m->st);
+}
+
+static const char *nth_mapped(void *arg, size_t i)
+{
+	const struct mapped *m = arg;
+
+	return i < m->nr ? m->v[i] : NULL;
+}
+
+/* A file that points are looked for in. */
+struct file {
+	const char *path; /* belongs to the points */
+	struct functions *functions;
+	struct places *places;
+	bool is_go;
+};
+
+static int open_file(struct file *f, const char *path)
+{
+	*f = (struct file){ .path = path, .functions = functions_open(path) };
+	if (!f->functions)
+		return -errno;
+	f->is_go = functions_are_go(f->functions);
+	return 0;
+}
+
+static void close_file(struct file *f)
+{
+	places_free(f->places);
+	functions_free(f->functions);
+}
+
+static void tell_place(const struct file *f, const char *name, const struct place *place)
+{
+	static const char *const prices[] = { [PLACE_EMULATED] = "cheap",
+					      [PLACE_OPTIMISED] = "without a trap",
+					      [PLACE_STEPPED] = "dear: single-stepped",
+					      [PLACE_REFUSED] = "refused by the kernel" };
+
+	log_info("%s in %s: at 0x%" PRIx64 ", \"%s\" (%s; %s)", name, f->path, place->address,
+		 place->insn, prices[place->price], place->why);
+}
+
+/* Where on the function the probe stands: where it is cheap, if anywhere. */
+static int choose_place(struct points *p, struct file *f, const struct uprobe_spec *spec,
+			const struct uprobe_function *fn, struct place *place)
+{
+	unsigned int flags = p->opts->place_flags | (p->opts->timed ? PLACE_RETURN : 0);
+	bool inside = (spec->kind == UPROBE_OFFSET && spec->offset != fn->address) ||
+		      (spec->kind == UPROBE_NAME && spec->offset);
+	uint64_t at = spec->kind == UPROBE_OFFSET ? spec->offset : fn->address + spec->offset;
+	int err;
+
+	if (!f->places)
+		f->places = places_open(f->functions);
+	if (!f->places)
+		return log_err(-errno, "cannot read the code of %s", f->path);
+	err = inside ? place_at(f->places, fn, at, flags, place)
+		     : place_choose(f->places, fn, flags, place);
+	if (err == -EINVAL)
+		return log_err(err, "no instruction of %s begins at 0x%" PRIx64,
+			       functions_shown(f->functions, fn), at);
+	return err ? log_err(err, "cannot read the code of %s", fn->name) : 0;
+}
+
+/* A return probe would end the program: each of its return instructions is one instead. */
+static int add_returns(struct points *p, struct file *f, const struct uprobe_function *fn,
+		       struct point point)
+{
+	uint64_t *offsets;
+	size_t nr;
+	int err = place_returns(f->places, fn, &offsets, &nr);
+
+	if (err)
+		return log_err(err, "cannot find where %s returns", fn->name);
+	point.is_return = true;
+	for (size_t i = 0; i < nr; i++) {
+		point.offset = offsets[i];
+		points_add(p, &point);
+	}
+	p->has_returns = true;
+	free(offsets);
+	return 0;
+}
+
+static int add_function(struct points *p, struct file *f, const struct uprobe_spec *spec,
+			const struct uprobe_function *fn)
+{
+	const char *shown = functions_shown(f->functions, fn);
+	struct call_event e = { .where = f->path };
+	struct point point = { .kind = POINT_UPROBE, .where = f->path };
+	struct call_args args = {};
+	struct place place;
+	int err = choose_place(p, f, spec, fn, &place);
+
+	if (err)
+		return err;
+	tell_place(f, shown, &place);
+	if (fn->is_ifunc)
+		log_warn("%s in %s is chosen when the program starts (IFUNC): calls go to one of "
+			 "its implementations, and the probe does not see them",
+			 shown, f->path);
+	if (place.price == PLACE_REFUSED)
+		return log_err(-EINVAL, "the kernel takes no probe on \"%s\", where %s begins",
+			       place.insn, shown);
+	p->nr_dear += place.price == PLACE_STEPPED;
+	e.name = points_string(p, xstrdup(shown));
+	err = call_args_of_function(&args, p->opts->args);
+	if (err)
+		return err;
+	point.event = points_add_event(p, &e);
+	point.args = points_add_args(p, &args);
+	point.offset = place.offset;
+	points_add(p, &point);
+	return p->opts->timed && f->is_go ? add_returns(p, f, fn, point) : 0;
+}
+
+static int too_many(size_t nr, const char *text)
+{
+	return log_err(-EINVAL,
+		       "'%s' means %zu functions, and each of their calls costs: narrow it down, "
+		       "or give --all",
+		       text, nr);
+}
+
+static int add_functions(struct points *p, struct file *f, const struct uprobe_spec *spec,
+			 const char *text, size_t *found)
+{
+	struct uprobe_function *v;
+	char *why = NULL;
+	size_t nr;
+	int err = functions_find(f->functions, spec, &v, &nr, &why);
+
+	if (err) {
+		log_err(0, "%s", why);
+		free(why);
+		return err;
+	}
+	if (*found + nr > POINTS_WITHOUT_ALL && !p->opts->all)
+		err = too_many(*found + nr, text);
+	if (p->nr_events + nr > CALL_MAX_EVENTS)
+		err = log_err(-EINVAL, "'%s': more than %d functions", text, CALL_MAX_EVENTS);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_function(p, f, spec, &v[i]);
+	*found += nr;
+	free(v);
+	return err;
+}
+
+/* Its arguments may be elsewhere at each of its places. */
+static int add_usdt_probe(struct points *p, struct file *f, const struct usdt_probe *u)
+{
+	struct call_event e = { .where = f->path };
+	struct point point = { .kind = POINT_UPROBE, .where = f->path };
+	struct call_args args;
+	int err = 0;
+
+	e.name = points_string(p, xasprintf("%s:%s", u->provider, u->name));
+	point.event = points_add_event(p, &e);
+	for (size_t i = 0; i < u->nr_locations && !err; i++) {
+		err = call_args_of_usdt(&args, p->opts->args, u, i);
+		point.args = points_add_args(p, &args);
+		point.offset = u->locations[i].offset;
+		point.semaphore = u->locations[i].semaphore;
+		points_add(p, &point);
+	}
+	return err;
+}
+
+static int add_usdt(struct points *p, struct file *f, const struct uprobe_spec *spec, size_t *found)
+{
+	struct usdt *usdt = usdt_open(functions_file(f->functions));
+	struct usdt_probe *v;
+	size_t nr = usdt_find(usdt, spec->provider, spec->function, &v);
+	int err = 0;
+
+	if (nr && p->opts->timed)
+		err = log_err(-EINVAL,
+			      "%s:%s is a place and no function: it does not return, so "
+			      "--latency has nothing to measure",
+			      v[0].provider, v[0].name);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_usdt_probe(p, f, &v[i]);
+	*found += nr;
+	free(v);
+	usdt_free(usdt);
+	return err;
+}
+
+static int add_from(struct points *p, const char *path, const struct uprobe_spec *spec,
+		    const char *text, size_t *found, char **near)
+{
+	struct file f;
+	int err = open_file(&f, path);
+	const char *name;
+
+	if (err)
+		return err;
+	err = spec->kind == UPROBE_USDT ? add_usdt(p, &f, spec, found)
+					: add_functions(p, &f, spec, text, found);
+	if (!err && !*found && !*near && spec->function && spec->kind != UPROBE_USDT) {
+		name = functions_near(f.functions, spec->function);
+		*near = name ? xstrdup(name) : NULL;
+	}
+	close_file(&f);
+	return err;
+}
+
+static int nothing_found(const struct uprobe_spec *spec, const char *path, const char *text,
+			 const char *near)
+{
+	if (spec->kind == UPROBE_USDT)
+		return log_err(-ENOENT, "no USDT probe %s:%s in %s (readelf -n lists them)",
+			       spec->provider, spec->function, path ? path : "these processes");
+	if (!path)
+		return log_err(-ENOENT, "no file of these processes has a function '%s'%s%s%s",
+			       text, near ? "; did you mean '" : "", near ? near : "",
+			       near ? "'?" : "");
+	return log_err(-ENOENT, "%s has no function '%s'%s%s%s", path,
+		       spec->function ? spec->function : text, near ? "; did you mean '" : "",
+		       near ? near : "", near ? "'?" : "");
+}
+
+static int open_failed(int err, const char *path)
+{
+	if (err == -ENOEXEC)
+		return log_err(-EINVAL, "%s is no ELF file", path);
+	return log_err(err, "cannot open %s", path);
+}
+
+/* In all files of the processes: those that cannot be read are passed over. */
+static int add_anywhere(struct points *p, struct mapped *m, const struct uprobe_spec *spec,
+			const char *text)
+{
+	size_t found = 0;
+	char *near = NULL;
+	int err = 0;
+
+	for (size_t i = 0; i < m->nr && !err; i++) {
+		const char *path = points_string(p, xstrdup(m->v[i]));
+
+		err = add_from(p, path, spec, text, &found, &near);
+		if (err == -ENOEXEC || err == -ENOENT || err == -EACCES)
+			err = 0;
+	}
+	if (!err && !found)
+		err = nothing_found(spec, NULL, text, near);
+	free(near);
+	return err;
+}
+
+static int add_target(struct points *p, struct mapped *m, const struct uprobe_spec *spec,
+		      const char *text)
+{
+	char *why = NULL, *near = NULL;
+	char *path = target_find(spec->target, m->nr ? nth_mapped : NULL, m, &why);
+	size_t found = 0, nr = p->nr_events;
+	int err;
+
+	if (!path) {
+		log_err(0, "%s", why);
+		free(why);
+		return -ENOENT;
+	}
+	points_string(p, path);
+	err = add_from(p, path, spec, text, &found, &near);
+	if (err == -ENOEXEC || (err && p->nr_events == nr && access(path, R_OK)))
+		err = open_failed(err, path);
+	else if (!err && !found)
+		err = nothing_found(spec, path, text, near);
+	free(near);
+	return err;
+}
+
+int points_add_uprobes(struct points *p, const char *text)
+{
+	bool has_process = p->opts->pids && p->opts->pids->nr;
+	struct uprobe_spec spec;
+	struct mapped mapped;
+	char *why = NULL;
+	int err = uprobe_spec_parse(&spec, text, has_process, &why);
+
+	if (err) {
+		log_err(0, "%s", why);
+		free(why);
+		return err;
+	}
+	read_mapped(&mapped, p->opts->pids);
+	if (spec.target)
+		err = add_target(p, &mapped, &spec, text);
+	else
+		err = add_anywhere(p, &mapped, &spec, text);
+	release_mapped(&mapped);
+	uprobe_spec_release(&spec);
+	return err;
+}

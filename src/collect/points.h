@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From what people ask for to the points of a recording: which files, which functions of them, at
+ * which instruction, and which registers hold the arguments.
+ */
+#ifndef BPFPROF_COLLECT_POINTS_H
+#define BPFPROF_COLLECT_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/opt.h"
+#include "collect/links.h"
+
+#define POINTS_WITHOUT_ALL 1000 /* functions of one word; more are a mistake unless asked for */
+
+/* What is wanted of each function. */
+struct points_opts {
+	const struct opt_ids *pids;	/* whose files are meant by names; may be none */
+	const struct opt_strings *args; /* "1:str", "2", "ret" */
+	bool timed;
+	bool all;		  /* functions of a word, however many */
+	unsigned int place_flags; /* of uprobe/place.h: what the kernel does */
+};
+
+struct points {
+	const struct points_opts *opts;
+	struct call_event *events;
+	size_t nr_events, cap_events;
+	struct call_args *args;
+	size_t nr_args, cap_args;
+	struct point *v;
+	size_t nr, cap;
+	bool has_returns; /* some stand on return instructions */
+	size_t nr_dear;	  /* that the kernel has to single-step */
+	char **strings;	  /* its own */
+	size_t nr_strings, cap_strings;
+};
+
+/* o must stay. */
+void points_init(struct points *p, const struct points_opts *o);
+/* Functions and USDT probes of files, by src/uprobe/spec.h. 0 or negative errno, logged. */
+int points_add_uprobes(struct points *p, const char *text);
+/* A function of the kernel. */
+int points_add_kprobe(struct points *p, const char *function);
+/* "category:name" */
+int points_add_tracepoint(struct points *p, const char *text);
+void points_release(struct points *p);
+
+#endif

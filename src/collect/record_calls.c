@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The part of a recording that is about calls: where its programs stand, and what they found. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "collect/record_parts.h"
+
+/*
+ * Links of their own for so many processes: each has the kernel look through all that map the file.
+ * With more of them, all who map it pay for a trap, and the filter leaves the others out.
+ */
+#define MAX_PROBED 64
+
+static bool only_selected(const struct record *r)
+{
+	const struct record_opts *o = r->opts;
+
+	return o->calls.points[0].kind == POINT_UPROBE && (o->pids.nr || (o->program && !o->all)) &&
+	       !o->tids.nr;
+}
+
+static int probe_process(struct record *r, uint32_t pid)
+{
+	int err = session_probe(r->session, pid);
+
+	opt_ids_add(&r->probed, pid);
+	return err == -ESRCH ? 0 : err;
+}
+
+/* Those that are known and not probed yet. */
+static int probe_new(struct record *r)
+{
+	struct process *p, *next;
+	int err = 0;
+
+	HASH_ITER (hh, r->procs.processes, p, next)
+		if (!err && !p->exit_ns && !opt_ids_has(&r->probed, p->pid) &&
+		    r->probed.nr < MAX_PROBED)
+			err = probe_process(r, p->pid);
+	return err;
+}
+
+static int probe_all(struct record *r)
+{
+	r->probes_all = true;
+	session_unprobe(r->session);
+	return session_probe(r->session, 0);
+}
+
+int record_probe(struct record *r)
+{
+	if (!only_selected(r) || HASH_COUNT(r->procs.processes) > MAX_PROBED)
+		return probe_all(r);
+	return probe_new(r);
+}
+
+void record_probe_more(struct record *r)
+{
+	if (!r->opts->calls.nr_points || r->probes_all)
+		return;
+	if (r->probed.nr < MAX_PROBED)
+		probe_new(r);
+	else
+		probe_all(r);
+}
+
+/* Rows by what they are of. */
+struct row_key {
+	const struct profile *profile;
+	uint32_t event, values, pid;
+};
+
+static bool is_row(const void *arg, uint32_t id)
+{
+	const struct row_key *k = arg;
+	const struct call_row *row = &k->profile->call_rows[id];
+
+	return row->event == k->event && row->values == k->values && row->pid == k->pid;
+}
+
+static struct call_row *row_of(struct record *r, uint32_t event, uint32_t values, uint32_t pid)
+{
+	struct row_key key = { r->profile, event, values, r->opts->calls.by_process ? pid : 0 };
+	const uint32_t ids[] = { event, values, key.pid };
+	uint32_t hash = index_hash(0, ids, sizeof(ids)), id;
+
+	if (!index_find(&r->call_rows, hash, is_row, &key, &id)) {
+		id = r->profile->nr_call_rows;
+		profile_add_call_row(
+			r->profile,
+			&(struct call_row){ .event = event, .values = values, .pid = key.pid });
+		index_add(&r->call_rows, hash, id);
+	}
+	return &r->profile->call_rows[id];
+}
+
+/* "64, /etc/passwd"; how numbers are meant the argument says. */
+static uint32_t values_text(struct record *r, uint32_t slot1)
+{
+	const struct session_maps *m = session_maps(r->session);
+	const struct call_values *v;
+	const struct call_args *a;
+	char text[CALL_MAX_ARGS * (CALL_STRING + 4)] = "";
+	size_t len = 0, nr_texts = 0;
+
+	if (!slot1 || slot1 > m->nr_call_values || !m->call_values[slot1 - 1].ready)
+		return 0;
+	v = &m->call_values[slot1 - 1];
+	if (v->args >= r->opts->calls.nr_args)
+		return 0;
+	a = &r->opts->calls.args[v->args];
+	for (size_t i = 0; i < a->nr_args; i++) {
+		const char *between = i ? ", " : "";
+
+		if (a->v[i].is_string && nr_texts < CALL_MAX_STRINGS)
+			len += snprintf(text + len, sizeof(text) - len, "%s%.*s", between,
+					CALL_STRING, v->text[nr_texts++]);
+		else if (a->v[i].is_signed)
+			len += snprintf(text + len, sizeof(text) - len, "%s%" PRId64, between,
+					(int64_t)v->value[i]);
+		else
+			len += snprintf(text + len, sizeof(text) - len, "%s%" PRIu64, between,
+					(uint64_t)v->value[i]);
+	}
+	return profile_string(r->profile, text);
+}
+
+void record_take_call(void *arg, const struct prof_count *n)
+{
+	struct record *r = arg;
+	uint32_t every = r->opts->calls.every > 1 ? r->opts->calls.every : 1;
+	struct call_row *row =
+		row_of(r, PROF_WAIT_EVENT(n->wait), values_text(r, n->chain), n->pid);
+	const char *name = row->pid ? proc_name(&r->procs, row->pid) : NULL;
+
+	row->calls += n->samples * every;
+	if (r->opts->calls.timed)
+		row->sum_ns += n->weight;
+	if (row->pid && !row->process)
+		row->process = name ? profile_string(r->profile, name)
+				    : profile_string_n(r->profile, n->comm, sizeof(n->comm));
+}
+
+static void take_hist(struct record *r, const struct call_hist *h)
+{
+	uint32_t every = r->opts->calls.every > 1 ? r->opts->calls.every : 1;
+	struct call_row *row = row_of(r, h->event, values_text(r, h->values), h->pid);
+	struct call_bucket b = { .row = row - r->profile->call_rows };
+
+	if (h->hist.max_ns > row->max_ns)
+		row->max_ns = h->hist.max_ns;
+	for (b.index = 0; b.index < PROF_HIST_BUCKETS; b.index++) {
+		b.count = h->hist.count[b.index] * every;
+		if (b.count)
+			profile_add_call_bucket(r->profile, &b);
+	}
+}
+
+void record_describe_calls(struct record *r)
+{
+	const struct session_maps *m = session_maps(r->session);
+	const struct calls_opts *o = &r->opts->calls;
+	struct profile *p = r->profile;
+
+	for (size_t i = 0; i < o->nr_events; i++)
+		profile_add_event(p, &(struct sampled_event){
+					     .name = profile_string(p, o->events[i].name),
+					     .note = profile_string(p, o->events[i].where),
+					     .period = o->every > 1 ? o->every : 1,
+				     });
+	for (size_t i = 0; i < m->nr_call_hists; i++)
+		if (m->call_hists[i].hash)
+			take_hist(r, &m->call_hists[i]);
+	p->meta.timed = o->timed;
+	p->meta.by_weight = true;
+	p->meta.event = o->nr_events == 1 ? p->events[0].name : p->meta.command;
+}

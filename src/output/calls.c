@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of calls. */
+#include "output/calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "output/csv_put.h"
+#include "output/grid.h"
+#include "output/json_put.h"
+#include "output/output.h"
+#include "output/runqlat.h"
+#include "profile/calls.h"
+
+#define TOP_ROWS  40
+#define TOP_HISTS 5
+
+static void add_columns(struct grid *g, const struct calls *c)
+{
+	static const struct grid_column times[] = {
+		{ "AVG", .rank = 7 }, { "P50", .rank = 4 },   { "P99", .rank = 3 },
+		{ "MAX", .rank = 5 }, { "TOTAL", .rank = 2 },
+	};
+
+	grid_add(g, (struct grid_column){ .head = "CALLS" });
+	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
+	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
+		grid_add(g, times[i]);
+	grid_add(g, (struct grid_column){ "FUNCTION", GRID_FUNCTION, .min = 16 });
+	grid_add(g, (struct grid_column){ "ARGUMENTS", GRID_TEXT, .rank = 1, .min = 8 });
+	if (c->processes) {
+		grid_add(g, (struct grid_column){ "PID", .rank = 8 });
+		grid_add(g, (struct grid_column){ "PROCESS", GRID_TEXT, .rank = 1 });
+	}
+	grid_add(g, (struct grid_column){ "WHERE", GRID_TEXT, .rank = 9, .min = 8 });
+}
+
+static void put_times(struct grid *g, const struct runqlat_stats *s)
+{
+	grid_cell(g, "%s", text_ns((uint64_t)s->mean_ns));
+	grid_cell(g, "%s", text_ns((uint64_t)(s->pct_ns[0] + 0.5)));
+	grid_cell(g, "%s", text_ns((uint64_t)(s->pct_ns[2] + 0.5)));
+	grid_cell(g, "%s", text_ns(s->max_ns));
+	grid_cell(g, "%s", text_ns(s->total_ns));
+}
+
+static void put_row(struct grid *g, const struct calls *c, const struct calls_row *row)
+{
+	grid_row(g, STYLE_PLAIN, NULL);
+	grid_cell(g, "%s", text_count(row->stats.count));
+	if (row->per_s < 10)
+		grid_cell(g, "%.1f", row->per_s);
+	else
+		grid_cell(g, "%s", text_count((uint64_t)(row->per_s + 0.5)));
+	if (c->timed)
+		put_times(g, &row->stats);
+	grid_cell(g, "%s", row->function);
+	grid_cell(g, "%s", row->values);
+	if (c->processes) {
+		grid_cell(g, "%" PRIu32, row->pid);
+		grid_cell(g, "%s", row->process);
+	}
+	grid_cell(g, "%s", output_base_name(row->where));
+}
+
+static void put_hist(const struct calls_row *row, const struct view *v, FILE *out)
+{
+	char *safe = text_cleaned(row->function);
+	char *values = text_cleaned(row->values), *process = text_cleaned(row->process);
+
+	fprintf(out, "\n%s", safe);
+	if (*values)
+		fprintf(out, "(%s)", values);
+	if (row->pid)
+		fprintf(out, " in %s (%" PRIu32 ")", process, row->pid);
+	fprintf(out, ": %s call%s\n", text_count(row->stats.count),
+		row->stats.count == 1 ? "" : "s");
+	runqlat_put_hist(v, row->hist, out);
+	free(process);
+	free(values);
+	free(safe);
+}
+
+static void put_more(size_t nr, size_t shown, const char *what, FILE *out)
+{
+	if (nr > shown)
+		fprintf(out, "… %s more %s: --json and --csv have them all\n",
+			text_count(nr - shown), what);
+}
+
+void calls_put(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct calls c;
+	struct grid g;
+
+	if (!p->nr_call_rows)
+		return;
+	calls_init(&c, p);
+	grid_init(&g, out, NULL, 0);
+	add_columns(&g, &c);
+	for (size_t i = 0; i < c.nr && i < TOP_ROWS; i++)
+		put_row(&g, &c, &c.rows[i]);
+	grid_end(&g);
+	put_more(c.nr, TOP_ROWS, "rows", out);
+	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
+		put_hist(&c.rows[i], v, out);
+	if (c.timed)
+		put_more(c.nr, TOP_HISTS, "histograms", out);
+	calls_release(&c);
+}
+
+void calls_put_sum(const struct profile *p, FILE *out)
+{
+	struct calls c;
+
+	calls_init(&c, p);
+	fprintf(out, "%s call%s", text_count(c.nr_calls), c.nr_calls == 1 ? "" : "s");
+	if (p->nr_events > 1)
+		fprintf(out, " at %s places", text_count(p->nr_events));
+	else if (p->nr_events) {
+		fputs(" of ", out);
+		text_clean(out, profile_str(p, p->events[0].name),
+			   strlen(profile_str(p, p->events[0].name)));
+	}
+	if (p->nr_events && p->events[0].period > 1)
+		fprintf(out, " (one in %s was looked at)", text_count(p->events[0].period));
+	fputc('\n', out);
+	calls_release(&c);
+}
+
+static struct json_object *row_json(const struct calls *c, const struct calls_row *row)
+{
+	static const char *const keys[] = { "p50_us", "p90_us", "p99_us", "p99_9_us" };
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "function", json_text(row->function));
+	json_object_object_add(o, "where", json_text(row->where));
+	json_object_object_add(o, "arguments", *row->values ? json_text(row->values) : NULL);
+	json_object_object_add(o, "process", *row->process ? json_text(row->process) : NULL);
+	if (row->pid)
+		json_put_count(o, "pid", row->pid);
+	else
+		json_object_object_add(o, "pid", NULL);
+	json_put_count(o, "calls", row->stats.count);
+	json_put_number(o, "per_s", row->per_s);
+	if (!c->timed)
+		return o;
+	json_put_number(o, "total_us", row->stats.total_ns / 1e3);
+	json_put_number(o, "mean_us", row->stats.mean_ns / 1e3);
+	for (size_t i = 0; i < RUNQLAT_NR_PCTS; i++)
+		json_put_number(o, keys[i], row->stats.pct_ns[i] / 1e3);
+	json_put_number(o, "max_us", row->stats.max_ns / 1e3);
+	return o;
+}
+
+struct json_object *calls_json(const struct profile *p)
+{
+	struct json_object *list;
+	struct calls c;
+
+	if (!p->nr_call_rows)
+		return NULL;
+	list = json_object_new_array();
+	calls_init(&c, p);
+	for (size_t i = 0; i < c.nr; i++)
+		json_object_array_add(list, row_json(&c, &c.rows[i]));
+	calls_release(&c);
+	return list;
+}
+
+int calls_write_csv(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct calls c;
+
+	calls_init(&c, p);
+	fputs("function,where,arguments,process,pid,calls,per_s,"
+	      "mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us\n",
+	      out);
+	for (size_t i = 0; i < c.nr; i++) {
+		const struct calls_row *row = &c.rows[i];
+
+		csv_put(row->function, out);
+		fputc(',', out);
+		csv_put(row->where, out);
+		fputc(',', out);
+		csv_put(row->values, out);
+		fputc(',', out);
+		csv_put(row->process, out);
+		fprintf(out, row->pid ? ",%" PRIu32 "," : ",,", row->pid);
+		fprintf(out, "%" PRIu64 ",%.3f,", row->stats.count, row->per_s);
+		if (!c.timed) {
+			fputs(",,,,,,\n", out);
+			continue;
+		}
+		fprintf(out, "%.3f,", row->stats.mean_ns / 1e3);
+		for (size_t k = 0; k < RUNQLAT_NR_PCTS; k++)
+			fprintf(out, "%.3f,", row->stats.pct_ns[k] / 1e3);
+		fprintf(out, "%.3f,%.3f\n", row->stats.max_ns / 1e3, row->stats.total_ns / 1e3);
+	}
+	calls_release(&c);
+	return 0;
+}
