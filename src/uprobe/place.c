@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Walks from the entry to the first cheap instruction, and asks whether anybody comes in between. */
+/* Walks from the entry to the first cheap instruction, and asks who else may come there. */
 #include "uprobe/place.h"
 
 #include <errno.h>
@@ -106,15 +106,15 @@ static const char *obstacle(const struct places *p, const struct insn *insn, uns
 	uint32_t kept = is_x86(p) ? 1u << INSN_X86_SP : 1u << INSN_ARM64_SP | 1u << INSN_ARM64_LR;
 
 	if (insn->effect == INSN_OTHER)
-		return "behind the entry, more than registers is used before a cheap instruction comes";
+		return "more than registers is used before a cheap instruction comes";
 	if (insn->effect == INSN_SIGNS && (flags & PLACE_RETURN))
-		return "behind the entry, the return address is signed";
+		return "the return address is signed before a cheap instruction comes";
 	if (insn->written == INSN_NO_REGISTER)
 		return NULL;
 	if (functions_are_go(p->functions) || (arguments >> insn->written & 1))
-		return "behind the entry, arguments change before a cheap instruction comes";
+		return "arguments change before a cheap instruction comes";
 	if ((flags & PLACE_RETURN) && (kept >> insn->written & 1))
-		return "behind the entry, the return address moves";
+		return "the return address moves before a cheap instruction comes";
 	return NULL;
 }
 
