@@ -86,7 +86,7 @@ static void measure(struct grid *g, size_t i)
 
 	for (size_t k = i + g->nr_columns; k < g->nr_cells; k += g->nr_columns)
 		cells = max(cells, text_width(g->cells[k]));
-	c->full = max(cells, text_width(g->cells[i]));
+	c->full = g->bare ? cells : max(cells, text_width(g->cells[i]));
 	c->least = c->min && c->min < c->full ? c->min : c->full;
 	if (c->kind == GRID_NUMBER)
 		c->least = max(c->least, cells);
@@ -202,9 +202,9 @@ static void put_rows(struct grid *g)
 {
 	size_t dropped = fit(g);
 
-	if (!g->first)
+	if (!g->first && !g->bare)
 		fputc('\n', g->out);
-	for (size_t row = 0; row < g->nr_rows; row++)
+	for (size_t row = g->bare; row < g->nr_rows; row++)
 		put_row(g, row);
 	if (dropped)
 		fprintf(g->out, "… %zu more column%s (--json has all)\n", dropped,

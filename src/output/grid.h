@@ -47,6 +47,7 @@ struct grid {
 	size_t width;  /* of the terminal */
 	size_t indent; /* of all lines */
 	bool first;    /* no empty line above */
+	bool bare;     /* no headings, and no empty line: the columns speak for themselves */
 	/* The printer's own. */
 	struct grid_column *columns;
 	size_t nr_columns, cap_columns, gap;

@@ -18,7 +18,8 @@
 
 #define TOP_ROWS     20
 #define TOP_OUTLIERS 20
-#define STARS	     40 /* as BCC draws them */
+#define STARS	     40 /* at most, as BCC draws them */
+#define BUCKET_WIDTH 38 /* "1024 -> 2047 : 12345678 |" and the other bar */
 #define MAX_NAME     15 /* bytes of a thread's name */
 
 static const char *const kind_texts[RUNQLAT_NR_KINDS] = {
@@ -159,15 +160,16 @@ void runqlat_put_hist(const struct view *v, const struct prof_hist *h, FILE *out
 {
 	uint64_t counts[RUNQLAT_LOG2_MAX], most = 1;
 	size_t nr = runqlat_log2(h, v->milliseconds ? 1000000 : 1000, counts), stars;
+	size_t room = output_width(out) - BUCKET_WIDTH, all = room < STARS ? room : STARS;
 
 	fprintf(out, "     %-19s : count     distribution\n", v->milliseconds ? "msecs" : "usecs");
 	for (size_t i = 0; i < nr; i++)
 		most = counts[i] > most ? counts[i] : most;
 	for (size_t i = 0; i < nr; i++) {
-		stars = (size_t)((double)counts[i] * STARS / most);
+		stars = (size_t)((double)counts[i] * all / most);
 		fprintf(out, "%10llu -> %-10llu : %-8" PRIu64 " |%.*s%*s|\n", i ? 1ull << i : 0,
 			(2ull << i) - 1, counts[i], (int)stars,
-			"****************************************", STARS - (int)stars, "");
+			"****************************************", (int)(all - stars), "");
 	}
 }
 

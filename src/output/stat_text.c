@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "output/figures.h"
+#include "output/grid.h"
 #include "output/output.h"
 #include "output/stat.h"
 
@@ -21,15 +22,14 @@
 #define VERDICT_MAX 15 /* "investigate (!)" */
 #define MAX_UNIT    24
 #define MIN_LABEL   16
-#define COUNT_WIDTH 18
-#define DUTY_WIDTH  8  /* "(12.34%)" */
-#define RATE_WIDTH  10 /* "1.235G/s" */
-#define MIN_MEANING 24
+#define MIN_MEANING 32
+#define MIN_UNIT    4
 #define WIDE	    100 /* columns, from where on units are spelled out */
 #define ROUGH_DUTY  20	/* percent, below which a scaled count is a guess */
 
 struct layout {
-	size_t width, label, unit, event, error;
+	size_t width, label, unit;
+	size_t error;	/* 0: one run has none, or there is no room for it */
 	double seconds; /* of a run */
 };
 
@@ -76,11 +76,12 @@ static void layout_init(struct layout *l, const struct stat_report *r, size_t wi
 		l->label = max(l->label, figure_width(all->metrics[i].label));
 		l->unit = max(l->unit, figure_width(unit_of(&all->metrics[i], width)));
 	}
-	for (size_t i = 0; i < all->nr_events; i++)
-		l->event = max(l->event, figure_width(all->events[i].name));
+	rest = INDENT + 1 + VALUE_WIDTH + 1 + 2 + VERDICT_MAX;
 	l->unit = min(l->unit, MAX_UNIT);
-	rest = INDENT + 1 + VALUE_WIDTH + 1 + l->unit + l->error + 2 + VERDICT_MAX;
-	l->label = min(l->label, width > rest + MIN_LABEL ? width - rest : MIN_LABEL);
+	if (rest + MIN_LABEL + l->unit + l->error > width)
+		l->error = 0;
+	l->unit = min(l->unit, max(width - rest - MIN_LABEL, MIN_UNIT));
+	l->label = min(l->label, width - rest - l->unit - l->error);
 }
 
 static void put_head(const struct stat_report *r, size_t width, FILE *out)
@@ -174,8 +175,8 @@ static void put_metric(const struct layout *l, const struct stat_row *row,
 {
 	size_t at = INDENT + l->label + 1 + VALUE_WIDTH + 1 + l->unit + l->error + 2, end;
 	const char *unit, *value = figure_scaled(m->number.mean, m->unit, &unit);
-	bool more = *figure_error(&m->number) || *metric_verdict_key(m->verdict) || *m->why ||
-		    *m->inputs;
+	bool more = (l->error && *figure_error(&m->number)) || *metric_verdict_key(m->verdict) ||
+		    *m->why || *m->inputs;
 	char verdict[32];
 
 	fprintf(out, "%*s", INDENT, "");
@@ -211,6 +212,8 @@ static void put_sets(const struct stat_report *r, const struct layout *l, FILE *
 		set = m->set;
 		put_metric(l, &r->all, m, out);
 	}
+	if (set && !l->error && nr_runs(r) > 1)
+		fputs("… 1 more column (--json has all)\n", out);
 }
 
 static const char *duty_of(const struct stat_event *e, char to[16])
@@ -221,65 +224,38 @@ static const char *duty_of(const struct stat_event *e, char to[16])
 	return to;
 }
 
-/* How wide the column of names is, so that the others fit. */
-static size_t name_width(const struct layout *l, size_t rest)
+static void put_event(struct grid *g, const struct stat_event *e, double seconds)
 {
-	return min(l->event, l->width > rest + MIN_LABEL ? l->width - rest : MIN_LABEL);
-}
-
-/* Columns that nothing follows are not filled with spaces. */
-static void put_event(const struct layout *l, const struct stat_event *e, size_t unit_width,
-		      bool scaled, FILE *out)
-{
-	size_t rest = COUNT_WIDTH + (unit_width ? 1 + unit_width : 0) + 2 + 1 + RATE_WIDTH +
-		      l->error + (scaled ? 1 + DUTY_WIDTH : 0),
-	       name = name_width(l, rest);
-	bool meaning = *e->meaning && l->width >= rest + name + 2 + MIN_MEANING;
-	const char *error = l->error ? figure_error(&e->number) : "", *unit;
-	const char *value = figure_event(e, &unit), *rate = figure_rate(e, l->seconds);
-	bool more = *rate || *error || meaning;
+	const char *unit, *value = figure_event(e, &unit);
 	char duty[16];
 
-	duty_of(e, duty);
-	fprintf(out, "%*s", COUNT_WIDTH, value);
-	if (unit_width) {
-		fputc(' ', out);
-		figure_fit(unit, unit_width, out);
-	}
-	fputs("  ", out);
-	figure_fit(e->name, *duty || more ? name : min(name, figure_width(e->name)), out);
-	if (scaled && (*duty || more))
-		fprintf(out, " %*s", DUTY_WIDTH, duty);
-	if (l->error && more)
-		fprintf(out, " %*s", ERROR_WIDTH - 1, error);
-	if (*rate || meaning)
-		fprintf(out, " %*s", RATE_WIDTH, rate);
-	if (meaning) {
-		fputs("  ", out);
-		figure_fit(e->meaning, min(l->width - rest - name - 2, figure_width(e->meaning)),
-			   out);
-	}
-	fputc('\n', out);
+	grid_row(g, STYLE_PLAIN, NULL);
+	grid_cell(g, *unit ? "%s %s" : "%s", value, unit);
+	grid_cell(g, "%s", e->name);
+	grid_cell(g, "%s", duty_of(e, duty));
+	grid_cell(g, "%s", figure_error(&e->number));
+	grid_cell(g, "%s", figure_rate(e, seconds));
+	grid_cell(g, "%s", e->meaning);
 }
 
-static void put_events(const struct stat_report *r, const struct layout *l, FILE *out)
+static void put_events(const struct stat_report *r, FILE *out)
 {
-	const struct stat_row *all = &r->all;
-	size_t unit = 0;
-	bool scaled = false;
+	static const struct grid_column columns[] = {
+		{ .head = "COUNT" },   { .head = "EVENT", .kind = GRID_TEXT, .min = MIN_LABEL },
+		{ "DUTY", .rank = 3 }, { "ERROR", .rank = 2 },
+		{ "RATE", .rank = 1 }, { "MEANING", GRID_TEXT, .rank = 4, .min = MIN_MEANING },
+	};
+	struct grid g;
 
-	if (!all->nr_events)
+	if (!r->all.nr_events)
 		return;
-	for (size_t i = 0; i < all->nr_events; i++) {
-		const char *shown;
-
-		figure_event(&all->events[i], &shown);
-		unit = max(unit, min(figure_width(shown), VALUE_WIDTH));
-		scaled = scaled || all->events[i].count.state == COUNT_SCALED;
-	}
 	fputs("\nevents\n", out);
-	for (size_t i = 0; i < all->nr_events; i++)
-		put_event(l, &all->events[i], unit, scaled, out);
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
+	g.bare = true;
+	g.indent = INDENT;
+	for (size_t i = 0; i < r->all.nr_events; i++)
+		put_event(&g, &r->all.events[i], r->seconds.mean);
+	grid_end(&g);
 }
 
 static void put_warning(bool *any, const char *about, const char *text, bool marked, size_t width,
@@ -413,7 +389,7 @@ int stat_write_text(const struct stat_report *r, FILE *out)
 	if (r->filtered.name)
 		fputs("\nall that ran on these CPUs; the selected rows follow below\n", out);
 	put_sets(r, &l, out);
-	put_events(r, &l, out);
+	put_events(r, out);
 	if (r->by != STAT_BY_ALL)
 		stat_put_rows(r, width, out);
 	put_warnings(r, width, out);

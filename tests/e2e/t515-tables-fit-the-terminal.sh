@@ -53,6 +53,7 @@ for kind in 400 broken offcpu wall; do
 done
 check "a profile of several events" "$GEN/gen_pmu" pmu.bpfprof
 check "a recording of runqlat" "$GEN/gen_runqlat" thread threads.bpfprof
+check "its sums" "$GEN/gen_runqlat" all all.bpfprof
 "$GEN/gen_stat" json >a.json
 "$GEN/gen_stat" json time=1.1 >b.json
 
@@ -66,6 +67,9 @@ for width in 60 80 120 200; do
 	fits $width 'TID.*COUNT' NAME report threads.bpfprof
 	fits $width 'A +B +CHANGE' CHANGE diff a.json b.json
 	fits $width '^NAME' STATE list
+	fits $width '^topdown' investigate report a.json
+	fits $width '^events' 'cpu_cycles .*G/s' report a.json
+	fits $width '^ +usecs' ' 4 +[|][*]+[|]$' report all.bpfprof
 done
 check "the table of times on 60 columns" on_terminal 60 "$BPFPROF" report --table --color never wall.bpfprof
 check_grep '^… [0-9]+ more columns \(--json has all\)$' "$OUT" "says that columns are left out"

@@ -93,6 +93,26 @@ static void what_does_not_fit_goes_by_rank(void **state)
 	      "… 5 more columns (--json has all)\n");
 }
 
+/* A table that stands below a heading of its own. */
+static void bare_rows_have_no_headings(void **state)
+{
+	char *text = NULL;
+	struct grid g;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	begin(&g, out, 80);
+	g.first = false;
+	g.bare = true;
+	g.indent = 2;
+	grid_row(&g, STYLE_PLAIN, "1", "22", "", "", "f", NULL);
+	grid_row(&g, STYLE_PLAIN, "333", "4", "", "", "g", NULL);
+	grid_end(&g);
+	fclose(out);
+	assert_string_equal(text, "    1  22  f\n  333   4  g\n");
+	free(text);
+}
+
 /* Whatever the width: no line is longer, none ends in a blank, and the function is there. */
 static void every_width_holds(void **state)
 {
@@ -218,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_right_and_texts_left),
 		cmocka_unit_test(what_does_not_fit_goes_by_rank),
+		cmocka_unit_test(bare_rows_have_no_headings),
 		cmocka_unit_test(every_width_holds),
 		cmocka_unit_test(hostile_names_are_harmless),
 		cmocka_unit_test(wide_characters_take_two_columns),

@@ -146,10 +146,10 @@ static void text_has_counts_or_their_states(void **state)
 	char *text = written(&r, stat_write_text);
 
 	has(text, "\nevents\n"
-		  "     4,000,000,000  cpu_cycles                     3.2G/s\n"
-		  "     3,200,000,000  inst_retired                  2.56G/s\n"
-		  "     1,000,000,000  stall_frontend    (36.25%)     800M/s\n");
-	has(text, "     1,000,000,000  l1d_cache         (15.00%)     800M/s\n");
+		  "     4,000,000,000  cpu_cycles                    3.2G/s\n"
+		  "     3,200,000,000  inst_retired                 2.56G/s\n"
+		  "     1,000,000,000  stall_frontend     (36.25%)   800M/s\n");
+	has(text, "     1,000,000,000  l1d_cache          (15.00%)   800M/s\n");
 	has(text, "  <not advertised>  stall_backend_mem\n"
 		  "     <not counted>  ll_cache_rd\n");
 	has(text, "\nwarnings\n"
@@ -170,8 +170,8 @@ static void repeats_have_a_standard_error(void **state)
 
 	is_tidy(text);
 	has(text, "stat: 5 runs of 1.25 s (+- 0.57%) of ./server --once\n");
-	has(text, "  inst_retired                +- 0.00%    2.56G/s\n");
-	has(text, "  stall_frontend    (36.25%)  +- 0.00%     800M/s\n");
+	has(text, "  inst_retired                 +- 0.00%  2.56G/s\n");
+	has(text, "  stall_frontend     (36.25%)  +- 0.00%   800M/s\n");
 	free(text);
 	stat_report_release(&r);
 }
@@ -195,8 +195,8 @@ static void times_and_missing_events_are_shown(void **state)
 			  "a counted for only 1 ms");
 	text = written(&r, stat_write_text);
 	is_tidy(text);
-	has(text, "            212.16 ms  task-clock\n");
-	has(text, "not available here     slots\n");
+	has(text, "           212.16 ms  task-clock\n");
+	has(text, "not available here  slots\n");
 	has(text, "\nwarnings\n  (!) IPC, CPI: a counted for only 1 ms\n"
 		  "  not available here: 'slots' is an event of other cores\n");
 	free(text);
@@ -213,7 +213,7 @@ static void nothing_to_warn_of_is_no_section(void **state)
 	made_event(&r.all, "page-faults", 23, 1, 1);
 	text = written(&r, stat_write_text);
 	is_tidy(text);
-	has(text, "                23  page-faults    18.40/s\n");
+	has(text, "\nevents\n  23  page-faults  18.40/s\n");
 	has_not(text, "warnings");
 	free(text);
 	stat_report_release(&r);
