@@ -27,6 +27,7 @@
 	X(FILTER_TID, FILTER, "other-thread", "thread not in -t")                                  \
 	X(FILTER_COMM, FILTER, "other-name", "thread name does not match -n")                      \
 	X(FILTER_CGROUP, FILTER, "other-cgroup", "outside of --cgroup")                            \
+	X(FILTER_HIDDEN, FILTER, "hidden-thread", "thread that the kernel hides from bpfprof")     \
 	X(FILTER_KTHREAD, FILTER, "kernel-thread", "kernel thread (-u leaves them out)")           \
 	X(FILTER_UTHREAD, FILTER, "user-thread", "user thread (-k leaves them out)")               \
 	X(FILTER_STATE, FILTER, "other-state", "task state not in --state")                        \
@@ -38,7 +39,7 @@
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
-	X(LOST_THREAD, LOST, "no-thread-state", "a thread whose state is not known")               \
+	X(LOST_THREAD, LOST, "no-thread-state", "no memory for a thread's state")                  \
 	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-rows")         \
 	X(LOST_NESTED, LOST, "nested-too-deep", "more than 64 timed calls in each other")          \
 	X(LOST_RETURN, LOST, "no-return",                                                          \

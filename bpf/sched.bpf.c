@@ -31,7 +31,8 @@ __u64 prof_sched_start; /* when the recording began; 0 = not yet */
 __u64 prof_sched_end;	/* when it ended; 0 = not yet */
 /* The kernel counts waits for a CPU (known when the program that finds the threads has run). */
 __u32 prof_sched_counts;
-__u32 prof_sched_known; /* all threads have been found, so one without state is a loss */
+__u32 prof_sched_known; /* all threads that can be seen have been found */
+__u32 prof_sched_short; /* for some there was no memory */
 
 #define NO_SYSCALL (-1)
 
@@ -161,7 +162,16 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 		wait_begins(ctx, prev, t, now);
 }
 
-/* A thread without state: a filter leaves it out, or it is a loss. */
+/*
+ * Of a thread without state that is older than the recording: the iterator did not show it. A host
+ * can hide its own threads in a guest.
+ */
+static __always_inline bool is_hidden(const struct task_struct *task)
+{
+	return task->start_time < prof_sched_start && !prof_sched_short;
+}
+
+/* A thread without state: a filter leaves it out, it is hidden, or it is a loss. */
 static __always_inline void stranger(struct prof_counters *row, struct task_struct *task)
 {
 	char comm[PROF_COMM_LEN] = "";
@@ -169,8 +179,10 @@ static __always_inline void stranger(struct prof_counters *row, struct task_stru
 
 	bpf_probe_read_kernel_str(comm, sizeof(comm), task->comm);
 	outcome = filter_task(task, task->tgid, task->pid, comm);
+	if (!outcome)
+		outcome = is_hidden(task) ? PROF_FILTER_HIDDEN : PROF_LOST_THREAD;
 	row_add(row, PROF_SEEN, 1);
-	row_add(row, outcome ? outcome : PROF_LOST_THREAD, 1);
+	row_add(row, outcome, 1);
 }
 
 static __always_inline void enter(struct prof_counters *row, struct task_struct *next, __u64 now)
@@ -277,6 +289,8 @@ static __always_inline struct thread *begin(struct task_struct *task, struct thr
 		t = thread_make(task);
 		if (t)
 			counters_add(PROF_THREADS);
+		else
+			prof_sched_short = 1;
 	}
 	if (!t)
 		return NULL;
