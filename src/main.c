@@ -62,16 +62,17 @@ static bool is_habit(const char *name)
 
 static enum cmd_result unknown(const char *name)
 {
-	const char **names, *near;
+	const char **names;
+	char *hint;
 
 	if (is_habit(name))
 		return CMD_USAGE;
 	names = xcalloc(nr_commands, sizeof(*names));
 	for (size_t i = 0; i < nr_commands; i++)
 		names[i] = commands[i].name;
-	near = text_nearest(name, names, nr_commands);
-	log_err(0, "unknown command '%s'%s%s%s (bpfprof --help lists them)", name,
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	hint = text_meant("", text_nearest(name, names, nr_commands));
+	log_err(0, "unknown command '%s'%s (bpfprof --help lists them)", name, hint);
+	free(hint);
 	free(names);
 	return CMD_USAGE;
 }

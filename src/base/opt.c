@@ -86,17 +86,18 @@ static const struct opt *row_of(const struct opt_run *p, int code)
 
 static int unknown_long(const struct opt_run *p, const char *name)
 {
-	const char **names = xcalloc(p->nr_opts + 1, sizeof(*names)), *near;
-	char *shown = text_frame(name, strlen(name), 0);
+	const char **names = xcalloc(p->nr_opts + 1, sizeof(*names));
+	char *shown = text_frame(name, strlen(name), 0), *hint;
 	size_t i, nr = 0;
 
 	for (i = 0; i < p->nr_opts; i++)
 		if (p->opts[i].name && !p->opts[i].hidden)
 			names[nr++] = p->opts[i].name;
 	names[nr++] = "help";
-	near = text_nearest(name, names, nr);
-	log_err(0, "unknown option '--%s' of %s%s%s%s (bpfprof %s --help)", shown, p->command,
-		near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", p->command);
+	hint = text_meant("--", text_nearest(name, names, nr));
+	log_err(0, "unknown option '--%s' of %s%s (bpfprof %s --help)", shown, p->command, hint,
+		p->command);
+	free(hint);
 	free(shown);
 	free(names);
 	return -EINVAL;

@@ -259,6 +259,15 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 	return nearest;
 }
 
+char *text_meant(const char *prefix, const char *near)
+{
+	char *safe = text_cleaned(near ? near : ""), *text;
+
+	text = near ? xasprintf("; did you mean '%s%s'?", prefix, safe) : xstrdup("");
+	free(safe);
+	return text;
+}
+
 static char *next_buf(void)
 {
 	static char bufs[NR_BUFS][BUF_SZ];

@@ -41,6 +41,12 @@ size_t text_fit(FILE *out, const char *s, size_t width, int pad);
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n);
 
+/*
+ * What a message says of it: "; did you mean '--near'?" with the prefix "--", or "" when near is
+ * NULL. To be freed.
+ */
+char *text_meant(const char *prefix, const char *near);
+
 /* Human forms, into a static ring of buffers: "1.5 s", "230 ms", "12.3 MB", "1,234,567". */
 const char *text_ns(unsigned long long ns);
 const char *text_bytes(unsigned long long bytes);

@@ -178,8 +178,8 @@ static const struct shell {
 
 static enum cmd_result run(const char *name)
 {
-	const char *names[NR_SHELLS], *near;
-	char *shown;
+	const char *names[NR_SHELLS];
+	char *shown, *hint;
 
 	for (size_t i = 0; i < NR_SHELLS; i++) {
 		names[i] = shells[i].name;
@@ -188,10 +188,10 @@ static enum cmd_result run(const char *name)
 		shells[i].put();
 		return CMD_OK;
 	}
-	near = text_nearest(name, names, NR_SHELLS);
+	hint = text_meant("", text_nearest(name, names, NR_SHELLS));
 	shown = text_cleaned(name);
-	log_err(0, "unknown shell '%s'%s%s%s (use bash, zsh or fish)", shown,
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	log_err(0, "unknown shell '%s'%s (use bash, zsh or fish)", shown, hint);
+	free(hint);
 	free(shown);
 	return CMD_USAGE;
 }

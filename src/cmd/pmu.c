@@ -75,16 +75,17 @@ static int check_each(const struct event *v, size_t nr)
 
 static int check_value(const char *value, const struct event *v, size_t nr)
 {
-	const char *names[PROF_MAX_EVENTS], *near;
+	const char *names[PROF_MAX_EVENTS];
+	char *hint;
 
 	for (size_t i = 0; i < nr; i++) {
 		names[i] = v[i].name;
 		if (!value || !strcmp(value, names[i]))
 			return 0;
 	}
-	near = text_nearest(value, names, nr);
-	log_err(0, "--value: '%s' is not an event of -e%s%s%s", value,
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	hint = text_meant("", text_nearest(value, names, nr));
+	log_err(0, "--value: '%s' is not an event of -e%s", value, hint);
+	free(hint);
 	return -EINVAL;
 }
 

@@ -39,18 +39,16 @@ void results_default(struct results_opts *o, const struct kind *kind)
 static int parse_word(const char *option, const char *word, const char *const words[3])
 {
 	const char *near = word ? text_nearest(word, words, 3) : NULL;
-	char *shown;
+	char *shown, *hint;
 
 	for (int i = 0; i < 3; i++)
 		if (!word || !strcmp(word, words[i]))
 			return i;
 	shown = text_frame(word, strlen(word), 0);
-	if (near)
-		log_err(0, "%s: unknown mode '%s'; did you mean '%s'?", option, *word ? shown : "",
-			near);
-	else
-		log_err(0, "%s: unknown mode '%s' (use %s, %s or %s)", option, *word ? shown : "",
-			words[0], words[1], words[2]);
+	hint = near ? text_meant("", near)
+		    : xasprintf(" (use %s, %s or %s)", words[0], words[1], words[2]);
+	log_err(0, "%s: unknown mode '%s'%s", option, *word ? shown : "", hint);
+	free(hint);
 	free(shown);
 	return -EINVAL;
 }
@@ -223,17 +221,15 @@ static int open_one(struct results *r, const char *path)
 {
 	enum result_kind kind = r->opts->kind;
 	const struct output *output = output_find(kind, path);
-	const char *near = output_nearest(kind, path);
+	char *hint;
 
 	if (output)
 		return open_as(r, output, path);
-	if (output_is_known(path))
-		log_err(0, "-o %s: %s has no such form; use one of %s", path,
-			output_kind_text(kind), output_extensions(kind));
-	else
-		log_err(0, "-o %s: unknown file extension; use one of %s%s%s%s", path,
-			output_extensions(kind), near ? "; did you mean '" : "", near ? near : "",
-			near ? "'?" : "");
+	hint = text_meant("", output_is_known(path) ? NULL : output_nearest(kind, path));
+	log_err(0, "-o %s: %s%s; use one of %s%s", path,
+		output_is_known(path) ? output_kind_text(kind) : "unknown file extension",
+		output_is_known(path) ? " has no such form" : "", output_extensions(kind), hint);
+	free(hint);
 	return -EINVAL;
 }
 
@@ -278,13 +274,14 @@ struct results *results_open(const struct results_opts *o)
 
 static int no_such_event(const struct profile *p, const char *value)
 {
-	const char **names = xcalloc(p->nr_events + 1, sizeof(*names)), *near;
+	const char **names = xcalloc(p->nr_events + 1, sizeof(*names));
+	char *hint;
 
 	for (size_t i = 0; i < p->nr_events; i++)
 		names[i] = profile_str(p, p->events[i].name);
-	near = text_nearest(value, names, p->nr_events);
-	log_err(0, "--value '%s': the profile has no such event%s%s%s", value,
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	hint = text_meant("", text_nearest(value, names, p->nr_events));
+	log_err(0, "--value '%s': the profile has no such event%s", value, hint);
+	free(hint);
 	free(names);
 	return -EINVAL;
 }

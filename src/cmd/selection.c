@@ -32,8 +32,8 @@ static int no_such_number(const char *word)
 
 static int no_such_name(const struct running *r, const char *name)
 {
-	const char **names = xcalloc(2 * r->nr + 1, sizeof(*names)), *near;
-	char *shown = text_frame(name, strlen(name), 0), *near_shown;
+	const char **names = xcalloc(2 * r->nr + 1, sizeof(*names));
+	char *shown = text_frame(name, strlen(name), 0), *hint;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < r->nr; i++) {
@@ -41,11 +41,10 @@ static int no_such_name(const struct running *r, const char *name)
 		if (*r->v[i].program)
 			names[nr++] = r->v[i].program;
 	}
-	near = text_nearest(name, names, nr);
-	near_shown = near ? text_cleaned(near) : NULL;
-	log_err(0, "-p %s: no process has this name%s%s%s (-n selects threads by their names)",
-		shown, near ? "; did you mean '" : "", near ? near_shown : "", near ? "'?" : "");
-	free(near_shown);
+	hint = text_meant("", text_nearest(name, names, nr));
+	log_err(0, "-p %s: no process has this name%s (-n selects threads by their names)", shown,
+		hint);
+	free(hint);
 	free(shown);
 	free(names);
 	return -ESRCH;

@@ -155,6 +155,7 @@ static int add_word(const struct catalog *c, const char *word, struct group_colu
 {
 	const char *names[SETS_MAX], *near;
 	size_t nr_names = 0;
+	char *hint;
 
 	if (!strcmp(word, "ipc")) /* is there already */
 		return 0;
@@ -166,7 +167,9 @@ static int add_word(const struct catalog *c, const char *word, struct group_colu
 	near = catalog_has(c, word) ? NULL : text_nearest(word, names, nr_names);
 	if (!near)
 		return add_event(c, word, v, nr);
-	log_err(0, "-M '%s': neither a set nor an event; did you mean '%s'?", word, near);
+	hint = text_meant("", near);
+	log_err(0, "-M '%s': neither a set nor an event%s", word, hint);
+	free(hint);
 	return -ENOENT;
 }
 

@@ -58,14 +58,16 @@ static void names_release(struct names *n)
 /* "; did you mean 'x'?", or "; names with it: a, b", or "". To be freed. */
 static char *suggestion(const struct names *n, const char *word)
 {
-	char *asked = plain(word), *text = NULL;
+	char *asked = plain(word), *text = NULL, *meant;
 	const char *near = text_nearest(asked, (const char *const *)n->plain, n->nr);
 	size_t sz, nr_parts = 0;
 	FILE *f = open_memstream(&text, &sz);
 
 	for (size_t i = 0; near && i < n->nr; i++)
 		if (n->plain[i] == near) {
-			fprintf(f, "; did you mean '%s'?", n->shown[i]);
+			meant = text_meant("", n->shown[i]);
+			fputs(meant, f);
+			free(meant);
 			break;
 		}
 	for (size_t i = 0; !near && strlen(asked) >= MIN_PART_LEN && i < n->nr; i++)

@@ -232,19 +232,14 @@ static int unknown_name(const struct diff *c, const char *name)
 				   sizeof(*names)),
 		   *near;
 	size_t nr = names_of(a, names);
-	char *shown = text_cleaned(name), *safe;
+	char *shown = text_cleaned(name), *hint;
 
 	nr += names_of(b, names + nr);
 	names[nr++] = "time";
 	near = text_nearest(name, names, nr);
-	safe = near ? text_cleaned(near) : NULL;
-	if (near)
-		log_err(0, "neither result has a metric or event '%s'; did you mean '%s'?", shown,
-			safe);
-	else
-		log_err(0, "neither result has a metric or event '%s' (a rule names one of theirs)",
-			shown);
-	free(safe);
+	hint = near ? text_meant("", near) : xstrdup(" (a rule names one of theirs)");
+	log_err(0, "neither result has a metric or event '%s'%s", shown, hint);
+	free(hint);
 	free(shown);
 	free(names);
 	return -EINVAL;

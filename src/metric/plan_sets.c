@@ -25,7 +25,7 @@ static int unknown_set(const char *name)
 	const char *names[PLAN_SETS_MAX], *near;
 	struct names all = { 0 };
 	size_t nr = nr_sets(), i, sz;
-	char *list = NULL;
+	char *list = NULL, *hint;
 	FILE *to = open_memstream(&list, &sz);
 
 	for (i = 0; i < nr; i++) {
@@ -35,10 +35,9 @@ static int unknown_set(const char *name)
 	names_print(&all, to);
 	fclose(to);
 	near = text_nearest(name, names, nr);
-	if (near)
-		log_err(0, "no set of metrics is called '%s'; did you mean '%s'?", name, near);
-	else
-		log_err(0, "no set of metrics is called '%s' (there are %s and all)", name, list);
+	hint = near ? text_meant("", near) : xasprintf(" (there are %s and all)", list);
+	log_err(0, "no set of metrics is called '%s'%s", name, hint);
+	free(hint);
 	names_release(&all);
 	free(list);
 	return -EINVAL;

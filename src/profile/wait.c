@@ -384,21 +384,18 @@ static int parse_class(const char *word, uint32_t *classes)
 {
 	uint32_t named = classes_named(word);
 	const char *near;
-	char *shown;
+	char *shown, *hint;
 
 	*classes |= named;
 	if (named)
 		return 0;
 	near = nearest_class(word);
 	shown = text_frame(word, strlen(word), 0);
-	if (near)
-		log_err(0, "--class: unknown class '%s'; did you mean '%s'?", *word ? shown : "",
-			near);
-	else
-		log_err(0,
-			"--class: unknown class '%s' (use lock, poll, sleep, io, net, pipe, "
-			"pagefault, woken, preempted, runnable (both), throttled or other)",
-			*word ? shown : "");
+	hint = near ? text_meant("", near)
+		    : xstrdup(" (use lock, poll, sleep, io, net, pipe, pagefault, woken, "
+			      "preempted, runnable (both), throttled or other)");
+	log_err(0, "--class: unknown class '%s'%s", *word ? shown : "", hint);
+	free(hint);
 	free(shown);
 	return -EINVAL;
 }

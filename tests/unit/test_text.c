@@ -234,6 +234,22 @@ static void numbers_have_human_forms(void **state)
 	assert_string_equal(b, "2");
 }
 
+static void check_meant(const char *prefix, const char *near, const char *want)
+{
+	char *text = text_meant(prefix, near);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void what_was_meant_is_part_of_a_sentence(void **state)
+{
+	check_meant("", "lock", "; did you mean 'lock'?");
+	check_meant("--", "pid", "; did you mean '--pid'?");
+	check_meant("", "a\x1b[2J", "; did you mean 'a?[2J'?");
+	check_meant("--", NULL, "");
+}
+
 static void percentages_hide_nothing(void **state)
 {
 	assert_string_equal(text_pct(0), "0.0%");
@@ -255,6 +271,7 @@ int main(void)
 		cmocka_unit_test(width_counts_characters),
 		cmocka_unit_test(fit_cuts_and_pads),
 		cmocka_unit_test(nearest_finds_typing_mistakes),
+		cmocka_unit_test(what_was_meant_is_part_of_a_sentence),
 		cmocka_unit_test(numbers_have_human_forms),
 		cmocka_unit_test(percentages_hide_nothing),
 	};
