@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct call_arg) == 24, "struct call_arg is part of the co
 /* How arguments are read. */
 struct call_args {
 	__u8 nr_args;
-	__u8 at_return; /* bit i: v[i] is read when the call returns; others when it begins */
+	__u8 at_return; /* bit i: v[i] is read when the call returns, others when it begins */
 	__u8 pad[6];
 	struct call_arg v[CALL_MAX_ARGS];
 };

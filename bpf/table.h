@@ -98,7 +98,6 @@ enum rule_mode {
 #define RULE_ARM64_INDEX(r)  (((r) >> 9 << 6) | ((r)&0x3f))
 #define RULE_ARM64_MAX_CFA   (0xfff * 16)
 #define RULE_ARM64_MAX_SLOT  (0x3f * 8)
-#define RULE_ARM64_MAX_INDEX 0x7ffffu
 #define RULE_ARM64_SPECIAL   (MODE_SPECIAL << 6)
 #define RULE_ARM64_EXCEPTION (MODE_EXCEPTION << 6)
 

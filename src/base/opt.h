@@ -40,7 +40,6 @@ enum opt_type {
 	OPT_TYPE_GROUP,	  /* a heading of the help text */
 	OPT_TYPE_ALIAS,	  /* another spelling; help = long name of the row it stands for */
 	OPT_TYPE_FLAG,	  /* bool: true */
-	OPT_TYPE_NOFLAG,  /* bool: false */
 	OPT_TYPE_COUNT,	  /* int: one more each time */
 	OPT_TYPE_U32,	  /* uint32_t in min..max; K, M, G = thousands */
 	OPT_TYPE_U64,	  /* uint64_t in min..max; K, M, G = thousands */
@@ -76,7 +75,6 @@ struct opt {
 	.metavar = mv, .help = h
 
 #define OPT_FLAG(l, n, s, f, h) { OPT_ROW(l, n, s, f, bool, FLAG, NULL, h) }
-#define OPT_NOFLAG(l, n, s, f, h) { OPT_ROW(l, n, s, f, bool, NOFLAG, NULL, h) }
 #define OPT_COUNT(l, n, s, f, h) { OPT_ROW(l, n, s, f, int, COUNT, NULL, h) }
 #define OPT_U32(l, n, s, f, lo, hi, mv, h)                                                         \
 	{ OPT_ROW(l, n, s, f, uint32_t, U32, mv, h), .min = lo, .max = hi }

@@ -282,12 +282,12 @@ static int add_list(const struct opt_run *p, const struct opt *o, void *field, c
 }
 
 const struct opt_kind opt_kinds[] = {
-	[OPT_TYPE_PROGRAM] = { NULL, false },	  [OPT_TYPE_FLAG] = { set_flag, false },
-	[OPT_TYPE_NOFLAG] = { set_flag, false },  [OPT_TYPE_COUNT] = { set_count, false },
-	[OPT_TYPE_U32] = { set_number, true },	  [OPT_TYPE_U64] = { set_number, true },
-	[OPT_TYPE_SIZE] = { set_size, true },	  [OPT_TYPE_TIME] = { set_time, true },
-	[OPT_TYPE_STRING] = { set_string, true }, [OPT_TYPE_STRINGS] = { add_string, true },
-	[OPT_TYPE_TIDS] = { add_list, true },	  [OPT_TYPE_CPUS] = { add_list, true },
+	[OPT_TYPE_PROGRAM] = { NULL, false },	   [OPT_TYPE_FLAG] = { set_flag, false },
+	[OPT_TYPE_COUNT] = { set_count, false },   [OPT_TYPE_U32] = { set_number, true },
+	[OPT_TYPE_U64] = { set_number, true },	   [OPT_TYPE_SIZE] = { set_size, true },
+	[OPT_TYPE_TIME] = { set_time, true },	   [OPT_TYPE_STRING] = { set_string, true },
+	[OPT_TYPE_STRINGS] = { add_string, true }, [OPT_TYPE_TIDS] = { add_list, true },
+	[OPT_TYPE_CPUS] = { add_list, true },
 };
 
 bool opt_ids_has(const struct opt_ids *ids, uint32_t id)

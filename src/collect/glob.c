@@ -91,14 +91,3 @@ int glob_compile(struct prof_glob *g, const char *list)
 			return 0;
 	}
 }
-
-bool glob_matches(const struct prof_glob *g, const char *name)
-{
-	uint64_t live = g->start;
-
-	for (int i = 0; i < PROF_COMM_LEN && name[i]; i++) {
-		live = ((live & g->step[(unsigned char)name[i]]) << 1) | (live & g->star);
-		live |= (live & g->star) << 1;
-	}
-	return live & g->accept;
-}

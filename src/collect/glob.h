@@ -15,7 +15,4 @@
  */
 int glob_compile(struct prof_glob *g, const char *list);
 
-/* What the BPF side computes, for tests: does name (up to 16 bytes) match? */
-bool glob_matches(const struct prof_glob *g, const char *name);
-
 #endif

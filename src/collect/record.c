@@ -27,8 +27,8 @@
 #include "profile/kind.h"
 
 #define RATE_WITH_TARGET 99
-#define MAX_SCANS	 3 /* of /proc, for who descends from the selected processes */
 #define RATE_SYSTEM_WIDE 49
+#define MAX_SCANS	 3	      /* of /proc, for who descends from the selected processes */
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
 #define HURRY_NICE	 (-10)
 #define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */

@@ -34,7 +34,7 @@ struct sample_opts {
 
 /* Of commands that follow waits. */
 struct wait_opts {
-	bool no_stacks, audit, no_memory;
+	bool no_stacks, audit;
 	bool wakeups;	     /* by their tracepoint, though the kernel may count waits for a CPU */
 	uint32_t state_mask; /* prof_config's; 0 = all */
 	uint64_t min_ns, max_ns; /* max_ns 0 = no limit */

@@ -14,7 +14,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 
 	c->per_thread = o->per_thread;
 	c->stacks = !o->waits.no_stacks && !rows;
-	c->remember = c->stacks && !o->waits.no_memory;
+	c->remember = c->stacks;
 	c->audit = o->waits.audit;
 	c->running = kind->running;
 	c->wakeups = o->waits.wakeups || rows || c->running;

@@ -25,7 +25,11 @@ static bool is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-uint64_t sampling_period(const struct event *e)
+/*
+ * By default: 1 of what happens seldom enough to look at each (page-faults, context-switches …),
+ * 0 of what is sampled by rate.
+ */
+static uint64_t default_period(const struct event *e)
 {
 	return is_software(e) && !is_clock(e);
 }
@@ -33,7 +37,7 @@ uint64_t sampling_period(const struct event *e)
 static void set_rate(struct perf_event_attr *attr, const struct event *e,
 		     const struct sampling_opts *o)
 {
-	uint64_t period = o->period ? o->period : o->by_rate ? 0 : sampling_period(e);
+	uint64_t period = o->period ? o->period : o->by_rate ? 0 : default_period(e);
 
 	attr->read_format = PERF_READ_FORMAT;
 	attr->disabled = 1;

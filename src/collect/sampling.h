@@ -18,14 +18,14 @@ struct sampling_opts {
 	const struct event *events; /* of the catalog; borrowed */
 	size_t nr;		    /* 0 = the hardware's cycles, or cpu-clock where it has none */
 	const char *force;	    /* then: "cycles" or "cpu-clock", NULL = the best there is */
-	uint64_t period;	    /* of each; 0 = as sampling_period() says */
-	uint32_t rate_hz;	    /* of those that have no period */
-	bool by_rate;		    /* all of them, since the user said so */
-	bool precise;		    /* as precise as the hardware can */
-	bool imprecise;		    /* it cannot, whatever it says */
-	bool branches;		    /* with the branches that were taken before each sample */
-	const char *note;	    /* what else is to be told of them, NULL = nothing */
-	const struct opt_ids *cpus; /* -C, none = all */
+	uint64_t period;  /* of each; 0 = the default: each of what is seldom, else by rate */
+	uint32_t rate_hz; /* of those that have no period */
+	bool by_rate;	  /* all of them, since the user said so */
+	bool precise;	  /* as precise as the hardware can */
+	bool imprecise;	  /* it cannot, whatever it says */
+	bool branches;	  /* with the branches that were taken before each sample */
+	const char *note; /* what else is to be told of them, NULL = nothing */
+	const struct opt_ids *cpus;	/* -C, none = all */
 	const struct sideband *records; /* where the kernel says when it throttles them */
 	int prog_fd;
 };
@@ -37,12 +37,6 @@ struct sampling {
 	const char *note;
 	bool *skids; /* of hardware events: the sample may lie behind what caused it */
 };
-
-/*
- * By default: 1 of what happens seldom enough to look at each (page-faults, context-switches …),
- * 0 of what is sampled by rate.
- */
-uint64_t sampling_period(const struct event *e);
 
 /* Does the machine record branches with samples of this event? 0 or negative errno, not logged. */
 int sampling_try_branches(const struct event *e);

@@ -7,13 +7,7 @@
 
 #include "metric/diff.h"
 
-/* "+5.4 %", "from 0", "n/a". To a ring of static buffers. */
-const char *diff_change(const struct diff_row *row);
-
 /* What a row came to, as a sentence without an end: "time grew by 5.4 %, beyond time>5%". */
 void diff_sentence(const struct diff *c, const struct diff_row *row, char *to, size_t sz);
-
-/* Is there a row that both have, but not by repeats? */
-bool diff_lacks_noise(const struct diff *c);
 
 #endif

@@ -20,7 +20,8 @@ static const char *str(const char *s)
 	return s ? s : "";
 }
 
-const char *diff_change(const struct diff_row *row)
+/* "+5.4 %", "from 0", "n/a". To a ring of static buffers. */
+static const char *change_of(const struct diff_row *row)
 {
 	static char bufs[8][32];
 	static unsigned int i;
@@ -58,7 +59,7 @@ void diff_sentence(const struct diff *c, const struct diff_row *row, char *to, s
 	}
 	snprintf(to, sz, "%s: %s%s%s to %s%s%s, %s%s%s%s", row->name, figure_four(row->a),
 		 *row->unit ? " " : "", row->unit, figure_four(row->b), *row->unit ? " " : "",
-		 row->unit, diff_change(row),
+		 row->unit, change_of(row),
 		 !row->noise_known		 ? " (noise not known: a single run)"
 		 : row->real || row->a == row->b ? ""
 						 : " (within the noise of the repeats)",
@@ -68,7 +69,8 @@ void diff_sentence(const struct diff *c, const struct diff_row *row, char *to, s
 		 rule);
 }
 
-bool diff_lacks_noise(const struct diff *c)
+/* Is there a row that both have, but not by repeats? */
+static bool lacks_noise(const struct diff *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->v[i].known && !c->v[i].noise_known)
@@ -174,7 +176,7 @@ static void put_row(struct grid *g, const struct diff_row *row, bool wide)
 		 row->failed		    ? STYLE_BAD
 		 : row->rule && !row->known ? STYLE_WARNING
 					    : STYLE_PLAIN,
-		 label, number(row->a, wide), number(row->b, wide), diff_change(row),
+		 label, number(row->a, wide), number(row->b, wide), change_of(row),
 		 interval(row, buf), verdict(row), NULL);
 	free(label);
 }
@@ -260,7 +262,7 @@ int diff_write_text(const struct diff *c, FILE *out)
 		fputc('\n', out);
 	put_voids(c, width, out);
 	figure_wrap("Changes are relative to A, also those of percentages.", 0, 0, width, out);
-	if (!diff_lacks_noise(c))
+	if (!lacks_noise(c))
 		return 0;
 	figure_wrap(has_rules(c)
 			    ? "A single run on a side says nothing about noise, so there the "

@@ -14,13 +14,14 @@
 #define MIN_WIDTH 60
 #define MAX_WIDTH 200
 
-int save_write(const struct profile *p, const struct view *v, FILE *out)
+static int save_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	profile_save(p, out);
 	return 0;
 }
 
-int runqlat_save(const struct runqlat_report *r, const struct view *v, FILE *out)
+/* The report is kept in a profile. */
+static int save_runqlat(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
 	profile_save(r->profile, out);
 	return 0;
@@ -102,7 +103,7 @@ static const struct output outputs[] = {
 
 	{ "json", ".json", RUNQLAT(runqlat_write_json) = "histograms, for programs" },
 	{ "csv", ".csv", RUNQLAT(runqlat_write_csv) = "percentiles, for spreadsheets" },
-	{ "bpfprof", ".bpfprof", RUNQLAT(runqlat_save) = "everything, for bpfprof report" },
+	{ "bpfprof", ".bpfprof", RUNQLAT(save_runqlat) = "everything, for bpfprof report" },
 	{ "summary", ".txt", RUNQLAT(runqlat_write_text) = "histograms, for people" },
 
 	{ "json", ".json", STAT(stat_write_json) = "everything, for programs and bpfprof diff" },

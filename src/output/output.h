@@ -79,7 +79,6 @@ int svg_write(const struct profile *p, const struct view *v, FILE *out);
 int html_write(const struct profile *p, const struct view *v, FILE *out);
 int json_write(const struct profile *p, const struct view *v, FILE *out);
 int summary_write(const struct profile *p, const struct view *v, FILE *out);
-int save_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);

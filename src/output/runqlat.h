@@ -27,9 +27,6 @@ int runqlat_write_json(const struct runqlat_report *r, const struct view *v, FIL
  */
 int runqlat_write_csv(const struct runqlat_report *r, const struct view *v, FILE *out);
 
-/* All of it, for bpfprof report. The report is kept in a profile. */
-int runqlat_save(const struct runqlat_report *r, const struct view *v, FILE *out);
-
 /* A histogram by powers of two, as BCC's tools print them: of any times. */
 void runqlat_put_hist(const struct view *v, const struct prof_hist *h, FILE *out);
 

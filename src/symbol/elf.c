@@ -34,7 +34,6 @@ struct function {
 };
 _Static_assert(sizeof(struct function) == 16, "many of these");
 #define KEY_UNSIZED 0x80u
-#define KEY_RANK    0x7fu
 
 struct range {
 	uint64_t start;

@@ -32,11 +32,6 @@ uint32_t rule_special(enum table_arch arch, enum rule_special code)
 	return (arch == TABLE_X86 ? RULE_X86_SPECIAL : RULE_ARM64_SPECIAL) | code;
 }
 
-bool rule_is(enum table_arch arch, uint32_t rule, enum rule_special code)
-{
-	return rule == rule_special(arch, code);
-}
-
 static uint32_t unsupported(struct rules *r)
 {
 	r->nr_unsupported++;

@@ -33,7 +33,4 @@ uint32_t rules_add(struct rules *r, const struct cfi_state *s, uint8_t ra_reg);
 
 uint32_t rule_special(enum table_arch arch, enum rule_special code);
 
-/* Is it this special rule? */
-bool rule_is(enum table_arch arch, uint32_t rule, enum rule_special code);
-
 #endif

@@ -14,6 +14,18 @@
 
 #include "collect/glob.h"
 
+/* As comm_matches() in bpf/filter.bpf.c: does name (up to 16 bytes) match? */
+static bool automaton_matches(const struct prof_glob *g, const char *name)
+{
+	uint64_t live = g->start;
+
+	for (int i = 0; i < PROF_COMM_LEN && name[i]; i++) {
+		live = ((live & g->step[(unsigned char)name[i]]) << 1) | (live & g->star);
+		live |= (live & g->star) << 1;
+	}
+	return live & g->accept;
+}
+
 static bool matches(const char *pattern, const char *name)
 {
 	struct prof_glob g;
@@ -21,7 +33,7 @@ static bool matches(const char *pattern, const char *name)
 
 	strncpy(padded, name, sizeof(padded) - 1);
 	assert_int_equal(glob_compile(&g, pattern), 0);
-	return glob_matches(&g, padded);
+	return automaton_matches(&g, padded);
 }
 
 static void knows_the_usual_patterns(void **state)
@@ -70,7 +82,7 @@ static void agrees_with_fnmatch(void **state)
 			continue;
 		strcpy(padded, name);
 		compared++;
-		if (glob_matches(&g, padded) != !fnmatch(pattern, name, 0))
+		if (automaton_matches(&g, padded) != !fnmatch(pattern, name, 0))
 			fail_msg("pattern '%s', name '%s': fnmatch says %d", pattern, name,
 				 !fnmatch(pattern, name, 0));
 	}

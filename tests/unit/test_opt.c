@@ -23,7 +23,7 @@ struct args {
 	struct opt_strings outs;
 	uint32_t freq;
 	uint64_t count, mem, block;
-	bool idle, demangle;
+	bool idle, mangled;
 	int verbose;
 	const char *event;
 	char **program;
@@ -49,7 +49,7 @@ static const struct opt opts[] = {
 	OPT_TIME('m', "min-block-time", struct args, block, S, 1000, 3600 * S, "TIME",
 		 "leave out less"),
 	OPT_FLAG('I', "include-idle", struct args, idle, "idle CPUs too"),
-	OPT_NOFLAG(0, "no-demangle", struct args, demangle, "names as the linker sees them"),
+	OPT_FLAG(0, "no-demangle", struct args, mangled, "names as the linker sees them"),
 	OPT_GROUP("How to show it"),
 	OPT_STRING('e', "event", struct args, event, "EVENT", "what to count"),
 	OPT_STRINGS(
@@ -80,7 +80,6 @@ static void run_opts(struct run *r, const struct opt *table, const char *line)
 	size_t sz;
 
 	memset(r, 0, sizeof(*r));
-	r->args.demangle = true;
 	r->line = next = xasprintf("oncpu %s", line);
 	while ((word = strsep(&next, " ")) && r->argc < MAX_ARGS)
 		if (*word)
@@ -127,7 +126,7 @@ static char *describe(const struct run *r)
 		fprintf(out, " freq=%" PRIu32, a->freq);
 	if (a->count || a->mem || a->block)
 		fprintf(out, " n=%" PRIu64, a->count + a->mem + a->block);
-	fprintf(out, "%s%s%s%s", a->idle ? " idle" : "", a->demangle ? "" : " mangled",
+	fprintf(out, "%s%s%s%s", a->idle ? " idle" : "", a->mangled ? " mangled" : "",
 		a->event ? " event=" : "", a->event ? a->event : "");
 	if (a->verbose)
 		fprintf(out, " v=%d", a->verbose);
