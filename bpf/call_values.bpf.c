@@ -66,6 +66,8 @@ static __always_inline __u64 value_of(__u64 ctx, const struct call_arg *arg)
 		at = read_register(ctx, arg->reg) + arg->displacement;
 		at += read_register(ctx, arg->index) << (arg->scale & 7);
 		return cut(read_word(at), arg);
+	case CALL_ARG_TEXT:
+		return ctx + arg->displacement;
 	case CALL_ARG_DYNAMIC:
 		return ctx + (read_word(ctx + arg->displacement) & 0xffff);
 	default:

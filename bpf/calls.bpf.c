@@ -169,7 +169,7 @@ static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie
 
 static __always_inline __u64 entry_sp(struct pt_regs *regs, bool returned)
 {
-	if (!STATUS_IS_USER(REGS_STATUS(regs)))
+	if (!regs || !STATUS_IS_USER(REGS_STATUS(regs)))
 		return 0;
 	return REGS_SP(regs) - (returned ? RETURN_ADDRESS_BYTES : 0);
 }
@@ -204,7 +204,7 @@ static __always_inline __u32 open(void *ctx, struct pt_regs *regs, __u64 cookie)
 		give_scratch(s);
 	}
 	call->sp = entry_sp(regs, false);
-	call->pc = REGS_PC(regs);
+	call->pc = regs ? REGS_PC(regs) : 0;
 	call->event = CALL_EVENT(cookie);
 	calls->nr++;
 	call->start = bpf_ktime_get_ns();
@@ -299,13 +299,14 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 	return outcome;
 }
 
-static __noinline int entered(struct pt_regs *ctx)
+/* regs are NULL at tracepoints, as everywhere here. */
+static __always_inline void begins(void *ctx, struct pt_regs *regs)
 {
 	struct prof_counters *row = counters_row();
 	__u64 cookie = bpf_get_attach_cookie(ctx), start = row ? run_begins(row) : 0;
 	__u32 outcome;
 
-	outcome = call_cfg.hist_rows ? open(ctx, ctx, cookie) : count(ctx, ctx, cookie);
+	outcome = call_cfg.hist_rows ? open(ctx, regs, cookie) : count(ctx, regs, cookie);
 	if (call_cfg.hist_rows)
 		counters_add(PROF_BEGUN);
 	if (outcome) {
@@ -314,22 +315,32 @@ static __noinline int entered(struct pt_regs *ctx)
 	}
 	if (row)
 		run_ends(row, start);
-	return 0;
 }
 
-static __noinline int returned(struct pt_regs *ctx)
+static __always_inline void ends(void *ctx, struct pt_regs *regs)
 {
 	struct prof_counters *row = counters_row();
 	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct open_call call = {};
 
-	if (calls_close(entry_sp(ctx, true), CALL_EVENT(cookie), &call)) {
+	if (calls_close(entry_sp(regs, true), CALL_EVENT(cookie), &call)) {
 		counters_add(PROF_SEEN);
-		counters_add(record(ctx, ctx, cookie, &call, now - call.start));
+		counters_add(record(ctx, regs, cookie, &call, now - call.start));
 	}
 	if (row)
 		run_ends(row, start);
+}
+
+static __noinline int entered(struct pt_regs *ctx)
+{
+	begins(ctx, ctx);
+	return 0;
+}
+
+static __noinline int returned(struct pt_regs *ctx)
+{
+	ends(ctx, ctx);
 	return 0;
 }
 
@@ -354,12 +365,13 @@ int calls_return(struct pt_regs *ctx)
 SEC("?tp")
 int calls_event(void *ctx)
 {
-	struct prof_counters *row = counters_row();
-	__u64 start = row ? run_begins(row) : 0;
+	begins(ctx, NULL);
+	return 0;
+}
 
-	counters_add(PROF_SEEN);
-	counters_add(count(ctx, NULL, bpf_get_attach_cookie(ctx)));
-	if (row)
-		run_ends(row, start);
+SEC("?tp")
+int calls_until(void *ctx)
+{
+	ends(ctx, NULL);
 	return 0;
 }

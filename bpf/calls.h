@@ -25,6 +25,7 @@ enum call_arg_kind {
 	CALL_ARG_REGISTER, /* in a register */
 	CALL_ARG_MEMORY,   /* at register + index << scale + displacement */
 	CALL_ARG_FIELD,	   /* displacement bytes into the record of a tracepoint */
+	CALL_ARG_TEXT,	   /* the same, a string that begins there */
 	CALL_ARG_DYNAMIC,  /* a string; where in the record is in the lower half of that field */
 };
 #define CALL_NO_REGISTER 0xffff

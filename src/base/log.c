@@ -39,6 +39,16 @@ int log_err(int err, const char *fmt, ...)
 	return err ? err : -1;
 }
 
+int log_as(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", 0, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
 void log_warn(const char *fmt, ...)
 {
 	va_list ap;

@@ -13,6 +13,8 @@
  * -1 for 0.
  */
 __attribute__((format(printf, 2, 3))) int log_err(int err, const char *fmt, ...);
+/* The same without the reason: the message has it. Returns err, which is not 0. */
+__attribute__((format(printf, 2, 3))) int log_as(int err, const char *fmt, ...);
 __attribute__((format(printf, 1, 2))) void log_warn(const char *fmt, ...);
 /* Shown only with -v. */
 __attribute__((format(printf, 1, 2))) void log_info(const char *fmt, ...);

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/call_args.h"
-#include "collect/hazards.h"
 
 /* Only the last word can be one. */
 static bool is_duration(const char *word)
@@ -59,13 +58,27 @@ static void configure(struct calls_args *a, const struct points *p)
 
 static int check(struct calls_args *a)
 {
-	a->points.timed = a->latency || a->common.record.calls.min_ns;
+	if (a->until && a->nr_words > 1)
+		return log_as(-EINVAL, "--until: one tracepoint to begin at, not %zu", a->nr_words);
+	if (!a->until && a->common.record.calls.min_ns &&
+	    !strcmp(a->common.record.command, "tracepoint"))
+		return log_as(-EINVAL, "--slower: a tracepoint takes no time; --until says to "
+				       "which other one it is measured");
+	a->points.timed = a->latency || a->until || a->common.record.calls.min_ns;
 	a->points.args = &a->args;
 	a->points.pids = &a->common.record.pids;
 	if (!a->points.timed && call_args_want_result(&a->args))
-		return log_err(-EINVAL, "--arg ret: what a call returned is known when it returns: "
-					"add --latency");
+		return log_as(-EINVAL, "--arg ret: what a call returned is known when it returns: "
+				       "add --latency");
 	return 0;
+}
+
+static int add_until(struct points *p, const char *until)
+{
+	if (p->nr_events > 1)
+		return log_as(-EINVAL, "--until: one tracepoint to begin at, not %zu",
+			      p->nr_events);
+	return points_add_tracepoint(p, until, true);
 }
 
 enum cmd_result calls_run(struct calls_args *a, int (*add)(struct points *p, const char *word))
@@ -77,6 +90,8 @@ enum cmd_result calls_run(struct calls_args *a, int (*add)(struct points *p, con
 	points_init(&points, &a->points);
 	for (size_t i = 0; i < a->nr_words && !err; i++)
 		err = add(&points, a->words[i]);
+	if (!err && a->until)
+		err = add_until(&points, a->until);
 	configure(a, &points);
 	if (err)
 		result = err == -EINVAL || err == -ENOENT ? CMD_USAGE : cmd_failed(err);

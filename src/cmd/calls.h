@@ -12,6 +12,7 @@ struct calls_args {
 	struct opt_strings args;
 	const char **words; /* what to probe */
 	size_t nr_words;
+	const char *until; /* of tracepoints: where what began there ends */
 	bool latency, stacks, per_process, force;
 };
 
@@ -39,8 +40,6 @@ struct calls_args {
 int calls_parse_words(struct recording_args *a, char **words, int nr);
 
 /* Records and shows calls at the points that find makes of the words. */
-enum cmd_result calls_main(const struct command *self, int argc, char **argv, struct calls_args *a,
-			   enum cmd_result (*run)(struct recording_args *a));
 enum cmd_result calls_run(struct calls_args *a, int (*add)(struct points *p, const char *word));
 
 #endif

@@ -43,6 +43,17 @@ const struct command commands[] = {
 	  "  bpfprof uprobe -p 1234 -o m.svg malloc 10      who calls, as a flame graph\n"
 	  "  bpfprof uprobe --arg 1:str libc:fopen 10       with which names\n"
 	  "  bpfprof uprobe -p postgres usdt:postgresql:query__start --arg 1:str 10\n" },
+	{ "kprobe", cmd_kprobe, "[OPTIONS] FUNCTION... [DURATION] [-- PROGRAM [ARGS...]]",
+	  "calls of functions of the kernel: how many, how long, from where", kprobe_opts,
+	  "  bpfprof kprobe -l -P do_nanosleep 10           how long, by process\n"
+	  "  bpfprof kprobe -p 1234 --arg 2:str do_sys_openat2 10\n"
+	  "  bpfprof kprobe -g 'tcp_*' 10                   who calls, by stack\n" },
+	{ "tracepoint", cmd_tracepoint,
+	  "[OPTIONS] CATEGORY:NAME... [DURATION] [-- PROGRAM [ARGS...]]",
+	  "tracepoints of the kernel: how many, and how long to another", tracepoint_opts,
+	  "  bpfprof tracepoint 'sched:*' 10                all of a category\n"
+	  "  bpfprof tracepoint --arg filename:str sched:sched_process_exec 10\n"
+	  "  bpfprof tracepoint syscalls:sys_enter_fsync --until syscalls:sys_exit_fsync 10\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "hardware and kernel counters: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"

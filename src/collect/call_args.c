@@ -5,10 +5,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "uprobe/usdt.h"
 
@@ -44,16 +46,18 @@ struct wanted {
 
 static const struct type *find_type(const char *name)
 {
-	const char *names[NR_TYPES], *near;
+	const char *names[NR_TYPES];
+	char *hint;
 
 	for (size_t i = 0; i < NR_TYPES; i++) {
 		if (!strcmp(types[i].name, name))
 			return &types[i];
 		names[i] = types[i].name;
 	}
-	near = text_nearest(name, names, NR_TYPES);
-	log_err(0, "--arg: no type '%s'; use int, uint, long, ulong, ptr, str, i8 to u64%s%s%s",
-		name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	hint = text_meant("", text_nearest(name, names, NR_TYPES));
+	log_err(0, "--arg: no type '%s'; use int, uint, long, ulong, ptr, str, i8 to u64%s", name,
+		hint);
+	free(hint);
 	return NULL;
 }
 
@@ -83,7 +87,7 @@ static int parse_all(struct wanted w[CALL_MAX_ARGS], const struct opt_strings *w
 	size_t nr_strings = 0;
 
 	if (words && words->nr > CALL_MAX_ARGS)
-		return log_err(-EINVAL, "--arg: at most %d", CALL_MAX_ARGS);
+		return log_as(-EINVAL, "--arg: at most %d", CALL_MAX_ARGS);
 	for (size_t i = 0; words && i < words->nr; i++) {
 		int err = parse(&w[i], words->v[i]);
 
@@ -92,7 +96,7 @@ static int parse_all(struct wanted w[CALL_MAX_ARGS], const struct opt_strings *w
 		nr_strings += w[i].type && w[i].type->is_string;
 	}
 	if (nr_strings > CALL_MAX_STRINGS)
-		return log_err(-EINVAL, "--arg: at most %d strings", CALL_MAX_STRINGS);
+		return log_as(-EINVAL, "--arg: at most %d strings", CALL_MAX_STRINGS);
 	return 0;
 }
 
@@ -106,8 +110,8 @@ static void set_type(struct call_arg *a, const struct type *type)
 static int of_register(struct call_arg *a, const struct wanted *w)
 {
 	if (w->number > NR_ARGUMENTS)
-		return log_err(-EINVAL, "--arg '%s': only the first %zu arguments are in registers",
-			       w->word, NR_ARGUMENTS);
+		return log_as(-EINVAL, "--arg '%s': only the first %zu arguments are in registers",
+			      w->word, NR_ARGUMENTS);
 	*a = (struct call_arg){ .kind = CALL_ARG_REGISTER, .index = CALL_NO_REGISTER };
 	set_type(a, w->type ? w->type : &types[2]);
 	a->reg = usdt_register_offset(MACHINE, w->number ? argument_registers[w->number - 1]
@@ -196,11 +200,121 @@ int call_args_of_usdt(struct call_args *a, const struct opt_strings *words,
 	}
 	for (size_t i = 0; i < words->nr; i++) {
 		if (!w[i].number || w[i].number > nr)
-			return log_err(-EINVAL, "--arg '%s': %s:%s has %zu arguments", w[i].word,
-				       u->provider, u->name, nr);
+			return log_as(-EINVAL, "--arg '%s': %s:%s has %zu arguments", w[i].word,
+				      u->provider, u->name, nr);
 		of_note(&a->v[i], &args[w[i].number - 1]);
 		a->v[i].is_string = w[i].type && w[i].type->is_string;
 	}
 	a->nr_args = words->nr;
 	return 0;
+}
+
+/* A line of a tracepoint's format: "field:const char * filename; offset:24; size:8; signed:0;". */
+struct field {
+	char name[64];
+	bool is_dynamic, is_array;
+	unsigned int offset, size, is_signed;
+};
+
+static bool parse_field(const char *line, struct field *f)
+{
+	const char *declaration = strstr(line, "field:"), *end, *at;
+	const char *line_end = strchr(*line == '\n' ? line + 1 : line, '\n');
+	size_t len;
+
+	if (!declaration || (line_end && declaration > line_end))
+		return false;
+	declaration += strlen("field:");
+	end = strchr(declaration, ';');
+	if (!end || sscanf(end, "; offset:%u; size:%u; signed:%u;", &f->offset, &f->size,
+			   &f->is_signed) != 3)
+		return false;
+	f->is_dynamic = !strncmp(declaration, "__data_loc", 10);
+	f->is_array = !f->is_dynamic && end[-1] == ']';
+	if (f->is_array)
+		while (end > declaration && *end != '[')
+			end--;
+	for (at = end; at > declaration && at[-1] != ' ' && at[-1] != '*';)
+		at--;
+	len = end - at;
+	if (!len || len >= sizeof(f->name))
+		return false;
+	memcpy(f->name, at, len);
+	f->name[len] = '\0';
+	return true;
+}
+
+/* The field of a name; NULL names those that there are. */
+static bool find_field(const char *format, const char *name, size_t len, struct field *f)
+{
+	for (const char *line = format; line; line = strchr(line + 1, '\n'))
+		if (parse_field(line, f) && strlen(f->name) == len && !strncmp(f->name, name, len))
+			return true;
+	return false;
+}
+
+static int no_such_field(const char *format, const char *word)
+{
+	char *known = xstrdup(""), *more;
+	struct field f;
+
+	for (const char *line = format; line; line = strchr(line + 1, '\n'))
+		if (parse_field(line, &f) && strncmp(f.name, "common_", 7)) {
+			more = xasprintf("%s%s%s", known, *known ? ", " : "", f.name);
+			free(known);
+			known = more;
+		}
+	log_err(0, "--arg '%s': the tracepoint has the fields %s", word, known);
+	free(known);
+	return -EINVAL;
+}
+
+static bool is_pointer_size(const struct field *f)
+{
+	return !f->is_dynamic && !f->is_array && f->size == 8;
+}
+
+static int of_field(struct call_arg *a, const struct field *f, const struct type *type,
+		    const char *word)
+{
+	*a = (struct call_arg){ .kind = f->is_dynamic ? CALL_ARG_DYNAMIC
+					: f->is_array ? CALL_ARG_TEXT
+						      : CALL_ARG_FIELD,
+				.bytes = f->size,
+				.is_signed = f->is_signed,
+				.is_string = f->is_dynamic || f->is_array,
+				.reg = CALL_NO_REGISTER,
+				.index = CALL_NO_REGISTER,
+				.displacement = f->offset };
+	if (!type)
+		return 0;
+	if (type->is_string && !a->is_string && !is_pointer_size(f))
+		return log_as(-EINVAL, "--arg '%s': the field is a number of %u bytes", word,
+			      f->size);
+	a->is_string |= type->is_string;
+	a->is_signed = type->is_signed;
+	return 0;
+}
+
+int call_args_of_tracepoint(struct call_args *a, const struct opt_strings *words,
+			    const char *format)
+{
+	const struct type *type;
+	struct field f;
+	size_t len;
+	int err = 0;
+
+	*a = (struct call_args){};
+	if (words && words->nr > CALL_MAX_ARGS)
+		return log_as(-EINVAL, "--arg: at most %d", CALL_MAX_ARGS);
+	for (size_t i = 0; words && i < words->nr && !err; i++) {
+		len = strcspn(words->v[i], ":");
+		type = words->v[i][len] ? find_type(words->v[i] + len + 1) : NULL;
+		if (words->v[i][len] && !type)
+			return -EINVAL;
+		if (!find_field(format, words->v[i], len, &f))
+			return no_such_field(format, words->v[i]);
+		err = of_field(&a->v[a->nr_args++], &f, type, words->v[i]);
+	}
+	return err;
 }

@@ -21,7 +21,7 @@ int call_args_of_function(struct call_args *a, const struct opt_strings *words);
 /* As the note of one of its places says. */
 int call_args_of_usdt(struct call_args *a, const struct opt_strings *words,
 		      const struct usdt_probe *u, size_t location);
-/* Fields of a tracepoint by name. format: the text that tracefs has of it. */
+/* Fields of a tracepoint, NAME[:TYPE]. format: the text that tracefs has of it. */
 int call_args_of_tracepoint(struct call_args *a, const struct opt_strings *words,
 			    const char *format);
 /* Is any of them what a call returned? */

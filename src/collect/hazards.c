@@ -87,8 +87,8 @@ int hazards_check(const struct hazards_host *host, bool force)
 		if (!hazards[i].applies(host))
 			continue;
 		if (hazards[i].refused && !force)
-			return log_err(-EOPNOTSUPP, "%s (--force probes all the same)",
-				       hazards[i].text);
+			return log_as(-EOPNOTSUPP, "%s (--force probes all the same)",
+				      hazards[i].text);
 		log_warn("%s", hazards[i].text);
 	}
 	return 0;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ struct create_uprobe_multi {
 
 struct links {
 	const struct calls_opts *opts;
-	struct bpf_program *entry, *back, *event;
+	struct links_programs programs;
 	bool many;
 	int *fds; /* of links to many */
 	size_t nr_fds, cap_fds;
@@ -83,25 +84,23 @@ static bool has_files(const struct calls_opts *o)
 	return o->nr_points && o->points[0].kind == POINT_UPROBE;
 }
 
-bool links_prepare(const struct calls_opts *o, struct bpf_program *entry, struct bpf_program *back)
+bool links_prepare(const struct calls_opts *o, const struct links_programs *programs)
 {
 	bool many = has_files(o) && has_many();
 
 	if (many) {
-		bpf_program__set_expected_attach_type(entry, UPROBE_MULTI);
-		bpf_program__set_expected_attach_type(back, UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(programs->entry, UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(programs->back, UPROBE_MULTI);
 	}
 	return many;
 }
 
-struct links *links_new(const struct calls_opts *o, struct bpf_program *entry,
-			struct bpf_program *back, struct bpf_program *event, bool many)
+struct links *links_new(const struct calls_opts *o, const struct links_programs *programs,
+			bool many)
 {
 	struct links *l = xcalloc(1, sizeof(*l));
 
-	*l = (struct links){
-		.opts = o, .entry = entry, .back = back, .event = event, .many = many
-	};
+	*l = (struct links){ .opts = o, .programs = *programs, .many = many };
 	return l;
 }
 
@@ -111,7 +110,7 @@ static int explain(int err, const struct point *p, uint32_t pid)
 	if (err == -ESRCH || (pid && err == -EINVAL && kill(pid, 0) && errno == ESRCH))
 		return -ESRCH;
 	if (p->kind == POINT_TRACEPOINT)
-		return log_err(err, "cannot attach to the tracepoint %s:%s", p->where, p->name);
+		return log_err(err, "cannot attach to the tracepoint %s", p->where);
 	if (p->kind == POINT_KPROBE)
 		return log_err(err, "cannot probe %s in the kernel", p->where);
 	return log_err(err, "cannot probe %s at 0x%" PRIx64, p->where, p->offset);
@@ -194,11 +193,11 @@ static int attach_files(struct links *l, uint32_t pid)
 		if (!is_first_of_file(o, i))
 			continue;
 		if (o->timed && !o->own_returns)
-			err = attach_file(l, i, false, l->back, true, pid);
+			err = attach_file(l, i, false, l->programs.back, true, pid);
 		if (!err)
-			err = attach_file(l, i, true, l->back, false, pid);
+			err = attach_file(l, i, true, l->programs.back, false, pid);
 		if (!err)
-			err = attach_file(l, i, false, l->entry, false, pid);
+			err = attach_file(l, i, false, l->programs.entry, false, pid);
 	}
 	return err;
 }
@@ -227,21 +226,39 @@ static struct bpf_link *attach_as(const struct point *p, struct bpf_program *pro
 	return bpf_program__attach_kprobe_opts(program, p->where, &kernel);
 }
 
+/* Without tracefs, which need not be mounted. One event stands for all CPUs. */
+static struct bpf_link *attach_tracepoint(const struct links *l, const struct point *p)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = CALL_COOKIE(p->event, p->args));
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_TRACEPOINT,
+					.config = p->id,
+					.sample_period = 1,
+					.wakeup_events = 1 };
+	struct bpf_program *program = p->is_return ? l->programs.until : l->programs.event;
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link;
+
+	if (fd < 0)
+		return NULL;
+	link = bpf_program__attach_perf_event_opts(program, fd, &opts);
+	if (!link)
+		close(fd);
+	return link;
+}
+
 static int attach_point(struct links *l, const struct point *p, uint32_t pid)
 {
 	const struct calls_opts *o = l->opts;
-	LIBBPF_OPTS(bpf_tracepoint_opts, trace, .bpf_cookie = CALL_COOKIE(p->event, p->args));
 	int err = 0;
 
 	if (p->kind == POINT_TRACEPOINT)
-		return keep(
-			l, bpf_program__attach_tracepoint_opts(l->event, p->where, p->name, &trace),
-			p, pid);
+		return keep(l, attach_tracepoint(l, p), p, pid);
 	if (p->is_return)
-		return keep(l, attach_as(p, l->back, false, pid), p, pid);
+		return keep(l, attach_as(p, l->programs.back, false, pid), p, pid);
 	if (o->timed && !o->own_returns)
-		err = keep(l, attach_as(p, l->back, true, pid), p, pid);
-	return err ? err : keep(l, attach_as(p, l->entry, false, pid), p, pid);
+		err = keep(l, attach_as(p, l->programs.back, true, pid), p, pid);
+	return err ? err : keep(l, attach_as(p, l->programs.entry, false, pid), p, pid);
 }
 
 int links_attach(struct links *l, uint32_t pid)

@@ -25,11 +25,11 @@ struct point {
 	enum point_kind kind;
 	uint32_t event;	    /* index of the struct call_event that is counted here */
 	uint32_t args;	    /* index of the struct call_args by which arguments are read */
-	const char *where;  /* the file, the function, or "category" */
-	const char *name;   /* of a tracepoint */
+	const char *where;  /* the file, the function, or "category:name" */
+	uint64_t id;	    /* of a tracepoint */
 	uint64_t offset;    /* in the file; behind the function */
 	uint64_t semaphore; /* of a USDT probe: where in the file it is counted up; 0 = none */
-	bool is_return;	    /* the program that sees returns stands here, as at a "ret" of Go */
+	bool is_return;	    /* ends calls: a "ret" of Go, the tracepoint of --until */
 };
 
 /* What is counted: a row of the result. */
@@ -58,11 +58,15 @@ struct calls_opts {
  * Before the programs are loaded: how they will be attached. Returns whether many points of a file
  * can have one link.
  */
-bool links_prepare(const struct calls_opts *o, struct bpf_program *entry, struct bpf_program *back);
+struct links_programs {
+	struct bpf_program *entry, *back;  /* at functions: of files, of the kernel */
+	struct bpf_program *event, *until; /* at tracepoints */
+};
+bool links_prepare(const struct calls_opts *o, const struct links_programs *programs);
 
 struct links;
-struct links *links_new(const struct calls_opts *o, struct bpf_program *entry,
-			struct bpf_program *back, struct bpf_program *event, bool many);
+struct links *links_new(const struct calls_opts *o, const struct links_programs *programs,
+			bool many);
 /*
  * Attaches all points; pid > 0: only in that process (files only). 0 or negative errno, logged;
  * -ESRCH, which is not logged: the process is gone.

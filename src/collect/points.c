@@ -232,8 +232,8 @@ static int add_function(struct points *p, struct file *f, const struct uprobe_sp
 			 "its implementations, and the probe does not see them",
 			 shown, f->path);
 	if (place.price == PLACE_REFUSED)
-		return log_err(-EINVAL, "the kernel takes no probe on \"%s\", where %s begins",
-			       place.insn, shown);
+		return log_as(-EINVAL, "the kernel takes no probe on \"%s\", where %s begins",
+			      place.insn, shown);
 	p->nr_dear += place.price == PLACE_STEPPED;
 	e.name = points_string(p, xstrdup(shown));
 	err = call_args_of_function(&args, p->opts->args);
@@ -248,10 +248,10 @@ static int add_function(struct points *p, struct file *f, const struct uprobe_sp
 
 static int too_many(size_t nr, const char *text)
 {
-	return log_err(-EINVAL,
-		       "'%s' means %zu functions, and each of their calls costs: narrow it down, "
-		       "or give --all",
-		       text, nr);
+	return log_as(-EINVAL,
+		      "'%s' means %zu functions, and each of their calls costs: narrow it down, "
+		      "or give --all",
+		      text, nr);
 }
 
 static int add_functions(struct points *p, struct file *f, const struct uprobe_spec *spec,
@@ -270,7 +270,7 @@ static int add_functions(struct points *p, struct file *f, const struct uprobe_s
 	if (*found + nr > POINTS_WITHOUT_ALL && !p->opts->all)
 		err = too_many(*found + nr, text);
 	if (p->nr_events + nr > CALL_MAX_EVENTS)
-		err = log_err(-EINVAL, "'%s': more than %d functions", text, CALL_MAX_EVENTS);
+		err = log_as(-EINVAL, "'%s': more than %d functions", text, CALL_MAX_EVENTS);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = add_function(p, f, spec, &v[i]);
 	*found += nr;
@@ -306,10 +306,10 @@ static int add_usdt(struct points *p, struct file *f, const struct uprobe_spec *
 	int err = 0;
 
 	if (nr && p->opts->timed)
-		err = log_err(-EINVAL,
-			      "%s:%s is a place and no function: it does not return, so "
-			      "--latency has nothing to measure",
-			      v[0].provider, v[0].name);
+		err = log_as(-EINVAL,
+			     "%s:%s is a place and no function: it does not return, so "
+			     "--latency has nothing to measure",
+			     v[0].provider, v[0].name);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = add_usdt_probe(p, f, &v[i]);
 	*found += nr;
@@ -341,21 +341,20 @@ static int nothing_found(const struct uprobe_spec *spec, const char *path, const
 			 const char *near)
 {
 	if (spec->kind == UPROBE_USDT)
-		return log_err(-ENOENT, "no USDT probe %s:%s in %s (readelf -n lists them)",
-			       spec->provider, spec->function, path ? path : "these processes");
+		return log_as(-ENOENT, "no USDT probe %s:%s in %s (readelf -n lists them)",
+			      spec->provider, spec->function, path ? path : "these processes");
 	if (!path)
-		return log_err(-ENOENT, "no file of these processes has a function '%s'%s%s%s",
-			       text, near ? "; did you mean '" : "", near ? near : "",
-			       near ? "'?" : "");
-	return log_err(-ENOENT, "%s has no function '%s'%s%s%s", path,
-		       spec->function ? spec->function : text, near ? "; did you mean '" : "",
-		       near ? near : "", near ? "'?" : "");
+		return log_as(-ENOENT, "no file of these processes has a function '%s'%s%s%s", text,
+			      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return log_as(-ENOENT, "%s has no function '%s'%s%s%s", path,
+		      spec->function ? spec->function : text, near ? "; did you mean '" : "",
+		      near ? near : "", near ? "'?" : "");
 }
 
 static int open_failed(int err, const char *path)
 {
 	if (err == -ENOEXEC)
-		return log_err(-EINVAL, "%s is no ELF file", path);
+		return log_as(-EINVAL, "%s is no ELF file", path);
 	return log_err(err, "cannot open %s", path);
 }
 

@@ -44,8 +44,10 @@ void points_init(struct points *p, const struct points_opts *o);
 int points_add_uprobes(struct points *p, const char *text);
 /* A function of the kernel. */
 int points_add_kprobe(struct points *p, const char *function);
-/* "category:name" */
-int points_add_tracepoint(struct points *p, const char *text);
+/*
+ * "category:name", both may be globs. is_until: it ends what began at those before it.
+ */
+int points_add_tracepoint(struct points *p, const char *text, bool is_until);
 void points_release(struct points *p);
 
 #endif

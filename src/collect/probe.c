@@ -27,7 +27,11 @@ static const struct probe probes[] = {
 	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
 	{ "uprobe", 7, { CALLS } },
 	{ "kprobe", 7, { CALLS } },
-	{ "tracepoint", 7, { { "calls_event", PROBE_CALLS }, { "filter_fork", PROBE_BIRTHS } } },
+	{ "tracepoint",
+	  7,
+	  { { "calls_event", PROBE_CALLS },
+	    { "calls_until", PROBE_CALLS },
+	    { "filter_fork", PROBE_BIRTHS } } },
 };
 
 const struct probe *probe_get(const char *name)

@@ -156,11 +156,17 @@ static void choose_all(struct session *s, const struct session_opts *o,
 
 static void prepare_calls(struct session *s, const struct calls_opts *o)
 {
-	bool many = links_prepare(o, s->skel->progs.calls_entry, s->skel->progs.calls_return);
+	const struct links_programs programs = { s->skel->progs.calls_entry,
+						 s->skel->progs.calls_return,
+						 s->skel->progs.calls_event,
+						 s->skel->progs.calls_until };
+	bool many = links_prepare(o, &programs);
 
-	s->points = links_new(o, s->skel->progs.calls_entry, s->skel->progs.calls_return,
-			      s->skel->progs.calls_event, many);
-	bpf_program__set_autoload(s->skel->progs.calls_return, o->timed);
+	s->points = links_new(o, &programs, many);
+	if (!o->timed) {
+		bpf_program__set_autoload(programs.back, false);
+		bpf_program__set_autoload(programs.until, false);
+	}
 }
 
 static int fill_points(struct session *s, const struct calls_opts *o)

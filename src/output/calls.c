@@ -28,7 +28,7 @@ static void add_columns(struct grid *g, const struct calls *c)
 	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
-	grid_add(g, (struct grid_column){ "FUNCTION", GRID_FUNCTION, .min = 16 });
+	grid_add(g, (struct grid_column){ "FUNCTION", GRID_FUNCTION, .min = 28 });
 	grid_add(g, (struct grid_column){ "ARGUMENTS", GRID_TEXT, .rank = 1, .min = 8 });
 	if (c->processes) {
 		grid_add(g, (struct grid_column){ "PID", .rank = 8 });
