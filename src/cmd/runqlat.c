@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/recording.h"
+#include "collect/latency.h"
 #include "output/runqlat.h"
 
 #define MAX_COUNT 1000000
@@ -39,14 +40,13 @@ const struct opt runqlat_opts[] = {
 	OPT_END,
 };
 
-/* A run: what was there when the last interval ended. */
+/* A run. */
 struct runqlat {
 	const struct runqlat_args *args;
 	struct results *results;
-	uint32_t count, interval;   /* to print, 0 = no limit; printed so far */
-	struct runqlat_row *before; /* per row, as of the last interval */
+	uint32_t count, interval; /* to print, 0 = no limit; printed so far */
+	struct latency latency;
 	size_t nr_rows;
-	uint64_t nr_outliers; /* read so far */
 	uint64_t last_ns;
 	bool any, failed;
 	struct whole { /* all intervals, for files */
@@ -60,62 +60,6 @@ struct runqlat {
 static bool is_split(const struct runqlat_args *a)
 {
 	return a->per_process || a->per_thread || a->per_cpu;
-}
-
-/* Rows as they are now less what they were; the longest wait is taken away from the kernel's. */
-static struct runqlat_row *take_rows(struct runqlat *q, const struct session_maps *maps)
-{
-	struct runqlat_row *rows = xcalloc(maps->nr_hists, sizeof(*rows)), now;
-
-	if (!q->before)
-		q->before = xcalloc(maps->nr_hists, sizeof(*q->before));
-	q->nr_rows = maps->nr_hists;
-	for (size_t i = 0; i < maps->nr_hists; i++) {
-		uint64_t max_ns[PROF_NR_HISTS];
-
-		for (size_t k = 0; k < PROF_NR_HISTS; k++)
-			max_ns[k] = __atomic_exchange_n(&maps->hists[i].hist[k].max_ns, 0,
-							__ATOMIC_RELAXED);
-		runqlat_take(&now, &maps->hists[i], i);
-		rows[i] = now;
-		for (size_t k = 0; k < PROF_NR_HISTS; k++)
-			runqlat_subtract(&rows[i].hist[k], &q->before[i].hist[k], max_ns[k]);
-		q->before[i] = now;
-	}
-	return rows;
-}
-
-/* Those that came since the last time; what the ring no longer has is counted. */
-static size_t take_outliers(struct runqlat *q, const struct session_maps *maps,
-			    struct prof_outlier *out, uint64_t *lost)
-{
-	uint64_t nr = maps->outliers ? __atomic_load_n(maps->nr_outliers, __ATOMIC_ACQUIRE) : 0;
-	uint64_t i = q->nr_outliers;
-	size_t nr_out = 0;
-
-	*lost = 0;
-	if (nr - i > PROF_OUTLIERS) {
-		*lost = nr - i - PROF_OUTLIERS;
-		i = nr - PROF_OUTLIERS;
-	}
-	for (; i < nr; i++) {
-		const struct prof_outlier *o = &maps->outliers[i & (PROF_OUTLIERS - 1)];
-
-		memcpy(&out[nr_out], o, sizeof(*o));
-		if (out[nr_out].seq == i + 1 && __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE) == i + 1)
-			nr_out++;
-		else
-			++*lost;
-	}
-	q->nr_outliers = nr;
-	return nr_out;
-}
-
-static int by_time(const void *x, const void *y)
-{
-	const struct prof_outlier *a = x, *b = y;
-
-	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
 static void add_row(struct runqlat_row *to, const struct runqlat_row *row)
@@ -173,12 +117,11 @@ static bool show(void *arg, struct record *r, bool last)
 {
 	struct runqlat *q = arg;
 	const struct runqlat_args *a = q->args;
-	const struct session_maps *maps = session_maps(record_session(r));
-	struct prof_outlier *outliers = xcalloc(PROF_OUTLIERS, sizeof(*outliers));
+	const struct session *session = record_session(r);
 	uint64_t counters[PROF_NR_COUNTERS], now = now_ns();
 	uint64_t since = q->last_ns ? q->last_ns : record_begin_ns(r);
 	char *target = record_target(r);
-	struct runqlat_row *rows = take_rows(q, maps);
+	struct runqlat_row *rows = latency_rows(&q->latency, session, &q->nr_rows);
 	struct runqlat_report report = {
 		.target = target,
 		.start_real_ns = clock_ns(CLOCK_REALTIME) - (now - since),
@@ -190,14 +133,14 @@ static bool show(void *arg, struct record *r, bool last)
 		.split = is_split(a),
 		.threshold_ns = a->common.record.runqlat.outlier_us * 1000,
 		.start_ns = record_begin_ns(r),
-		.outliers = outliers,
 		.counters = last ? counters : NULL,
 	};
+	struct prof_outlier *outliers =
+		latency_outliers(&q->latency, session, &report.nr_outliers, &report.outliers_lost);
 
 	log_progress(NULL);
-	session_counters(record_session(r), counters);
-	report.nr_outliers = take_outliers(q, maps, outliers, &report.outliers_lost);
-	qsort(outliers, report.nr_outliers, sizeof(*outliers), by_time);
+	session_counters(session, counters);
+	report.outliers = outliers;
 	q->any |= counters[PROF_RECORDED] != 0;
 	if (q->any || !last)
 		q->failed |= results_show(q->results,
@@ -283,7 +226,7 @@ static enum cmd_result run(struct recording_args *common)
 	} else if (common->results.files.nr && write_files(&q, r)) {
 		result = CMD_FAILED;
 	}
-	free(q.before);
+	latency_release(&q.latency);
 	free(q.whole.rows);
 	free(q.whole.outliers);
 	record_close(r);
