@@ -135,15 +135,14 @@ static int parse_function(struct uprobe_spec *s, char *text, char **why)
 /* A word without a target in front: of the chosen process. */
 static int parse_lone(struct uprobe_spec *s, char *text, bool has_process, char **why)
 {
-	bool usdt = starts_with(text, USDT);
+	bool usdt = starts_with(text, USDT), empty = find_separator(text) == text;
 
-	if (!has_process && (usdt || *text == ':'))
+	if (!has_process && (usdt || empty))
 		return refuse(
 			why,
 			"'%s' is of which file? Type TARGET:%s, or choose a process with -p PID",
-			text, text + (*text == ':'));
-	if (*text == ':')
-		text++;
+			text, text + empty);
+	text += empty;
 	if (*text == '+')
 		return refuse(why, "'%s' is an address in which file? Type TARGET:%s", text, text);
 	if (usdt || is_regex(text) || (has_process && !is_path(text)))
@@ -158,7 +157,7 @@ static int parse(struct uprobe_spec *s, char *text, bool has_process, char **why
 	size_t len = strlen(text), tail = strlen(RETURN);
 	char *colon;
 
-	if (len > tail && !strcmp(text + len - tail, RETURN)) {
+	if (len >= tail && !strcmp(text + len - tail, RETURN)) {
 		s->is_return = true;
 		text[len - tail] = '\0';
 	}

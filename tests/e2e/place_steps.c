@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * place_steps FILE PROGRAM ARGS...: runs PROGRAM, of one thread, with breakpoints at the entry E
- * and at the chosen place P of all functions of FILE where the two differ. Whoever passes E must come
- * to P next, and nobody may come to P otherwise; then the registers that hold arguments, the stack
- * pointer and the return address are what they were at E. After LIMIT calls a function is left
- * alone. Prints a line for each mistake,
+ * and at the chosen place P of all functions of FILE where the two differ. Whoever passes E must
+ * come to P next, and nobody may come to P otherwise; then the registers that hold arguments, the
+ * stack pointer and the return address are what they were at E. After LIMIT calls a function is
+ * left alone. Prints a line for each mistake,
  *
  *	ran ENTRY COUNT NAME		for each function that ran
  *	N functions moved, N of them ran N times, N mistakes
