@@ -56,7 +56,8 @@
 	X(WALKED, NOTE, "walked", "stacks walked")                                                 \
 	X(NOT_SAMPLED, NOTE, "not-sampled", "stacks not taken, to bound what walking costs")       \
 	X(AUDIT_WRONG, NOTE, "audit-wrong", "stacks found unchanged that a walk said were not")    \
-	X(MADE_UP, NOTE, "made-up", "runs that we were not told of, timed by the kernel's count")  \
+	X(MADE_UP, NOTE, "made-up",                                                                \
+	  "runs whose beginning bpfprof did not see, timed by the kernel's own count")             \
 	X(MERGED, NOTE, "merged", "counts whose threads were merged: the table was half full")     \
 	X(BRANCHES, NOTE, "branches", "branch records")                                            \
 	X(BRANCHES_LOST, NOTE, "branches-lost", "branch records that found no room in a table")    \

@@ -32,10 +32,11 @@
 	X(ROOT, "zero-frame-pointer", "the frame pointer was zero, no caller is known")            \
 	X(READ, "unreadable", "stack memory could not be read")                                    \
 	X(BAD_FP, "bad-frame-pointer",                                                             \
-	  "the frame pointer was no frame pointer: code built without")                            \
+	  "the frame pointer held another value: code built without frame pointers")               \
 	X(DEPTH, "too-deep", "deeper than --max-depth")                                            \
 	X(COMPAT, "32-bit", "32-bit process, not walked")                                          \
-	X(BAD_PC, "bad-return-address", "the frame pointer led to no code: code built without")    \
+	X(BAD_PC, "bad-return-address",                                                            \
+	  "the frame pointer led to no code: code built without frame pointers")                   \
 	X(ENTRY, "entry", "walked up to the entry of the process")                                 \
 	X(CFI_ROOT, "root", "the unwind table says that there is no caller")                       \
 	X(NO_TABLE, "no-table", "the unwind table of the code was not ready")                      \

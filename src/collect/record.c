@@ -303,7 +303,7 @@ char *record_target(struct record *r)
 	for (char **a = o->program; a && *a && !o->all; a++)
 		fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
 	if (!has_target(o))
-		fputs("system-wide", f);
+		fputs("the whole machine", f);
 	for (size_t i = 0; i < o->pids.nr && i < 8; i++) {
 		const char *name = proc_name(&r->procs, o->pids.v[i]);
 

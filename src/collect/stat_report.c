@@ -37,7 +37,7 @@ static char *describe_target(const struct stat_opts *o)
 		free(cpus);
 	}
 	if (!ftell(f))
-		fputs("system-wide", f);
+		fputs("the whole machine", f);
 	if (o->program && !stat_counts_program(o)) {
 		fputs(" while this ran: ", f);
 		put_program(o, f);

@@ -146,7 +146,7 @@ struct profile_meta {
 	uint32_t command;    /* "oncpu" */
 	uint32_t event;	     /* "cpu-clock" or "cycles"; of several the first */
 	uint32_t event_note; /* why it is not cycles; 0 when it is */
-	uint32_t target;     /* "process 123 (redis-server)", "system-wide" */
+	uint32_t target;     /* "process 123 (redis-server)", "the whole machine" */
 	uint32_t host;
 	uint32_t kernel; /* release */
 	uint32_t arch;

@@ -192,7 +192,7 @@ static struct profile *broken_profile(void)
 	uint32_t leaf =
 		named_frame(p, FRAME_USER, broken_module(p, "/usr/lib/libc.so.6"), "memcpy");
 
-	p->meta.target = profile_string(p, "system-wide");
+	p->meta.target = profile_string(p, "the whole machine");
 	p->meta.call_graph = profile_string(p, "auto");
 	p->meta.max_depth = 127;
 	for (size_t i = 0; i < sizeof(broken_rows) / sizeof(broken_rows[0]); i++)
@@ -448,7 +448,7 @@ static struct profile *large_profile(size_t nr)
 	struct profile *p = new_profile();
 	char thread[32], file[32];
 
-	p->meta.target = profile_string(p, "system-wide");
+	p->meta.target = profile_string(p, "the whole machine");
 	for (size_t i = 1; i < 64; i++) {
 		snprintf(file, sizeof(file), i == 2 ? "[kernel]" : "/opt/app/lib/module_%zu.so", i);
 		profile_add_module(p, file);

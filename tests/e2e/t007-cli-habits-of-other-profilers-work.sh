@@ -55,7 +55,7 @@ target "process $one .*, $two " offcpu -p $one $two 0.3
 target "process $one .*, $two " offcpu -p "$one $two" -d 300ms
 target "process $one .*, $two " offcpu -p bpfprof-test-sleep 0.3
 target "of process $one " offcpu -p "$one" -m 1ms -g 0.3
-target "system-wide" offcpu -a -g -- sleep 0.3
+target "the whole machine" offcpu -a -g -- sleep 0.3
 
 # A number behind -p that is a kernel thread (or nothing) is a duration: 0.3 s of process one, not process 2 as well.
 check "a small number is the duration" "$BPFPROF" offcpu -p "$one" -s 2

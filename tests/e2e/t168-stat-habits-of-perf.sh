@@ -18,7 +18,7 @@ ns_of_cpus() { # JSON NR: is task-clock the time of so many CPUs?
 check "the machine while a program runs" "$BPFPROF" stat -a -e task-clock --json -- sleep 0.5
 ns_of_cpus "$OUT" "$(nproc)"
 check_near "$(said "$OUT" 'seconds mean')" 0.55 0.1 "seconds that it took"
-check_is "$(said "$OUT" target)" "system-wide_while_this_ran:_sleep_0.5" "the target"
+check_is "$(said "$OUT" target)" "the_whole_machine_while_this_ran:_sleep_0.5" "the target"
 check_is "$(said "$OUT" 'selection 0' program)" "-a True" "the selection"
 check "a CPU while a program runs" "$BPFPROF" stat -C 0 -e task-clock --json -- sleep 0.5
 ns_of_cpus "$OUT" 1
@@ -53,7 +53,7 @@ check_grep '"task-clock"' "$OUT"
 
 # An event that is not here is a row with its reason, and the rest is counted.
 check "one of several events is unknown" "$BPFPROF" stat -s -e task-clock,context-swiches -o "$TMP/x.json" -o "$TMP/x.csv" -- true
-check_grep "^not available here +context-swiches" "$OUT"
+check_grep "^ +not available here +context-swiches" "$OUT"
 check_grep "did you mean 'context-switches'" <(tr -s ' \n' ' ' <"$OUT") "the warning names the nearest"
 check_grep "did you mean 'context-switches'" "$ERR" "so does the standard error"
 check_is "$(said "$TMP/x.json" 'event context-swiches state' 'event task-clock state')" "not-available counted" "states"
