@@ -218,7 +218,9 @@ bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)
 	for (size_t i = 0; i < f->nr_segments; i++) {
 		const Elf64_Phdr *s = &f->segments[i];
 
-		if (s->p_type != PT_LOAD || vaddr < s->p_vaddr || vaddr - s->p_vaddr >= s->p_filesz)
+		if (s->p_type != PT_LOAD || vaddr < s->p_vaddr ||
+		    vaddr - s->p_vaddr >= s->p_filesz || s->p_offset >= f->size ||
+		    vaddr - s->p_vaddr >= f->size - s->p_offset)
 			continue;
 		*offset = vaddr - s->p_vaddr + s->p_offset;
 		return true;

@@ -47,7 +47,7 @@ size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_
  */
 bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr);
 
-/* Where the byte linked to an address stands in the file. False: no segment has it from there. */
+/* Where the byte linked to an address stands in the file. False: no segment has it. */
 bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset);
 
 #endif
