@@ -33,6 +33,7 @@ seed() { # NAME PREFIX MACHINE OPTIONS...: a program, and its sections alone (th
 	"${prefix}gcc" -x c - -O1 -fno-inline -nostdlib "$@" -o "$seeds/$name" <<<"$program" || return 0
 	section .eh_frame "$machine"
 	section .debug_frame $((machine + 2))
+	section .text "$machine"
 }
 
 section() { # SECTION FIRST-BYTE
@@ -75,11 +76,24 @@ seed_programs() {
 	seed arm64-debug aarch64-linux-gnu- 1 -pie -fPIE "${debug[@]}"
 }
 
+# Programs with the note of a USDT probe, their code, and arguments of probes.
+seed_probes() {
+	program+='
+__asm__(".section .note.stapsdt,\"\",\"note\"\n .long 8, 2f - 1f, 3\n .asciz \"stapsdt\"\n"
+	"1: .quad _start, 0, 0\n .asciz \"db\"\n .asciz \"query\"\n .asciz \"8@%rdi -4@-8(%rsp)\"\n"
+	"2: .balign 4\n .previous\n");
+'
+	seed_programs
+	printf '\4-4@-1204(%%rbp) 8@%%r10d 1@$5 8@8(%%rax,%%rbx,4)' >"$seeds/x86-args"
+	printf '\5-4@[x1, 60] 8@x30 8@5 8@[sp, x2, lsl 3]' >"$seeds/arm64-args"
+}
+
 rm -rf "$seeds"
 mkdir -p "$seeds" "$corpus"
 case $target in
 # A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
 saved) seed_saved; limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
+probes) seed_probes; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
 *) seed_programs; limits=(-timeout=1 -malloc_limit_mb=64 -max_len=262144) ;;
 esac
 
