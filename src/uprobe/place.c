@@ -67,7 +67,7 @@ bool place_decode(struct places *p, const struct uprobe_function *f, uint64_t ad
 	       decoder_next(p->decoder, bytes, sz < left ? sz : left, address, insn);
 }
 
-/* For a probe where nobody has written into the red zone yet, or in general. */
+/* Where nobody uses the red zone: see place_at(). */
 static enum place_price price_of(const struct insn *insn, unsigned int flags)
 {
 	bool long_nops = flags & PLACE_KERNEL_NOPS;
@@ -228,9 +228,12 @@ int place_at(struct places *p, const struct uprobe_function *f, uint64_t address
 	*out = (struct place){};
 	if (!place_is_instruction(p, f, address) || !place_decode(p, f, address, &insn))
 		return -EINVAL;
-	/* Behind the entry the red zone may be in use, and must not be written into. */
 	set_place(p, f, &insn, price_of(&insn, flags), out);
 	out->why = "this address was asked for";
+	if (insn.kind == INSN_NOP5 && (flags & PLACE_KERNEL_NOP5) && address != f->address) {
+		out->price = PLACE_REFUSED;
+		out->why = "this kernel's probe on a 5-byte nop would write over local variables";
+	}
 	return 0;
 }
 

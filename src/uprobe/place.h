@@ -66,7 +66,11 @@ void places_free(struct places *p);
 int place_choose(struct places *p, const struct uprobe_function *f, unsigned int flags,
 		 struct place *out);
 
-/* The price of an instruction at an address. -EINVAL: no instruction of f begins there. */
+/*
+ * The price of an instruction at an address. -EINVAL: no instruction of f begins there. With
+ * PLACE_KERNEL_NOP5 a 5-byte nop behind the entry is PLACE_REFUSED, though the kernel would take
+ * it: its call writes into the red zone.
+ */
 int place_at(struct places *p, const struct uprobe_function *f, uint64_t address,
 	     unsigned int flags, struct place *out);
 

@@ -69,7 +69,7 @@ static struct place choose(unsigned int flags)
 	return at;
 }
 
-/* Bytes behind the entry, and its price. */
+/* Bytes behind the entry, and the price. */
 static void check(unsigned int flags, unsigned int behind, enum place_price price)
 {
 	struct place at = choose(flags);
@@ -260,7 +260,6 @@ static void short_jumps_in_are_seen(void **state)
 	check(0, 0, PLACE_STEPPED);
 	/* From the function before. */
 	X86(ENDBR, PUSH, RET);
-	CODE(0x80, 0x90, 0x90);
 	memset(image->bytes + CODE_OFFSET + 0x80, 0x90, 0x80);
 	CODE(0xf0, 0x74, 0x12);
 	check(0, 0, PLACE_STEPPED);
@@ -396,7 +395,7 @@ static void prices_inside(void **state)
 	struct places *p;
 	struct place at;
 
-	X86(ENDBR, PUSH, RET);
+	X86(ENDBR, PUSH, RET, NOP5);
 	fs = functions_open_image(image->bytes, sizeof(image->bytes));
 	p = places_open(fs);
 	assert_int_equal(place_at(p, find(fs), ENTRY + 5, 0, &at), 0);
@@ -404,6 +403,8 @@ static void prices_inside(void **state)
 	assert_int_equal(strncmp(at.insn, "ret", 3), 0);
 	assert_int_equal(place_at(p, find(fs), ENTRY + 2, 0, &at), -EINVAL);
 	assert_int_equal(place_at(p, find(fs), ENTRY + 64, 0, &at), -EINVAL);
+	assert_int_equal(place_at(p, find(fs), ENTRY + 6, PLACE_KERNEL_NOP5, &at), 0);
+	assert_int_equal(at.price, PLACE_REFUSED);
 	assert_true(place_is_instruction(p, find(fs), ENTRY + 4));
 	assert_false(place_is_instruction(p, find(fs), ENTRY + 3));
 	assert_false(place_is_instruction(p, find(fs), ENTRY - 4));
@@ -456,7 +457,6 @@ static void other_machines_are_refused(void **state)
 	X86(PUSH);
 	((Elf64_Ehdr *)image->bytes)->e_machine = EM_RISCV;
 	fs = functions_open_image(image->bytes, sizeof(image->bytes));
-	errno = 0;
 	assert_null(places_open(fs));
 	assert_int_equal(errno, ENOTSUP);
 	functions_free(fs);
