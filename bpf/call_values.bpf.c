@@ -20,6 +20,13 @@ struct {
 	__type(value, struct call_values);
 } call_values SEC(".maps");
 
+__hidden bool calls_by_goroutine(__u32 index)
+{
+	struct call_args *args = bpf_map_lookup_elem(&call_args, &index);
+
+	return args && args->by_goroutine;
+}
+
 static __always_inline __u64 cut(__u64 value, const struct call_arg *arg)
 {
 	__u32 unused = 64 - 8 * (arg->bytes & 15);

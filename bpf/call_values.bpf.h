@@ -8,6 +8,9 @@
 
 extern const volatile struct call_config call_cfg;
 
+/* Is who calls a goroutine, by that way to read arguments? */
+__hidden bool calls_by_goroutine(__u32 args);
+
 /*
  * The values of the current call that are known when it begins, or when it returns: slot + 1, 0 =
  * there are none, or the table is full. args says how they are read, by way of scratch->ctx_at;

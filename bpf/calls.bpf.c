@@ -3,18 +3,16 @@
  * Calls of functions, and tracepoints: how many, by whom, with which arguments, from where, and
  * how long they took.
  *
- * A call that is timed is open from its entry to its return. Open calls are kept with the thread,
- * innermost last. A return belongs to the call that has the same stack pointer; calls above it were
- * left by an exception or by longjmp(), and nobody sees them return.
+ * A call that is timed is open from its entry to its return (open_calls.bpf.h).
  *
  * Programs at functions of programs may be preempted by another thread that runs into one too, so
  * each takes a scratch for itself; where the kernel lets programs forbid it, they are not
  * preempted at all (kernel_preempt_off() says why that matters).
  */
-#include "call_values.bpf.h"
 #include "filter.bpf.h"
 #include "hist.h"
 #include "kernel.bpf.h"
+#include "open_calls.bpf.h"
 #include "stacks.bpf.h"
 
 const volatile struct call_config call_cfg = {};
@@ -26,26 +24,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct call_hist);
 } call_hists SEC(".maps");
-
-struct open_call {
-	__u64 sp; /* at the entry; 0 in the kernel, where calls only end by returning */
-	__u64 pc, start;
-	__u32 event;
-	__u32 values; /* slot + 1 */
-};
-
-struct open_calls {
-	__u64 nr;
-	struct open_call v[CALL_MAX_OPEN];
-};
-
-/* Made when a thread first runs into a timed point: once, and at no sample nor switch. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct open_calls);
-} open_calls SEC(".maps");
 
 static __always_inline struct scratch *take_scratch(__u32 *id)
 {
@@ -167,20 +145,13 @@ static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie
 
 /* Timing. */
 
-static __always_inline __u64 entry_sp(struct pt_regs *regs, bool returned)
-{
-	if (!regs || !STATUS_IS_USER(REGS_STATUS(regs)))
-		return 0;
-	return REGS_SP(regs) - (returned ? RETURN_ADDRESS_BYTES : 0);
-}
-
 /* A call begins. Why it is not timed, or 0: then its return counts it. */
 static __always_inline __u32 open(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct open_call call = { .event = CALL_EVENT(cookie), .pc = regs ? REGS_PC(regs) : 0 };
 	struct prof_count key = {};
-	struct open_calls *calls;
-	struct open_call *call;
+	struct caller caller = {};
 	struct scratch *s;
 	__u32 id, outcome;
 
@@ -188,55 +159,17 @@ static __always_inline __u32 open(void *ctx, struct pt_regs *regs, __u64 cookie)
 	outcome = filter(task, &key);
 	if (outcome)
 		return outcome;
-	calls = bpf_task_storage_get(&open_calls, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!calls)
-		return PROF_LOST_THREAD;
-	if (calls->nr >= CALL_MAX_OPEN)
-		return PROF_LOST_NESTED;
-	call = &calls->v[calls->nr & (CALL_MAX_OPEN - 1)];
-	call->values = 0;
+	find_caller(&caller, regs, cookie, 0);
+	call.sp = caller.sp;
 	if (call_cfg.value_slots) {
 		s = take_scratch(&id);
 		if (!s)
 			return PROF_LOST_SCRATCH;
 		*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
-		call->values = calls_values(id, CALL_ARGS(cookie), false, 0);
+		call.values = calls_values(id, CALL_ARGS(cookie), false, 0);
 		give_scratch(s);
 	}
-	call->sp = entry_sp(regs, false);
-	call->pc = regs ? REGS_PC(regs) : 0;
-	call->event = CALL_EVENT(cookie);
-	calls->nr++;
-	call->start = bpf_ktime_get_ns();
-	return 0;
-}
-
-/*
- * Takes the call that returns out of those that are open, with all that were called by it: they
- * will not return. 0: it began before the recording, or was left out. Separately verified.
- */
-__noinline int calls_close(__u64 sp, __u32 event, struct open_call *call)
-{
-	struct open_calls *calls =
-		bpf_task_storage_get(&open_calls, bpf_get_current_task_btf(), 0, 0);
-	struct open_call *at;
-	__u32 nr, left;
-
-	if (!calls || !call)
-		return 0;
-	nr = calls->nr;
-	for (left = 0; left < CALL_MAX_OPEN && left < nr; left++) {
-		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
-		if (at->sp == sp && at->event == event)
-			goto found;
-	}
-	return 0;
-found:
-	*call = *at;
-	calls->nr = nr - 1 - left;
-	counters_add_n(PROF_SEEN, left);
-	counters_add_n(PROF_LOST_RETURN, left);
-	return 1;
+	return calls_begin(&caller, &call);
 }
 
 /* Adds to the histogram of an event and values on this CPU. Separately verified. */
@@ -307,8 +240,6 @@ static __always_inline void begins(void *ctx, struct pt_regs *regs)
 	__u32 outcome;
 
 	outcome = call_cfg.hist_rows ? open(ctx, regs, cookie) : count(ctx, regs, cookie);
-	if (call_cfg.hist_rows)
-		counters_add(PROF_BEGUN);
 	if (outcome) {
 		counters_add(PROF_SEEN);
 		counters_add(outcome);
@@ -317,15 +248,20 @@ static __always_inline void begins(void *ctx, struct pt_regs *regs)
 		run_ends(row, start);
 }
 
-static __always_inline void ends(void *ctx, struct pt_regs *regs)
+/* is_gone: its frame is, and the return address; else it is about to go. */
+static __always_inline void ends(void *ctx, struct pt_regs *regs, bool is_gone)
 {
 	struct prof_counters *row = counters_row();
 	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct open_call call = {};
+	struct caller caller = {};
 
-	if (calls_close(entry_sp(regs, true), CALL_EVENT(cookie), &call)) {
+	find_caller(&caller, regs, cookie, is_gone ? RETURN_ADDRESS_BYTES : 0);
+	if (calls_close(&caller, CALL_EVENT(cookie), &call)) {
 		counters_add(PROF_SEEN);
+		if (!is_gone)
+			call.pc = 0;
 		counters_add(record(ctx, regs, cookie, &call, now - call.start));
 	}
 	if (row)
@@ -340,7 +276,14 @@ static __noinline int entered(struct pt_regs *ctx)
 
 static __noinline int returned(struct pt_regs *ctx)
 {
-	ends(ctx, ctx);
+	ends(ctx, ctx, true);
+	return 0;
+}
+
+/* At an instruction that leaves the function, which has not been executed yet. */
+static __noinline int left(struct pt_regs *ctx)
+{
+	ends(ctx, ctx, false);
 	return 0;
 }
 
@@ -362,6 +305,15 @@ int calls_return(struct pt_regs *ctx)
 	return 0;
 }
 
+SEC("?kprobe")
+int calls_leave(struct pt_regs *ctx)
+{
+	kernel_preempt_off();
+	left(ctx);
+	kernel_preempt_on();
+	return 0;
+}
+
 SEC("?tp")
 int calls_event(void *ctx)
 {
@@ -372,6 +324,6 @@ int calls_event(void *ctx)
 SEC("?tp")
 int calls_until(void *ctx)
 {
-	ends(ctx, NULL);
+	ends(ctx, NULL, false);
 	return 0;
 }

@@ -44,8 +44,9 @@ _Static_assert(sizeof(struct call_arg) == 24, "struct call_arg is part of the co
 /* How arguments are read. */
 struct call_args {
 	__u8 nr_args;
-	__u8 at_return; /* bit i: v[i] is read when the call returns, others when it begins */
-	__u8 pad[6];
+	__u8 at_return;	   /* bit i: v[i] is read when the call returns, others when it begins */
+	__u8 by_goroutine; /* Go: who calls is a goroutine, which no thread is bound to */
+	__u8 pad[5];
 	struct call_arg v[CALL_MAX_ARGS];
 };
 _Static_assert(sizeof(struct call_args) == 104, "struct call_args is part of the contract");
@@ -85,7 +86,8 @@ struct call_config {
 	__u32 value_slots; /* a power of two, 0 = no arguments */
 	__u32 hist_rows;   /* a power of two, 0 = calls are not timed */
 	__u8 by_process;   /* so are histograms */
-	__u8 pad[3];
+	__u8 goroutines;   /* some events are of Go */
+	__u8 pad[2];
 };
 _Static_assert(sizeof(struct call_config) == 24, "struct call_config is part of the contract");
 

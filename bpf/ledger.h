@@ -66,7 +66,8 @@
 	X(HALF_WALKED, NOTE, "half-walked", "stacks of which only the kernel's half was walked")   \
 	X(THREADS, NOTE, "threads", "threads whose state was kept")                                \
 	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")                               \
-	X(BEGUN, NOTE, "begun", "calls that began")
+	X(BEGUN, NOTE, "begun", "calls that began to be timed")                                    \
+	X(ENDED, NOTE, "ended", "of which are over")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

@@ -22,6 +22,7 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_FP(r)	  ((r)->regs[29])
 #define REGS_LR(r)	  ((r)->regs[30])
 #define REGS_STATUS(r)	  ((r)->pstate)
+#define REGS_GO(r)	  ((r)->regs[28]) /* the goroutine */
 #define RETURN_ADDRESS_BYTES 0 /* it is in a register */
 /* The system call that the thread is in, -1 = none. */
 #define REGS_SYSCALL(r)	  SYSCALL_NUMBER(((struct entry_regs *)(r))->syscallno, REGS_STATUS(r))

@@ -50,7 +50,6 @@ static void configure(struct calls_args *a, const struct points *p)
 	o->nr_args = p->nr_args;
 	o->points = p->v;
 	o->nr_points = p->nr;
-	o->own_returns = p->has_returns;
 	o->timed = a->points.timed;
 	o->stacks = a->stacks || wants_stacks(&a->common.results);
 	o->by_process = a->per_process;

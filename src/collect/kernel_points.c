@@ -85,7 +85,7 @@ static int read_functions(struct names *n)
 static int add_function(struct points *p, const char *name)
 {
 	struct call_event e = { .where = "[kernel]" };
-	struct point point = { .kind = POINT_KPROBE };
+	struct point point = { .kind = POINT_KPROBE, .by_probe = p->opts->timed };
 	struct call_args args;
 	int err = call_args_of_function(&args, p->opts->args);
 

@@ -91,6 +91,7 @@ bool links_prepare(const struct calls_opts *o, const struct links_programs *prog
 	if (many) {
 		bpf_program__set_expected_attach_type(programs->entry, UPROBE_MULTI);
 		bpf_program__set_expected_attach_type(programs->back, UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(programs->leave, UPROBE_MULTI);
 	}
 	return many;
 }
@@ -154,9 +155,25 @@ static int attach_batch(struct links *l, const struct batch *b, const struct poi
 	return 0;
 }
 
+/* The programs at points: what each sees. */
+enum sight { SEES_ENTRY, SEES_RETURN, SEES_LEAVING };
+
+static bool is_seen_by(const struct point *p, enum sight sight)
+{
+	return sight == SEES_ENTRY    ? !p->is_return
+	       : sight == SEES_RETURN ? p->by_probe
+				      : p->is_return;
+}
+
+static struct bpf_program *program_of(const struct links *l, enum sight sight)
+{
+	return sight == SEES_ENTRY    ? l->programs.entry
+	       : sight == SEES_RETURN ? l->programs.back
+				      : l->programs.leave;
+}
+
 /* The points of the file of point first, which is the first one of it. */
-static int attach_file(struct links *l, size_t first, bool is_return, struct bpf_program *program,
-		       bool at_return, uint32_t pid)
+static int attach_file(struct links *l, size_t first, enum sight sight, uint32_t pid)
 {
 	const struct calls_opts *o = l->opts;
 	uint64_t *words = xcalloc(3 * o->nr_points, sizeof(*words));
@@ -164,11 +181,12 @@ static int attach_file(struct links *l, size_t first, bool is_return, struct bpf
 	int err = 0;
 
 	for (size_t i = first; i < o->nr_points; i++)
-		if (o->points[i].is_return == is_return &&
+		if (is_seen_by(&o->points[i], sight) &&
 		    !strcmp(o->points[i].where, o->points[first].where))
 			batch_add(&b, &o->points[i]);
 	if (b.nr)
-		err = attach_batch(l, &b, &o->points[first], program, at_return, pid);
+		err = attach_batch(l, &b, &o->points[first], program_of(l, sight),
+				   sight == SEES_RETURN, pid);
 	free(words);
 	return err;
 }
@@ -192,12 +210,11 @@ static int attach_files(struct links *l, uint32_t pid)
 	for (size_t i = 0; i < o->nr_points && !err; i++) {
 		if (!is_first_of_file(o, i))
 			continue;
-		if (o->timed && !o->own_returns)
-			err = attach_file(l, i, false, l->programs.back, true, pid);
+		err = attach_file(l, i, SEES_RETURN, pid);
 		if (!err)
-			err = attach_file(l, i, true, l->programs.back, false, pid);
+			err = attach_file(l, i, SEES_LEAVING, pid);
 		if (!err)
-			err = attach_file(l, i, false, l->programs.entry, false, pid);
+			err = attach_file(l, i, SEES_ENTRY, pid);
 	}
 	return err;
 }
@@ -249,14 +266,13 @@ static struct bpf_link *attach_tracepoint(const struct links *l, const struct po
 
 static int attach_point(struct links *l, const struct point *p, uint32_t pid)
 {
-	const struct calls_opts *o = l->opts;
 	int err = 0;
 
 	if (p->kind == POINT_TRACEPOINT)
 		return keep(l, attach_tracepoint(l, p), p, pid);
 	if (p->is_return)
-		return keep(l, attach_as(p, l->programs.back, false, pid), p, pid);
-	if (o->timed && !o->own_returns)
+		return keep(l, attach_as(p, l->programs.leave, false, pid), p, pid);
+	if (p->by_probe)
 		err = keep(l, attach_as(p, l->programs.back, true, pid), p, pid);
 	return err ? err : keep(l, attach_as(p, l->programs.entry, false, pid), p, pid);
 }

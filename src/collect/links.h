@@ -29,7 +29,8 @@ struct point {
 	uint64_t id;	    /* of a tracepoint */
 	uint64_t offset;    /* in the file; behind the function */
 	uint64_t semaphore; /* of a USDT probe: where in the file it is counted up; 0 = none */
-	bool is_return;	    /* ends calls: a "ret" of Go, the tracepoint of --until */
+	bool by_probe;	    /* the return is seen by a return probe at the same place */
+	bool is_return;	    /* calls end here: a "ret", the tracepoint of --until */
 };
 
 /* What is counted: a row of the result. */
@@ -51,7 +52,6 @@ struct calls_opts {
 	uint32_t every;	   /* one call in so many is recorded; 0 = all */
 	uint64_t min_ns;   /* of calls that are timed */
 	uint32_t max_rows; /* of values and histograms; 0 = by the number of events and CPUs */
-	bool own_returns;  /* all returns have points of their own: no return probes */
 };
 
 /*
@@ -60,6 +60,7 @@ struct calls_opts {
  */
 struct links_programs {
 	struct bpf_program *entry, *back;  /* at functions: of files, of the kernel */
+	struct bpf_program *leave;	   /* at instructions that leave them */
 	struct bpf_program *event, *until; /* at tracepoints */
 };
 bool links_prepare(const struct calls_opts *o, const struct links_programs *programs);

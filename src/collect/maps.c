@@ -86,6 +86,7 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		READ(call_values, choice->calls.value_slots, choice->calls.value_slots),
 		READ(call_hists, choice->calls.hist_rows, choice->calls.hist_rows),
 		ROW(open_calls, choice->calls.hist_rows, 0),
+		ROW(go_calls, choice->calls.goroutines, 0),
 	};
 
 	_Static_assert(sizeof(all) / sizeof(*all) <= MOST_ROWS, "they fit");

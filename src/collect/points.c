@@ -16,6 +16,7 @@
 #include "collect/points_parts.h"
 #include "proc/maps.h"
 #include "uprobe/functions.h"
+#include "uprobe/leaving.h"
 #include "uprobe/place.h"
 #include "uprobe/target.h"
 #include "uprobe/usdt.h"
@@ -143,7 +144,7 @@ struct file {
 	const char *path; /* belongs to the points */
 	struct functions *functions;
 	struct places *places;
-	bool is_go;
+	enum leaving_file leaving;
 };
 
 static int open_file(struct file *f, const char *path)
@@ -151,7 +152,7 @@ static int open_file(struct file *f, const char *path)
 	*f = (struct file){ .path = path, .functions = functions_open(path) };
 	if (!f->functions)
 		return -errno;
-	f->is_go = functions_are_go(f->functions);
+	f->leaving = leaving_of_file(f->functions, path);
 	return 0;
 }
 
@@ -189,27 +190,32 @@ static int choose_place(struct points *p, struct file *f, const struct uprobe_sp
 	err = inside ? place_at(f->places, fn, at, flags, place)
 		     : place_choose(f->places, fn, flags, place);
 	if (err == -EINVAL)
-		return log_err(err, "no instruction of %s begins at 0x%" PRIx64,
+		return log_as(err, "no instruction of %s begins at 0x%" PRIx64,
 			       functions_shown(f->functions, fn), at);
 	return err ? log_err(err, "cannot read the code of %s", fn->name) : 0;
 }
 
-/* A return probe would end the program: each of its return instructions is one instead. */
+/* A return probe might end the program: each instruction that leaves the function gets one. */
 static int add_returns(struct points *p, struct file *f, const struct uprobe_function *fn,
 		       struct point point)
 {
 	uint64_t *offsets;
 	size_t nr;
-	int err = place_returns(f->places, fn, &offsets, &nr);
+	int err = leaving_offsets(f->places, f->functions, fn, &offsets, &nr);
 
 	if (err)
-		return log_err(err, "cannot find where %s returns", fn->name);
+		return log_as(err, "cannot find where %s returns: it cannot be decoded", fn->name);
+	if (!nr)
+		log_warn("%s does not return: its calls are not timed", fn->name);
+	log_info("%s in %s: its return is seen at %zu instructions, since a return probe could "
+		 "end the program",
+		 functions_shown(f->functions, fn), f->path, nr);
 	point.is_return = true;
 	for (size_t i = 0; i < nr; i++) {
 		point.offset = offsets[i];
 		points_add(p, &point);
 	}
-	p->has_returns = true;
+	p->nr_dear += nr != 0;
 	free(offsets);
 	return 0;
 }
@@ -239,11 +245,13 @@ static int add_function(struct points *p, struct file *f, const struct uprobe_sp
 	err = call_args_of_function(&args, p->opts->args);
 	if (err)
 		return err;
+	args.by_goroutine = p->opts->timed && f->leaving == LEAVING_GO;
 	point.event = points_add_event(p, &e);
 	point.args = points_add_args(p, &args);
 	point.offset = place.offset;
+	point.by_probe = p->opts->timed && leaving_by_probe(f->leaving, fn);
 	points_add(p, &point);
-	return p->opts->timed && f->is_go ? add_returns(p, f, fn, point) : 0;
+	return p->opts->timed && !point.by_probe ? add_returns(p, f, fn, point) : 0;
 }
 
 static int too_many(size_t nr, const char *text)

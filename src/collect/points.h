@@ -32,9 +32,8 @@ struct points {
 	size_t nr_args, cap_args;
 	struct point *v;
 	size_t nr, cap;
-	bool has_returns; /* some stand on return instructions */
-	size_t nr_dear;	  /* that the kernel has to single-step */
-	char **strings;	  /* its own */
+	size_t nr_dear; /* that the kernel has to single-step */
+	char **strings; /* its own */
 	size_t nr_strings, cap_strings;
 };
 

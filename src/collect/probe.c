@@ -14,6 +14,7 @@
 
 #define CALLS                                                                                      \
 	{ "calls_entry", PROBE_CALLS }, { "calls_return", PROBE_CALLS },                           \
+		{ "calls_leave", PROBE_CALLS },                                                    \
 	{                                                                                          \
 		"filter_fork", PROBE_BIRTHS                                                        \
 	}

@@ -120,8 +120,10 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 				      .timed = o->timed,
 				      .max_rows = o->max_rows };
 
-	for (size_t i = 0; i < o->nr_args; i++)
+	for (size_t i = 0; i < o->nr_args; i++) {
 		wishes.values |= o->args[i].nr_args != 0;
+		choice->calls.goroutines |= o->args[i].by_goroutine;
+	}
 	choice->nr_call_args = o->nr_args;
 	choice->calls.every = o->every ? o->every : 1;
 	choice->calls.min_ns = o->min_ns;
@@ -156,15 +158,16 @@ static void choose_all(struct session *s, const struct session_opts *o,
 
 static void prepare_calls(struct session *s, const struct calls_opts *o)
 {
-	const struct links_programs programs = { s->skel->progs.calls_entry,
-						 s->skel->progs.calls_return,
-						 s->skel->progs.calls_event,
-						 s->skel->progs.calls_until };
+	const struct links_programs programs = {
+		s->skel->progs.calls_entry, s->skel->progs.calls_return, s->skel->progs.calls_leave,
+		s->skel->progs.calls_event, s->skel->progs.calls_until
+	};
 	bool many = links_prepare(o, &programs);
 
 	s->points = links_new(o, &programs, many);
 	if (!o->timed) {
 		bpf_program__set_autoload(programs.back, false);
+		bpf_program__set_autoload(programs.leave, false);
 		bpf_program__set_autoload(programs.until, false);
 	}
 }

@@ -126,6 +126,9 @@ void calls_put_sum(const struct profile *p, FILE *out)
 	}
 	if (p->nr_events && p->events[0].period > 1)
 		fprintf(out, " (one in %s was looked at)", text_count(p->events[0].period));
+	if (c.timed && p->counters[PROF_BEGUN] > p->counters[PROF_ENDED])
+		fprintf(out, "; %s had not returned",
+			text_count(p->counters[PROF_BEGUN] - p->counters[PROF_ENDED]));
 	fputc('\n', out);
 	calls_release(&c);
 }

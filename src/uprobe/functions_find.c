@@ -70,11 +70,21 @@ static bool signature_matches(const char *name, const char *shown, const char *w
 	return same;
 }
 
+/* Also what a compiler has made of it, "f [clone .isra.0]"; but not the part that it put aside. */
+static bool is_shown_as(const char *shown, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return !strncmp(shown, wanted, len) &&
+	       (!shown[len] ||
+		(!strncmp(shown + len, " [clone ", 8) && !strstr(shown + len, ".cold")));
+}
+
 static bool matches_name(const void *pattern, const char *name, const char *shown)
 {
 	const char *wanted = pattern;
 
-	return !strcmp(name, wanted) || (shown && !strcmp(shown, wanted)) ||
+	return !strcmp(name, wanted) || (shown && is_shown_as(shown, wanted)) ||
 	       (strchr(wanted, '(') && signature_matches(name, shown, wanted));
 }
 

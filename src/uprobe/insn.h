@@ -39,6 +39,7 @@ struct insn {
 	enum insn_effect effect;
 	uint8_t written; /* the register that INSN_REGISTERS writes besides the flags, if any */
 	bool is_return;
+	uint64_t jumps_to; /* of a jump that is always taken, to a fixed address; else 0 */
 };
 
 struct decoder;

@@ -159,6 +159,18 @@ static enum insn_effect effect_of(const cs_insn *decoded, uint8_t *written)
 	return INSN_OTHER;
 }
 
+static uint64_t jump_target(const struct insn *insn, const uint8_t *bytes, const struct encoding *e)
+{
+	int32_t offset;
+
+	if (e->opcode[0] == 0xeb)
+		return insn->address + insn->len + (int8_t)bytes[insn->len - 1];
+	if (e->opcode[0] != 0xe9 || insn->len < 5)
+		return 0;
+	memcpy(&offset, bytes + insn->len - sizeof(offset), sizeof(offset));
+	return insn->address + insn->len + offset;
+}
+
 void insn_classify_x86(struct insn *insn, const uint8_t *bytes, const cs_insn *decoded)
 {
 	struct encoding e = encoding_of(bytes, insn->len);
@@ -166,4 +178,5 @@ void insn_classify_x86(struct insn *insn, const uint8_t *bytes, const cs_insn *d
 	insn->kind = kind_of(bytes, insn->len, &e);
 	insn->effect = effect_of(decoded, &insn->written);
 	insn->is_return = e.opcode[0] == 0xc3 || e.opcode[0] == 0xc2;
+	insn->jumps_to = jump_target(insn, bytes, &e);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where open calls are kept, and which of them begin, return, and are left. */
+#include "open_calls.bpf.h"
+
+struct open_calls {
+	__u64 nr;
+	struct open_call v[CALL_MAX_OPEN];
+};
+
+/* Made when a thread first runs into a timed point: once, and at no sample nor switch. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct open_calls);
+} open_calls SEC(".maps");
+
+/* The same of goroutines: another thread may go on with a call. There as long as any is open. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096); /* 8 MB */
+	__type(key, struct goroutine);
+	__type(value, struct open_calls);
+} go_calls SEC(".maps");
+
+static __always_inline struct open_calls *calls_of(const struct caller *c)
+{
+	if (c->go.address)
+		return call_cfg.goroutines ? bpf_map_lookup_elem(&go_calls, &c->go) : NULL;
+	return bpf_task_storage_get(&open_calls, bpf_get_current_task_btf(), 0, 0);
+}
+
+static __always_inline struct open_calls *make_calls(const struct caller *c)
+{
+	static const struct open_calls none;
+	struct open_calls *calls;
+
+	if (!c->go.address)
+		return bpf_task_storage_get(&open_calls, bpf_get_current_task_btf(), 0,
+					    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	calls = calls_of(c);
+	if (calls || !call_cfg.goroutines)
+		return calls;
+	bpf_map_update_elem(&go_calls, &c->go, &none, BPF_NOEXIST);
+	return calls_of(c);
+}
+
+#define STACK_REACH (1u << 20) /* further apart, stack pointers are of different stacks */
+
+/*
+ * Makes room for a call that begins at sp: calls that are open there or below have been left, and
+ * nobody saw it. (The calls of a goroutine count from the top, so the order is the other way
+ * round.)
+ */
+static __always_inline bool is_left(const struct open_call *call, const struct caller *c)
+{
+	if (c->go.address)
+		return call->sp >= c->sp;
+	return c->sp && call->sp <= c->sp && c->sp - call->sp < STACK_REACH;
+}
+
+/* Calls that nobody saw return. */
+static __always_inline void count_left(__u32 nr)
+{
+	counters_add_n(PROF_SEEN, nr);
+	counters_add_n(PROF_LOST_RETURN, nr);
+	counters_add_n(PROF_ENDED, nr);
+}
+
+/* A function of Go that finds its stack too small begins once more, on a larger one. */
+static __always_inline bool is_restart(const struct open_call *open, const struct open_call *call,
+				       const struct caller *c)
+{
+	return c->go.address && open->sp == call->sp && open->event == call->event;
+}
+
+__noinline int calls_begin(struct caller *c, struct open_call *call)
+{
+	struct open_calls *calls;
+	struct open_call *at;
+	__u32 nr, left;
+
+	if (!c || !call)
+		return PROF_LOST_THREAD;
+	calls = make_calls(c);
+	if (!calls)
+		return PROF_LOST_THREAD;
+	nr = calls->nr;
+	if (nr && is_restart(&calls->v[(nr - 1) & (CALL_MAX_OPEN - 1)], call, c))
+		return 0;
+	for (left = 0; left < CALL_MAX_OPEN && left < nr; left++) {
+		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
+		if (!is_left(at, c))
+			break;
+	}
+	count_left(left);
+	nr -= left;
+	calls->nr = nr;
+	if (nr >= CALL_MAX_OPEN)
+		return PROF_LOST_NESTED;
+	at = &calls->v[nr & (CALL_MAX_OPEN - 1)];
+	*at = *call;
+	calls->nr = nr + 1;
+	counters_add(PROF_BEGUN);
+	at->start = bpf_ktime_get_ns();
+	return 0;
+}
+
+__noinline int calls_close(struct caller *c, __u32 event, struct open_call *call)
+{
+	struct open_calls *calls;
+	struct open_call *at;
+	__u32 nr, left;
+
+	if (!c || !call)
+		return 0;
+	calls = calls_of(c);
+	if (!calls)
+		return 0;
+	nr = calls->nr;
+	for (left = 0; left < CALL_MAX_OPEN && left < nr; left++) {
+		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
+		if (at->sp == c->sp && at->event == event)
+			goto found;
+	}
+	return 0;
+found:
+	*call = *at;
+	calls->nr = nr - 1 - left;
+	count_left(left);
+	counters_add(PROF_ENDED);
+	if (c->go.address && call_cfg.goroutines && !calls->nr)
+		bpf_map_delete_elem(&go_calls, &c->go);
+	return 1;
+}
