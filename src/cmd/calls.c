@@ -53,6 +53,8 @@ static void configure(struct calls_args *a, const struct points *p)
 	o->timed = a->points.timed;
 	o->stacks = a->stacks || wants_stacks(&a->common.results);
 	o->by_process = a->per_process;
+	o->nr_dear = p->nr_dear;
+	o->force = a->force;
 }
 
 static int check(struct calls_args *a)

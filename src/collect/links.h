@@ -50,6 +50,8 @@ struct calls_opts {
 	bool stacks;	   /* are taken */
 	bool by_process;   /* histograms are */
 	uint32_t every;	   /* one call in so many is recorded; 0 = all */
+	size_t nr_dear;	   /* points that the kernel has to single-step */
+	bool force;	   /* record however often they are called */
 	uint64_t min_ns;   /* of calls that are timed */
 	uint32_t max_rows; /* of values and histograms; 0 = by the number of events and CPUs */
 };

@@ -191,7 +191,7 @@ static int choose_place(struct points *p, struct file *f, const struct uprobe_sp
 		     : place_choose(f->places, fn, flags, place);
 	if (err == -EINVAL)
 		return log_as(err, "no instruction of %s begins at 0x%" PRIx64,
-			       functions_shown(f->functions, fn), at);
+			      functions_shown(f->functions, fn), at);
 	return err ? log_err(err, "cannot read the code of %s", fn->name) : 0;
 }
 

@@ -263,7 +263,7 @@ static int until_turn(const struct record *r)
 	return dither >= 0 && (end < 0 || dither < end) ? dither : end;
 }
 
-static void loop(struct record *r)
+static int loop(struct record *r)
 {
 	struct pollfd fds[] = { { r->timer, POLLIN, 0 },
 				{ r->signals, POLLIN, 0 },
@@ -273,6 +273,8 @@ static void loop(struct record *r)
 	uint64_t ticks;
 
 	while (!is_over(r)) {
+		if (record_probe_too_often(r))
+			return -EBUSY;
 		poll(fds, 4, until_turn(r));
 		r->dither_ns =
 			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
@@ -291,6 +293,7 @@ static void loop(struct record *r)
 		show_progress(r);
 	}
 	log_progress(NULL);
+	return 0;
 }
 
 char *record_target(struct record *r)
@@ -362,7 +365,9 @@ int record_run(struct record *r)
 	if (err)
 		return err;
 	hurry(r, true);
-	loop(r);
+	err = loop(r);
+	if (err)
+		return err;
 	end_ns = now_ns();
 	end_real_ns = clock_ns(CLOCK_REALTIME);
 	r->nr_cpus = nr_profiled(r);

@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/record_parts.h"
+#include "uprobe/price.h"
 
 /*
  * Links of their own for so many processes: each has the kernel look through all that map the file.
  * With more of them, all who map it pay for a trap, and the filter leaves the others out.
  */
 #define MAX_PROBED 64
+
+#define TRIAL_NS	100000000ull
+#define MOST_PER_SECOND 100000
 
 static bool only_selected(const struct record *r)
 {
@@ -52,8 +57,49 @@ static int probe_all(struct record *r)
 	return session_probe(r->session, 0);
 }
 
+/* What is dear is said before it is paid. */
+static void tell_price(const struct calls_opts *o)
+{
+	struct price price;
+
+	if (!o->nr_dear)
+		return;
+	price = price_measure();
+	log_warn("probes that the kernel single-steps: %zu of %zu, at %s a hit on this host, where "
+		 "others cost %s (-v lists them)",
+		 o->nr_dear, o->nr_points, text_ns(price.stepped_ns), text_ns(price.emulated_ns));
+}
+
+/*
+ * After a tenth of a second it is known how often the points are hit. What would slow the target
+ * down is not recorded unless that was asked for.
+ */
+bool record_probe_too_often(struct record *r)
+{
+	const struct calls_opts *o = &r->opts->calls;
+	uint64_t counters[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, per_s;
+	struct price price;
+
+	if (!o->nr_points || o->force || r->tried || elapsed < TRIAL_NS)
+		return false;
+	r->tried = true;
+	session_counters(r->session, counters);
+	per_s = counters[PROF_RUNS] * 1000000000ull / elapsed;
+	if (per_s <= MOST_PER_SECOND)
+		return false;
+	session_unprobe(r->session);
+	price = price_measure();
+	log_err(0,
+		"the probes are hit %s times a second: at %s each, and %s where the kernel "
+		"single-steps, that slows the target down. Probe fewer functions, or give --force",
+		text_count(per_s), text_ns(price.emulated_ns), text_ns(price.stepped_ns));
+	return true;
+}
+
 int record_probe(struct record *r)
 {
+	if (r->opts->calls.points[0].kind == POINT_UPROBE)
+		tell_price(&r->opts->calls);
 	if (!only_selected(r) || HASH_COUNT(r->procs.processes) > MAX_PROBED)
 		return probe_all(r);
 	return probe_new(r);

@@ -51,6 +51,7 @@ struct record {
 	struct table_pause pause;
 	size_t nr_cpus;	       /* profiled at the end */
 	struct opt_ids probed; /* processes that points are attached in */
+	bool tried;	       /* how often they are hit is known */
 	bool probes_all;       /* in all */
 	struct index call_rows;
 };
@@ -76,6 +77,8 @@ void record_look_again(struct record *r, uint64_t since_ns);
  */
 int record_probe(struct record *r);
 void record_probe_more(struct record *r);
+/* Are they hit so often that the recording has to end? Says so. */
+bool record_probe_too_often(struct record *r);
 
 /* Of each count of calls, when all is over; then of what else was found. arg: the recording. */
 void record_take_call(void *arg, const struct prof_count *n);
