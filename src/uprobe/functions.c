@@ -19,11 +19,14 @@
 #include "symbol/naming.h"
 #include "symbol/source.h"
 #include "uprobe/functions_parts.h"
+#include "uprobe/gopclntab.h"
 
 #define MAX_SYMBOLS 1100000u
 #define MAX_TEXT    (256u << 20)
 #define MAX_WORK    (1u << 29) /* of struct strtab */
 #define MAX_NAME    65536u
+
+#define RANK_LOCAL 4
 
 /* A symbol of code. rank: best first, as in symbol/elf.h: GLOBAL, WEAK, LOCAL; then labels. */
 struct symbol {
@@ -122,16 +125,47 @@ static bool take_table(struct loader *l, const struct elf_file *from, uint32_t t
 	return ok && l->nr > before;
 }
 
-static void take_debug_file(struct loader *l, const struct elf_file *f)
+static bool take_debug_file(struct loader *l, const struct elf_file *f)
 {
 	int fd;
 	struct elf_file *debug = debug_file_open(f, SYMBOL_DEBUG_DIR, &fd);
+	bool took;
 
 	if (!debug)
-		return;
-	take_table(l, debug, SHT_SYMTAB);
+		return false;
+	took = take_table(l, debug, SHT_SYMTAB);
 	elf_file_close(debug);
 	close(fd);
+	return took;
+}
+
+static bool take_go_function(void *arg, const char *name, uint64_t address, uint64_t size)
+{
+	struct loader *l = arg;
+	size_t len = strnlen(name, MAX_NAME);
+
+	if (l->nr == MAX_SYMBOLS || l->len > MAX_TEXT)
+		return false;
+	if (!size || !len || len == MAX_NAME)
+		return true;
+	l->symbols = xgrow(l->symbols, l->nr, &l->cap, sizeof(*l->symbols));
+	l->symbols[l->nr++] = (struct symbol){
+		.address = address,
+		.size = size,
+		.rest = size,
+		.name = keep_text(l, name, len),
+		.rank = RANK_LOCAL,
+	};
+	return true;
+}
+
+/* A stripped program of Go names its functions all the same. */
+static void take_go_functions(struct loader *l, const struct elf_file *f)
+{
+	size_t before = l->nr;
+
+	if (!gopclntab_for_each(f, take_go_function, l))
+		l->nr = before;
 }
 
 /* By address; sized ones first, the largest first of them; then the best. */
@@ -255,8 +289,8 @@ static struct functions *load(struct elf_file *f, int fd)
 
 	fs->fd = fd;
 	fs->file = f;
-	if (!take_table(&l, f, SHT_SYMTAB) && fd >= 0)
-		take_debug_file(&l, f);
+	if (!take_table(&l, f, SHT_SYMTAB) && (fd < 0 || !take_debug_file(&l, f)))
+		take_go_functions(&l, f);
 	take_table(&l, f, SHT_DYNSYM);
 	if (l.nr) {
 		qsort(l.symbols, l.nr, sizeof(*l.symbols), symbol_compare);

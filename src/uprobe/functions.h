@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The functions of an ELF file that a probe can stand on: from .symtab of the file or its debug
- * file, and from .dynsym. Names of one address are names of one function. Where symbols overlap,
- * both are functions; one without a size reaches to the next symbol, at most to the end of its
- * section.
+ * file, and from .dynsym; of a stripped Go program from .gopclntab. Names of one address are names
+ * of one function. Where symbols overlap, both are functions; one without a size reaches to the
+ * next symbol, at most to the end of its section.
  *
  * Limits: 1.1 million symbols and 256 MB of names; a file with more counts as one without symbols.
  */

@@ -22,9 +22,9 @@ ARM64_ARG = re.compile(r"[wx][0-8]$")
 ARM64_STACK = re.compile(r"(sp|[wx]30)$")
 ARM64_CHEAP = re.compile(r"(b|bl|br|blr|ret|b\.\w+|cbn?z|tbn?z|adrp?|ldr|ldrsw|nop)\b")
 ARM64_NO_RESULT = ("tst", "cmp", "cmn", "nop", "bti", "hint", "paciasp", "pacibsp", "paciaz", "ccmp")
-ARM64_TARGET = re.compile(r"(?:b|bl|b\.\w+|cbn?z|tbn?z)\b.*?\b([0-9a-f]{3,}) <")
+ARM64_TARGET = re.compile(r"(?:b|bl|b\.\w+|cbn?z|tbn?z)\b.*?\b(?:0x)?([0-9a-f]{3,})(?: <|$)")
 LINE = re.compile(r"^ *([0-9a-f]+):\t(.*)$")
-X86_TARGET = re.compile(r"(?:j[a-z]+|call|loop[a-z]*|xbegin)q?(?:,p[nt])? +([0-9a-f]+)\b")
+X86_TARGET = re.compile(r"(?:j[a-z]+|call|loop[a-z]*|xbegin)q?(?:,p[nt])? +(?:0x)?([0-9a-f]+)\b")
 
 
 class Code:
@@ -50,7 +50,7 @@ class Code:
             t = target.search(m[2])
             if t:
                 self.targets.add(int(t[1], 16))
-        if run.wait() or not self.text:
+        if run.wait() or not self.targets:
             sys.exit(f"{objdump} cannot read {path}")
 
     def operands(self, text):

@@ -47,6 +47,13 @@ gcc -O2 -fcf-protection -o "$TMP/landing" "$ROOT/tests/progs/nofp_calls.c" 2>/de
 if command -v go >/dev/null && printf 'package main\nfunc main() { println(len("x")) }\n' >"$TMP/main.go" &&
 	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=$TMP/cache HOME=$TMP go build -o main.go.bin main.go) >/dev/null 2>&1; then
 	check_file "$TMP/main.go.bin" 1
+	# A stripped one has the same functions: Go keeps their names for itself.
+	"$places" "$TMP/main.go.bin" | awk '$1 != "table:" { print $1, $2 }' >"$TMP/all"
+	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=$TMP/cache HOME=$TMP go build -ldflags=-s -o stripped.go.bin main.go)
+	check_file "$TMP/stripped.go.bin" 1
+	awk '$1 != "table:" { print $1, $2 }' "$TMP/entry" >"$TMP/stripped"
+	check "what is known of stripped Go is as in the whole one" \
+		test "$(grep -Fxvc -f "$TMP/all" "$TMP/stripped")" -eq 0 -a "$(wc -l <"$TMP/stripped")" -gt 1000
 fi
 if command -v aarch64-linux-gnu-objdump >/dev/null; then
 	for file in libc.so.6 libstdc++.so.6; do
