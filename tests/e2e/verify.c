@@ -186,9 +186,12 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < (pairs ? 8 : 128); i++)
 		bad |= load(oncpu, CALL_GRAPH_AUTO, &glob, pairs ? pair_row(i) : i, false);
 	bad |= load(oncpu, CALL_GRAPH_AUTO, &glob, 127, false);
-	for (size_t i = 0; (probe = probe_at(i)); i++)
+	for (size_t i = 0; (probe = probe_at(i)); i++) {
+		if (!strcmp(probe->name, "kprobe")) /* the programs of uprobe */
+			continue;
 		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
 			bad |= load(probe, how, &glob, 0, true) | load(probe, how, &glob, 7, true);
+	}
 	bad |= load_accounts(ACCOUNT_BY_THREAD, 1);
 	bad |= load_accounts(ACCOUNT_BY_CGROUP, PMU_MAX_EVENTS);
 	for (size_t i = 0; i < nr_programs; i++)
