@@ -18,10 +18,12 @@ struct calls_args {
 
 /* clang-format off */
 #define CALL_ROWS                                                                                  \
+	CALL_ROWS_OF("N[:TYPE]",                                                                   \
+		     "tell calls apart by argument N (1 is the first; ret: what is returned) of "  \
+		     "TYPE int, uint, long, ulong, ptr, str, i8 to u64 (repeatable)")
+#define CALL_ROWS_OF(word, text)                                                                   \
 	OPT_GROUP("What of each call"),                                                            \
-	OPT_STRINGS(0, "arg", struct calls_args, args, "N[:TYPE]",                                 \
-		    "tell calls apart by argument N (1 is the first; ret: what is returned) of "   \
-		    "TYPE int, uint, long, ulong, ptr, str, i8 to u64 (repeatable)"),              \
+	OPT_STRINGS(0, "arg", struct calls_args, args, word, text),                                \
 	OPT_FLAG('P', "per-process", struct calls_args, per_process, "a row for each process"),    \
 	OPT_FLAG('g', "stacks", struct calls_args, stacks, "who calls, by stack"),                 \
 	OPT_U32(0, "every", struct recording_args, record.calls.every, 1, 1000000, "N",            \

@@ -11,7 +11,9 @@ const struct opt tracepoint_opts[] = {
 	TARGET_ROWS,
 	OPT_FLAG(0, "all", struct calls_args, points.all,
 		 "attach also to more than 1000 tracepoints at a time"),
-	CALL_ROWS,
+	CALL_ROWS_OF("NAME[:TYPE]",
+		     "tell events apart by field NAME (a wrong one lists them), as TYPE int, uint, "
+		     "long, ulong, ptr, str, i8 to u64 (repeatable)"),
 	OPT_STRING(0, "until", struct tracepoint_args, until, "CATEGORY:NAME",
 		   "how long it takes the thread to come to this tracepoint, as histograms"),
 	OPT_TIME(0, "slower", struct recording_args, record.calls.min_ns, 1000, 1,
