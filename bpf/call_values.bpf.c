@@ -130,13 +130,16 @@ static __always_inline void begin_values(struct scratch *s, __u32 args, __u32 kn
 	s->nr_texts = 0;
 }
 
-/* Interns scratch->values: slot + 1, 0 when the table is full. */
-static __always_inline __u32 keep_values(struct scratch *s)
+/* Interns scratch->values: slot + 1, 0 when the table is full. Separately verified. */
+__noinline int calls_keep_values(__u32 id)
 {
+	struct scratch *s = scratch_get(id);
 	struct call_values *v;
 	bool mine;
 	__u32 slot;
 
+	if (!s || !call_cfg.value_slots)
+		return 0;
 	s->values.hash += !s->values.hash;
 	v = arena_find(&call_values, call_cfg.value_slots, s->values.hash, &slot, &mine);
 	if (!v)
@@ -167,5 +170,5 @@ __noinline int calls_values(__u32 id, __u32 args, __u32 at_return, __u32 known)
 			s->nr_texts++;
 		}
 	}
-	return any ? keep_values(s) : known;
+	return any ? calls_keep_values(id) : known;
 }

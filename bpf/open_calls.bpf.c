@@ -80,7 +80,8 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 	struct open_call *at;
 	__u32 nr, left;
 
-	if (!c || !call)
+	/* kernel < 6.8: functions are verified even if nothing calls them, and there may be no maps. */
+	if (!call_cfg.hist_rows || !c || !call)
 		return PROF_LOST_THREAD;
 	calls = make_calls(c);
 	if (!calls)
@@ -112,7 +113,7 @@ __noinline int calls_close(struct caller *c, __u32 event, struct open_call *call
 	struct open_call *at;
 	__u32 nr, left;
 
-	if (!c || !call)
+	if (!call_cfg.hist_rows || !c || !call)
 		return 0;
 	calls = calls_of(c);
 	if (!calls)

@@ -60,7 +60,7 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 #define CHUNK_FRAMES	 3u
 #define CHUNK_OF_SAMPLES 8u
 
-#define CHUNK_RETURNS 8 /* looked at by one call of such a function */
+#define CHUNK_RETURNS 4 /* looked at by one call of such a function */
 
 /* The parts of leaving a frame by an exception, verified one by one. */
 __noinline int unwind_cfa(__u32 id)
