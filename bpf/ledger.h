@@ -31,7 +31,7 @@
 	X(FILTER_KTHREAD, FILTER, "kernel-thread", "kernel thread (-u leaves them out)")           \
 	X(FILTER_UTHREAD, FILTER, "user-thread", "user thread (-k leaves them out)")               \
 	X(FILTER_STATE, FILTER, "other-state", "task state not in --state")                        \
-	X(FILTER_SHORT, FILTER, "too-short", "shorter than -m")                                    \
+	X(FILTER_SHORT, FILTER, "too-short", "shorter than -m, or than --slower")                  \
 	X(FILTER_LONG, FILTER, "too-long", "longer than -M")                                       \
 	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \

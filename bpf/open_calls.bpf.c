@@ -48,15 +48,24 @@ static __always_inline struct open_calls *make_calls(const struct caller *c)
 #define STACK_REACH (1u << 20) /* further apart, stack pointers are of different stacks */
 
 /*
- * Makes room for a call that begins at sp: calls that are open there or below have been left, and
- * nobody saw it. (The calls of a goroutine count from the top, so the order is the other way
- * round.)
+ * Calls that are open where another one begins, or below, have been left, and nobody saw it: those
+ * whose stack pointers are at least low and at most span above. (Of a goroutine they count from the
+ * top, so the order is the other way round. A tracepoint that comes again before the one that ends
+ * it begins anew.) False: functions of the kernel end by returning only.
  */
-static __always_inline bool is_left(const struct open_call *call, const struct caller *c)
+static __always_inline bool left_range(const struct caller *c, const struct open_call *begins,
+				       __u64 *low, __u64 *span)
 {
-	if (c->go.address)
-		return call->sp >= c->sp;
-	return c->sp && call->sp <= c->sp && c->sp - call->sp < STACK_REACH;
+	*low = 0;
+	*span = 0;
+	if (c->go.address) {
+		*low = c->sp;
+		*span = ~0ull - c->sp;
+	} else if (c->sp) {
+		*low = c->sp - STACK_REACH;
+		*span = STACK_REACH;
+	}
+	return c->sp || !begins->pc;
 }
 
 /* Calls that nobody saw return. */
@@ -78,20 +87,23 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 {
 	struct open_calls *calls;
 	struct open_call *at;
+	__u64 low, span;
 	__u32 nr, left;
+	bool any;
 
-	/* kernel < 6.8: functions are verified even if nothing calls them, and there may be no maps. */
+	/* kernel < 6.8: functions are verified even if nothing calls them; maps may lack. */
 	if (!call_cfg.hist_rows || !c || !call)
 		return PROF_LOST_THREAD;
 	calls = make_calls(c);
 	if (!calls)
 		return PROF_LOST_THREAD;
+	any = left_range(c, call, &low, &span);
 	nr = calls->nr;
 	if (nr && is_restart(&calls->v[(nr - 1) & (CALL_MAX_OPEN - 1)], call, c))
 		return 0;
-	for (left = 0; left < CALL_MAX_OPEN && left < nr; left++) {
+	for (left = 0; any && left < CALL_MAX_OPEN && left < nr; left++) {
 		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
-		if (!is_left(at, c))
+		if (at->sp - low > span)
 			break;
 	}
 	count_left(left);

@@ -127,8 +127,8 @@ struct prof_pause {
  */
 #define PROF_MAX_DEFERRED     1024
 #define PROF_DEFERRED_CHAIN   32 /* slots at most: 448 KiB */
-#define PROF_DEFERRED_WORDS   1987
-#define PROF_DEFERRED_RETURNS 8
+#define PROF_DEFERRED_WORDS   1939
+#define PROF_DEFERRED_RETURNS 32
 struct prof_deferred {
 	__u32 bytes; /* of stack, from sp up */
 	__u32 cut;   /* enum unwind_end of a walk that needs more */

@@ -91,6 +91,9 @@ enum cmd_result calls_run(struct calls_args *a, int (*add)(struct points *p, con
 	points_init(&points, &a->points);
 	for (size_t i = 0; i < a->nr_words && !err; i++)
 		err = add(&points, a->words[i]);
+	if (!err && points.nr_events > CALL_MAX_EVENTS)
+		err = log_as(-EINVAL, "%zu places are meant, and %d can be recorded at a time",
+			     points.nr_events, CALL_MAX_EVENTS);
 	if (!err && a->until)
 		err = add_until(&points, a->until);
 	configure(a, &points);

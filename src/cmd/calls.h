@@ -29,7 +29,9 @@ struct calls_args {
 	OPT_U32(0, "every", struct recording_args, record.calls.every, 1, 1000000, "N",            \
 		"look at one call in N, at random; counts are multiplied"),                        \
 	OPT_U32(0, "max-rows", struct recording_args, record.calls.max_rows, 16, 1 << 20, "N",     \
-		"room for N different arguments (default 4096)")
+		"room for N different arguments (default 4096)"),                                  \
+	OPT_FLAG(0, "force", struct calls_args, force,                                             \
+		 "record also what is hit very often, and on kernels where a probe is not safe")
 
 #define TIMED_ROWS                                                                                 \
 	OPT_FLAG('l', "latency", struct calls_args, latency, "how long each takes, as histograms"),\

@@ -36,15 +36,17 @@ struct results_opts {
 		   "always, or never")
 
 /* Rows for an options table; r is the struct results_opts within struct s. */
-#define RESULTS_ROWS(s, r) RESULTS_ROWS_OF(s, r, RESULTS_EXTENSIONS)
+#define RESULTS_ROWS(s, r)                                                                         \
+	RESULTS_ROWS_OF(s, r, RESULTS_EXTENSIONS,                                                  \
+			"folded stacks on stdout (the default when it is no terminal)")
 #define CALLS_RESULTS_ROWS(s, r)                                                                   \
-	RESULTS_ROWS_OF(s, r, CALLS_EXTENSIONS), CSV_ROW(s, r), MILLISECONDS_ROW(s, r)
-#define RESULTS_ROWS_OF(s, r, extensions)                                                          \
+	RESULTS_ROWS_OF(s, r, CALLS_EXTENSIONS, "folded stacks on stdout"), CSV_ROW(s, r),         \
+		MILLISECONDS_ROW(s, r)
+#define RESULTS_ROWS_OF(s, r, extensions, folded_text)                                             \
 	OPT_GROUP("Output"),                                                                       \
 		OPT_STRINGS('o', "output", s, r.files, "FILE",                                     \
 			    "write FILE, by extension: " extensions " (repeatable)"),              \
-		OPT_FLAG('f', "folded", s, r.folded,                                               \
-			 "folded stacks on stdout (the default when it is no terminal)"),          \
+		OPT_FLAG('f', "folded", s, r.folded, folded_text),                                 \
 		OPT_FLAG('s', "summary", s, r.summary,                                             \
 			 "the summary on stdout (the default on a terminal)"),                     \
 		OPT_FLAG(0, "broken", s, r.broken,                                                 \

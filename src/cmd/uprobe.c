@@ -10,8 +10,6 @@ const struct opt uprobe_opts[] = {
 	CALL_ROWS,
 	TIMED_ROWS,
 	OPT_GROUP("How"),
-	OPT_FLAG(0, "force", struct calls_args, force,
-		 "probe also on a kernel where that is not safe, and what is called very often"),
 	WALKING_ROWS,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,

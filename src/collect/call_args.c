@@ -16,13 +16,14 @@
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
-static const uint8_t argument_registers[] = { 7, 6, 2, 1, 8, 9 }; /* rdi rsi rdx rcx r8 r9 */
+static const uint8_t argument_registers[] = { 7, 6, 2, 1, 8, 9 };      /* rdi rsi rdx rcx r8 r9 */
+static const uint8_t go_registers[] = { 0, 3, 1, 7, 6, 8, 9, 10, 11 }; /* rax rbx rcx rdi rsi r8… */
 #else
 #define MACHINE EM_AARCH64
 static const uint8_t argument_registers[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+static const uint8_t go_registers[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 #endif
-#define RESULT_REGISTER 0 /* rax, x0 */
-#define NR_ARGUMENTS	sizeof(argument_registers)
+#define RESULT_REGISTER 0 /* rax, x0; of Go as well */
 
 static const struct type {
 	const char *name;
@@ -107,30 +108,49 @@ static void set_type(struct call_arg *a, const struct type *type)
 	a->is_string = type->is_string;
 }
 
-static int of_register(struct call_arg *a, const struct wanted *w)
+struct registers {
+	const uint8_t *v;
+	size_t nr;
+};
+
+static int of_register(struct call_arg *a, const struct wanted *w, const struct registers *r)
 {
-	if (w->number > NR_ARGUMENTS)
+	if (w->number > r->nr)
 		return log_as(-EINVAL, "--arg '%s': only the first %zu arguments are in registers",
-			      w->word, NR_ARGUMENTS);
+			      w->word, r->nr);
 	*a = (struct call_arg){ .kind = CALL_ARG_REGISTER, .index = CALL_NO_REGISTER };
 	set_type(a, w->type ? w->type : &types[2]);
-	a->reg = usdt_register_offset(MACHINE, w->number ? argument_registers[w->number - 1]
-							 : RESULT_REGISTER);
+	a->reg = usdt_register_offset(MACHINE, w->number ? r->v[w->number - 1] : RESULT_REGISTER);
 	return 0;
 }
 
-int call_args_of_function(struct call_args *a, const struct opt_strings *words)
+static int of_registers(struct call_args *a, const struct opt_strings *words,
+			const struct registers *r)
 {
 	struct wanted w[CALL_MAX_ARGS];
 	int err = parse_all(w, words);
 
 	*a = (struct call_args){};
 	for (size_t i = 0; words && i < words->nr && !err; i++) {
-		err = of_register(&a->v[i], &w[i]);
+		err = of_register(&a->v[i], &w[i], r);
 		a->at_return |= !w[i].number << i;
 	}
 	a->nr_args = words ? words->nr : 0;
 	return err;
+}
+
+int call_args_of_function(struct call_args *a, const struct opt_strings *words)
+{
+	const struct registers r = { argument_registers, sizeof(argument_registers) };
+
+	return of_registers(a, words, &r);
+}
+
+int call_args_of_go(struct call_args *a, const struct opt_strings *words)
+{
+	const struct registers r = { go_registers, sizeof(go_registers) };
+
+	return of_registers(a, words, &r);
 }
 
 bool call_args_want_result(const struct opt_strings *words)
@@ -301,7 +321,7 @@ int call_args_of_tracepoint(struct call_args *a, const struct opt_strings *words
 {
 	const struct type *type;
 	struct field f;
-	size_t len;
+	size_t len, nr_strings = 0;
 	int err = 0;
 
 	*a = (struct call_args){};
@@ -314,7 +334,10 @@ int call_args_of_tracepoint(struct call_args *a, const struct opt_strings *words
 			return -EINVAL;
 		if (!find_field(format, words->v[i], len, &f))
 			return no_such_field(format, words->v[i]);
-		err = of_field(&a->v[a->nr_args++], &f, type, words->v[i]);
+		err = of_field(&a->v[a->nr_args], &f, type, words->v[i]);
+		nr_strings += a->v[a->nr_args++].is_string;
 	}
+	if (!err && nr_strings > CALL_MAX_STRINGS)
+		err = log_as(-EINVAL, "--arg: at most %d strings", CALL_MAX_STRINGS);
 	return err;
 }

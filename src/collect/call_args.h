@@ -12,11 +12,12 @@
 struct usdt_probe;
 
 /*
- * Words are NUMBER[:TYPE] or ret[:TYPE], with TYPE one of int (the default), uint, i8 … i64,
+ * Words are NUMBER[:TYPE] or ret[:TYPE], with TYPE one of int, uint, long (the default), i8 … i64,
  * u8 … u64, str. Fills in a. 0 or -EINVAL, logged.
  */
 
-/* By the calling convention of this machine. */
+/* By the calling convention of this machine, and by that of Go (ABIInternal, since 1.17). */
+int call_args_of_go(struct call_args *a, const struct opt_strings *words);
 int call_args_of_function(struct call_args *a, const struct opt_strings *words);
 /* As the note of one of its places says. */
 int call_args_of_usdt(struct call_args *a, const struct opt_strings *words,

@@ -198,6 +198,15 @@ static int add_tracepoint(struct points *p, int root, const char *name, bool is_
 	return err;
 }
 
+/* As those of the tracer itself, which cannot be attached to. */
+static bool is_without_id(int root, const char *name)
+{
+	char *id = read_of(root, name, "id");
+
+	free(id);
+	return !id;
+}
+
 int points_add_tracepoint(struct points *p, const char *word, bool is_until)
 {
 	int root = tracefs_open(), err = 0;
@@ -211,7 +220,7 @@ int points_add_tracepoint(struct points *p, const char *word, bool is_until)
 		nr += is_meant(all.v[i], word);
 	err = nr ? too_many(p, nr, word) : not_found(&all, "tracepoint", word);
 	for (size_t i = 0; i < all.nr && !err; i++)
-		if (is_meant(all.v[i], word))
+		if (is_meant(all.v[i], word) && !(is_glob(word) && is_without_id(root, all.v[i])))
 			err = add_tracepoint(p, root, all.v[i], is_until);
 	names_release(&all);
 	close(root);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,14 +289,36 @@ int links_attach(struct links *l, uint32_t pid)
 	return err;
 }
 
+static void *close_one(void *arg)
+{
+	close((int)(intptr_t)arg);
+	return NULL;
+}
+
+/* The kernel waits for programs that run with each, some 50 ms: for all at a time. */
+static void close_all(const int *fds, size_t nr)
+{
+	pthread_t *threads = xcalloc(nr, sizeof(*threads));
+	size_t nr_threads = 0;
+
+	while (nr_threads < nr && !pthread_create(&threads[nr_threads], NULL, close_one,
+						  (void *)(intptr_t)fds[nr_threads]))
+		nr_threads++;
+	for (size_t i = nr_threads; i < nr; i++)
+		close(fds[i]);
+	for (size_t i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
 void links_detach(struct links *l)
 {
-	for (size_t i = 0; l && i < l->nr_fds; i++)
-		close(l->fds[i]);
-	for (size_t i = 0; l && i < l->nr; i++)
+	if (!l)
+		return;
+	close_all(l->fds, l->nr_fds);
+	for (size_t i = 0; i < l->nr; i++)
 		bpf_link__destroy(l->v[i]);
-	if (l)
-		l->nr_fds = l->nr = 0;
+	l->nr_fds = l->nr = 0;
 }
 
 void links_free(struct links *l)

@@ -21,6 +21,12 @@
 #include "uprobe/target.h"
 #include "uprobe/usdt.h"
 
+#if defined(__x86_64__)
+#define RETURN_IS_DEAR true
+#else
+#define RETURN_IS_DEAR false /* the kernel emulates it */
+#endif
+
 void points_init(struct points *p, const struct points_opts *o)
 {
 	*p = (struct points){ .opts = o };
@@ -207,15 +213,15 @@ static int add_returns(struct points *p, struct file *f, const struct uprobe_fun
 		return log_as(err, "cannot find where %s returns: it cannot be decoded", fn->name);
 	if (!nr)
 		log_warn("%s does not return: its calls are not timed", fn->name);
-	log_info("%s in %s: its return is seen at %zu instructions, since a return probe could "
-		 "end the program",
+	log_info("%s in %s: its return is seen where it is executed (%zu), since a return probe "
+		 "could end the program",
 		 functions_shown(f->functions, fn), f->path, nr);
 	point.is_return = true;
 	for (size_t i = 0; i < nr; i++) {
 		point.offset = offsets[i];
 		points_add(p, &point);
 	}
-	p->nr_dear += nr != 0;
+	p->nr_dear += RETURN_IS_DEAR ? nr : 0;
 	free(offsets);
 	return 0;
 }
@@ -242,7 +248,8 @@ static int add_function(struct points *p, struct file *f, const struct uprobe_sp
 			      place.insn, shown);
 	p->nr_dear += place.price == PLACE_STEPPED;
 	e.name = points_string(p, xstrdup(shown));
-	err = call_args_of_function(&args, p->opts->args);
+	err = f->leaving == LEAVING_GO ? call_args_of_go(&args, p->opts->args)
+				       : call_args_of_function(&args, p->opts->args);
 	if (err)
 		return err;
 	args.by_goroutine = p->opts->timed && f->leaving == LEAVING_GO;
@@ -422,6 +429,11 @@ int points_add_uprobes(struct points *p, const char *text)
 		log_err(0, "%s", why);
 		free(why);
 		return err;
+	}
+	if (spec.is_return && !p->opts->timed) {
+		uprobe_spec_release(&spec);
+		return log_as(-EINVAL, "'%s': returns are seen when calls are timed: add --latency",
+			      text);
 	}
 	read_mapped(&mapped, p->opts->pids);
 	if (spec.target)

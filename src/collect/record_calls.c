@@ -16,11 +16,15 @@
  * Links of their own for so many processes: each has the kernel look through all that map the file.
  * With more of them, all who map it pay for a trap, and the filter leaves the others out.
  */
-#define MAX_PROBED 64
+#define MAX_PROBED 16
 
 #define TRIAL_NS	100000000ull
 #define MOST_PER_SECOND 100000
 
+/*
+ * Of a program that we start, children may be gone before we hear of them: all who map the file are
+ * probed, and the filter leaves the others out.
+ */
 static bool only_selected(const struct record *r)
 {
 	const struct record_opts *o = r->opts;
@@ -88,6 +92,13 @@ bool record_probe_too_often(struct record *r)
 	if (per_s <= MOST_PER_SECOND)
 		return false;
 	session_unprobe(r->session);
+	if (o->points[0].kind != POINT_UPROBE) {
+		log_err(0,
+			"they are hit %s times a second, and each time costs: choose fewer, or "
+			"give --force",
+			text_count(per_s));
+		return true;
+	}
 	price = price_measure();
 	log_err(0,
 		"the probes are hit %s times a second: at %s each, and %s where the kernel "

@@ -2,8 +2,8 @@
 /* CFLAGS: -O2 -fomit-frame-pointer */
 /* LDLIBS: -pthread */
 /*
- * preempted SECONDS: four threads call probed(), each at a depth of its own, and yield to each other
- * at random; prints how often they did.
+ * preempted SECONDS: four threads call probed(), each at a depth of its own, and yield to each
+ * other at random; prints how often they did.
  */
 #include <pthread.h>
 #include <sched.h>

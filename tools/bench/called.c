@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * called FUNCTION SECONDS: calls a function all the time and prints the median of what a call takes,
- * in ns. padded begins with a landing pad and push, plain with push, deep is plain below 20 callers
- * without frame pointers.
+ * called FUNCTION SECONDS: calls a function all the time and prints the median of what a call
+ * takes, in ns. padded begins with a landing pad and push, plain with push, deep is plain below 20
+ * callers without frame pointers.
  */
 #include <stdint.h>
 #include <stdio.h>
