@@ -43,8 +43,7 @@ static __always_inline bool is_kernel(__u64 address)
 	return address >> 63;
 }
 
-/* Separately verified, since it is called where ways have parted already. */
-__noinline __u64 calls_word(__u64 at)
+static __always_inline __u64 read_word(__u64 at)
 {
 	__u64 word = 0;
 
@@ -58,7 +57,7 @@ __noinline __u64 calls_word(__u64 at)
 /* The context is read by its address: which part of it is only known now. */
 static __always_inline __u64 read_register(__u64 ctx, __u16 reg)
 {
-	return reg == CALL_NO_REGISTER ? 0 : calls_word(ctx + reg);
+	return reg == CALL_NO_REGISTER ? 0 : read_word(ctx + reg);
 }
 
 static __always_inline __u64 value_of(__u64 ctx, const struct call_arg *arg)
@@ -73,37 +72,29 @@ static __always_inline __u64 value_of(__u64 ctx, const struct call_arg *arg)
 	case CALL_ARG_MEMORY:
 		at = read_register(ctx, arg->reg) + arg->displacement;
 		at += read_register(ctx, arg->index) << (arg->scale & 7);
-		return cut(calls_word(at), arg);
+		return cut(read_word(at), arg);
 	case CALL_ARG_TEXT:
 		return ctx + arg->displacement;
 	case CALL_ARG_DYNAMIC:
-		return ctx + (calls_word(ctx + arg->displacement) & 0xffff);
+		return ctx + (read_word(ctx + arg->displacement) & 0xffff);
 	default:
-		return cut(calls_word(ctx + arg->displacement), arg);
+		return cut(read_word(ctx + arg->displacement), arg);
 	}
 }
 
-/* Text of an argument into scratch->values; where it lies tells nothing. Separately verified. */
-__noinline int calls_text(__u32 id, __u64 at)
+/* Text of an argument into scratch->values; where it lies tells nothing. */
+static __always_inline void put_text(struct scratch *s, __u64 at)
 {
-	struct scratch *s = scratch_get(id);
-	struct call_values *v;
-	char *text;
-	long len;
+	struct call_values *v = &s->values;
+	char *text = v->text[s->nr_texts++ & (CALL_MAX_STRINGS - 1)];
 
-	if (!s)
-		return 0;
-	v = &s->values;
-	text = v->text[s->nr_texts++ & (CALL_MAX_STRINGS - 1)];
-	if (is_kernel(at))
-		len = bpf_probe_read_kernel_str(text, CALL_STRING, (void *)at);
-	else
-		len = bpf_probe_read_user_str(text, CALL_STRING, (void *)at);
+	long len = is_kernel(at) ? bpf_probe_read_kernel_str(text, CALL_STRING, (void *)at)
+				 : bpf_probe_read_user_str(text, CALL_STRING, (void *)at);
+
 	if (len < 0) /* nobody has touched its page yet, or it is no string */
 		__builtin_memcpy(text, CALL_UNREADABLE, sizeof(CALL_UNREADABLE));
 	for (int i = 0; i < CALL_STRING / 8; i++)
 		v->hash = hash_mix(v->hash, ((__u64 *)text)[i]);
-	return 0;
 }
 
 /* Puts argument number nr of the current call into scratch->values. Separately verified. */
@@ -116,8 +107,10 @@ __noinline int calls_value(__u32 id, __u32 args, __u32 nr)
 	if (!s || !a || nr >= CALL_MAX_ARGS)
 		return 0;
 	value = value_of(s->ctx_at, &a->v[nr]);
-	if (a->v[nr].is_string)
-		return calls_text(id, value);
+	if (a->v[nr].is_string) {
+		put_text(s, value);
+		return 0;
+	}
 	s->values.value[nr] = value;
 	s->values.hash = hash_mix(s->values.hash, value);
 	return 0;
