@@ -14,6 +14,6 @@ for _ in {1..400}; do
 	list+=$!,
 done
 start "$PROGS/spin_abc" 20
-check "401 processes" "$BPFPROF" oncpu -p "$list$PID" -U -F 499 -f -s 1
+check "401 processes" "$BPFPROF" oncpu -p "$list$PID" -U -F 499 -f 1
 check_near "$(folded_pct "$OUT" '^spin_abc;')" 100 1 "the last one"
 finish

@@ -204,7 +204,7 @@ static void the_summary_tells_times(void **state)
 			    "    -         12 ms  60.0%  main\n"
 			    "\n"
 			    "waits     12 seen = 9 recorded + 2 filtered (1.5 us) + 1 lost (4 ms)\n"
-			    "              2 filtered: shorter than -m\n"
+			    "              2 filtered: shorter than -m, or than --slower\n"
 			    "              1 LOST: count table full: raise --max-stacks\n"
 			    "stacks    100.0% of the time in complete stacks\n"
 			    "              3 walked, 4 found unchanged, 1 not taken\n"
