@@ -106,13 +106,23 @@ struct links *links_new(const struct calls_opts *o, const struct links_programs 
 	return l;
 }
 
+/* Functions on which a probe could end the kernel; of several they are passed over. */
+static bool is_forbidden(int err)
+{
+	return err == -EINVAL || err == -ENOENT || err == -EOPNOTSUPP || err == -EADDRNOTAVAIL;
+}
+
 /* What an attach that failed means; where is what people called it. */
-static int explain(int err, const struct point *p, uint32_t pid)
+static int explain(const struct links *l, int err, const struct point *p, uint32_t pid)
 {
 	if (err == -ESRCH || (pid && err == -EINVAL && kill(pid, 0) && errno == ESRCH))
 		return -ESRCH;
 	if (p->kind == POINT_TRACEPOINT)
 		return log_err(err, "cannot attach to the tracepoint %s", p->where);
+	if (p->kind == POINT_KPROBE && l->opts->nr_points > 1 && is_forbidden(err)) {
+		log_info("the kernel takes no probe on %s", p->where);
+		return 0;
+	}
 	if (p->kind == POINT_KPROBE)
 		return log_err(err, "cannot probe %s in the kernel", p->where);
 	return log_err(err, "cannot probe %s at 0x%" PRIx64, p->where, p->offset);
@@ -150,7 +160,7 @@ static int attach_batch(struct links *l, const struct batch *b, const struct poi
 	int fd = create(&c);
 
 	if (fd < 0)
-		return explain(-errno, first, pid);
+		return explain(l, -errno, first, pid);
 	l->fds = xgrow(l->fds, l->nr_fds, &l->cap_fds, sizeof(*l->fds));
 	l->fds[l->nr_fds++] = fd;
 	return 0;
@@ -223,7 +233,7 @@ static int attach_files(struct links *l, uint32_t pid)
 static int keep(struct links *l, struct bpf_link *link, const struct point *p, uint32_t pid)
 {
 	if (!link)
-		return explain(-errno, p, pid);
+		return explain(l, -errno, p, pid);
 	l->v = xgrow(l->v, l->nr, &l->cap, sizeof(*l->v));
 	l->v[l->nr++] = link;
 	return 0;
