@@ -64,7 +64,7 @@ for option in "--class lock" "--by-class" "--idle=show"; do
 	# shellcheck disable=SC2086 # an option and its value
 	mistake "^bpfprof: ${option%%[ =]*} is for recordings of waits [(].*[)]; this is a recording of oncpu$" report -f -o not.svg $option small.bpfprof
 done
-mistake "-m is for recordings of runqlat; this is a recording of oncpu" report -m small.bpfprof
+mistake "-m is for recordings of runqlat, and of calls with --latency; this is a recording of oncpu" report -m small.bpfprof
 mistake "^bpfprof: -f and -s exclude each other [(]-o FILE writes several[)]$" report -f -s small.bpfprof
 mistake "--broken, --json and -f exclude each other" report --broken --json -f small.bpfprof
 mistake "-f and -s exclude each other" offcpu -f -s 1

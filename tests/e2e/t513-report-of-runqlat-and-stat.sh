@@ -66,7 +66,7 @@ check "no file" test ! -e not.md
 refuses "a result of stat cannot be shown by -f [(]use --json, --csv, --report or -s[)]$" report -f s.bpfprof
 refuses "a result of stat cannot be shown by --table" report --table s.bpfprof
 refuses "cannot be shown by --table [(]use" report --table --json s.bpfprof
-refuses "-m is for recordings of runqlat; this is a result of stat" report -m s.bpfprof
+refuses "-m is for recordings of runqlat, and of calls with --latency; this is a result of stat" report -m s.bpfprof
 refuses "does not go with -I" stat -I 100 -o not.bpfprof 1
 
 cp s.bpfprof a.json
