@@ -227,26 +227,41 @@ static __always_inline __u32 most_slots(const struct scratch *s, __u32 id, __u64
 	return top ? PROF_DEFERRED_CHAIN : BLIND_CHAIN;
 }
 
-/* Separately verified. */
-__noinline int defer_returns(__u32 slot)
+#define CHUNK_RETURNS 4
+
+/*
+ * Some calls that return to the trampoline, the first of them at a struct return_instance; returns
+ * where the next one is. Separately verified.
+ */
+__noinline __u64 defer_returns(__u32 slot, __u32 first, __u64 from)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct return_instance *at = (struct return_instance *)from;
 	struct prof_deferred *d = slot_get(slot);
-	struct return_instance *at;
 
 	if (!d)
 		return 0;
-	d->trampoline = kernel_trampoline(task);
-	if (!d->trampoline)
-		return 0;
-	at = BPF_CORE_READ(task, utask, return_instances);
-	for (__u32 i = 0; i < PROF_DEFERRED_RETURNS; i++) {
+	for (__u32 i = 0; i < CHUNK_RETURNS; i++) {
+		__u32 k = (first + i) & (PROF_DEFERRED_RETURNS - 1);
+
 		/* Of NULL, which cannot be read, these are 0. */
-		d->returns[i].pc = BPF_CORE_READ(at, orig_ret_vaddr);
-		d->returns[i].sp = BPF_CORE_READ(at, stack) + RETURN_ADDRESS_BYTES;
+		d->returns[k].pc = BPF_CORE_READ(at, orig_ret_vaddr);
+		d->returns[k].sp = BPF_CORE_READ(at, stack) + RETURN_ADDRESS_BYTES;
 		at = BPF_CORE_READ(at, next);
 	}
-	return 0;
+	return (__u64)at;
+}
+
+static __always_inline void take_returns(struct prof_deferred *d, __u32 slot,
+					 const struct task_struct *task)
+{
+	__u64 at;
+
+	d->trampoline = kernel_trampoline(task);
+	if (!d->trampoline)
+		return;
+	at = (__u64)BPF_CORE_READ(task, utask, return_instances);
+	for (__u32 i = 0; i < PROF_DEFERRED_RETURNS; i += CHUNK_RETURNS)
+		at = defer_returns(slot, i, at);
 }
 
 __noinline int defer_walk(__u32 id)
@@ -274,7 +289,7 @@ __noinline int defer_walk(__u32 id)
 	if (id == SCRATCH_SCHED && s->leaves)
 		take_pause(&d->pause, task);
 	kernel_entry_regs(task, (struct pt_regs *)d->regs);
-	defer_returns(slot);
+	take_returns(d, slot, task);
 	top = stack_top(task, s->sp);
 	d->cut = copy_stack(s, slot, top, most_slots(s, id, top));
 	if (id == SCRATCH_SCHED && d->cut == UNWIND_END_NO_ROOM)
