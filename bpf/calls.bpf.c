@@ -134,7 +134,10 @@ static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie
 	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
 	if (call_cfg.value_slots)
 		key.chain = calls_values(id, CALL_ARGS(cookie), false, 0);
-	outcome = take_stacks(ctx, regs, id, s, 0, &key);
+	if (call_cfg.value_slots && !key.chain)
+		outcome = PROF_LOST_ROWS;
+	if (!outcome)
+		outcome = take_stacks(ctx, regs, id, s, 0, &key);
 	if (!outcome) {
 		s->key = key;
 		outcome = arena_count(id, call_cfg.every) ? PROF_RECORDED : PROF_LOST_COUNTS;
@@ -219,7 +222,7 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
 	if (call_cfg.value_slots)
 		values = calls_values(id, CALL_ARGS(cookie), true, values);
-	if (!calls_hist(call->event, values, ns))
+	if ((call_cfg.value_slots && !values) || !calls_hist(call->event, values, ns))
 		outcome = PROF_LOST_ROWS;
 	key.chain = values;
 	if (!outcome)

@@ -40,7 +40,7 @@
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
 	X(LOST_THREAD, LOST, "no-thread-state", "no memory for a thread's state")                  \
-	X(LOST_ROWS, LOST, "row-table-full", "table of histograms full: raise --max-rows")         \
+	X(LOST_ROWS, LOST, "row-table-full", "no room for another row: raise --max-rows")          \
 	X(LOST_NESTED, LOST, "nested-too-deep", "more than 64 timed calls in each other")          \
 	X(LOST_RETURN, LOST, "no-return",                                                          \
 	  "left by an exception or longjmp(), or never returned: not timed")                       \

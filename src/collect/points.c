@@ -355,15 +355,18 @@ static int add_from(struct points *p, const char *path, const struct uprobe_spec
 static int nothing_found(const struct uprobe_spec *spec, const char *path, const char *text,
 			 const char *near)
 {
+	char *hint = text_meant("", near);
+
 	if (spec->kind == UPROBE_USDT)
-		return log_as(-ENOENT, "no USDT probe %s:%s in %s (readelf -n lists them)",
-			      spec->provider, spec->function, path ? path : "these processes");
-	if (!path)
-		return log_as(-ENOENT, "no file of these processes has a function '%s'%s%s%s", text,
-			      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-	return log_as(-ENOENT, "%s has no function '%s'%s%s%s", path,
-		      spec->function ? spec->function : text, near ? "; did you mean '" : "",
-		      near ? near : "", near ? "'?" : "");
+		log_err(0, "no USDT probe %s:%s in %s (readelf -n lists them)", spec->provider,
+			spec->function, path ? path : "these processes");
+	else if (!path)
+		log_err(0, "no file of these processes has a function '%s'%s", text, hint);
+	else
+		log_err(0, "%s has no function '%s'%s", path,
+			spec->function ? spec->function : text, hint);
+	free(hint);
+	return -ENOENT;
 }
 
 static int open_failed(int err, const char *path)

@@ -29,8 +29,7 @@ static bool only_selected(const struct record *r)
 {
 	const struct record_opts *o = r->opts;
 
-	return o->calls.points[0].kind == POINT_UPROBE && (o->pids.nr || (o->program && !o->all)) &&
-	       !o->tids.nr;
+	return o->calls.points[0].kind == POINT_UPROBE && o->pids.nr && !o->program && !o->tids.nr;
 }
 
 static int probe_process(struct record *r, uint32_t pid)

@@ -287,11 +287,9 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 		waits_put_classes(p, v, out);
 	wakers_put(p, v, out);
 	calls_put(p, v, out);
-	if (!has_stacks(p))
-		;
-	else if (profile_is_mixed(p) || p->nr_columns)
+	if (profile_is_mixed(p) || p->nr_columns)
 		columns_put(p, v, out);
-	else
+	else if (has_stacks(p))
 		print_top(p, v, out);
 	print_ledger(p, out);
 	print_all_stacks(p, out);

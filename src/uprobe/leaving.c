@@ -24,7 +24,6 @@ static const char *const unwinding[] = {
  * glibc unwinds the thread. Without leading underscores, and without "libc_".
  */
 static const char *const passed[] = {
-	"GI",
 	"accept",
 	"accept4",
 	"aio_suspend",
@@ -223,12 +222,21 @@ static const char *plain_name(const char *name)
 	return name;
 }
 
+/* Streams read and write below any of these. */
+static bool is_of_stream(const char *plain)
+{
+	return !strncmp(plain, "IO_", 3) || strstr(plain, "cancel");
+}
+
 static bool is_passed(const struct uprobe_function *f)
 {
-	for (size_t k = 0; k < f->nr_names; k++)
+	for (size_t k = 0; k < f->nr_names; k++) {
+		if (is_of_stream(plain_name(f->names[k])))
+			return true;
 		for (size_t i = 0; i < NR(passed); i++)
 			if (!strcmp(plain_name(f->names[k]), passed[i]))
 				return true;
+	}
 	return false;
 }
 

@@ -38,6 +38,19 @@ check_near "$(calls_of called_23)" 23 0 "calls by the process alone"
 record_one -P called_23
 check_near "$(tail -n +2 "$OUT" | wc -l)" 2 0 "rows, one for each process"
 
+# Children that are gone before anybody hears of them.
+check "of a program that is started" "$BPFPROF" uprobe -o "$TMP/x.csv" "$called:called_23" -- sh -c "$called; $called; $called"
+cp "$TMP/x.csv" "$OUT"
+check_near "$(calls_of called_23)" 69 0 "calls by its children"
+# More arguments than there is room for are a loss that is named.
+check "little room" "$BPFPROF" uprobe --force --max-rows 16 --arg 1 -o "$TMP/x.json" libc:nanosleep libc:malloc -- \
+	python3 -c 'x = [bytes(i) for i in range(1, 60000, 97)]'
+lost=$(json "$TMP/x.json" samples lost_by row-table-full)
+check "calls without room for their arguments: $lost" test "$lost" -gt 100
+check_near "$(json "$TMP/x.json" samples seen)" "$(python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(sum(r["calls"] for r in d["calls"]) + d["samples"]["lost"] + d["samples"]["filtered"])' "$TMP/x.json")" 0 "seen, in rows or lost or filtered"
+
 says() { # PATTERN STATUS ARGUMENTS...
 	local pattern=$1 status=$2
 
