@@ -92,11 +92,10 @@ struct scratch {
 	__u32 mapping;	 /* the one of mapped[] that it looked into last */
 	__u32 rule_slot; /* of the rule cache: where that of the next frame may be */
 	__u32 rule;	 /* that was looked up */
-	__u32 nr_texts;	 /* strings in values */
-	__u64 return_at; /* a struct return_instance of the kernel */
 	__u32 special;	 /* number of the last frame that no standard rule was for, from 1 on */
-	__u64 rule_key;	 /* what addresses are mixed with to find their rules */
-	__u64 barrier;	 /* of this CPU's loads */
+	__u32 knows_trampoline;
+	__u64 rule_key; /* what addresses are mixed with to find their rules */
+	__u64 barrier;	/* of this CPU's loads */
 	/* With prof_cfg.remember: the words that the walk went by, counted from sp. */
 	__u32 nr_reads;	 /* READ_ELSEWHERE: it went by something else as well */
 	__u32 read_span; /* words up to the last of them */
@@ -118,6 +117,9 @@ struct scratch {
 	__u32 chain[3];
 	struct mapped mapped[NR_MAPPED];
 	__u64 memo_window[256];
+	__u64 trampoline; /* kernel_trampoline() of the process, once looked up in this walk */
+	__u64 return_at;  /* a struct return_instance of the kernel */
+	__u32 nr_texts;	  /* strings in values */
 	struct call_values values;
 	struct scratch_kernel kernel;
 	struct scratch_stack user;

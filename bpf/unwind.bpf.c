@@ -132,7 +132,7 @@ __noinline int unwind_returns(__u32 id)
 
 /*
  * A function on which a return probe stands returns to the kernel's trampoline, which is no caller:
- * the kernel knows where to. False: it is no such frame. Separately verified.
+ * the kernel knows where to. The frame is one of them. False: not this time. Separately verified.
  */
 __noinline int unwind_trampoline(__u32 id)
 {
@@ -142,9 +142,7 @@ __noinline int unwind_trampoline(__u32 id)
 
 	if (!s || s->at.inner)
 		return 0;
-	trampoline = kernel_trampoline(task);
-	if (!trampoline || s->at.pc != trampoline)
-		return 0;
+	trampoline = s->at.pc;
 	s->nr_reads = READ_ELSEWHERE;
 	s->return_at = (__u64)BPF_CORE_READ(task, utask, return_instances);
 	for (__u32 i = 0; i < KERNEL_RETURN_DEPTH / CHUNK_RETURNS; i++)
@@ -156,13 +154,23 @@ __noinline int unwind_trampoline(__u32 id)
 	return 1;
 }
 
+/* Looked up once in a walk: code that a program generates has many frames without a rule. */
+static __always_inline bool is_at_trampoline(struct scratch *s)
+{
+	if (!s->knows_trampoline) {
+		s->knows_trampoline = 1;
+		s->trampoline = kernel_trampoline(bpf_get_current_task_btf());
+	}
+	return s->trampoline && s->at.pc == s->trampoline;
+}
+
 static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32 code)
 {
 	struct step_env env = { .s = s };
 
 	if (code == RULE_STOP)
 		return UNWIND_END_CFI_ROOT;
-	if (unwind_trampoline(id))
+	if (is_at_trampoline(s) && unwind_trampoline(id))
 		return UNWIND_END_NONE;
 	if (code == RULE_NO_TABLE || (code == RULE_NO_CODE && !s->final)) {
 		s->deferred = 1;
@@ -377,6 +385,7 @@ static __always_inline void begin(struct scratch *s)
 	s->window_bytes = 0;
 	s->has_regs = 0;
 	s->special = 0;
+	s->knows_trampoline = 0;
 	unwind_fresh(s);
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 	if (s->called)
