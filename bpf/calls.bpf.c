@@ -9,7 +9,9 @@
  * each takes a scratch for itself; where the kernel lets programs forbid it, they are not
  * preempted at all (kernel_preempt_off() says why that matters).
  */
+#include "claim.bpf.h"
 #include "filter.bpf.h"
+#include "guarded.bpf.h"
 #include "hist.h"
 #include "kernel.bpf.h"
 #include "open_calls.bpf.h"
@@ -25,23 +27,6 @@ struct {
 	__type(value, struct call_hist);
 } call_hists SEC(".maps");
 
-static __always_inline struct scratch *take_scratch(__u32 *id)
-{
-	struct scratch *s;
-
-	for (__u32 i = 0; i < NR_UPROBE_SCRATCHES; i++) {
-		*id = SCRATCH_UPROBE + i;
-		s = scratch_get(*id);
-		if (s && !__sync_val_compare_and_swap(&s->busy, 0, 1))
-			return s;
-	}
-	return NULL;
-}
-
-static __always_inline void give_scratch(struct scratch *s)
-{
-	__sync_lock_test_and_set(&s->busy, 0);
-}
 
 /* Stacks. */
 
@@ -271,49 +256,22 @@ static __always_inline void ends(void *ctx, struct pt_regs *regs, bool is_gone)
 		run_ends(row, start);
 }
 
-static __noinline int entered(struct pt_regs *ctx)
+__hidden int calls_entered(struct pt_regs *ctx)
 {
 	begins(ctx, ctx);
 	return 0;
 }
 
-static __noinline int returned(struct pt_regs *ctx)
+__hidden int calls_returned(struct pt_regs *ctx)
 {
 	ends(ctx, ctx, true);
 	return 0;
 }
 
 /* At an instruction that leaves the function, which has not been executed yet. */
-static __noinline int left(struct pt_regs *ctx)
+__hidden int calls_left(struct pt_regs *ctx)
 {
 	ends(ctx, ctx, false);
-	return 0;
-}
-
-SEC("?kprobe")
-int calls_entry(struct pt_regs *ctx)
-{
-	kernel_preempt_off();
-	entered(ctx);
-	kernel_preempt_on();
-	return 0;
-}
-
-SEC("?kprobe")
-int calls_return(struct pt_regs *ctx)
-{
-	kernel_preempt_off();
-	returned(ctx);
-	kernel_preempt_on();
-	return 0;
-}
-
-SEC("?kprobe")
-int calls_leave(struct pt_regs *ctx)
-{
-	kernel_preempt_off();
-	left(ctx);
-	kernel_preempt_on();
 	return 0;
 }
 

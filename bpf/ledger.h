@@ -67,7 +67,9 @@
 	X(THREADS, NOTE, "threads", "threads whose state was kept")                                \
 	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")                               \
 	X(BEGUN, NOTE, "begun", "calls that began to be timed")                                    \
-	X(ENDED, NOTE, "ended", "of which are over")
+	X(ENDED, NOTE, "ended", "of which are over")                                                  \
+	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
+	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

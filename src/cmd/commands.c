@@ -54,6 +54,12 @@ const struct command commands[] = {
 	  "  bpfprof tracepoint 'sched:*' 10                all of a category\n"
 	  "  bpfprof tracepoint --arg filename:str sched:sched_process_exec 10\n"
 	  "  bpfprof tracepoint syscalls:sys_enter_fsync --until syscalls:sys_exit_fsync 10\n" },
+	{ "alloc", cmd_alloc, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "who allocates memory, and who leaks it, by stack", alloc_opts,
+	  "  bpfprof alloc -p 1234 10                       bytes by stack\n"
+	  "  bpfprof alloc -p 1234 --value objects 10       how many instead\n"
+	  "  bpfprof alloc -p 1234 --live --older 10s 60    leaks first\n"
+	  "  bpfprof alloc -o alloc.html -- ./program       a program from start to end\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "hardware and kernel counters: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"

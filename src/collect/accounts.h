@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/prof.h"
 #include "collect/sizes.h"

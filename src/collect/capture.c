@@ -28,6 +28,9 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,
 			       .own_child = o->own_child,
 			       .take_call = o->take_call,
+			       .ledger_event = o->ledger_event,
+			       .weigh = o->weigh,
+			       .whole = o->whole,
 			       .arg = o->arg };
 	generations_init(&c->generations, maps);
 	c->defer = (struct defer){ .slots = maps->deferred,
@@ -235,19 +238,34 @@ uint32_t capture_ref(const struct capture *c, uint32_t slot1)
 	return id ? id : ref;
 }
 
+static void add_count(struct capture *c, const struct prof_count *count,
+		      const struct prof_event_count *values, size_t nr_values)
+{
+	struct prof_count n = *count;
+
+	n.ustack = capture_ref(c, n.ustack);
+	n.kstack = capture_ref(c, n.kstack);
+	if (c->weigh)
+		c->weigh(c->arg, &c->tally, &n);
+	else
+		tally_add(&c->tally, &n, values, nr_values);
+}
+
+void capture_add(struct capture *c, const struct prof_count *n)
+{
+	add_count(c, n, NULL, 0);
+}
+
 void capture_take_counts(struct capture *c, uint32_t generation)
 {
 	const struct session_maps *m = c->maps;
-	struct prof_count n;
 
 	for (size_t i = generation * m->nr_counts; i < (generation + 1) * m->nr_counts; i++) {
-		n = m->counts[i];
-		if (!n.samples && PROF_WAIT_KIND(n.wait) != PROF_LIVED)
-			continue;
-		n.ustack = capture_ref(c, n.ustack);
-		n.kstack = capture_ref(c, n.kstack);
-		tally_add(&c->tally, &n, m->nr_values ? &m->values[i * m->nr_values] : NULL,
-			  m->nr_values);
+		const struct prof_count *n = &m->counts[i];
+
+		if (n->samples || PROF_WAIT_KIND(n->wait) == PROF_LIVED)
+			add_count(c, n, m->nr_values ? &m->values[i * m->nr_values] : NULL,
+				  m->nr_values);
 	}
 }
 

@@ -43,6 +43,9 @@ struct capture {
 	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
 	void (*take_call)(void *arg, const struct prof_count *n);
+	uint32_t ledger_event;
+	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
+	void (*whole)(void *arg, struct sample *s);
 	void *arg;
 };
 
@@ -54,6 +57,10 @@ struct capture_opts {
 	struct prof_config config;
 	uint32_t own_child;
 	void (*take_call)(void *arg, const struct prof_count *n); /* see record_take_call() */
+	/* Counts as several events, of which that one is in the ledger. Or NULL. */
+	uint32_t ledger_event;
+	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
+	void (*whole)(void *arg, struct sample *s);
 	void *arg;
 };
 void capture_init(struct capture *c, const struct capture_opts *o);
@@ -76,6 +83,9 @@ enum capture_state {
  * wanted most.
  */
 enum capture_state capture_walk(struct capture *c);
+
+/* Adds what the kernel did not count, by the slots of its stacks. Before capture_finish(). */
+void capture_add(struct capture *c, const struct prof_count *n);
 
 /* The time of the oldest stack that is still to be walked, if that is before until_ns. */
 uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns);

@@ -48,6 +48,9 @@ static void recount(struct capture *c, const struct prof_count *n, enum prof_cou
 	bool event = !n->wait || kind == PROF_EVENT;
 	uint64_t nr = event || kind == PROF_ON_CPU || is_whole_wait(n) ? n->samples : 0;
 
+	if (c->weigh && PROF_WAIT_EVENT(n->wait) != c->ledger_event)
+		nr = 0;
+
 	c->profile->counters[as] += nr;
 	c->profile->counters[PROF_RECORDED] -= nr;
 	if (!event)
@@ -116,6 +119,8 @@ static void add_sample(struct capture *c, size_t i)
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);
 	s.waker = waker_of(c, n->chain, 1);
+	if (c->whole)
+		c->whole(c->arg, &s);
 	profile_add_sample(c->profile, &s);
 	if (c->take_call)
 		c->take_call(c->arg, n);

@@ -87,6 +87,9 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		READ(call_hists, choice->calls.hist_rows, choice->calls.hist_rows),
 		ROW(open_calls, choice->calls.hist_rows, 0),
 		ROW(go_calls, choice->calls.goroutines, 0),
+		ROW(alloc_draws, choice->allocs, 0),
+		ROW(alloc_threads, choice->allocs, 0),
+		ROW(allocs_live, choice->alloc.live_slots, choice->alloc.live_slots),
 	};
 
 	_Static_assert(sizeof(all) / sizeof(*all) <= MOST_ROWS, "they fit");

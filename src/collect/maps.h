@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/prof.h"
 #include "bpf/table.h"
@@ -69,6 +70,8 @@ struct maps_choice {
 	bool waits;	       /* threads are followed */
 	struct call_config calls;
 	uint32_t nr_call_args; /* 0 = no calls are recorded */
+	bool allocs;	       /* are sampled */
+	struct alloc_config alloc;
 };
 
 /*

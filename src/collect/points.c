@@ -138,6 +138,19 @@ static void release_mapped(struct mapped *m)
 	free(m->st);
 }
 
+int points_for_each_file(const struct opt_ids *pids, int (*fn)(void *arg, const char *path),
+			 void *arg)
+{
+	struct mapped m;
+	int err = 0;
+
+	read_mapped(&m, pids);
+	for (size_t i = 0; i < m.nr && !err; i++)
+		err = fn(arg, m.v[i]);
+	release_mapped(&m);
+	return err;
+}
+
 static const char *nth_mapped(void *arg, size_t i)
 {
 	const struct mapped *m = arg;
@@ -145,30 +158,22 @@ static const char *nth_mapped(void *arg, size_t i)
 	return i < m->nr ? m->v[i] : NULL;
 }
 
-/* A file that points are looked for in. */
-struct file {
-	const char *path; /* belongs to the points */
-	struct functions *functions;
-	struct places *places;
-	enum leaving_file leaving;
-};
-
-static int open_file(struct file *f, const char *path)
+int points_open_file(struct points_file *f, const char *path)
 {
-	*f = (struct file){ .path = path, .functions = functions_open(path) };
+	*f = (struct points_file){ .path = path, .functions = functions_open(path) };
 	if (!f->functions)
 		return -errno;
 	f->leaving = leaving_of_file(f->functions, path);
 	return 0;
 }
 
-static void close_file(struct file *f)
+void points_close_file(struct points_file *f)
 {
 	places_free(f->places);
 	functions_free(f->functions);
 }
 
-static void tell_place(const struct file *f, const char *name, const struct place *place)
+void points_tell_place(const struct points_file *f, const char *name, const struct place *place)
 {
 	static const char *const prices[] = { [PLACE_EMULATED] = "cheap",
 					      [PLACE_OPTIMISED] = "without a trap",
@@ -179,8 +184,7 @@ static void tell_place(const struct file *f, const char *name, const struct plac
 		 place->insn, prices[place->price], place->why);
 }
 
-/* Where on the function the probe stands: where it is cheap, if anywhere. */
-static int choose_place(struct points *p, struct file *f, const struct uprobe_spec *spec,
+int points_choose_place(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			const struct uprobe_function *fn, struct place *place)
 {
 	unsigned int flags = p->opts->place_flags | (p->opts->timed ? PLACE_RETURN : 0);
@@ -201,8 +205,7 @@ static int choose_place(struct points *p, struct file *f, const struct uprobe_sp
 	return err ? log_err(err, "cannot read the code of %s", fn->name) : 0;
 }
 
-/* A return probe might end the program: each instruction that leaves the function gets one. */
-static int add_returns(struct points *p, struct file *f, const struct uprobe_function *fn,
+int points_add_returns(struct points *p, struct points_file *f, const struct uprobe_function *fn,
 		       struct point point)
 {
 	uint64_t *offsets;
@@ -226,7 +229,7 @@ static int add_returns(struct points *p, struct file *f, const struct uprobe_fun
 	return 0;
 }
 
-static int add_function(struct points *p, struct file *f, const struct uprobe_spec *spec,
+static int add_function(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			const struct uprobe_function *fn)
 {
 	const char *shown = functions_shown(f->functions, fn);
@@ -234,11 +237,11 @@ static int add_function(struct points *p, struct file *f, const struct uprobe_sp
 	struct point point = { .kind = POINT_UPROBE, .where = f->path };
 	struct call_args args = {};
 	struct place place;
-	int err = choose_place(p, f, spec, fn, &place);
+	int err = points_choose_place(p, f, spec, fn, &place);
 
 	if (err)
 		return err;
-	tell_place(f, shown, &place);
+	points_tell_place(f, shown, &place);
 	if (fn->is_ifunc)
 		log_warn("%s in %s is chosen when the program starts (IFUNC): calls go to one of "
 			 "its implementations, and the probe does not see them",
@@ -258,7 +261,7 @@ static int add_function(struct points *p, struct file *f, const struct uprobe_sp
 	point.offset = place.offset;
 	point.by_probe = p->opts->timed && leaving_by_probe(f->leaving, fn);
 	points_add(p, &point);
-	return p->opts->timed && !point.by_probe ? add_returns(p, f, fn, point) : 0;
+	return p->opts->timed && !point.by_probe ? points_add_returns(p, f, fn, point) : 0;
 }
 
 static int too_many(size_t nr, const char *text)
@@ -269,7 +272,7 @@ static int too_many(size_t nr, const char *text)
 		      text, nr);
 }
 
-static int add_functions(struct points *p, struct file *f, const struct uprobe_spec *spec,
+static int add_functions(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			 const char *text, size_t *found)
 {
 	struct uprobe_function *v;
@@ -294,7 +297,7 @@ static int add_functions(struct points *p, struct file *f, const struct uprobe_s
 }
 
 /* Its arguments may be elsewhere at each of its places. */
-static int add_usdt_probe(struct points *p, struct file *f, const struct usdt_probe *u)
+static int add_usdt_probe(struct points *p, struct points_file *f, const struct usdt_probe *u)
 {
 	struct call_event e = { .where = f->path };
 	struct point point = { .kind = POINT_UPROBE, .where = f->path };
@@ -313,7 +316,8 @@ static int add_usdt_probe(struct points *p, struct file *f, const struct usdt_pr
 	return err;
 }
 
-static int add_usdt(struct points *p, struct file *f, const struct uprobe_spec *spec, size_t *found)
+static int add_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
+		    size_t *found)
 {
 	struct usdt *usdt = usdt_open(functions_file(f->functions));
 	struct usdt_probe *v;
@@ -336,8 +340,8 @@ static int add_usdt(struct points *p, struct file *f, const struct uprobe_spec *
 static int add_from(struct points *p, const char *path, const struct uprobe_spec *spec,
 		    const char *text, size_t *found, char **near)
 {
-	struct file f;
-	int err = open_file(&f, path);
+	struct points_file f;
+	int err = points_open_file(&f, path);
 	const char *name;
 
 	if (err)
@@ -348,7 +352,7 @@ static int add_from(struct points *p, const char *path, const struct uprobe_spec
 		name = functions_near(f.functions, spec->function);
 		*near = name ? xstrdup(name) : NULL;
 	}
-	close_file(&f);
+	points_close_file(&f);
 	return err;
 }
 

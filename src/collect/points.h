@@ -47,6 +47,22 @@ int points_add_kprobe(struct points *p, const char *function);
  * "category:name", both may be globs. is_until: it ends what began at those before it.
  */
 int points_add_tracepoint(struct points *p, const char *text, bool is_until);
+
+/* Functions by the linker's names, in the order of strcmp(); args is the upper half of cookies. */
+struct points_name {
+	const char *name;
+	uint32_t args;
+	bool no_return; /* only wanted where calls are timed, and then only their entries */
+};
+/*
+ * Those that a file has, each address once. 0 or negative errno, logged but for a file that cannot
+ * be opened.
+ */
+int points_add_names(struct points *p, const char *path, const struct points_name *names,
+		     size_t nr);
+/* The files that the processes have mapped, as we can open them, until fn returns an error. */
+int points_for_each_file(const struct opt_ids *pids, int (*fn)(void *arg, const char *path),
+			 void *arg);
 void points_release(struct points *p);
 
 #endif

@@ -1,9 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the makers of points share: points.c those of files, kernel_points.c those of the kernel. */
+/*
+ * What the makers of points share: points.c and points_names.c those of files, kernel_points.c those
+ * of the kernel.
+ */
 #ifndef BPFPROF_COLLECT_POINTS_PARTS_H
 #define BPFPROF_COLLECT_POINTS_PARTS_H
 
 #include "collect/points.h"
+#include "uprobe/functions.h"
+#include "uprobe/leaving.h"
+#include "uprobe/place.h"
+
+/* A file that points are looked for in. */
+struct points_file {
+	const char *path; /* belongs to the points */
+	struct functions *functions;
+	struct places *places;
+	enum leaving_file leaving;
+};
+/* 0 or negative errno, not logged. */
+int points_open_file(struct points_file *f, const char *path);
+void points_close_file(struct points_file *f);
+
+/*
+ * Where on the function the probe stands: where it is cheap, if anywhere. 0 or negative errno,
+ * logged.
+ */
+int points_choose_place(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
+			const struct uprobe_function *fn, struct place *place);
+/*
+ * A return probe might end the program: each instruction that leaves the function gets a point like
+ * the one at its entry. 0 or negative errno, logged.
+ */
+int points_add_returns(struct points *p, struct points_file *f, const struct uprobe_function *fn,
+		       struct point point);
+/* For -v. */
+void points_tell_place(const struct points_file *f, const char *name, const struct place *place);
 
 /* Takes over s. */
 const char *points_string(struct points *p, char *s);

@@ -33,6 +33,11 @@ static const struct probe probes[] = {
 	  { { "calls_event", PROBE_CALLS },
 	    { "calls_until", PROBE_CALLS },
 	    { "filter_fork", PROBE_BIRTHS } } },
+	{ "alloc",
+	  7,
+	  { { "alloc_entry", PROBE_CALLS },
+	    { "alloc_return", PROBE_CALLS },
+	    { "filter_fork", PROBE_BIRTHS } } },
 };
 
 const struct probe *probe_get(const char *name)

@@ -157,7 +157,11 @@ static int start(struct record *r)
 				   .session = r->session,
 				   .config = record_config(o),
 				   .own_child = r->target.pid,
-				   .take_call = o->calls.nr_points ? record_take_call : NULL,
+				   .take_call =
+					   kind_of(o->command)->calls ? record_take_call : NULL,
+				   .ledger_event = o->alloc.live ? ALLOC_LIVE_EVENTS : 0,
+				   .weigh = o->alloc.every ? record_weigh : NULL,
+				   .whole = o->alloc.every ? record_whole : NULL,
 				   .arg = r };
 	int err;
 
@@ -381,14 +385,18 @@ int record_run(struct record *r)
 	session_counters(r->session, counters);
 	if (r->opts->runqlat.on_interval)
 		r->opts->runqlat.on_interval(r->opts->runqlat.arg, r, true);
+	if (r->opts->alloc.live)
+		record_add_live(r, end_ns);
 	capture_finish(&r->capture, counters);
-	if (r->opts->calls.nr_points)
+	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	symbolizer_run(r->profile, r->capture.sources, &kernel);
+	if (r->opts->alloc.every)
+		record_describe_allocs(r);
 	record_describe(r, end_ns, end_real_ns);
 	record_tell(r);
 	return 0;

@@ -78,6 +78,7 @@ struct record_opts {
 	struct wait_opts waits;
 	struct hist_opts runqlat;
 	struct calls_opts calls;
+	struct alloc_opts alloc;
 };
 
 #define WALKS_PER_SECOND 10000

@@ -68,7 +68,7 @@ struct prof_config record_config(const struct record_opts *o)
 	}
 	c.nr_values = 2 * o->sampling.nr_columns;
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
-	/* Waits and branches refer to slots that were taken long ago. */
-	c.two_generations = !kind_of(o->command)->waits && !o->sampling.branches;
+	/* Waits, branches and allocations in use refer to slots that were taken long ago. */
+	c.two_generations = !kind_of(o->command)->waits && !o->sampling.branches && !o->alloc.live;
 	return c;
 }

@@ -52,6 +52,7 @@ static int open_session(struct record *r)
 		.max_stacks = r->opts->max_stacks,
 		.max_bytes = r->opts->max_bytes,
 		.calls = r->opts->calls.nr_points ? &r->opts->calls : NULL,
+		.alloc = r->opts->alloc.every ? &r->opts->alloc : NULL,
 	};
 
 	if (r->cgroup_fd >= 0)

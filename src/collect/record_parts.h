@@ -84,6 +84,18 @@ bool record_probe_too_often(struct record *r);
 void record_take_call(void *arg, const struct prof_count *n);
 void record_describe_calls(struct record *r);
 
+/* Bytes and objects in use come before all bytes and objects. */
+#define ALLOC_LIVE_EVENTS 2
+/*
+ * Of each count of allocations: what it stands for, as events of the profile. At the end as whole
+ * numbers; and those that were not freed. When frames have names, samples of allocations within
+ * others are left out. arg: the recording.
+ */
+void record_weigh(void *arg, struct tally *t, const struct prof_count *n);
+void record_whole(void *arg, struct sample *s);
+void record_add_live(struct record *r, uint64_t end_ns);
+void record_describe_allocs(struct record *r);
+
 /* What the profile says of the recording, from its begin until end_ns (and as a date). */
 void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns);
 

@@ -131,6 +131,13 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 	sizes_choose_calls(&choice->calls, &wishes);
 }
 
+static void choose_allocs(struct maps_choice *choice, const struct alloc_opts *o)
+{
+	choice->allocs = true;
+	if (o->live)
+		choice->alloc.live_slots = o->max_live ? o->max_live : ALLOC_LIVE_SLOTS;
+}
+
 /* All that is created, and how large, for a host of that size. */
 static void choose_all(struct session *s, const struct session_opts *o,
 		       const struct sizes_host *host)
@@ -149,27 +156,36 @@ static void choose_all(struct session *s, const struct session_opts *o,
 	s->choice = (struct maps_choice){ .config = c,
 					  .nr_scratches = o->probe->nr_scratches,
 					  .waits = waits };
-	if (o->calls)
+	if (o->alloc)
+		choose_allocs(&s->choice, o->alloc);
+	else if (o->calls)
 		choose_calls(&s->choice, o->calls, host->nr_cpus);
 	if (waits && c->stacks && !c->no_ustacks)
 		s->choice.nr_sleepers = sizes_sleepers(host->nr_threads);
 	maps_choose(s->skel, &s->choice);
 }
 
-static void prepare_calls(struct session *s, const struct calls_opts *o)
+static void prepare_calls(struct session *s, const struct session_opts *so)
 {
-	const struct links_programs programs = {
+	const struct calls_opts *o = so->calls;
+	const struct links_programs of_calls = {
 		s->skel->progs.calls_entry, s->skel->progs.calls_return, s->skel->progs.calls_leave,
 		s->skel->progs.calls_event, s->skel->progs.calls_until
 	};
-	bool many = links_prepare(o, &programs);
+	const struct links_programs of_allocs = { .entry = s->skel->progs.alloc_entry,
+						  .back = s->skel->progs.alloc_return,
+						  .leave = s->skel->progs.alloc_return };
+	const struct links_programs *programs = so->alloc ? &of_allocs : &of_calls;
+	bool many = links_prepare(o, programs);
 
-	s->points = links_new(o, &programs, many);
-	if (!o->timed) {
-		bpf_program__set_autoload(programs.back, false);
-		bpf_program__set_autoload(programs.leave, false);
-		bpf_program__set_autoload(programs.until, false);
-	}
+	s->points = links_new(o, programs, many);
+	if (o->timed)
+		return;
+	bpf_program__set_autoload(programs->back, false);
+	if (programs->leave)
+		bpf_program__set_autoload(programs->leave, false);
+	if (programs->until)
+		bpf_program__set_autoload(programs->until, false);
 }
 
 static int fill_points(struct session *s, const struct calls_opts *o)
@@ -193,19 +209,22 @@ static int load(struct session *s, const struct session_opts *o)
 		c->seed = (uintptr_t)s;
 	memcpy((void *)&s->skel->rodata->prof_cfg, c, sizeof(*c));
 	memcpy((void *)&s->skel->rodata->call_cfg, &s->choice.calls, sizeof(s->choice.calls));
+	memcpy((void *)&s->skel->rodata->alloc_cfg, &s->choice.alloc, sizeof(s->choice.alloc));
 	choose_programs(s, c);
 	if (c->call_graph != CALL_GRAPH_FP)
 		err = kernel_segments_open(&s->segments, s->skel->maps.segments);
 	if (!err && c->two_generations)
 		err = prepare_settling(s);
 	if (o->calls)
-		prepare_calls(s, o->calls);
+		prepare_calls(s, o);
 	if (!err)
 		err = bpfprof_bpf__load(s->skel);
 	if (err)
 		return explain_load(err);
 	err = maps_open(&s->maps, s->skel, &s->choice);
-	if (!err && o->calls)
+	if (!err && o->alloc)
+		err = alloc_put_draws(bpf_map__fd(s->skel->maps.alloc_draws), o->alloc->every);
+	else if (!err && o->calls)
 		err = fill_points(s, o->calls);
 	return err ? err : fill_filters(s, o);
 }
@@ -352,6 +371,12 @@ void session_add_pid(struct session *s, uint32_t pid)
 void session_add_tid(struct session *s, uint32_t tid)
 {
 	set_bit(s->maps.tids, tid);
+}
+
+void session_live(const struct session *s, void (*fn)(void *arg, const struct alloc_live *a),
+		  void *arg)
+{
+	alloc_for_each_live(bpf_map__fd(s->skel->maps.allocs_live), fn, arg);
 }
 
 int session_perf_program(const struct session *s)

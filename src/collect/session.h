@@ -11,6 +11,7 @@
 
 #include "bpf/prof.h"
 #include "bpf/table.h"
+#include "collect/alloc.h"
 #include "collect/kernel_segments.h"
 #include "collect/links.h"
 #include "collect/maps.h"
@@ -25,6 +26,7 @@ struct session_opts {
 	const struct prof_glob *glob;	/* with config.filter_comm */
 	int cgroup_fd;			/* with config.filter_cgroup */
 	const struct calls_opts *calls; /* of PROBE_CALLS; must stay */
+	const struct alloc_opts *alloc; /* of alloc, else NULL */
 	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
 	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };
@@ -56,6 +58,10 @@ uint64_t session_ended(const struct session *s);
 /* Adds to the filter sets; takes effect at once. */
 void session_add_pid(struct session *s, uint32_t pid);
 void session_add_tid(struct session *s, uint32_t tid);
+
+/* Calls fn for each sampled allocation that was not freed. */
+void session_live(const struct session *s, void (*fn)(void *arg, const struct alloc_live *a),
+		  void *arg);
 
 /* Descriptor of the probe's program for perf events. */
 int session_perf_program(const struct session *s);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/calls.h"
 #include "output/columns.h"
+#include "output/memory.h"
 #include "output/output.h"
 #include "output/wakers.h"
 #include "output/waits_summary.h"
@@ -91,6 +92,8 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 		waits_put_sum(p, v, out);
 	else if (kind_of_profile(p)->calls)
 		calls_put_sum(p, out);
+	else if (kind_of_profile(p)->memory)
+		memory_put_sum(p, out);
 	else
 		print_events(p, out);
 	if (p->nr_events < 2)
@@ -171,7 +174,8 @@ static void print_ledger(const struct profile *p, FILE *out)
 	if (p->meta.is_time)
 		waits_put_ledger(p, out);
 	else
-		ledger_put(p->counters, kind_of_profile(p)->calls ? "calls" : "samples", out);
+		ledger_put(p->counters, !strcmp(profile_noun(p), "call") ? "calls" : "samples",
+			   out);
 	if (p->meta.missed)
 		fprintf(out,
 			"  %13s runs skipped by the kernel: "

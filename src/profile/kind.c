@@ -16,6 +16,7 @@ static const struct kind kinds[] = {
 	{ .command = "uprobe", .calls = true },
 	{ .command = "kprobe", .calls = true },
 	{ .command = "tracepoint", .calls = true },
+	{ .command = "alloc", .memory = true },
 };
 
 const struct kind *kind_of(const char *command)

@@ -18,6 +18,7 @@ struct kind {
 	bool wakers;	 /* what ended a wait is shown first, so no wait is idle */
 	bool histograms; /* waits by their length, and no stacks */
 	bool calls;	 /* of functions or tracepoints: events are rows of one table */
+	bool memory;	 /* of allocations: bytes and objects */
 	bool seldom;	 /* so few stacks that some may wait until tables are built */
 };
 

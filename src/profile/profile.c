@@ -241,7 +241,7 @@ const char *profile_noun(const struct profile *p)
 {
 	const struct kind *kind = kind_of_profile(p);
 
-	return kind->waits ? "wait" : kind->calls ? "call" : "sample";
+	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
 }
 
 const char *profile_unit(const struct profile *p)

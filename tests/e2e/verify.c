@@ -115,6 +115,16 @@ static void configure_calls(struct session_opts *o, struct calls_opts *c, unsign
 	o->calls = c;
 }
 
+/* With those in use, or without. */
+static void configure_allocs(struct session_opts *o, struct calls_opts *c, struct alloc_opts *a,
+			     unsigned int bits)
+{
+	*a = (struct alloc_opts){ .every = 4096, .live = bits & 1, .max_live = 16 };
+	*c = (struct calls_opts){ .timed = a->live };
+	o->calls = c;
+	o->alloc = a;
+}
+
 static int load(const struct probe *probe, enum prof_call_graph how, const struct prof_glob *glob,
 		unsigned int bits, bool counters)
 {
@@ -128,6 +138,7 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 	};
 	const struct kind *kind = kind_of(probe->name);
 	struct calls_opts calls;
+	struct alloc_opts alloc;
 	struct session *s;
 
 	o.config.call_graph = how;
@@ -137,6 +148,8 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 		configure_samples(&o.config, bits);
 	else if (kind->calls)
 		configure_calls(&o, &calls, bits);
+	else if (kind->memory)
+		configure_allocs(&o, &calls, &alloc, bits);
 	if (getenv("EACH"))
 		printf("# -- %s %d %u\n", probe->name, how, bits);
 	s = session_open(&o);

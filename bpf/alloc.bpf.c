@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Allocations, sampled by bytes. Each call costs the trap, a look at the thread's state, and a
+ * subtraction; only where that crosses zero the stack is walked. The way to the next sample is
+ * drawn anew after each, so what is left out among samples, by a filter or since it is nested, does
+ * not change how likely others are.
+ *
+ * To learn which are still in use at the end, the address that a sampled call returns is kept until
+ * it is freed.
+ */
+#include "alloc.h"
+#include "claim.bpf.h"
+#include "filter.bpf.h"
+#include "guarded.bpf.h"
+#include "kernel.bpf.h"
+#include "stacks.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+#define MAP_ANONYMOUS 0x20
+#define MAP_FAILED    (-1ull)
+
+const volatile struct alloc_config alloc_cfg = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ALLOC_DRAWS);
+	__type(key, __u32);
+	__type(value, __u64);
+} alloc_draws SEC(".maps");
+
+struct alloc_thread {
+	__s64 left; /* bytes to the next sample */
+	__u64 sp;   /* of the sampled call that is to return, 0 = none */
+	__u64 out;  /* where its result will be, 0 = returned */
+	struct alloc_live live;
+};
+
+/* Made at the first allocation of a thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct alloc_thread);
+} alloc_threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct alloc_key);
+	__type(value, struct alloc_live);
+} allocs_live SEC(".maps");
+
+static __always_inline __s64 draw(void)
+{
+	__u32 i = bpf_get_prandom_u32() & (ALLOC_DRAWS - 1);
+	const __u64 *bytes = bpf_map_lookup_elem(&alloc_draws, &i);
+
+	return bytes ? *bytes : ALLOC_MOST;
+}
+
+struct arguments {
+	__u64 v[4];
+};
+
+/* verifier: a context may only be read at places that are known, so all are. */
+static __always_inline __u64 pick(const struct arguments *a, __u32 nr)
+{
+	return nr == 1 ? a->v[0] : nr == 2 ? a->v[1] : nr == 3 ? a->v[2] : a->v[3];
+}
+
+static __always_inline void read_arguments(struct pt_regs *regs, __u32 how, struct arguments *a)
+{
+	volatile struct pt_regs *r = regs;
+	__u64 result = PT_REGS_RC(r), first = PT_REGS_PARM1(r);
+
+	a->v[0] = ALLOC_FLAGS(how) & ALLOC_IS_GO ? result : first;
+	a->v[1] = PT_REGS_PARM2(r);
+	a->v[2] = PT_REGS_PARM3(r);
+	a->v[3] = PT_REGS_PARM4(r);
+}
+
+static __always_inline __u64 size_of(const struct arguments *a, __u32 how)
+{
+	__u64 size = pick(a, ALLOC_SIZE(how));
+
+	if (ALLOC_FACTOR(how))
+		size *= pick(a, ALLOC_FACTOR(how));
+	if (ALLOC_FLAGS(how) & ALLOC_IS_MMAP && (!a->v[2] || !(a->v[3] & MAP_ANONYMOUS)))
+		return 0;
+	return size < ALLOC_MOST ? size : ALLOC_MOST;
+}
+
+static __always_inline struct alloc_key key_of(__u64 address)
+{
+	return (struct alloc_key){ .address = address, .pid = bpf_get_current_pid_tgid() >> 32 };
+}
+
+/* The sample waits for the call to return. */
+static __always_inline void expect(struct pt_regs *regs, struct alloc_thread *t, __u32 how,
+				   const struct prof_count *key)
+{
+	t->live = (struct alloc_live){ .time_ns = bpf_ktime_get_ns(),
+				       .pid = key->pid,
+				       .tid = key->tid,
+				       .ustack = key->ustack,
+				       .size = key->chain };
+	__builtin_memcpy(t->live.comm, key->comm, sizeof(t->live.comm));
+	t->out = ALLOC_FLAGS(how) & ALLOC_IS_STORED ? PT_REGS_PARM1(regs) : 0;
+	t->sp = REGS_SP(regs);
+}
+
+static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t, __u32 how,
+				    __u64 size)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 id = bpf_get_current_pid_tgid();
+	struct prof_count key = { .pid = id >> 32, .tid = (__u32)id, .chain = ALLOC_CODE(size) };
+	struct scratch *s;
+	__u32 scratch, outcome;
+
+	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	outcome = filter_current(task, key.pid, key.tid, key.comm);
+	if (outcome)
+		return outcome;
+	s = take_scratch(&scratch);
+	if (!s)
+		return PROF_LOST_SCRATCH;
+	scratch_begin(s);
+	s->called = 0;
+	UNWIND_FROM(s, regs);
+	outcome = PROF_LOST_STACKS;
+	if (stacks_user(scratch, s, STATUS_IS_COMPAT(REGS_STATUS(regs)) ? UNWIND_END_COMPAT : 0,
+			&key.ustack)) {
+		s->key = key;
+		outcome = arena_count(scratch, size) ? PROF_RECORDED : PROF_LOST_COUNTS;
+	}
+	give_scratch(s);
+	if (alloc_cfg.live_slots && outcome == PROF_RECORDED)
+		expect(regs, t, how, &key);
+	return outcome;
+}
+
+static __always_inline struct alloc_thread *thread(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct alloc_thread *t = bpf_task_storage_get(&alloc_threads, task, 0, 0), fresh = {};
+
+	if (t)
+		return t;
+	fresh.left = draw();
+	return bpf_task_storage_get(&alloc_threads, task, &fresh, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* What became of the call. */
+static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size)
+{
+	struct alloc_thread *t = thread();
+
+	if (!t)
+		return PROF_LOST_THREAD;
+	if (t->sp && REGS_SP(regs) < t->sp)
+		return PROF_FILTER_NESTED;
+	t->sp = 0;
+	t->left -= size;
+	if (t->left > 0 || !size)
+		return PROF_FILTER_EVERY;
+	t->left = draw();
+	return sample(regs, t, how, size);
+}
+
+__hidden int alloc_entered(struct pt_regs *ctx)
+{
+	struct prof_counters *row = counters_row();
+	__u32 how = bpf_get_attach_cookie(ctx) >> 32;
+	__u64 start = row ? run_begins(row) : 0;
+	struct arguments a;
+	struct alloc_key key;
+
+	read_arguments(ctx, how, &a);
+	if (alloc_cfg.live_slots && ALLOC_FREED(how)) {
+		key = key_of(pick(&a, ALLOC_FREED(how)));
+		bpf_map_delete_elem(&allocs_live, &key);
+	}
+	if (ALLOC_SIZE(how)) {
+		counters_add(PROF_SEEN);
+		counters_add(begins(ctx, how, size_of(&a, how)));
+	}
+	if (row)
+		run_ends(row, start);
+	return 0;
+}
+
+__hidden int alloc_returned(struct pt_regs *ctx)
+{
+	struct alloc_thread *t =
+		bpf_task_storage_get(&alloc_threads, bpf_get_current_task_btf(), 0, 0);
+	struct alloc_key key;
+	__u64 address = PT_REGS_RC(ctx);
+
+	if (!t || !t->sp || t->sp != REGS_SP(ctx) - RETURN_ADDRESS_BYTES)
+		return 0;
+	t->sp = 0;
+	if (t->out && (address || bpf_probe_read_user(&address, sizeof(address), (void *)t->out)))
+		return 0;
+	if (!address || address == MAP_FAILED)
+		return 0;
+	key = key_of(address);
+	if (bpf_map_update_elem(&allocs_live, &key, &t->live, BPF_ANY))
+		counters_add(PROF_LIVE_FULL);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Programs at functions of programs and of the kernel. Each forbids its own preemption where it can
+ * (kernel_preempt_off() says why that matters) and leaves the work to one function. They are in one
+ * file since libbpf 1.1 links no two files that declare the same function of the kernel.
+ */
+#include "guarded.bpf.h"
+#include "kernel.bpf.h"
+
+#define GUARDED(name, work)                                                                        \
+	SEC("?kprobe")                                                                             \
+	int name(struct pt_regs *ctx)                                                              \
+	{                                                                                          \
+		kernel_preempt_off();                                                              \
+		work(ctx);                                                                         \
+		kernel_preempt_on();                                                               \
+		return 0;                                                                          \
+	}
+
+GUARDED(calls_entry, calls_entered)
+GUARDED(calls_return, calls_returned)
+GUARDED(calls_leave, calls_left)
+GUARDED(alloc_entry, alloc_entered)
+GUARDED(alloc_return, alloc_returned)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bpfprof alloc: who allocates memory, and who does not free it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/recording.h"
+#include "collect/hazards.h"
+#include "proc/maps.h"
+
+struct alloc_args {
+	struct recording_args common; /* first */
+	struct points_opts points;
+	bool force;
+};
+
+const struct opt alloc_opts[] = {
+	OPT_GROUP("Allocations"),
+	OPT_SIZE(0, "every", struct recording_args, record.alloc.every, 1, 1, 1ull << 40, "BYTES",
+		 "one sample for so many bytes, on average (default 512K)"),
+	OPT_FLAG(0, "live", struct recording_args, record.alloc.live,
+		 "also what is allocated meanwhile and not freed at the end: leaks first"),
+	OPT_TIME(0, "older", struct recording_args, record.alloc.older_ns, 1000000, 1,
+		 7 * 24 * 3600 * 1000000000ull, "TIME",
+		 "of --live, only what is at least so old: 500 or 500ms, 10s (implies --live)"),
+	OPT_U32(0, "max-live", struct recording_args, record.alloc.max_live, 16, 1 << 24, "N",
+		"room for N sampled allocations in use (default 262144)"),
+	TARGET_ROWS,
+	OPT_GROUP("How"),
+	OPT_FLAG(0, "force", struct alloc_args, force,
+		 "also on a kernel where probes are not safe"),
+	WALKING_ROWS,
+	RESULTS_ROWS(struct recording_args, results),
+	VALUE_ROW(struct recording_args, results),
+	VERBOSE_ROWS,
+	OPT_END,
+};
+
+static int check(const struct record_opts *o)
+{
+	if (o->pids.nr || (o->program && !o->all))
+		return 0;
+	return log_as(-EINVAL, "whose allocations? They are probed in selected processes only: "
+			       "-p PID, or a program behind '--'");
+}
+
+static int check_value(const char *value, bool live)
+{
+	const char *const names[] = { "bytes", "objects", "live-bytes", "live-objects" };
+	const size_t nr = live ? 4 : 2;
+	char *hint;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!value || !strcmp(value, names[i]))
+			return 0;
+	hint = text_meant("", text_nearest(value, names, nr));
+	log_err(0, "--value: '%s' is none of bytes, objects%s%s", value,
+		live ? ", live-bytes, live-objects" : " (and live-bytes, live-objects of --live)",
+		hint);
+	free(hint);
+	return -EINVAL;
+}
+
+/* Before all that takes time. */
+static int check_processes(const struct opt_ids *pids)
+{
+	for (size_t i = 0; i < pids->nr; i++)
+		if (!maps_is_alive(pids->v[i]))
+			return log_as(-ESRCH, "process %u does not exist", pids->v[i]);
+	return 0;
+}
+
+static enum cmd_result run_at(struct alloc_args *a, struct points *p)
+{
+	struct calls_opts *o = &a->common.record.calls;
+
+	o->events = p->events;
+	o->nr_events = p->nr_events;
+	o->points = p->v;
+	o->nr_points = p->nr;
+	o->timed = a->points.timed;
+	o->stacks = true;
+	return recording_run(&a->common);
+}
+
+static enum cmd_result run(struct recording_args *common)
+{
+	struct alloc_args *a = (struct alloc_args *)common;
+	struct record_opts *o = &common->record;
+	struct hazards_host host = hazards_host_read();
+	enum cmd_result result;
+	struct points points;
+	int err;
+
+	o->alloc.live |= o->alloc.older_ns != 0;
+	if (check(o) || check_value(common->results.view.value, o->alloc.live))
+		return CMD_USAGE;
+	err = check_processes(&o->pids);
+	err = err ? err : hazards_check(&host, a->force);
+	if (err)
+		return cmd_failed(err);
+	o->alloc.every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;
+	a->points.pids = &o->pids;
+	a->points.timed = o->alloc.live;
+	a->points.place_flags = hazards_place_flags(&host);
+	points_init(&points, &a->points);
+	err = alloc_points(&points, o->pids.nr ? NULL : o->program[0]);
+	result = err ? cmd_failed(err) : run_at(a, &points);
+	points_release(&points);
+	return result;
+}
+
+enum cmd_result cmd_alloc(const struct command *self, int argc, char **argv)
+{
+	struct alloc_args a = { .common = { .parse_words = recording_duration } };
+
+	return recording_main(self, argc, argv, &a.common, run);
+}

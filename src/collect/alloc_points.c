@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of allocators' functions, and the files that have them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "collect/alloc.h"
+#include "collect/points_parts.h"
+#include "uprobe/target.h"
+
+#define SIZE(nr)	    ALLOC_HOW(nr, 0, 0, 0), false
+#define PRODUCT(nr, factor) ALLOC_HOW(nr, factor, 0, 0), false
+#define RESIZE(size, freed) ALLOC_HOW(size, 0, freed, 0), false
+#define STORED(nr)	    ALLOC_HOW(nr, 0, 0, ALLOC_IS_STORED), false
+#define FREE(nr)	    ALLOC_HOW(0, 0, nr, 0), true
+
+/*
+ * Each table by the linker's names, in the order of strcmp(). reallocarray() is missing, since it
+ * goes on as realloc().
+ */
+static const struct points_name functions[] = {
+	{ "_rjem_calloc", PRODUCT(1, 2) },
+	{ "_rjem_free", FREE(1) },
+	{ "_rjem_malloc", SIZE(1) },
+	{ "_rjem_mallocx", SIZE(1) },
+	{ "_rjem_rallocx", RESIZE(2, 1) },
+	{ "_rjem_realloc", RESIZE(2, 1) },
+	{ "_rjem_sdallocx", FREE(1) },
+	{ "aligned_alloc", SIZE(2) },
+	{ "calloc", PRODUCT(1, 2) },
+	{ "free", FREE(1) },
+	{ "je_aligned_alloc", SIZE(2) },
+	{ "je_calloc", PRODUCT(1, 2) },
+	{ "je_free", FREE(1) },
+	{ "je_malloc", SIZE(1) },
+	{ "je_mallocx", SIZE(1) },
+	{ "je_posix_memalign", STORED(3) },
+	{ "je_rallocx", RESIZE(2, 1) },
+	{ "je_realloc", RESIZE(2, 1) },
+	{ "je_sdallocx", FREE(1) },
+	{ "malloc", SIZE(1) },
+	{ "mallocx", SIZE(1) },
+	{ "memalign", SIZE(2) },
+	{ "mi_calloc", PRODUCT(1, 2) },
+	{ "mi_free", FREE(1) },
+	{ "mi_malloc", SIZE(1) },
+	{ "mi_malloc_aligned", SIZE(1) },
+	{ "mi_realloc", RESIZE(2, 1) },
+	{ "mi_realloc_aligned", RESIZE(2, 1) },
+	{ "mi_zalloc", SIZE(1) },
+	{ "mi_zalloc_aligned", SIZE(1) },
+	{ "mmap", ALLOC_HOW(2, 0, 0, ALLOC_IS_MMAP), false },
+	{ "mmap64", ALLOC_HOW(2, 0, 0, ALLOC_IS_MMAP), false },
+	{ "munmap", FREE(1) },
+	{ "posix_memalign", STORED(3) },
+	{ "pvalloc", SIZE(1) },
+	{ "rallocx", RESIZE(2, 1) },
+	{ "realloc", RESIZE(2, 1) },
+	{ "sdallocx", FREE(1) },
+	{ "tc_calloc", PRODUCT(1, 2) },
+	{ "tc_free", FREE(1) },
+	{ "tc_malloc", SIZE(1) },
+	{ "tc_memalign", SIZE(2) },
+	{ "tc_posix_memalign", STORED(3) },
+	{ "tc_realloc", RESIZE(2, 1) },
+	{ "valloc", SIZE(1) },
+};
+
+/* Of files that have some of these: elsewhere C++'s operators call malloc() and free(). */
+static const struct points_name operators[] = {
+	{ "_ZdaPv", FREE(1) },
+	{ "_ZdaPvSt11align_val_t", FREE(1) },
+	{ "_ZdaPvm", FREE(1) },
+	{ "_ZdaPvmSt11align_val_t", FREE(1) },
+	{ "_ZdlPv", FREE(1) },
+	{ "_ZdlPvSt11align_val_t", FREE(1) },
+	{ "_ZdlPvm", FREE(1) },
+	{ "_ZdlPvmSt11align_val_t", FREE(1) },
+	{ "_Znam", SIZE(1) },
+	{ "_ZnamRKSt9nothrow_t", SIZE(1) },
+	{ "_ZnamSt11align_val_t", SIZE(1) },
+	{ "_ZnamSt11align_val_tRKSt9nothrow_t", SIZE(1) },
+	{ "_Znwm", SIZE(1) },
+	{ "_ZnwmRKSt9nothrow_t", SIZE(1) },
+	{ "_ZnwmSt11align_val_t", SIZE(1) },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", SIZE(1) },
+};
+
+/* Its garbage collector frees, so nobody can say what is in use. */
+static const struct points_name of_go[] = {
+	{ "runtime.mallocgc", ALLOC_HOW(1, 0, 0, ALLOC_IS_GO), false },
+};
+
+/* Of programs that have none of all these. */
+static const struct points_name of_rust[] = {
+	{ "__rust_alloc", SIZE(1) },
+	{ "__rust_alloc_zeroed", SIZE(1) },
+	{ "__rust_dealloc", FREE(1) },
+	{ "__rust_realloc", RESIZE(4, 1) },
+};
+#define NR(a) (sizeof(a) / sizeof(*(a)))
+
+/* What programs may be linked with. Nobody runs into points in a library that he does not have. */
+static const char *const libraries[] = { "c", "jemalloc", "tcmalloc", "tcmalloc_minimal",
+					 "mimalloc" };
+
+struct search {
+	struct points *points;
+};
+
+/* What cannot be read is passed over, as what is no ELF file. */
+static int add_file(void *arg, const char *path)
+{
+	struct search *s = arg;
+	size_t nr = s->points->nr;
+	int err = points_add_names(s->points, path, functions, NR(functions));
+
+	if (!err && s->points->nr > nr)
+		err = points_add_names(s->points, path, operators, NR(operators));
+	if (!err && !s->points->opts->timed)
+		err = points_add_names(s->points, path, of_go, NR(of_go));
+	return err == -ENOEXEC || err == -ENOENT || err == -EACCES ? 0 : err;
+}
+
+static int add_rust(void *arg, const char *path)
+{
+	int err = points_add_names(((struct search *)arg)->points, path, of_rust, NR(of_rust));
+
+	return err == -ENOEXEC || err == -ENOENT || err == -EACCES ? 0 : err;
+}
+
+/* The file of a program that is to be started, and libraries it may load. */
+static int for_each_candidate(const char *program, int (*fn)(void *arg, const char *path),
+			      void *arg)
+{
+	int err = 0;
+	char *path, *why = NULL;
+
+	for (size_t i = 0; i <= NR(libraries) && !err; i++) {
+		path = target_find(i ? libraries[i - 1] : program, NULL, NULL, &why);
+		err = path ? fn(arg, path) : 0;
+		free(path);
+		if (!path)
+			free(why);
+	}
+	return err;
+}
+
+static int for_each_file(struct points *p, const char *program,
+			 int (*fn)(void *arg, const char *path), void *arg)
+{
+	if (program)
+		return for_each_candidate(program, fn, arg);
+	return points_for_each_file(p->opts->pids, fn, arg);
+}
+
+int alloc_points(struct points *p, const char *program)
+{
+	struct search s = { .points = p };
+	int err = for_each_file(p, program, add_file, &s);
+
+	if (!err && !p->nr)
+		err = for_each_file(p, program, add_rust, &s);
+	if (err || p->nr)
+		return err;
+	return log_as(-ENOENT,
+		      "no file of %s has malloc() or another allocator's functions%s: a static "
+		      "program without symbols cannot be looked into",
+		      program ? program : "these processes",
+		      p->opts->timed ? " that free as well" : "");
+}

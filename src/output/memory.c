@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was allocated in all, by the second, and what of it is in use. */
+#include "output/memory.h"
+
+#include "base/text.h"
+
+/* Of an event by its name; 0 where there is none. */
+static uint64_t sum_of(const struct profile *p, const char *name)
+{
+	int event = profile_find_event(p, name);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->nr_samples && event >= 0; i++)
+		if (PROF_WAIT_EVENT(p->samples[i].wait) == (uint32_t)event)
+			sum += p->samples[i].weight;
+	return sum;
+}
+
+static uint64_t per_s(const struct profile *p, const char *name)
+{
+	double s = p->meta.duration_ns / 1e9;
+
+	return s > 0 ? (uint64_t)(sum_of(p, name) / s + 0.5) : 0;
+}
+
+void memory_put_sum(const struct profile *p, FILE *out)
+{
+	fprintf(out, "%s/s in ", text_bytes(per_s(p, "bytes")));
+	fprintf(out, "%s allocations/s", text_count(per_s(p, "objects")));
+	if (profile_find_event(p, "live-bytes") >= 0) {
+		fprintf(out, "; %s in use in ", text_bytes(sum_of(p, "live-bytes")));
+		fprintf(out, "%s objects", text_count(sum_of(p, "live-objects")));
+	}
+	if (p->nr_events)
+		fprintf(out, " (one sample for %s)", text_bytes(p->events[0].period));
+	fputc('\n', out);
+}

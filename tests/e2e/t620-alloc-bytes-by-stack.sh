@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 180
+# What a program is known to allocate, by stack, within 3 % in each of ten runs, bytes and objects alike. Each call of an
+# allocator is in the ledger.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3
+need_prog allocates
+
+of() { # FUNCTION FILE: weight of the stacks through it
+	awk -v name=";$1;" 'index($0, name) { sum += $NF } END { printf "%.0f\n", sum }' "$2"
+}
+
+pct() { # PART ALL
+	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.3f\n", 100 * part / all }'
+}
+
+for run in 1 2 3 4 5 6 7 8 9 10; do
+	check "run $run" "$BPFPROF" alloc --every 256 -o "$TMP/$run.bpfprof" -o "$TMP/x.json" -- "$PROGS/allocates" 40000
+	cp "$OUT" "$TMP/truth"
+	"$BPFPROF" report -f "$TMP/$run.bpfprof" >"$TMP/bytes"
+	"$BPFPROF" report -f --value objects "$TMP/$run.bpfprof" >"$TMP/objects"
+	cat "$TMP/bytes" >>"$TMP/all"
+	check_folded "$TMP/bytes"
+	while read -r name bytes objects; do
+		[ "$name" != leaks ] || continue
+		check_near "$(pct "$(of "$name" "$TMP/bytes")" "$bytes")" 100 3 "percent of the bytes of $name, run $run"
+		check_near "$(pct "$(of "$name" "$TMP/objects")" "$objects")" 100 3 "percent of the objects of $name, run $run"
+	done <"$TMP/truth"
+	seen=$(json "$TMP/x.json" samples seen)
+	check_near "$seen" $(($(json "$TMP/x.json" samples recorded) + $(json "$TMP/x.json" samples filtered) + \
+		$(json "$TMP/x.json" samples lost))) 0 "the ledger closes"
+	check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost"
+	# The mmap() in each malloc() of 300,000 bytes is a call of its own, as are some of the C library.
+	calls=$(awk '{ nr += $3 } END { print nr + 400 }' "$TMP/truth")
+	check_near "$seen" "$calls" 20 "calls that were seen"
+done
+# Of what is rare, all runs together.
+check_near "$(pct "$(of leaks "$TMP/all")" 2560000)" 100 3 "percent of the bytes of leaks"
+finish

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 120
+# Programs compute the same while their allocators are probed, also at their returns; allocators other than the C library's
+# and static ones are seen.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3 gcc
+
+cat >"$TMP/work.py" <<'PY'
+import hashlib, json, re, sys, threading
+h = hashlib.sha256()
+def work(seed, out):
+    x, texts = seed, {}
+    for i in range(20000):
+        x = (x * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+        texts[str(x)] = [x, bytearray(x % 3000), {"i": i, "s": "é" * (x % 70)}]
+        if len(texts) > 500:
+            texts.pop(next(iter(texts)))
+    out[seed] = json.dumps([(k, v[0], len(v[1]), v[2]) for k, v in texts.items()])
+out = {}
+for threads in [threading.Thread(target=work, args=(s, out)) for s in range(8)], :
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+for s in sorted(out):
+    h.update(out[s].encode())
+    h.update(re.sub("[0-9]+", lambda m: str(int(m[0]) % 97), out[s]).encode())
+print(h.hexdigest())
+PY
+python3 "$TMP/work.py" >"$TMP/truth"
+for how in '' --live; do
+	check "python3 under alloc $how" "$BPFPROF" alloc ${how:+"$how"} -o "$TMP/x.folded" -o "$TMP/x.json" -- \
+		python3 "$TMP/work.py"
+	cp "$OUT" "$TMP/probed"
+	check "its output is what it was" cmp "$TMP/truth" "$TMP/probed"
+	check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost"
+	check "calls were seen" test "$(json "$TMP/x.json" samples seen)" -gt 10000
+done
+
+# A static program has its allocator inside.
+if gcc -O1 -g -static -D_GNU_SOURCE -o "$TMP/static" "$ROOT/tests/progs/allocates.c" 2>/dev/null; then
+	check "a static program" "$BPFPROF" alloc --every 1K -f -- "$TMP/static" 5000
+	check_grep ';large;.*malloc [0-9]+$' "$OUT"
+fi
+jemalloc=$(find /usr/lib /lib -name 'libjemalloc.so*' -print -quit 2>/dev/null)
+if [ -n "$jemalloc" ] && [ -x "$PROGS/allocates" ]; then
+	check "jemalloc" env LD_PRELOAD="$jemalloc" "$BPFPROF" alloc --every 1K -f -o "$TMP/x.folded" -- \
+		"$PROGS/allocates" 20000
+	check_near "$(awk '/;mixed;/ { sum += $NF } END { print sum }' "$TMP/x.folded")" 21960000 700000 "bytes of mixed"
+	check_near "$(awk '/;small;/ { sum += $NF } END { print sum }' "$TMP/x.folded")" 2470000 150000 "bytes of small"
+fi
+finish

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * allocates ROUNDS [NAP]: allocates in functions of known names, by each way that the C library
+ * has, and frees all but what leaks() allocates: 64 bytes in each tenth round. Prints the bytes and
+ * the number of allocations of each. allocates 0 SECONDS: malloc() and free() until then; prints
+ * how many a second.
+ */
+#include <malloc.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "burn.h"
+
+#define KINDS 8
+
+static struct {
+	const char *name;
+	size_t bytes, objects;
+} sums[KINDS];
+
+static KEEP void note(int kind, const char *name, size_t bytes)
+{
+	sums[kind].name = name;
+	sums[kind].bytes += bytes;
+	sums[kind].objects++;
+}
+
+/* Nobody may find out that what is allocated is not used. */
+static KEEP void drop(volatile char *at)
+{
+	if (!at)
+		exit(1);
+	at[0] = 1;
+	free((void *)at);
+}
+
+static KEEP void small(size_t i)
+{
+	note(0, "small", 24 + i % 200);
+	drop(malloc(24 + i % 200));
+}
+
+static KEEP void mixed(size_t i)
+{
+	size_t bytes = i % 50 ? 100 : 50000;
+
+	note(1, "mixed", bytes);
+	drop(malloc(bytes));
+}
+
+static KEEP void zeroed(size_t i)
+{
+	note(2, "zeroed", 10 * 33);
+	drop(calloc(10, 33));
+}
+
+static KEEP void grown(size_t i)
+{
+	volatile char *at = realloc(NULL, 40);
+
+	note(3, "grown", 40);
+	note(3, "grown", 400);
+	drop(realloc((void *)at, 400));
+}
+
+static KEEP void aligned(size_t i)
+{
+	void *at = NULL;
+
+	note(4, "aligned", 256);
+	note(4, "aligned", 128);
+	if (posix_memalign(&at, 64, 256))
+		exit(1);
+	drop(at);
+	drop(memalign(32, 128));
+}
+
+static KEEP void large(size_t i)
+{
+	if (i % 100)
+		return;
+	note(5, "large", 300000);
+	drop(malloc(300000));
+}
+
+static KEEP void mapped(size_t i)
+{
+	void *at;
+
+	if (i % 100)
+		return;
+	note(6, "mapped", 65536);
+	at = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED || munmap(at, 65536))
+		exit(1);
+}
+
+static char *volatile leaked;
+
+static KEEP void leaks(size_t i)
+{
+	if (i % 10)
+		return;
+	note(7, "leaks", 64);
+	leaked = malloc(64);
+}
+
+static KEEP void one_round(size_t i)
+{
+	small(i);
+	mixed(i);
+	zeroed(i);
+	grown(i);
+	aligned(i);
+	large(i);
+	mapped(i);
+	leaks(i);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static KEEP void forever(double seconds)
+{
+	double start = now(), end = start + seconds;
+	size_t nr = 0;
+
+	for (; now() < end; nr += 1000)
+		for (size_t i = 0; i < 1000; i++)
+			drop(malloc(100));
+	printf("%.0f\n", nr / (now() - start));
+}
+
+int main(int argc, char **argv)
+{
+	size_t nr = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+	unsigned int nap = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (!nr) {
+		forever(nap);
+		return 0;
+	}
+	mallopt(M_MMAP_THRESHOLD, 200000);
+	for (size_t i = 0; i < nr; i++)
+		one_round(i);
+	for (size_t i = 0; i < KINDS; i++)
+		printf("%s %zu %zu\n", sums[i].name, sums[i].bytes, sums[i].objects);
+	fflush(stdout);
+	sleep(nap);
+	return 0;
+}
