@@ -6,6 +6,7 @@
  */
 #include "branch_table.bpf.h"
 #include "columns.bpf.h"
+#include "faults.bpf.h"
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
 
@@ -79,6 +80,8 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 		columns_read();
 	bpf_get_current_comm(key.comm, sizeof(key.comm));
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
+	if (!outcome && prof_cfg.faults)
+		key.wait = PROF_WAIT_OF_FAULT(PROF_WAIT_EVENT(key.wait), faults_memory(ctx->addr));
 	if (!outcome)
 		outcome = record(ctx, task, &key);
 	row->value[outcome % PROF_COUNTER_SLOTS]++;

@@ -219,6 +219,17 @@ enum prof_wait_kind {
 #define PROF_WAIT_EVENT(wait)  (PROF_WAIT_KIND(wait) == PROF_EVENT ? (wait) >> 20 : 0)
 #define PROF_WAIT_OF_EVENT(nr) ((nr) ? PROF_WAIT(PROF_EVENT, nr, -1) : 0)
 #define PROF_MAX_EVENTS	       16
+/* With prof_config.faults, what memory it was stands in the place of the system call. */
+enum prof_memory {
+	PROF_MEMORY_UNKNOWN,
+	PROF_MEMORY_ANONYMOUS,
+	PROF_MEMORY_HEAP,  /* what brk() gives */
+	PROF_MEMORY_STACK, /* of the main thread */
+	PROF_MEMORY_FILE,  /* and memory that processes share */
+	PROF_NR_MEMORIES
+};
+#define PROF_WAIT_OF_FAULT(event, memory) PROF_WAIT(PROF_EVENT, event, (memory)-1)
+#define PROF_WAIT_MEMORY(wait)		  ((wait)&0xfff)
 #define PROF_WAIT(kind, state, nr)                                                                 \
 	((__u32)(state) << 20 | (__u32)(kind) << 12 | (((__u32)(nr) + 1) & 0xfff))
 
@@ -386,7 +397,8 @@ struct prof_config {
 	__u32 branch_slots;   /* a power of two; 0 = no branch records */
 	__u8 nr_values;	      /* counters that are read with each sample */
 	__u8 two_generations; /* nothing refers to a slot once its sample is recorded */
-	__u8 pad[2];
+	__u8 faults;	      /* samples are page faults: prof_count.wait has the kind of memory */
+	__u8 pad;
 	__u32 shape_slots; /* of bpf/memo.bpf.c, a power of two */
 	__u32 pad2;
 };

@@ -54,7 +54,16 @@ struct uprobes_state {
 
 struct mm_struct {
 	unsigned long start_stack; /* where the kernel put argc: the main thread's stack begins right below */
+	unsigned long start_brk, brk; /* the heap */
 	struct uprobes_state uprobes_state; /* with CONFIG_UPROBES */
+};
+
+struct file;
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	struct mm_struct *vm_mm;
+	struct file *vm_file; /* NULL: anonymous memory */
 };
 
 /* A call that returns to the trampoline, since there is a return probe on it. */

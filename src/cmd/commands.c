@@ -60,6 +60,11 @@ const struct command commands[] = {
 	  "  bpfprof alloc -p 1234 --value objects 10       how many instead\n"
 	  "  bpfprof alloc -p 1234 --live --older 10s 60    leaks first\n"
 	  "  bpfprof alloc -o alloc.html -- ./program       a program from start to end\n" },
+	{ "faults", cmd_faults, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "page faults by stack: minor or major, in which memory", faults_opts,
+	  "  bpfprof faults -p 1234 10                      who touches new memory\n"
+	  "  bpfprof faults -f 10 | grep ';\\[major\\];'       who waits for pages from disk\n"
+	  "  bpfprof faults -o faults.svg -- ./program      from start to end\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "hardware and kernel counters: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"

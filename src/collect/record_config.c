@@ -66,6 +66,7 @@ struct prof_config record_config(const struct record_opts *o)
 		c.events = 1;
 		c.per_thread = 1; /* their counts are not merged, as those of waits are */
 	}
+	c.faults = kind_of(o->command)->faults;
 	c.nr_values = 2 * o->sampling.nr_columns;
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
 	/* Waits, branches and allocations in use refer to slots that were taken long ago. */

@@ -3,6 +3,7 @@
 #include "output/memory.h"
 
 #include "base/text.h"
+#include "profile/faults.h"
 
 /* Of an event by its name; 0 where there is none. */
 static uint64_t sum_of(const struct profile *p, const char *name)
@@ -33,5 +34,22 @@ void memory_put_sum(const struct profile *p, FILE *out)
 	}
 	if (p->nr_events)
 		fprintf(out, " (one sample for %s)", text_bytes(p->events[0].period));
+	fputc('\n', out);
+}
+
+void memory_put_faults(const struct profile *p, FILE *out)
+{
+	struct faults f = faults_count(p);
+	const char *between = "; ";
+
+	fprintf(out, "%s minor and ", text_count(f.all - f.major));
+	fprintf(out, "%s major faults", text_count(f.major));
+	for (uint32_t i = 0; i < PROF_NR_MEMORIES; i++) {
+		if (!f.memory[i])
+			continue;
+		fprintf(out, "%s%s %s", between, faults_memory_name(i),
+			text_pct(100.0 * f.memory[i] / f.all));
+		between = ", ";
+	}
 	fputc('\n', out);
 }

@@ -94,6 +94,8 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 		calls_put_sum(p, out);
 	else if (kind_of_profile(p)->memory)
 		memory_put_sum(p, out);
+	else if (kind_of_profile(p)->faults)
+		memory_put_faults(p, out);
 	else
 		print_events(p, out);
 	if (p->nr_events < 2)
@@ -169,13 +171,19 @@ void ledger_put(const uint64_t counters[PROF_NR_COUNTERS], const char *what, FIL
 	ledger_put_causes(counters, out);
 }
 
+static const char *ledger_noun(const struct profile *p)
+{
+	const struct kind *kind = kind_of_profile(p);
+
+	return kind->faults ? "faults" : kind->calls || kind->memory ? "calls" : "samples";
+}
+
 static void print_ledger(const struct profile *p, FILE *out)
 {
 	if (p->meta.is_time)
 		waits_put_ledger(p, out);
 	else
-		ledger_put(p->counters, !strcmp(profile_noun(p), "call") ? "calls" : "samples",
-			   out);
+		ledger_put(p->counters, ledger_noun(p), out);
 	if (p->meta.missed)
 		fprintf(out,
 			"  %13s runs skipped by the kernel: "

@@ -17,6 +17,7 @@ static const struct kind kinds[] = {
 	{ .command = "kprobe", .calls = true },
 	{ .command = "tracepoint", .calls = true },
 	{ .command = "alloc", .memory = true },
+	{ .command = "faults", .faults = true },
 };
 
 const struct kind *kind_of(const char *command)

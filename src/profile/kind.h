@@ -19,6 +19,7 @@ struct kind {
 	bool histograms; /* waits by their length, and no stacks */
 	bool calls;	 /* of functions or tracepoints: events are rows of one table */
 	bool memory;	 /* of allocations: bytes and objects */
+	bool faults;	 /* of pages: events are minor and major ones, which views add up */
 	bool seldom;	 /* so few stacks that some may wait until tables are built */
 };
 

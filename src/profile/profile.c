@@ -234,13 +234,17 @@ static bool is_clock(const char *event)
 
 bool profile_is_mixed(const struct profile *p)
 {
-	return p->nr_events > 1 && !kind_of_profile(p)->calls;
+	const struct kind *kind = kind_of_profile(p);
+
+	return p->nr_events > 1 && !kind->calls && !kind->faults;
 }
 
 const char *profile_noun(const struct profile *p)
 {
 	const struct kind *kind = kind_of_profile(p);
 
+	if (kind->faults)
+		return "fault";
 	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
 }
 
@@ -252,6 +256,8 @@ const char *profile_unit(const struct profile *p)
 		return "ns";
 	if (kind_of_profile(p)->calls)
 		return "calls";
+	if (kind_of_profile(p)->faults)
+		return "faults";
 	if (!p->meta.by_weight)
 		return "samples";
 	return is_clock(event) ? "ns" : event;

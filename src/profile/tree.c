@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/faults.h"
 #include "profile/kind.h"
 #include "profile/waits.h"
 #include "profile/waker.h"
@@ -281,6 +282,8 @@ static void add_sample(struct builder *b, const struct sample *s)
 {
 	begin_path(b, b->p->meta.by_weight ? s->weight : s->count);
 	push_thread(b, s->thread, s->tid, false);
+	for (uint32_t i = 0; i < FAULTS_FRAMES && kind_of_profile(b->p)->faults; i++)
+		push_bracketed(b, faults_frame(s, i));
 	push_stacks(b, s);
 	end_path(b);
 }

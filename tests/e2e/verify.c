@@ -142,6 +142,7 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 	struct session *s;
 
 	o.config.call_graph = how;
+	o.config.faults = kind->faults;
 	if (kind->waits)
 		configure_waits(&o.config, kind, bits);
 	else if (counters && probe_program(probe, PROBE_PERF))
