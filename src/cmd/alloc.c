@@ -7,8 +7,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/recording.h"
+#include "collect/calls_trial.h"
 #include "collect/hazards.h"
 #include "proc/maps.h"
+
+#define WORTH_TELLING 0.05 /* of their CPU time */
 
 struct alloc_args {
 	struct recording_args common; /* first */
@@ -72,6 +75,25 @@ static int check_processes(const struct opt_ids *pids)
 	return 0;
 }
 
+/* A program that is still to be started cannot be tried. */
+static void tell_cost(const struct record_opts *o)
+{
+	struct calls_trial t;
+	int err = o->pids.nr ? calls_trial_run(&t, &o->calls, &o->pids) : -ENOTSUP;
+
+	if (err) {
+		log_info("what probes cost here was not tried: %s", strerror(-err));
+		return;
+	}
+	if (t.more_cpu < WORTH_TELLING && !log_verbosity)
+		return;
+	log_warn("%s calls of allocators a second, at %.2f us each%s: expect these processes to "
+		 "need at least %.*f times their CPU time",
+		 text_count((uint64_t)t.hits_per_s), t.price_ns / 1000,
+		 o->alloc.live ? " and as much again at returns" : "", t.more_cpu < 1 ? 2 : 0,
+		 1 + t.more_cpu * (o->alloc.live ? 2 : 1));
+}
+
 static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 {
 	struct calls_opts *o = &a->common.record.calls;
@@ -82,6 +104,7 @@ static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 	o->nr_points = p->nr;
 	o->timed = a->points.timed;
 	o->stacks = true;
+	tell_cost(&a->common.record);
 	return recording_run(&a->common);
 }
 

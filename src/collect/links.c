@@ -22,7 +22,7 @@
  * kernel >= 6.6, libbpf >= 1.3: spelled out for older ones (linux/bpf.h: BPF_TRACE_UPROBE_MULTI,
  * BPF_F_UPROBE_MULTI_RETURN, link_create.uprobe_multi).
  */
-#define UPROBE_MULTI	    48
+#define UPROBE_MULTI	    LINKS_MANY
 #define UPROBE_MULTI_RETURN 1u
 struct create_uprobe_multi {
 	uint32_t prog_fd, target_fd, attach_type, flags;
@@ -60,7 +60,7 @@ static int trial_program(void)
  * Does the kernel have such links, and does their process mean all of its threads (6.10)? What it
  * answers to a path that is no file, and to a process that is none, tells.
  */
-static bool has_many(void)
+bool links_have_many(void)
 {
 	uint64_t offset = 1;
 	struct create_uprobe_multi c = { .attach_type = UPROBE_MULTI,
@@ -80,6 +80,20 @@ static bool has_many(void)
 	return yes;
 }
 
+int links_create_many(int program, const char *path, const uint64_t *offsets, size_t nr,
+		      uint32_t pid)
+{
+	struct create_uprobe_multi c = { .prog_fd = program,
+					 .attach_type = UPROBE_MULTI,
+					 .path = (uintptr_t)path,
+					 .offsets = (uintptr_t)offsets,
+					 .nr = nr,
+					 .pid = pid };
+	int fd = create(&c);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static bool has_files(const struct calls_opts *o)
 {
 	return o->nr_points && o->points[0].kind == POINT_UPROBE;
@@ -87,7 +101,7 @@ static bool has_files(const struct calls_opts *o)
 
 bool links_prepare(const struct calls_opts *o, const struct links_programs *programs)
 {
-	bool many = has_files(o) && has_many();
+	bool many = has_files(o) && links_have_many();
 
 	if (many) {
 		bpf_program__set_expected_attach_type(programs->entry, UPROBE_MULTI);

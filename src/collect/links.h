@@ -67,6 +67,15 @@ struct links_programs {
 };
 bool links_prepare(const struct calls_opts *o, const struct links_programs *programs);
 
+/*
+ * Whether the kernel has such links, for its attach type LINKS_MANY; and one of a program to places
+ * of a file, pid > 0: in that process. Returns the descriptor or negative errno.
+ */
+#define LINKS_MANY 48
+bool links_have_many(void);
+int links_create_many(int program, const char *path, const uint64_t *offsets, size_t nr,
+		      uint32_t pid);
+
 struct links;
 struct links *links_new(const struct calls_opts *o, const struct links_programs *programs,
 			bool many);
