@@ -168,25 +168,33 @@ static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size)
 	return sample(regs, t, how, size);
 }
 
+/* Where threads preempt each other too. */
+static __always_inline void add(struct prof_counters *row, __u32 counter)
+{
+	__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], 1);
+}
+
 __hidden int alloc_entered(struct pt_regs *ctx)
 {
 	struct prof_counters *row = counters_row();
 	__u32 how = bpf_get_attach_cookie(ctx) >> 32;
-	__u64 start = row ? run_begins(row) : 0;
 	struct arguments a;
 	struct alloc_key key;
+	__u64 start;
 
+	if (!row)
+		return 0;
+	start = run_begins(row);
 	read_arguments(ctx, how, &a);
 	if (alloc_cfg.live_slots && ALLOC_FREED(how)) {
 		key = key_of(pick(&a, ALLOC_FREED(how)));
 		bpf_map_delete_elem(&allocs_live, &key);
 	}
 	if (ALLOC_SIZE(how)) {
-		counters_add(PROF_SEEN);
-		counters_add(begins(ctx, how, size_of(&a, how)));
+		add(row, PROF_SEEN);
+		add(row, begins(ctx, how, size_of(&a, how)));
 	}
-	if (row)
-		run_ends(row, start);
+	run_ends(row, start);
 	return 0;
 }
 
