@@ -9,6 +9,7 @@
 
 #include "calls.h"
 #include "counters.bpf.h"
+#include "lock.h"
 #include "places.bpf.h"
 #include "step.bpf.h"
 
@@ -115,6 +116,7 @@ struct scratch {
 	__u64 believed[4];	 /* bits of places where they may lie */
 	struct prof_waker waker; /* being interned: alone, and with its own wakers */
 	__u32 chain[3];
+	struct prof_lock lock; /* being interned */
 	struct mapped mapped[NR_MAPPED];
 	__u64 memo_window[256];
 	__u64 trampoline; /* kernel_trampoline() of the process, once looked up in this walk */

@@ -190,6 +190,35 @@ static __always_inline __u64 kernel_trampoline(const struct task_struct *task)
 	return area ? BPF_CORE_READ(area, vaddr) : 0;
 }
 
+/*
+ * A thread by its number, to be put back, NULL if there is none. kernel >= 6.13: as the current
+ * process numbers it; kernel >= 6.2: as the first PID namespace does; before: not at all. Looks up
+ * under RCU and takes a reference; the last one to be given back frees nothing at once.
+ */
+extern struct task_struct *bpf_task_from_vpid(__s32 vpid) __ksym __weak;
+extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
+extern void bpf_task_release(struct task_struct *task) __ksym __weak;
+
+static __always_inline bool kernel_finds_tasks(void)
+{
+	return bpf_task_release; /* came with them */
+}
+
+static __always_inline struct task_struct *kernel_find_task(__u32 tid)
+{
+	if (!bpf_task_release)
+		return NULL;
+	if (bpf_task_from_vpid)
+		return bpf_task_from_vpid(tid);
+	return bpf_task_from_pid ? bpf_task_from_pid(tid) : NULL;
+}
+
+static __always_inline void kernel_put_task(struct task_struct *task)
+{
+	if (bpf_task_release)
+		bpf_task_release(task);
+}
+
 #define KERNEL_RETURN_DEPTH 64 /* the kernel allows no more return probes in each other */
 
 /*

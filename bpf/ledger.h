@@ -34,12 +34,14 @@
 	X(FILTER_SHORT, FILTER, "too-short", "shorter than -m, or than --slower")                  \
 	X(FILTER_LONG, FILTER, "too-long", "longer than -M")                                       \
 	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
+	X(FILTER_WAIT, FILTER, "other-wait", "waits for something else than a lock")               \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
 	X(LOST_THREAD, LOST, "no-thread-state", "no memory for a thread's state")                  \
+	X(LOST_LOCKS, LOST, "lock-table-full", "table of locks full: raise --max-stacks")          \
 	X(LOST_ROWS, LOST, "row-table-full", "no room for another row: raise --max-rows")          \
 	X(LOST_NESTED, LOST, "nested-too-deep", "more than 64 timed calls in each other")          \
 	X(LOST_RETURN, LOST, "no-return",                                                          \

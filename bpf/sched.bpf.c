@@ -22,6 +22,7 @@
  */
 #include "filter.bpf.h"
 #include "arena.bpf.h"
+#include "locks.bpf.h"
 #include "outcome.bpf.h"
 #include "runqlat.bpf.h"
 #include "waits.bpf.h"
@@ -160,6 +161,8 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
 	if (!t->skip && !prof_cfg.hist_rows)
 		wait_begins(ctx, prev, t, now);
+	if (prof_cfg.lock_slots) /* the others are followed since they may hold one */
+		locks_begin(t);
 }
 
 /*
@@ -257,7 +260,10 @@ int sched_waking(__u64 *ctx)
 
 	if (!t || t->outcome || t->state == THREAD_NEW || task == bpf_get_current_task_btf())
 		return 0;
-	wait_waker(ctx, t);
+	if (!prof_cfg.lock_slots)
+		wait_waker(ctx, t);
+	else if (locks_want_waker(t) && locks_may_wake(t))
+		wait_freed(t);
 	return 0;
 }
 
@@ -433,6 +439,8 @@ static __always_inline void find(struct task_struct *task)
 		t->delay = task->sched_info.run_delay;
 	if (is_throttled(t))
 		throttle(t, task);
+	if (prof_cfg.lock_slots && !t->outcome)
+		locks_found(task, t);
 	t->state = THREAD_WAITS;
 }
 

@@ -260,6 +260,8 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 		count = claim(ID, t, t->wait, t->ustack, t->kstack, t->waker);
 		count_woken =
 			queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, t->waker) : 0;
+		if (prof_cfg.lock_slots)
+			locks_end(t->waker, off);
 		t->waker = 0;
 	}
 	if (!count) { /* of a newborn thread, or of one that was found waiting */
@@ -323,7 +325,7 @@ __noinline int wait_lived(struct thread *t, __u64 now, __u32 nr)
 
 __noinline int wait_is_open(struct thread *t, __u64 off)
 {
-	__u32 wait, ustack, kstack, count;
+	__u32 wait, ustack, kstack, count, lock;
 	struct prof_count *c;
 
 	if (!t)
@@ -337,7 +339,10 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 		ustack = c->ustack;
 		kstack = c->kstack;
 	}
-	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, 0);
+	lock = prof_cfg.lock_slots ? t->waker : 0;
+	if (lock)
+		locks_end(lock, off);
+	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, lock);
 	if (count)
 		arena_add(count, off);
 	else
@@ -418,7 +423,7 @@ __noinline int wait_chain(__u32 id, __u32 next1, __u32 next2)
 {
 	struct scratch *s = scratch_get(id);
 
-	if (!s || !prof_cfg.hops)
+	if (!s || !prof_cfg.waker_slots)
 		return 0;
 	s->waker.next = 0;
 	s->chain[0] = s->chain[1] = s->chain[2] = intern_waker(&s->waker);

@@ -10,6 +10,7 @@
 #ifndef BPFPROF_BPF_WAITS_BPF_H
 #define BPFPROF_BPF_WAITS_BPF_H
 
+#include "locks.bpf.h"
 #include "stacks.bpf.h"
 #include "threads.bpf.h"
 
@@ -109,6 +110,20 @@ static __always_inline void wait_waker(void *ctx, struct thread *t)
 	if (wait_may_walk(bpf_ktime_get_ns()))
 		wait_stack(ctx, s, WAIT_WALK);
 	wait_woken_by(t);
+}
+
+/* The same of a lock. The kernel's half is always the system call that frees it. */
+static __always_inline void wait_freed(struct thread *t)
+{
+	struct scratch *s = scratch_get(SCRATCH_SCHED);
+
+	if (!s)
+		return;
+	s->known = (struct halves){};
+	s->leaves = 0;
+	if (wait_may_walk(bpf_ktime_get_ns()))
+		wait_walk(0, WAIT_WALK);
+	locks_woken(t);
 }
 
 #endif

@@ -26,6 +26,12 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define RETURN_ADDRESS_BYTES 0 /* it is in a register */
 /* The system call that the thread is in, -1 = none. */
 #define REGS_SYSCALL(r)	  SYSCALL_NUMBER(((struct entry_regs *)(r))->syscallno, REGS_STATUS(r))
+/* What it was called with, as the kernel has it until the call returns. */
+#define REGS_CALL_ARG1(r) (((struct entry_regs *)(r))->orig_x0)
+#define REGS_CALL_ARG2(r) ((r)->regs[1])
+#define REGS_CALL_ARG3(r) ((r)->regs[2])
+#define SYSCALL_FUTEX	  98
+#define SYSCALL_EXIT	  93
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
 #define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)
 

@@ -20,6 +20,12 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define RETURN_ADDRESS_BYTES 8 /* on the stack, until the function returns */
 /* The system call that the thread is in, -1 = none. */
 #define REGS_SYSCALL(r)	  SYSCALL_NUMBER((int)(r)->orig_ax, REGS_STATUS(r))
+/* What it was called with, as the kernel has it until the call returns. */
+#define REGS_CALL_ARG1(r) ((r)->di)
+#define REGS_CALL_ARG2(r) ((r)->si)
+#define REGS_CALL_ARG3(r) ((r)->dx)
+#define SYSCALL_FUTEX	  202
+#define SYSCALL_EXIT	  60
 /* Only the low 16 bits are the selector: kernels with FRED keep event data above them. */
 #define STATUS_IS_USER(s)   (((s) & 3) == 3)
 #define STATUS_IS_COMPAT(s) (((s) & 0xffff) == 0x23)

@@ -32,6 +32,11 @@ const struct command commands[] = {
 	  "who ends the waits of threads, by stack", wakeup_opts,
 	  "  bpfprof wakeup -p 1234 10                 wakers of one process\n"
 	  "  bpfprof wakeup -p 1234 --hops 3 -o w.html and who had woken these\n" },
+	{ "lock", cmd_lock, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "contended locks: who waits, who holds them and does what, deadlocks", lock_opts,
+	  "  bpfprof lock -p 1234 10                   locks of one process\n"
+	  "  bpfprof lock -p 1234 -o lock.html 10      waiters, and what holders do\n"
+	  "  bpfprof lock -p 1234 -m 1ms 10            only waits of 1 ms and more\n" },
 	{ "wall", cmd_wall, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "all of a thread's time: running, runnable, waiting", wall_opts,
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"

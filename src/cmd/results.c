@@ -32,7 +32,7 @@ void results_default(struct results_opts *o, const struct kind *kind)
 {
 	o->view.split = kind->running;
 	if (!o->idle)
-		o->view.idle = kind->wakers ? IDLE_SHOW : IDLE_FOLD;
+		o->view.idle = kind->wakers && !kind->locks ? IDLE_SHOW : IDLE_FOLD;
 }
 
 /* Which of three words; NULL is the first one. -EINVAL: none, logged. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "collect/capture_parts.h"
+#include "collect/lock_holders.h"
 #include "collect/target.h"
 
 #define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
@@ -83,6 +84,40 @@ static uint32_t waker_of(struct capture *c, uint32_t slot1, int hops)
 	return *known;
 }
 
+/* The same of a lock and who held it, with the locks that one waited for. */
+static uint32_t holder_of(struct capture *c, uint32_t slot1, int depth)
+{
+	const struct prof_lock *from;
+	struct waker w = {};
+	uint32_t *known;
+
+	if (!slot1 || slot1 > c->maps->nr_locks || depth > LOCK_HOLDERS_SHOWN)
+		return 0;
+	known = &c->waker_of_slot[slot1 - 1];
+	from = &c->maps->locks[slot1 - 1];
+	if (*known || !from->ready)
+		return *known;
+	w = (struct waker){ .pid = from->holder_pid, .tid = from->holder_tid };
+	w.next = holder_of(c, from->next, depth + 1);
+	if (!stack_of_slot(c, from->ustack, &w.ustack))
+		w.ustack = 0;
+	if (!stack_of_slot(c, from->kstack, &w.kstack))
+		w.kstack = 0;
+	w.kstack = sleeping_instead(&c->sleeping, w.kstack);
+	if (w.tid) {
+		w.thread = profile_string_n(c->profile, from->comm, sizeof(from->comm));
+		w.process = process_name(c, w.pid, w.thread);
+	}
+	*known = profile_add_holder(c->profile, &w,
+				    &(struct lock){ .word = from->word,
+						    .max_ns = from->max_ns,
+						    .op = from->op,
+						    .kind = from->kind,
+						    .role = from->role,
+						    .wait = from->wait });
+	return *known;
+}
+
 /* How long merged threads lived. What bpfprof's own child did before its exec is no part of it. */
 static void add_merged(struct capture *c, const struct prof_count *n)
 {
@@ -118,7 +153,7 @@ static void add_sample(struct capture *c, size_t i)
 	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);
-	s.waker = waker_of(c, n->chain, 1);
+	s.waker = c->maps->nr_locks ? holder_of(c, n->chain, 1) : waker_of(c, n->chain, 1);
 	if (c->whole)
 		c->whole(c->arg, &s);
 	profile_add_sample(c->profile, &s);
@@ -194,12 +229,15 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 	for (size_t i = 0; i < maps->nr_generations; i++)
 		capture_take_counts(c, i);
 	complete_sleeping(c);
-	c->waker_of_slot = xcalloc(maps->nr_wakers, sizeof(*c->waker_of_slot));
+	c->waker_of_slot = xcalloc(maps->nr_locks ? maps->nr_locks : maps->nr_wakers,
+				   sizeof(*c->waker_of_slot));
 	for (size_t i = 0; i < c->tally.nr; i++)
 		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
 			add_merged(c, &c->tally.counts[i]);
 		else
 			add_sample(c, i);
+	if (maps->nr_locks)
+		lock_holders_find(c->profile);
 	for (size_t i = 0; i < maps->nr_branches; i++)
 		if (maps->branches[i].count)
 			add_branch(c, &maps->branches[i]);

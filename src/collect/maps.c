@@ -72,7 +72,8 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		ROW(walk_times, choice->waits && c->stacks, 0),
 		ROW(shapes, c->remember, c->shape_slots),
 		READ(sleepers, choice->nr_sleepers, choice->nr_sleepers),
-		READ(wakers, c->hops, c->waker_slots),
+		READ(wakers, c->waker_slots, c->waker_slots),
+		READ(locks, c->lock_slots, c->lock_slots),
 		READ(disagreements, c->audit, 0),
 		WRITE(hists, c->hist_rows, c->hist_rows),
 		ROW(recents, c->outlier_ns, 0),
@@ -162,7 +163,8 @@ static void describe(struct session_maps *m, const struct bpfprof_bpf *skel,
 	m->nr_call_values = choice->calls.value_slots;
 	m->nr_call_hists = choice->calls.hist_rows;
 	m->nr_sleepers = choice->nr_sleepers;
-	m->nr_wakers = c->hops ? c->waker_slots : 0;
+	m->nr_wakers = c->waker_slots;
+	m->nr_locks = c->lock_slots;
 	m->nr_disagreements = c->audit ? PROF_DISAGREEMENTS : 0;
 	m->nr_deferred = c->call_graph != CALL_GRAPH_FP ? c->deferred_slots : 0;
 }

@@ -13,6 +13,7 @@
 
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
+#include "bpf/lock.h"
 #include "bpf/prof.h"
 #include "bpf/table.h"
 
@@ -46,6 +47,8 @@ struct session_maps {
 	uint32_t *table_epoch;
 	const struct prof_waker *wakers; /* NULL but for --hops */
 	size_t nr_wakers;
+	const struct prof_lock *locks; /* NULL but for locks */
+	size_t nr_locks;
 	const struct prof_disagreement *disagreements; /* NULL but for --audit */
 	size_t nr_disagreements;
 	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */

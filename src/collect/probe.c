@@ -25,6 +25,7 @@ static const struct probe probes[] = {
 	{ "offcpu", 3, { SCHEDULER } },
 	{ "runqlat", 3, { SCHEDULER } },
 	{ "wakeup", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
+	{ "lock", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
 	{ "uprobe", 7, { CALLS } },
 	{ "kprobe", 7, { CALLS } },

@@ -12,13 +12,14 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	const struct kind *kind = kind_of(o->command);
 	bool rows = kind->histograms;
 
-	c->per_thread = o->per_thread;
+	c->per_thread = o->per_thread || kind->locks;
 	c->stacks = !o->waits.no_stacks && !rows;
 	c->remember = c->stacks;
 	c->audit = o->waits.audit;
 	c->running = kind->running;
 	c->wakeups = o->waits.wakeups || rows || c->running;
-	c->hops = o->waits.hops;
+	c->hops = kind->locks ? 1 : o->waits.hops;
+	c->lock_slots = kind->locks;
 	c->state_mask = o->waits.state_mask;
 	c->min_ns = o->waits.min_ns;
 	c->max_ns = o->waits.max_ns;

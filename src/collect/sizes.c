@@ -27,6 +27,7 @@
 #define COUNTS_PER_THREAD  8ull /* twice what most have */
 #define STACKS_PER_SHAPE   16	/* threads that wait alike share one */
 #define MAX_SHAPES	   8192u
+#define STACKS_PER_LOCK	   4	 /* stacks of waiters and holders; a power of two */
 #define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
@@ -91,7 +92,9 @@ static uint64_t slot_bytes(const struct prof_config *c)
 {
 	return sizeof(uint64_t) + sizeof(struct prof_count) +
 	       c->nr_values * sizeof(struct prof_event_count) +
-	       (c->hops ? sizeof(struct prof_waker) : 0);
+	       (c->lock_slots ? sizeof(struct prof_lock) / STACKS_PER_LOCK
+		: c->hops     ? sizeof(struct prof_waker)
+			      : 0);
 }
 
 static bool has_stacks(const struct prof_config *c)
@@ -160,7 +163,9 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 		c->count_slots /= PROF_GENERATIONS;
 	c->stack_slots = has_stacks(c) ? c->count_slots : LEAST_SLOTS;
 	add_counts(c, w, host->nr_threads, bytes);
-	c->waker_slots = c->hops ? c->stack_slots : 0;
+	c->waker_slots = c->hops && !c->lock_slots ? c->stack_slots : 0;
+	if (c->lock_slots)
+		c->lock_slots = c->stack_slots / STACKS_PER_LOCK;
 	c->shape_slots = c->remember ? shape_slots(c) : 0;
 	if (c->hist_rows)
 		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/calls.h"
+#include "bpf/lock.h"
 #include "bpf/prof.h"
 
 struct sizes_host {

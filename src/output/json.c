@@ -11,6 +11,7 @@
 #include "output/calls.h"
 #include "output/json_put.h"
 #include "output/output.h"
+#include "output/locks.h"
 #include "output/wakers.h"
 #include "profile/audit.h"
 #include "profile/branches.h"
@@ -384,6 +385,9 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 		json_object_object_add(o, "wakers", wakers);
 	if (p->nr_disagreements)
 		json_object_object_add(o, "audit", audit(p));
+	rows = locks_json(p, v);
+	if (rows)
+		json_object_object_add(o, "locks", rows);
 	rows = calls_json(p);
 	if (rows)
 		json_object_object_add(o, "calls", rows);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/calls.h"
 #include "output/columns.h"
+#include "output/locks.h"
 #include "output/memory.h"
 #include "output/output.h"
 #include "output/wakers.h"
@@ -298,6 +299,7 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);
 	wakers_put(p, v, out);
+	locks_put(p, v, out);
 	calls_put(p, v, out);
 	if (profile_is_mixed(p) || p->nr_columns)
 		columns_put(p, v, out);

@@ -42,7 +42,7 @@ void wakers_put(const struct profile *p, const struct view *v, FILE *out)
 	struct woken w;
 	struct grid g;
 
-	if (!kind_of_profile(p)->wakers)
+	if (!kind_of_profile(p)->wakers || kind_of_profile(p)->locks)
 		return;
 	woken_init(&w, p, v);
 	grid_init(&g, out, columns, 6);
@@ -83,7 +83,7 @@ struct json_object *wakers_json(const struct profile *p, const struct view *v)
 	struct json_object *o, *pairs, *none, *sum;
 	struct woken w;
 
-	if (!kind_of_profile(p)->wakers)
+	if (!kind_of_profile(p)->wakers || kind_of_profile(p)->locks)
 		return NULL;
 	o = json_object_new_object();
 	pairs = json_object_new_array();

@@ -133,7 +133,7 @@ static bool check_wakers(const struct profile *p)
 		    (w->next && w->next >= i))
 			return false;
 	}
-	return p->nr_wakers > 0;
+	return p->nr_wakers > 0 && (!p->nr_locks || p->nr_locks == p->nr_wakers);
 }
 
 static bool check_threads(const struct profile *p)

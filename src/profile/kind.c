@@ -12,6 +12,7 @@ static const struct kind kinds[] = {
 	{ "offcpu", .is_time = true, .waits = true },
 	{ "runqlat", .is_time = true, .waits = true, .histograms = true },
 	{ "wakeup", .is_time = true, .waits = true, .wakers = true },
+	{ "lock", .is_time = true, .waits = true, .wakers = true, .locks = true },
 	{ "wall", .is_time = true, .waits = true, .running = true },
 	{ .command = "uprobe", .calls = true },
 	{ .command = "kprobe", .calls = true },

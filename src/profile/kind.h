@@ -16,6 +16,7 @@ struct kind {
 	bool waits;	 /* it follows threads through all their waits */
 	bool running;	 /* and while they run: views tell both apart */
 	bool wakers;	 /* what ended a wait is shown first, so no wait is idle */
+	bool locks;	 /* wakers are who held a lock, or at least freed it */
 	bool histograms; /* waits by their length, and no stacks */
 	bool calls;	 /* of functions or tracepoints: events are rows of one table */
 	bool memory;	 /* of allocations: bytes and objects */

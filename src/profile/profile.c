@@ -52,6 +52,7 @@ void profile_free(struct profile *p)
 	free(p->counted);
 	free(p->branches);
 	free(p->wakers);
+	free(p->locks);
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
@@ -107,6 +108,21 @@ uint32_t profile_add_waker(struct profile *p, const struct waker *w)
 	p->wakers = xgrow(p->wakers, p->nr_wakers, &p->cap_wakers, sizeof(*w));
 	p->wakers[p->nr_wakers] = *w;
 	return p->nr_wakers++;
+}
+
+static void add_lock(struct profile *p, const struct lock *l)
+{
+	p->locks = xgrow(p->locks, p->nr_locks, &p->cap_locks, sizeof(*l));
+	p->locks[p->nr_locks++] = *l;
+}
+
+uint32_t profile_add_holder(struct profile *p, const struct waker *w, const struct lock *l)
+{
+	if (!p->nr_locks)
+		add_lock(p, &(struct lock){});
+	assert(p->nr_locks == p->nr_wakers);
+	add_lock(p, l);
+	return profile_add_waker(p, w);
 }
 
 void profile_add_thread(struct profile *p, const struct thread_time *t)

@@ -19,6 +19,7 @@
  *	columns  ratios of counters that were read with the samples, and counted: what they said
  *	branches from where to where, and how often mispredicted
  *	wakers   who ended a wait, what it was doing, and who had woken it
+ *	locks    with wakers that are holders of locks: one for each
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
@@ -35,6 +36,7 @@
 
 #include "base/index.h"
 #include "base/strings.h"
+#include "bpf/lock.h"
 #include "bpf/prof.h"
 #include "profile/frame.h"
 
@@ -56,6 +58,14 @@ struct waker {
 	uint32_t ustack, kstack;  /* 0 = none */
 	uint32_t next;		  /* the waker's own waker, always a smaller id; 0 = not known */
 	uint32_t pad;
+};
+
+/* Of the waker of the same number, in a recording of locks: which lock, and in which role. */
+struct lock {
+	uint64_t word, max_ns; /* address; the longest wait */
+	uint32_t op, kind;     /* of the system call; enum lock_kind (bpf/lock.h) */
+	uint32_t role, wait;   /* enum lock_role; what that thread did, as in samples */
+	uint32_t flags, pad;   /* LOCK_* */
 };
 
 /* What was sampled. */
@@ -206,6 +216,8 @@ struct profile {
 	size_t nr_branches, cap_branches;
 	struct waker *wakers;
 	size_t nr_wakers, cap_wakers;
+	struct lock *locks; /* none, or nr_wakers */
+	size_t nr_locks, cap_locks;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
 	struct disagreement *disagreements;
@@ -247,6 +259,8 @@ void profile_add_counted(struct profile *p, const struct prof_event_count *count
 void profile_add_branch(struct profile *p, const struct branch *b);
 /* Not merged either: returns the id. The waker's own waker is there already: no chain is a ring. */
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
+/* The same with its lock; all wakers but the first have one, or none. */
+uint32_t profile_add_holder(struct profile *p, const struct waker *w, const struct lock *l);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);

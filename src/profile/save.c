@@ -38,14 +38,15 @@ struct pair {
 
 _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct stack) == 12 && sizeof(struct sample) == 48 &&
-		       sizeof(struct waker) == 32 && sizeof(struct thread_time) == 24 &&
-		       sizeof(struct merged_time) == 24 && sizeof(struct pair) == 16 &&
-		       sizeof(struct sampled_event) == 40 && sizeof(struct value_column) == 16 &&
-		       sizeof(struct prof_event_count) == 24 && sizeof(struct branch) == 48 &&
-		       sizeof(struct disagreement) == 40 && sizeof(struct frame_detail) == 16 &&
-		       sizeof(struct frame_function) == 16 && sizeof(struct hist_row) == 64 &&
-		       sizeof(struct hist_bucket) == 16 && sizeof(struct prof_outlier) == 192 &&
-		       sizeof(struct call_row) == 40 && sizeof(struct call_bucket) == 16,
+		       sizeof(struct waker) == 32 && sizeof(struct lock) == 40 &&
+		       sizeof(struct thread_time) == 24 && sizeof(struct merged_time) == 24 &&
+		       sizeof(struct pair) == 16 && sizeof(struct sampled_event) == 40 &&
+		       sizeof(struct value_column) == 16 && sizeof(struct prof_event_count) == 24 &&
+		       sizeof(struct branch) == 48 && sizeof(struct disagreement) == 40 &&
+		       sizeof(struct frame_detail) == 16 && sizeof(struct frame_function) == 16 &&
+		       sizeof(struct hist_row) == 64 && sizeof(struct hist_bucket) == 16 &&
+		       sizeof(struct prof_outlier) == 192 && sizeof(struct call_row) == 40 &&
+		       sizeof(struct call_bucket) == 16,
 	       "these reach the file");
 
 static const struct fact {
@@ -138,6 +139,7 @@ static const struct table {
 	TABLE("INLN", true, inlines),	    TABLE("HROW", true, hist_rows),
 	TABLE("HBKT", true, hist_buckets),  TABLE("OUTL", true, outliers),
 	TABLE("CALL", true, call_rows),	    TABLE("CBKT", true, call_buckets),
+	TABLE("LOCK", true, locks),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))

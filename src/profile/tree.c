@@ -196,14 +196,16 @@ static void push_waker(struct builder *b, const struct waker *w, const struct wa
 	bool user = w->ustack && !b->v->kernel_only && !f->irq;
 	bool kernel = w->kstack && !b->v->user_only;
 
+	if (f->note)
+		push_note(b, f->note);
 	if (kernel)
 		push_upwards(b, w->kstack, f->first, f->end);
 	if (user && kernel && b->v->delimiter)
 		push_note(b, "-");
 	if (user)
 		push_upwards(b, w->ustack, 0, b->p->stacks[w->ustack].nr);
-	if (f->irq)
-		push_note(b, "[irq]");
+	if (f->instead)
+		push_note(b, f->instead);
 	else
 		push_thread(b, w->thread, w->tid, true);
 }

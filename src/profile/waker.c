@@ -50,6 +50,17 @@ static uint32_t outermost(const struct profile *p, uint32_t stack, const char *c
 	return i;
 }
 
+/* Of who holds a lock, which may have been interrupted itself, what no stack tells. */
+static void add_holding(struct waker_frames *f, const struct waker *w, const struct lock *l)
+{
+	if (l->flags & LOCK_DEADLOCK)
+		f->note = "[deadlock]";
+	else if (l->role == LOCK_RUNS)
+		f->note = "[running]";
+	if (!w->tid)
+		f->instead = "[unknown]";
+}
+
 struct waker_frames waker_frames(const struct profile *p, const struct waker *w)
 {
 	struct waker_frames f = { .first = wait_plumbing(p, w->kstack),
@@ -58,8 +69,14 @@ struct waker_frames waker_frames(const struct profile *p, const struct waker *w)
 
 	if (!end && !outermost(p, w->kstack, own_softirqs, NR(own_softirqs)))
 		end = outermost(p, w->kstack, softirqs, NR(softirqs));
+	if (p->nr_locks) {
+		add_holding(&f, w, &p->locks[w - p->wakers]);
+		return f;
+	}
 	f.irq = end > f.first;
-	if (f.irq)
+	if (f.irq) {
 		f.end = end;
+		f.instead = "[irq]";
+	}
 	return f;
 }

@@ -11,6 +11,8 @@
 struct waker_frames {
 	uint32_t first, end;
 	bool irq; /* an interrupt did it: the thread that it found running is not to blame */
+	const char *note;    /* in front of them, "[deadlock]"; NULL = nothing */
+	const char *instead; /* of the thread's name, "[irq]"; NULL = it stands there */
 };
 
 struct waker_frames waker_frames(const struct profile *p, const struct waker *w);

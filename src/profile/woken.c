@@ -35,7 +35,7 @@ static bool is_plumbing(const struct profile *p, uint32_t frame)
 	return false;
 }
 
-static uint32_t user_function(const struct profile *p, uint32_t stack)
+uint32_t woken_user_function(const struct profile *p, uint32_t stack)
 {
 	uint32_t nr, i;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
@@ -63,7 +63,7 @@ static struct woken_row row_of(const struct profile *p, const struct sample *s)
 	row.irq = f.irq;
 	if (!f.irq) {
 		row.waker = waker->thread;
-		row.function = user_function(p, waker->ustack);
+		row.function = woken_user_function(p, waker->ustack);
 	}
 	if (!row.function)
 		row.function = kernel_function(p, waker->kstack, f.first);

@@ -40,6 +40,12 @@ struct woken {
 void woken_init(struct woken *w, const struct profile *p, const struct view *v);
 void woken_release(struct woken *w);
 
+/*
+ * The innermost function of a user stack that is the program's own, and not of a library through
+ * which threads wake others; a string.
+ */
+uint32_t woken_user_function(const struct profile *p, uint32_t stack);
+
 /* "preempted" and "pre-empted", for programs and for people. */
 extern const char *const woken_none_keys[WOKEN_NR_NONE];
 extern const char *const woken_none_texts[WOKEN_NR_NONE];

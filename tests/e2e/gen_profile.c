@@ -6,6 +6,7 @@
  *	gen_profile broken FILE...  10,000 of weight in 500 samples, 15 % of it in broken stacks
  *	gen_profile offcpu FILE...  waits of a server and of kernel threads, a third of them idle
  *	gen_profile wakeup FILE...  the same, with who ended them
+ *	gen_profile lock FILE...    the same, with who held a lock
  *	gen_profile wall FILE...    the same, with running time; all of it adds up
  *	gen_profile NR FILE...	    NR different stacks, about 31 deep, most forks near the leaf
  *
@@ -18,6 +19,7 @@
 
 #include "base/mem.h"
 #include "output/output.h"
+#include "profile/kind.h"
 #include "profile/profile.h"
 
 #define MAX_DEPTH 64
@@ -325,7 +327,20 @@ static void add_wait(struct profile *p, const struct wait_row *row, bool wakers)
 	p->counters[PROF_RECORDED] += row->count;
 }
 
-static void add_wakers(struct profile *p)
+/* All wait for the same lock. */
+static uint32_t add_holder(struct profile *p, const struct waker *w, size_t i)
+{
+	return profile_add_holder(p, w,
+				  &(struct lock){ .word = 0x7f0000001000,
+						  .max_ns = 3000000,
+						  .op = LOCK_PRIVATE,
+						  .kind = LOCK_MUTEX,
+						  .role = i % LOCK_NR_ROLES,
+						  .wait = PROF_WAIT(PROF_RUNNING, 0, -1),
+						  .flags = i == 1 ? LOCK_DEADLOCK : 0 });
+}
+
+static void add_wakers(struct profile *p, bool locks)
 {
 	for (size_t i = 0; i < sizeof(waker_rows) / sizeof(waker_rows[0]); i++) {
 		const struct waker_row *row = &waker_rows[i];
@@ -333,7 +348,10 @@ static void add_wakers(struct profile *p)
 
 		w.thread = w.process = profile_string(p, row->thread);
 		split_path(p, row->path, &w.ustack, &w.kstack);
-		profile_add_waker(p, &w);
+		if (locks)
+			add_holder(p, &w, i);
+		else
+			profile_add_waker(p, &w);
 	}
 }
 
@@ -371,9 +389,9 @@ static struct profile *waits_profile(const char *command)
 	p->meta.is_time = 1;
 	p->meta.nr_cpus = 4;
 	p->meta.arch = profile_string(p, "x86_64");
-	add_wakers(p);
+	add_wakers(p, !strcmp(command, "lock"));
 	for (size_t i = 0; i < sizeof(wait_rows) / sizeof(wait_rows[0]); i++)
-		add_wait(p, &wait_rows[i], !strcmp(command, "wakeup"));
+		add_wait(p, &wait_rows[i], kind_of(command)->wakers);
 	for (size_t i = 0; wall && i < sizeof(running_rows) / sizeof(running_rows[0]); i++)
 		add_wait(p, &running_rows[i], false);
 	if (wall)
@@ -468,7 +486,7 @@ static struct profile *made_up(const char *what)
 		return small_profile();
 	if (!strcmp(what, "broken"))
 		return broken_profile();
-	if (!strcmp(what, "offcpu") || !strcmp(what, "wakeup") || !strcmp(what, "wall"))
+	if (kind_of(what)->waits)
 		return waits_profile(what);
 	return large_profile(strtoul(what, NULL, 10));
 }
@@ -479,7 +497,8 @@ int main(int argc, char **argv)
 	struct profile *p;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: gen_profile small|broken|offcpu|wakeup|wall|NR FILE...\n");
+		fprintf(stderr,
+			"usage: gen_profile small|broken|offcpu|wakeup|lock|wall|NR FILE...\n");
 		return 2;
 	}
 	p = made_up(argv[1]);

@@ -25,10 +25,10 @@ writes() { # FILE FORMAT ARGS...: a JSON output, which says what it is
 }
 
 check "a recording with all there is" "$GEN/gen_pmu" pmu.bpfprof
-for kind in small broken offcpu wakeup wall 50; do
+for kind in small broken offcpu wakeup lock wall 50; do
 	check "a profile, $kind" "$GEN/gen_profile" $kind $kind.bpfprof
 done
-for kind in pmu small broken offcpu wakeup wall 50; do
+for kind in pmu small broken offcpu wakeup lock wall 50; do
 	writes $kind.json profile report --json $kind.bpfprof
 	writes $kind.broken.json broken report --broken --json $kind.bpfprof
 done

@@ -82,7 +82,8 @@ static void configure_waits(struct prof_config *c, const struct kind *kind, unsi
 	c->hist_rows = !c->stacks;
 	c->hist_by = bits & 1 ? PROF_HIST_BY_PROCESS : PROF_HIST_BY_CPU;
 	c->running = kind->running;
-	c->hops = kind->wakers ? PROF_MAX_HOPS : 0;
+	c->hops = kind->locks ? 1 : kind->wakers ? PROF_MAX_HOPS : 0;
+	c->lock_slots = kind->locks;
 	c->wakeups = bits & 1;
 	c->audit = bits & 1;
 	c->state_mask = bits & 1;

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Locks that threads wait for, and who holds them: the number of the holder stands in the lock
+ * (lock.h), and what the holder does is known of it as of any thread. So nothing is walked here.
+ *
+ * A thread that ran when the wait began has no stack of that time. It is taken when that thread, or
+ * any other, ends the wait: who frees a lock was its holder.
+ */
+#include "arena.bpf.h"
+#include "locks.bpf.h"
+
+#define ID	  SCRATCH_SCHED
+#define MAX_TRIES 4 /* to raise a maximum that others raise as well */
+#define RUNS_NOW  PROF_WAIT(PROF_RUNNING, 0, -1)
+/* System calls that are nothing else, on all architectures. */
+#define FUTEX_WAKE 454
+#define FUTEX_WAIT 455
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct prof_lock);
+} locks SEC(".maps");
+
+static __always_inline struct prof_lock *lock_at(__u32 slot1)
+{
+	__u32 slot = slot1 - 1;
+
+	return slot1 ? bpf_map_lookup_elem(&locks, &slot) : NULL;
+}
+
+static __always_inline __u64 hash_of(const struct prof_lock *l)
+{
+	const __u64 *name = (const __u64 *)l->comm;
+	__u64 hash = hash_mix(prof_cfg.seed, l->word);
+
+	hash = hash_mix(hash, l->op | (__u64)l->kind << 32);
+	hash = hash_mix(hash, l->pid | (__u64)l->owner << 32);
+	hash = hash_mix(hash, l->holder_tid | (__u64)l->role << 32);
+	hash = hash_mix(hash, l->ustack | (__u64)l->kstack << 32);
+	hash = hash_mix(hash, l->wait | (__u64)l->next << 32);
+	hash = hash_mix(hash, name[0] * 31 + name[1]);
+	return hash + !hash;
+}
+
+/* The slot + 1 of scratch->lock, 0 when the table is full. Separately verified. */
+__noinline int locks_intern(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct prof_lock *l;
+	__u64 hash;
+	__u32 slot;
+	bool mine;
+
+	if (!s || !prof_cfg.lock_slots)
+		return 0;
+	hash = hash_of(&s->lock);
+	l = arena_find(&locks, prof_cfg.lock_slots, hash, &slot, &mine);
+	if (!l)
+		return 0;
+	if (!mine)
+		return slot;
+	s->lock.hash = hash; /* as it is already */
+	s->lock.max_ns = 0;
+	s->lock.ready = 0;
+	*l = s->lock;
+	__sync_lock_test_and_set(&l->ready, 1);
+	return slot;
+}
+
+static __always_inline bool is_futex(__u32 wait)
+{
+	int nr = PROF_WAIT_SYSCALL(wait);
+
+	return PROF_WAIT_KIND(wait) == PROF_BLOCKED && (nr == SYSCALL_FUTEX || nr == FUTEX_WAIT);
+}
+
+/* What the system call says of the lock. */
+static __always_inline void note_call(struct prof_lock *l, struct task_struct *task, __u32 wait)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	bool is_new = PROF_WAIT_SYSCALL(wait) == FUTEX_WAIT;
+	__u32 expected = REGS_CALL_ARG3(regs);
+
+	__builtin_memset(l, 0, sizeof(*l));
+	l->word = REGS_CALL_ARG1(regs);
+	l->op = is_new ? LOCK_OP_BITSET | LOCK_PRIVATE : REGS_CALL_ARG2(regs);
+	if (is_new)
+		expected = REGS_CALL_ARG2(regs);
+	l->pid = task->tgid;
+	l->kind = lock_guess(l->op, expected);
+}
+
+static __always_inline void copy_name(struct prof_lock *l, const struct task_struct *task)
+{
+	bpf_probe_read_kernel_str(l->comm, sizeof(l->comm), task->comm);
+}
+
+/* h is another thread, which goes on meanwhile. */
+static __always_inline void note_state(struct prof_lock *l, const struct thread *h)
+{
+	__u64 since = *(volatile __u64 *)&h->since;
+
+	if (h->state != THREAD_WAITS)
+		return;
+	l->role = LOCK_HOLDS;
+	l->wait = h->wait;
+	if (h->outcome) /* a filter leaves it out: its stacks are not known */
+		return;
+	l->ustack = h->ustack;
+	l->kstack = h->kstack;
+	l->next = h->waker;
+	if (*(volatile __u64 *)&h->since == since && h->state == THREAD_WAITS)
+		return;
+	l->role = LOCK_RUNS;
+	l->wait = RUNS_NOW;
+	l->ustack = l->kstack = l->next = 0;
+}
+
+/*
+ * Notes the thread that scratch->lock says is its owner, if it is one of the current process: what
+ * was taken for a lock might be something else. Separately verified.
+ */
+__noinline int locks_holder(void)
+{
+	struct scratch *s = scratch_get(ID);
+	struct task_struct *task;
+	struct thread *h;
+
+	if (!s || !prof_cfg.lock_slots)
+		return 0;
+	task = kernel_find_task(s->lock.owner);
+	if (!task)
+		return 0;
+	if (task->tgid == s->lock.pid) {
+		s->lock.holder_pid = task->tgid;
+		s->lock.holder_tid = task->pid;
+		s->lock.role = LOCK_RUNS;
+		s->lock.wait = RUNS_NOW;
+		copy_name(&s->lock, task);
+		h = thread_get(task);
+		if (h)
+			note_state(&s->lock, h);
+	}
+	kernel_put_task(task);
+	return 0;
+}
+
+static __always_inline void note_owner(struct scratch *s)
+{
+	struct prof_lock *l = &s->lock;
+	__u32 word[LOCK_WORDS];
+
+	if (l->kind == LOCK_FUTEX)
+		return;
+	if (!bpf_probe_read_user(word, sizeof(word), (void *)l->word))
+		l->owner = lock_owner(l->kind, word);
+	if (l->owner)
+		locks_holder();
+	if (kernel_finds_tasks() && !l->holder_tid)
+		l->owner = 0;
+	if (!l->owner && l->kind != LOCK_PI)
+		l->kind = LOCK_FUTEX;
+}
+
+__noinline int locks_begin(struct thread *t)
+{
+	struct scratch *s = scratch_get(ID);
+
+	if (!t || !s || !prof_cfg.lock_slots)
+		return 0;
+	t->waker = 0;
+	t->wakers[0] = 0;
+	if (!is_futex(t->wait)) {
+		t->skip = PROF_FILTER_WAIT;
+		return 0;
+	}
+	if (t->skip)
+		return 0;
+	note_call(&s->lock, bpf_get_current_task_btf(), t->wait);
+	note_owner(s);
+	t->waker = locks_intern(ID);
+	t->wakers[0] = s->lock.role != LOCK_HOLDS || !(s->lock.ustack | s->lock.kstack);
+	if (!t->waker)
+		t->skip = PROF_LOST_LOCKS;
+	return 0;
+}
+
+__hidden void locks_found(struct task_struct *task, struct thread *t)
+{
+	struct scratch *s = scratch_get(SCRATCH_TASKS);
+
+	if (!s || !prof_cfg.lock_slots)
+		return;
+	if (!is_futex(t->wait)) {
+		t->skip = PROF_FILTER_WAIT;
+		return;
+	}
+	if (t->skip)
+		return;
+	note_call(&s->lock, task, t->wait);
+	t->wakers[0] = 1;
+	t->waker = locks_intern(SCRATCH_TASKS);
+	if (!t->waker)
+		t->skip = PROF_LOST_LOCKS;
+}
+
+__noinline int locks_may_wake(struct thread *t)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	int nr;
+
+	if (!t || !prof_cfg.lock_slots || task->flags & PF_KTHREAD || task->tgid != t->pid)
+		return 0;
+	nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
+	return nr == SYSCALL_FUTEX || nr == SYSCALL_EXIT || nr == FUTEX_WAKE;
+}
+
+/* The holder as it was when the wait began gives way to who ended the wait. */
+__noinline int locks_woken(struct thread *t)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s = scratch_get(ID);
+	struct prof_lock *l;
+	__u32 slot;
+
+	if (!t || !s || !prof_cfg.lock_slots)
+		return 0;
+	l = lock_at(t->waker);
+	if (!l)
+		return 0;
+	s->lock = *l;
+	s->lock.role = l->holder_tid == task->pid ? LOCK_FREES : LOCK_WAKES;
+	s->lock.holder_pid = task->tgid;
+	s->lock.holder_tid = task->pid;
+	s->lock.wait = RUNS_NOW;
+	s->lock.ustack = s->known.ustack;
+	s->lock.kstack = s->lock.next = 0;
+	__builtin_memset(s->lock.comm, 0, sizeof(s->lock.comm));
+	copy_name(&s->lock, task);
+	slot = locks_intern(ID);
+	if (slot)
+		t->waker = slot;
+	return 0;
+}
+
+__noinline int locks_end(__u32 slot1, __u64 ns)
+{
+	struct prof_lock *l;
+	__u64 most, was;
+
+	if (!prof_cfg.lock_slots)
+		return 0;
+	l = lock_at(slot1);
+	if (!l)
+		return 0;
+	most = *(volatile __u64 *)&l->max_ns;
+	for (int i = 0; i < MAX_TRIES && most < ns; i++) {
+		was = __sync_val_compare_and_swap(&l->max_ns, most, ns);
+		if (was == most)
+			break;
+		most = was;
+	}
+	return 0;
+}

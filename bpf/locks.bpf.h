@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Waits for locks of programs, with prof_cfg.lock_slots. What the lock and its holder were stands
+ * in a struct prof_lock, whose slot + 1 the waiting thread keeps as its waker.
+ */
+#ifndef BPFPROF_BPF_LOCKS_BPF_H
+#define BPFPROF_BPF_LOCKS_BPF_H
+
+#include "threads.bpf.h"
+
+/*
+ * The current thread t leaves its CPU, and its stack is known: finds out for which lock, and who
+ * holds it. A wait for anything else is filtered. Separately verified, as all here.
+ */
+int locks_begin(struct thread *t);
+
+/* A task that has been waiting since before the recording: its memory cannot be read. */
+__hidden void locks_found(struct task_struct *task, struct thread *t);
+
+/* Whether it is worth to know who ends the wait of t: nobody else can be named. */
+static __always_inline bool locks_want_waker(const struct thread *t)
+{
+	return t->state == THREAD_WAITS && t->waker && t->wakers[0];
+}
+
+/* Whether the current thread can have ended a wait of t for a lock by itself. */
+int locks_may_wake(struct thread *t);
+
+/* The current thread, with its stack in scratch->known, ends the wait of t. */
+int locks_woken(struct thread *t);
+
+/* A wait for the lock of that slot + 1 took ns. */
+int locks_end(__u32 slot1, __u64 ns);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Open waits for locks: their words, their owners, and the rings that these make. */
+#include "collect/lock_holders.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* A wait that has not ended. */
+struct open_wait {
+	uint32_t sample, owner; /* owner: a thread of the same process, 0 = not known */
+	struct open_wait *held; /* by what its owner waits for itself, NULL = it does not wait */
+	bool ring;
+};
+
+struct open_waits {
+	struct profile *p;
+	struct open_wait *v;
+	size_t nr, cap;
+};
+
+/* The innermost number of a thread's PID namespaces, by its status; 0 = it is gone. */
+static uint32_t number_inside(uint32_t pid, uint32_t tid)
+{
+	char path[64], line[256];
+	uint32_t number = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/status", pid, tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		char *last = strrchr(line, '\t');
+
+		if (!strncmp(line, "NSpid:", 6) && last)
+			number = strtoul(last + 1, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return number;
+}
+
+/* The thread of a process that its namespace gives that number; 0 = there is none. */
+static uint32_t thread_numbered(uint32_t pid, uint32_t number)
+{
+	char path[64];
+	struct dirent *entry;
+	uint32_t found = 0;
+	DIR *dir;
+
+	if (number_inside(pid, number) == number)
+		return number;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		uint32_t tid = strtoul(entry->d_name, NULL, 10);
+
+		if (tid && number_inside(pid, tid) == number)
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static uint32_t read_owner(const struct profile *p, const struct sample *s)
+{
+	const struct lock *l = &p->locks[s->waker];
+	uint32_t word[LOCK_WORDS], owner;
+	struct iovec here = { word, sizeof(word) }, there = { (void *)l->word, sizeof(word) };
+
+	if (process_vm_readv(s->pid, &here, 1, &there, 1, 0) != sizeof(word))
+		return 0;
+	owner = lock_owner(l->kind, word);
+	return owner ? thread_numbered(s->pid, owner) : 0;
+}
+
+static void collect(struct open_waits *w)
+{
+	const struct profile *p = w->p;
+
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		const struct sample *s = &p->samples[i];
+
+		if (!(s->wait & PROF_WAIT_OPEN) || !s->waker || !s->tid || !p->nr_locks)
+			continue;
+		w->v = xgrow(w->v, w->nr, &w->cap, sizeof(*w->v));
+		w->v[w->nr++] = (struct open_wait){ .sample = i, .owner = read_owner(p, s) };
+	}
+}
+
+static const struct sample *sample_of(const struct open_waits *w, const struct open_wait *o)
+{
+	return &w->p->samples[o->sample];
+}
+
+/* Threads wait for one thing at a time. O(n * n): of waits for locks that never ended. */
+static void link_owners(struct open_waits *w)
+{
+	for (size_t i = 0; i < w->nr; i++)
+		for (size_t k = 0; k < w->nr && w->v[i].owner; k++)
+			if (sample_of(w, &w->v[k])->tid == w->v[i].owner)
+				w->v[i].held = &w->v[k];
+}
+
+static void find_rings(struct open_waits *w)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct open_wait *at = w->v[i].held;
+
+		for (size_t steps = 0; at && at != &w->v[i] && steps < w->nr; steps++)
+			at = at->held;
+		w->v[i].ring = at == &w->v[i];
+	}
+}
+
+static uint32_t thread_name(struct profile *p, uint32_t pid, uint32_t tid)
+{
+	char path[64], name[PROF_COMM_LEN + 1] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (read(fd, name, PROF_COMM_LEN) < 0)
+			name[0] = '\0';
+		close(fd);
+	}
+	return profile_string_n(p, name, strcspn(name, "\n"));
+}
+
+/* Who holds what o waits for; next: who holds what that one waits for. */
+static uint32_t add_holder(const struct open_waits *w, const struct open_wait *o, uint32_t next)
+{
+	const struct sample s = *sample_of(w, o);
+	struct waker was = w->p->wakers[s.waker];
+	struct lock l = w->p->locks[s.waker];
+	struct waker holder = { .pid = s.pid, .tid = o->owner, .process = s.process, .next = next };
+
+	l.flags |= o->ring ? LOCK_DEADLOCK : 0;
+	if (o->held) {
+		const struct sample *h = sample_of(w, o->held);
+
+		holder.ustack = h->ustack;
+		holder.kstack = h->kstack;
+		holder.thread = h->thread;
+		l.role = LOCK_HOLDS;
+		l.wait = h->wait;
+	} else if (was.tid == o->owner) {
+		holder = was;
+	} else {
+		holder.thread = thread_name(w->p, s.pid, o->owner);
+		l.role = LOCK_RUNS;
+		l.wait = PROF_WAIT(PROF_RUNNING, 0, -1);
+	}
+	return profile_add_holder(w->p, &holder, &l);
+}
+
+/* From the far end: who is waited for has the smaller id. */
+static uint32_t add_chain(const struct open_waits *w, const struct open_wait *first)
+{
+	const struct open_wait *chain[LOCK_HOLDERS_SHOWN], *at = first;
+	uint32_t nr = 0, next = 0;
+	bool again = false;
+
+	for (; at && at->owner && !again && nr < LOCK_HOLDERS_SHOWN; at = at->held) {
+		for (uint32_t i = 0; i < nr; i++)
+			again |= chain[i] == at;
+		if (!again)
+			chain[nr++] = at;
+	}
+	if (at && !at->owner)
+		next = sample_of(w, at)->waker;
+	while (nr)
+		next = add_holder(w, chain[--nr], next);
+	return next;
+}
+
+void lock_holders_find(struct profile *p)
+{
+	struct open_waits w = { .p = p };
+	uint32_t *holders;
+
+	collect(&w);
+	link_owners(&w);
+	find_rings(&w);
+	holders = xcalloc(w.nr + 1, sizeof(*holders));
+	for (size_t i = 0; i < w.nr; i++)
+		if (w.v[i].owner)
+			holders[i] = add_chain(&w, &w.v[i]);
+	for (size_t i = 0; i < w.nr; i++)
+		if (holders[i])
+			p->samples[w.v[i].sample].waker = holders[i];
+	free(holders);
+	free(w.v);
+}
