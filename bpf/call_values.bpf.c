@@ -111,6 +111,8 @@ __noinline int calls_value(__u32 id, __u32 args, __u32 nr)
 		put_text(s, value);
 		return 0;
 	}
+	if (a->v[nr].is_error && value < -(__u64)CALL_MAX_ERROR)
+		value = 0;
 	s->values.value[nr] = value;
 	s->values.hash = hash_mix(s->values.hash, value);
 	return 0;

@@ -205,7 +205,7 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 		return PROF_LOST_SCRATCH;
 	scratch_begin(s);
 	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
-	if (call_cfg.value_slots)
+	if (call_cfg.value_slots && (!call_cfg.syscalls || CALL_ARGS(cookie)))
 		values = calls_values(id, CALL_ARGS(cookie), true, values);
 	if ((call_cfg.value_slots && !values) || !calls_hist(call->event, values, ns))
 		outcome = PROF_LOST_ROWS;
@@ -221,10 +221,10 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 }
 
 /* regs are NULL at tracepoints, as everywhere here. */
-static __always_inline void begins(void *ctx, struct pt_regs *regs)
+static __always_inline void begins(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
 	struct prof_counters *row = counters_row();
-	__u64 cookie = bpf_get_attach_cookie(ctx), start = row ? run_begins(row) : 0;
+	__u64 start = row ? run_begins(row) : 0;
 	__u32 outcome;
 
 	outcome = call_cfg.hist_rows ? open(ctx, regs, cookie) : count(ctx, regs, cookie);
@@ -237,11 +237,10 @@ static __always_inline void begins(void *ctx, struct pt_regs *regs)
 }
 
 /* is_gone: its frame is, and the return address; else it is about to go. */
-static __always_inline void ends(void *ctx, struct pt_regs *regs, bool is_gone)
+static __always_inline void ends(void *ctx, struct pt_regs *regs, __u64 cookie, bool is_gone)
 {
 	struct prof_counters *row = counters_row();
 	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
-	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct open_call call = {};
 	struct caller caller = {};
 
@@ -258,33 +257,88 @@ static __always_inline void ends(void *ctx, struct pt_regs *regs, bool is_gone)
 
 __hidden int calls_entered(struct pt_regs *ctx)
 {
-	begins(ctx, ctx);
+	begins(ctx, ctx, bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
 __hidden int calls_returned(struct pt_regs *ctx)
 {
-	ends(ctx, ctx, true);
+	ends(ctx, ctx, bpf_get_attach_cookie(ctx), true);
 	return 0;
 }
 
 /* At an instruction that leaves the function, which has not been executed yet. */
 __hidden int calls_left(struct pt_regs *ctx)
 {
-	ends(ctx, ctx, false);
+	ends(ctx, ctx, bpf_get_attach_cookie(ctx), false);
 	return 0;
 }
 
 SEC("?tp")
 int calls_event(void *ctx)
 {
-	begins(ctx, NULL);
+	begins(ctx, NULL, bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
 SEC("?tp")
 int calls_until(void *ctx)
 {
-	ends(ctx, NULL, false);
+	ends(ctx, NULL, bpf_get_attach_cookie(ctx), false);
+	return 0;
+}
+
+/*
+ * All threads of the machine run into these two, so what is not selected leaves at once, and is not
+ * even counted. Of 32-bit processes nothing is known.
+ */
+static __always_inline bool is_selected(__u64 nr)
+{
+	char comm[PROF_COMM_LEN] = "";
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	if (nr >= call_cfg.syscalls)
+		return false;
+	if (prof_cfg.filter_comm)
+		bpf_get_current_comm(comm, sizeof(comm));
+	return !filter_current(bpf_get_current_task_btf(), pid_tgid >> 32, (__u32)pid_tgid, comm);
+}
+
+/*
+ * A thread has one at a time: another one that is still open never returned (a signal's, an
+ * exec's).
+ */
+static __always_inline void open_syscall(__u32 nr)
+{
+	struct open_call call = { .event = nr };
+	struct caller caller = {};
+	__u32 outcome = calls_begin(&caller, &call);
+
+	if (outcome) {
+		counters_add(PROF_SEEN);
+		counters_add(outcome);
+	}
+}
+
+/* ctx: registers, number. */
+SEC("?tp_btf/sys_enter")
+int calls_sysenter(__u64 *ctx)
+{
+	if (is_selected(ctx[1]))
+		open_syscall(ctx[1]);
+	return 0;
+}
+
+/* ctx: registers, what is returned. */
+SEC("?tp_btf/sys_exit")
+int calls_sysexit(__u64 *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)ctx[0];
+	__u32 nr = REGS_SYSCALL(regs);
+
+	if (is_selected(nr))
+		ends(ctx, NULL,
+		     CALL_COOKIE(nr & (CALL_MAX_EVENTS - 1), ctx[1] >= -(__u64)CALL_MAX_ERROR),
+		     false);
 	return 0;
 }

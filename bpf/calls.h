@@ -15,6 +15,7 @@
 #define CALL_UNREADABLE		 "[not in memory]"
 #define CALL_MAX_OPEN		 64 /* calls of a thread in each other: as the kernel */
 #define CALL_MAX_EVENTS		 4096
+#define CALL_MAX_ERROR		 4095 /* -errno */
 #define CALL_COOKIE(event, args) ((event) | (__u64)(args) << 32)
 #define CALL_EVENT(cookie)	 ((__u32)(cookie))
 #define CALL_ARGS(cookie)	 ((__u32)((cookie) >> 32))
@@ -34,9 +35,11 @@ struct call_arg {
 	__u8 kind;  /* enum call_arg_kind */
 	__u8 bytes; /* 1, 2, 4 or 8 */
 	__u8 is_signed;
-	__u8 is_string;	    /* what is found is where a string begins */
-	__u16 reg, index;   /* bytes into struct pt_regs; CALL_NO_REGISTER */
-	__u8 scale, pad[7]; /* a shift */
+	__u8 is_string;	  /* what is found is where a string begins */
+	__u16 reg, index; /* bytes into struct pt_regs; CALL_NO_REGISTER */
+	__u8 scale;	  /* a shift */
+	__u8 is_error;	  /* what a system call returns: 0 unless it is an error */
+	__u8 pad[6];
 	__s64 displacement;
 };
 _Static_assert(sizeof(struct call_arg) == 24, "struct call_arg is part of the contract");
@@ -85,10 +88,11 @@ struct call_config {
 	__u32 every;	   /* each so many-th call is recorded, 1 = all */
 	__u32 value_slots; /* a power of two, 0 = no arguments */
 	__u32 hist_rows;   /* a power of two, 0 = calls are not timed */
+	__u32 syscalls;	   /* numbers of system calls that have an event; 0 = they have points */
 	__u8 by_process;   /* so are histograms */
 	__u8 goroutines;   /* some events are of Go */
-	__u8 pad[2];
+	__u8 pad[6];
 };
-_Static_assert(sizeof(struct call_config) == 24, "struct call_config is part of the contract");
+_Static_assert(sizeof(struct call_config) == 32, "struct call_config is part of the contract");
 
 #endif

@@ -42,6 +42,7 @@ enum cmd_result cmd_pmu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_offcpu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_runqlat(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_syscalls(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_lock(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wall(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_uprobe(const struct command *self, int argc, char **argv);
@@ -58,6 +59,6 @@ enum cmd_result cmd_completion(const struct command *self, int argc, char **argv
 extern const struct opt oncpu_opts[], pmu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[],
 	uprobe_opts[], kprobe_opts[], tracepoint_opts[], wakeup_opts[], wall_opts[], list_opts[],
 	report_opts[], diff_opts[], completion_opts[], alloc_opts[], faults_opts[],
-	lock_opts[];
+	lock_opts[], syscalls_opts[];
 
 #endif

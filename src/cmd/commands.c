@@ -37,6 +37,11 @@ const struct command commands[] = {
 	  "  bpfprof lock -p 1234 10                   locks of one process\n"
 	  "  bpfprof lock -p 1234 -o lock.html 10      waiters, and what holders do\n"
 	  "  bpfprof lock -p 1234 -m 1ms 10            only waits of 1 ms and more\n" },
+	{ "syscalls", cmd_syscalls, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "system calls: how many, how long, with which errors", syscalls_opts,
+	  "  bpfprof syscalls -p 1234 10               all of one process\n"
+	  "  bpfprof syscalls -p 1234 --slower 10ms -o slow.svg 10\n"
+	  "  bpfprof syscalls -p 1234 --only fsync,openat 10\n" },
 	{ "wall", cmd_wall, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "all of a thread's time: running, runnable, waiting", wall_opts,
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"

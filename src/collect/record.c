@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/record_parts.h"
+#include "collect/syscalls.h"
 #include "collect/suspend.h"
 #include "event/cgroup.h"
 #include "event/cpus.h"
@@ -89,12 +90,15 @@ static int open_events(struct record *r)
 				    .note = o->sampling.note,
 				    .cpus = &o->cpus };
 	struct core core;
+	double alone_ns = kind_of(o->command)->syscalls ? syscalls_price_ns() : 0;
 	int err = session_start(r->session);
 
 	core_read(&core, "/");
 	so.imprecise = core.vendor == CORE_ARM; /* its drivers take any, and sample as ever */
 	if (!err && o->calls.nr_points)
 		err = record_probe(r);
+	if (!err && alone_ns > 0)
+		record_price(r, alone_ns);
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
 		return err;
 	if (o->sampling.nr_columns)

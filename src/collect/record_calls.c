@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/record_parts.h"
+#include "collect/syscalls.h"
 #include "uprobe/price.h"
 
 /*
@@ -125,6 +126,25 @@ void record_probe_more(struct record *r)
 		probe_all(r);
 }
 
+void record_price(struct record *r, double alone_ns)
+{
+	double more = syscalls_price_ns() - alone_ns;
+
+	r->profile->meta.others_ns = more > 0 ? more + 0.5 : 0;
+}
+
+/* "EAGAIN"; the kernel has some more for itself, to call again. */
+static const char *error_name(int64_t value)
+{
+	static const char *const again[] = { "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "",
+					     "ERESTART_RESTARTBLOCK" };
+	const char *name = value ? strerrorname_np(-value) : "";
+
+	if (value <= -512 && value >= -516)
+		name = again[-value - 512];
+	return name ? name : "unknown error";
+}
+
 /* Rows by what they are of. */
 struct row_key {
 	const struct profile *profile;
@@ -173,7 +193,10 @@ static uint32_t values_text(struct record *r, uint32_t slot1)
 	for (size_t i = 0; i < a->nr_args; i++) {
 		const char *between = i ? ", " : "";
 
-		if (a->v[i].is_string && nr_texts < CALL_MAX_STRINGS)
+		if (a->v[i].is_error)
+			len += snprintf(text + len, sizeof(text) - len, "%s%s", between,
+					error_name(v->value[i]));
+		else if (a->v[i].is_string && nr_texts < CALL_MAX_STRINGS)
 			len += snprintf(text + len, sizeof(text) - len, "%s%.*s", between,
 					CALL_STRING, v->text[nr_texts++]);
 		else if (a->v[i].is_signed)

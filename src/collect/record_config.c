@@ -56,7 +56,7 @@ struct prof_config record_config(const struct record_opts *o)
 
 	if (kind_of(o->command)->waits)
 		configure_waits(&c, o);
-	if (o->calls.nr_points) {
+	if (o->calls.nr_events) {
 		c.per_thread = 1;
 		if (!o->calls.stacks) {
 			c.no_kstacks = c.no_ustacks = 1;

@@ -51,7 +51,7 @@ static int open_session(struct record *r)
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
 		.max_bytes = r->opts->max_bytes,
-		.calls = r->opts->calls.nr_points ? &r->opts->calls : NULL,
+		.calls = r->opts->calls.nr_events ? &r->opts->calls : NULL,
 		.alloc = r->opts->alloc.every ? &r->opts->alloc : NULL,
 	};
 

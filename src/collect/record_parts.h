@@ -79,6 +79,8 @@ int record_probe(struct record *r);
 void record_probe_more(struct record *r);
 /* Are they hit so often that the recording has to end? Says so. */
 bool record_probe_too_often(struct record *r);
+/* Now that all is attached: what a system call of others takes more than alone_ns. */
+void record_price(struct record *r, double alone_ns);
 
 /* Of each count of calls, when all is over; then of what else was found. arg: the recording. */
 void record_take_call(void *arg, const struct prof_count *n);

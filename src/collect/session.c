@@ -128,6 +128,7 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 	choice->calls.every = o->every ? o->every : 1;
 	choice->calls.min_ns = o->min_ns;
 	choice->calls.by_process = o->by_process;
+	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
 	sizes_choose_calls(&choice->calls, &wishes);
 }
 
@@ -165,6 +166,15 @@ static void choose_all(struct session *s, const struct session_opts *o,
 	maps_choose(s->skel, &s->choice);
 }
 
+/* Two programs see all of them, or two of another kind see each of them. */
+static void prepare_syscalls(struct session *s, bool all)
+{
+	bpf_program__set_autoload(s->skel->progs.calls_sysenter, all);
+	bpf_program__set_autoload(s->skel->progs.calls_sysexit, all);
+	bpf_program__set_autoload(s->skel->progs.calls_event, !all);
+	bpf_program__set_autoload(s->skel->progs.calls_until, !all);
+}
+
 static void prepare_calls(struct session *s, const struct session_opts *so)
 {
 	const struct calls_opts *o = so->calls;
@@ -179,13 +189,15 @@ static void prepare_calls(struct session *s, const struct session_opts *so)
 	bool many = links_prepare(o, programs);
 
 	s->points = links_new(o, programs, many);
-	if (o->timed)
-		return;
-	bpf_program__set_autoload(programs->back, false);
-	if (programs->leave)
-		bpf_program__set_autoload(programs->leave, false);
-	if (programs->until)
-		bpf_program__set_autoload(programs->until, false);
+	if (!o->timed) {
+		bpf_program__set_autoload(programs->back, false);
+		if (programs->leave)
+			bpf_program__set_autoload(programs->leave, false);
+		if (programs->until)
+			bpf_program__set_autoload(programs->until, false);
+	}
+	if (kind_of(s->probe->name)->syscalls)
+		prepare_syscalls(s, o->nr_points == 0);
 }
 
 static int fill_points(struct session *s, const struct calls_opts *o)

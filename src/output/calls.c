@@ -13,11 +13,12 @@
 #include "output/output.h"
 #include "output/runqlat.h"
 #include "profile/calls.h"
+#include "profile/kind.h"
 
 #define TOP_ROWS  40
 #define TOP_HISTS 5
 
-static void add_columns(struct grid *g, const struct calls *c)
+static void add_columns(struct grid *g, const struct calls *c, bool syscalls)
 {
 	static const struct grid_column times[] = {
 		{ "AVG", .rank = 7 }, { "P50", .rank = 4 },   { "P99", .rank = 3 },
@@ -29,7 +30,8 @@ static void add_columns(struct grid *g, const struct calls *c)
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
 	grid_add(g, (struct grid_column){ "FUNCTION", GRID_FUNCTION, .min = 28 });
-	grid_add(g, (struct grid_column){ "ARGUMENTS", GRID_TEXT, .rank = 1, .min = 8 });
+	grid_add(g, (struct grid_column){ syscalls ? "ERROR" : "ARGUMENTS", GRID_TEXT, .rank = 1,
+					  .min = 8 });
 	if (c->processes) {
 		grid_add(g, (struct grid_column){ "PID", .rank = 8 });
 		grid_add(g, (struct grid_column){ "PROCESS", GRID_TEXT, .rank = 1 });
@@ -99,7 +101,7 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 		return;
 	calls_init(&c, p);
 	grid_init(&g, out, NULL, 0);
-	add_columns(&g, &c);
+	add_columns(&g, &c, kind_of_profile(p)->syscalls);
 	for (size_t i = 0; i < c.nr && i < TOP_ROWS; i++)
 		put_row(&g, &c, &c.rows[i]);
 	grid_end(&g);
@@ -117,7 +119,9 @@ void calls_put_sum(const struct profile *p, FILE *out)
 
 	calls_init(&c, p);
 	fprintf(out, "%s call%s", text_count(c.nr_calls), c.nr_calls == 1 ? "" : "s");
-	if (p->nr_events > 1)
+	if (kind_of_profile(p)->syscalls)
+		fputs(" of the system", out);
+	else if (p->nr_events > 1)
 		fprintf(out, " at %s places", text_count(p->nr_events));
 	else if (p->nr_events) {
 		fputs(" of ", out);

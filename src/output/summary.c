@@ -289,6 +289,9 @@ static void print_cost(const struct profile *p, FILE *out)
 	fprintf(out, "cost      %s per %s in BPF, %.3f%% of the profiled CPUs\n",
 		text_ns(seen ? m->bpf_ns / seen : 0), profile_noun(p),
 		pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
+	if (kind_of_profile(p)->syscalls)
+		fprintf(out, "          other processes paid %s more for each system call\n",
+			text_ns(m->others_ns));
 	fprintf(out, "          bpfprof itself %s of CPU, %s of memory, %s of maps\n",
 		text_ns(m->cpu_ns), text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
 }

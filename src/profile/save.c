@@ -91,6 +91,7 @@ static const struct fact {
 	NUMBER(throttles),
 	NUMBER(throttled_ns),
 	NUMBER(timed),
+	NUMBER(others_ns),
 	NUMBER(hist_by),
 	NUMBER(hist_split),
 	NUMBER(threshold_ns),
