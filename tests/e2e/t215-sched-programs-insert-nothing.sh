@@ -8,7 +8,8 @@ need_bpf
 helpers=$ROOT/build/tests/e2e/helpers
 [ -x "$helpers" ] || lacks "$helpers is not built"
 
-# map_lookup_elem takes no lock, of whatever map; the kernel's function is a cast. The rest reads memory, clocks and stacks.
+# map_lookup_elem takes no lock, of whatever map; functions of the kernel are a cast, and for locks the look-up of a thread
+# under RCU. The rest reads memory, clocks and stacks.
 harmless='map_lookup_elem|task_storage_get|ktime_get_ns|get_smp_processor_id|get_current_task_btf|get_current_pid_tgid'
 harmless+='|task_pt_regs|get_stack|probe_read_user|probe_read_kernel|probe_read_kernel_str|current_task_under_cgroup'
 harmless+='|kernel_function'
