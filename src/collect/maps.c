@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "bpfprof.skel.h"
 
-#define MOST_ROWS 40
+#define MOST_ROWS 48
 
 struct row {
 	struct bpf_map *map;

@@ -14,6 +14,7 @@
 
 #include "bpf/prof.h"
 #include "bpf/table.h"
+#include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpfprof.skel.h"
 
