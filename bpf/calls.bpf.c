@@ -27,7 +27,6 @@ struct {
 	__type(value, struct call_hist);
 } call_hists SEC(".maps");
 
-
 /* Stacks. */
 
 static __always_inline __u32 take_user(struct pt_regs *regs, bool in_user, __u32 id,

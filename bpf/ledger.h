@@ -35,6 +35,7 @@
 	X(FILTER_LONG, FILTER, "too-long", "longer than -M")                                       \
 	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
 	X(FILTER_WAIT, FILTER, "other-wait", "waits for something else than a lock")               \
+	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
@@ -69,8 +70,7 @@
 	X(THREADS, NOTE, "threads", "threads whose state was kept")                                \
 	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")                               \
 	X(BEGUN, NOTE, "begun", "calls that began to be timed")                                    \
-	X(ENDED, NOTE, "ended", "of which are over")                                                  \
-	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
+	X(ENDED, NOTE, "ended", "of which are over")                                               \
 	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")
 
 enum prof_counter {

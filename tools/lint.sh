@@ -114,7 +114,7 @@ check_includes() {
 		case $header in
 		bpfprof.skel.h)
 			case $file in
-			src/collect/session.c | src/collect/maps.c | src/collect/accounts.c) ;;
+			src/collect/session*.c | src/collect/maps.c | src/collect/accounts.c) ;;
 			*) echo "$file:$line: only the session, its maps and the accounts know the skeleton" ;;
 			esac
 			continue

@@ -58,7 +58,7 @@ enum cmd_result cmd_completion(const struct command *self, int argc, char **argv
 
 extern const struct opt oncpu_opts[], pmu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[],
 	uprobe_opts[], kprobe_opts[], tracepoint_opts[], wakeup_opts[], wall_opts[], list_opts[],
-	report_opts[], diff_opts[], completion_opts[], alloc_opts[], faults_opts[],
-	lock_opts[], syscalls_opts[];
+	report_opts[], diff_opts[], completion_opts[], alloc_opts[], faults_opts[], lock_opts[],
+	syscalls_opts[];
 
 #endif

@@ -57,10 +57,9 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 {
 	const struct points_name *row = row_of(fn, names, nr);
 	struct uprobe_spec spec = { .kind = UPROBE_NAME };
-	struct point point = { .kind = POINT_UPROBE,
-			       .event = p->nr_events,
-			       .args = row->args,
-			       .where = f->path };
+	struct point point = {
+		.kind = POINT_UPROBE, .event = p->nr_events, .args = row->args, .where = f->path
+	};
 	bool wants_return = p->opts->timed && !row->no_return;
 	struct place place;
 	int err = points_choose_place(p, f, &spec, fn, &place);

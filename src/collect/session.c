@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Configuring, loading and mapping the BPF object. */
-#include "collect/session.h"
+#include "collect/session_parts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -113,32 +113,6 @@ void session_settle(struct session *s)
 		usleep(LONG_US);
 }
 
-static void choose_calls(struct maps_choice *choice, const struct calls_opts *o, uint32_t nr_cpus)
-{
-	struct sizes_calls wishes = { .nr_events = o->nr_events,
-				      .nr_cpus = nr_cpus,
-				      .timed = o->timed,
-				      .max_rows = o->max_rows };
-
-	for (size_t i = 0; i < o->nr_args; i++) {
-		wishes.values |= o->args[i].nr_args != 0;
-		choice->calls.goroutines |= o->args[i].by_goroutine;
-	}
-	choice->nr_call_args = o->nr_args;
-	choice->calls.every = o->every ? o->every : 1;
-	choice->calls.min_ns = o->min_ns;
-	choice->calls.by_process = o->by_process;
-	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
-	sizes_choose_calls(&choice->calls, &wishes);
-}
-
-static void choose_allocs(struct maps_choice *choice, const struct alloc_opts *o)
-{
-	choice->allocs = true;
-	if (o->live)
-		choice->alloc.live_slots = o->max_live ? o->max_live : ALLOC_LIVE_SLOTS;
-}
-
 /* All that is created, and how large, for a host of that size. */
 static void choose_all(struct session *s, const struct session_opts *o,
 		       const struct sizes_host *host)
@@ -157,57 +131,10 @@ static void choose_all(struct session *s, const struct session_opts *o,
 	s->choice = (struct maps_choice){ .config = c,
 					  .nr_scratches = o->probe->nr_scratches,
 					  .waits = waits };
-	if (o->alloc)
-		choose_allocs(&s->choice, o->alloc);
-	else if (o->calls)
-		choose_calls(&s->choice, o->calls, host->nr_cpus);
+	session_choose_calls(&s->choice, o, host->nr_cpus);
 	if (waits && c->stacks && !c->no_ustacks)
 		s->choice.nr_sleepers = sizes_sleepers(host->nr_threads);
 	maps_choose(s->skel, &s->choice);
-}
-
-/* Two programs see all of them, or two of another kind see each of them. */
-static void prepare_syscalls(struct session *s, bool all)
-{
-	bpf_program__set_autoload(s->skel->progs.calls_sysenter, all);
-	bpf_program__set_autoload(s->skel->progs.calls_sysexit, all);
-	bpf_program__set_autoload(s->skel->progs.calls_event, !all);
-	bpf_program__set_autoload(s->skel->progs.calls_until, !all);
-}
-
-static void prepare_calls(struct session *s, const struct session_opts *so)
-{
-	const struct calls_opts *o = so->calls;
-	const struct links_programs of_calls = {
-		s->skel->progs.calls_entry, s->skel->progs.calls_return, s->skel->progs.calls_leave,
-		s->skel->progs.calls_event, s->skel->progs.calls_until
-	};
-	const struct links_programs of_allocs = { .entry = s->skel->progs.alloc_entry,
-						  .back = s->skel->progs.alloc_return,
-						  .leave = s->skel->progs.alloc_return };
-	const struct links_programs *programs = so->alloc ? &of_allocs : &of_calls;
-	bool many = links_prepare(o, programs);
-
-	s->points = links_new(o, programs, many);
-	if (!o->timed) {
-		bpf_program__set_autoload(programs->back, false);
-		if (programs->leave)
-			bpf_program__set_autoload(programs->leave, false);
-		if (programs->until)
-			bpf_program__set_autoload(programs->until, false);
-	}
-	if (kind_of(s->probe->name)->syscalls)
-		prepare_syscalls(s, o->nr_points == 0);
-}
-
-static int fill_points(struct session *s, const struct calls_opts *o)
-{
-	int fd = bpf_map__fd(s->skel->maps.call_args);
-
-	for (uint32_t i = 0; i < o->nr_args; i++)
-		if (bpf_map_update_elem(fd, &i, &o->args[i], BPF_ANY))
-			return log_err(-errno, "cannot tell the kernel about calls");
-	return 0;
 }
 
 static int load(struct session *s, const struct session_opts *o)
@@ -227,17 +154,14 @@ static int load(struct session *s, const struct session_opts *o)
 		err = kernel_segments_open(&s->segments, s->skel->maps.segments);
 	if (!err && c->two_generations)
 		err = prepare_settling(s);
-	if (o->calls)
-		prepare_calls(s, o);
+	s->points = session_prepare_calls(s->skel, o);
 	if (!err)
 		err = bpfprof_bpf__load(s->skel);
 	if (err)
 		return explain_load(err);
 	err = maps_open(&s->maps, s->skel, &s->choice);
-	if (!err && o->alloc)
-		err = alloc_put_draws(bpf_map__fd(s->skel->maps.alloc_draws), o->alloc->every);
-	else if (!err && o->calls)
-		err = fill_points(s, o->calls);
+	if (!err)
+		err = session_fill_calls(s->skel, o);
 	return err ? err : fill_filters(s, o);
 }
 

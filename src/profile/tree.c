@@ -4,342 +4,12 @@
  * are sorted, and equal prefixes of neighbours become shared nodes. Children are then put in order
  * of weight.
  */
-#include "profile/tree.h"
+#include "profile/tree_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "profile/faults.h"
-#include "profile/kind.h"
-#include "profile/waits.h"
-#include "profile/waker.h"
-
-#define MAX_HOPS 16 /* of wakers that are shown; a file may have any number */
-
-/* One step of a path: what is shown, and what it is. */
-struct step {
-	uint32_t name;
-	uint32_t module;
-	uint16_t kind;
-	uint16_t waker;
-};
-
-/* The functions of a frame as steps: a range of builder.known. */
-struct known {
-	uint32_t first, nr; /* nr 0 = not looked at yet */
-};
-
-struct path {
-	uint32_t first, nr; /* into steps */
-	uint64_t count;	    /* in the tree's unit */
-};
-
-struct builder {
-	const struct profile *p;
-	const struct view *v;
-	struct tree *t;
-	struct waits waits;
-	bool wakers;		   /* the profile is of wake-ups */
-	struct known *by_frame[2]; /* per frame id, as the thread's and as a waker's */
-	struct step *known;
-	size_t nr_known, cap_known;
-	struct step *steps;
-	size_t nr_steps, cap_steps;
-	struct path *paths;
-	size_t nr_paths, cap_paths;
-};
-
-static uint32_t add_name(struct builder *b, const char *s, int spaces, const char *suffix)
-{
-	char *whole = view_safe(s, spaces, suffix);
-	uint32_t id = strings_add(&b->t->names, whole, strlen(whole));
-
-	free(whole);
-	return id;
-}
-
-static uint32_t add_function(struct builder *b, uint32_t frame, uint32_t i, bool waker)
-{
-	char *name = view_function(b->v, b->p, frame, i, waker);
-	uint32_t id = strings_add(&b->t->names, name, strlen(name));
-
-	free(name);
-	return id;
-}
-
-/* The steps of a frame's functions, innermost first, made at first sight. */
-static struct known steps_of(struct builder *b, uint32_t id, bool waker)
-{
-	const struct frame *f = profile_frame_at(b->p, id);
-	struct known *k = &b->by_frame[waker][id];
-
-	if (k->nr)
-		return *k;
-	*k = (struct known){ b->nr_known, profile_frame_functions(b->p, id) };
-	for (uint32_t i = 0; i < k->nr; i++) {
-		b->known = xgrow(b->known, b->nr_known, &b->cap_known, sizeof(*b->known));
-		b->known[b->nr_known++] =
-			(struct step){ add_function(b, id, i, waker),
-				       profile_frame_module(b->p, id), f->kind, waker };
-	}
-	return *k;
-}
-
-static void push(struct builder *b, const struct step *s)
-{
-	b->steps = xgrow(b->steps, b->nr_steps, &b->cap_steps, sizeof(*s));
-	b->steps[b->nr_steps++] = *s;
-}
-
-static void push_note(struct builder *b, const char *text)
-{
-	push(b, &(struct step){ .name = add_name(b, text, 0, "") });
-}
-
-/* "[lock]" and the like. */
-static void push_bracketed(struct builder *b, const char *text)
-{
-	char *note = xasprintf("[%s]", text);
-
-	push_note(b, note);
-	free(note);
-}
-
-/* A file may say anything: a path that is long already gets each frame's own function only. */
-static struct known frame_steps(struct builder *b, uint32_t id, bool waker)
-{
-	struct known k = steps_of(b, id, waker);
-	bool all = b->nr_steps - b->paths[b->nr_paths - 1].first < PROF_MAX_FRAMES;
-
-	return all ? k : (struct known){ k.first + k.nr - 1, 1 };
-}
-
-/* Root first, without the first frames at the leaf. */
-static void push_stack(struct builder *b, uint32_t id, uint32_t first)
-{
-	uint32_t nr;
-	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
-
-	for (uint32_t i = nr; i > first; i--) {
-		struct known k = frame_steps(b, frames[i - 1], false);
-
-		for (uint32_t f = k.nr; f > 0; f--)
-			push(b, &b->known[k.first + f - 1]);
-	}
-}
-
-/* Frames [first, end), leaf first: a waker meets the thread that it woke. */
-static void push_upwards(struct builder *b, uint32_t id, uint32_t first, uint32_t end)
-{
-	uint32_t nr;
-	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
-
-	for (uint32_t i = first; i < end && i < nr; i++) {
-		struct known k = frame_steps(b, frames[i], true);
-
-		for (uint32_t f = 0; f < k.nr; f++)
-			push(b, &b->known[k.first + f]);
-	}
-}
-
-static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool waker)
-{
-	char *name = xstrdup(profile_str(b->p, thread)), suffix[16] = "";
-	size_t len = strlen(name);
-
-	while (b->v->merge_threads && len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9')
-		name[--len] = '\0';
-	if (b->v->per_thread)
-		snprintf(suffix, sizeof(suffix), "/%u", tid);
-	push(b, &(struct step){ .name = add_name(b, name, 1, suffix), .waker = waker });
-	free(name);
-}
-
-static void begin_path(struct builder *b, uint64_t count)
-{
-	b->paths = xgrow(b->paths, b->nr_paths, &b->cap_paths, sizeof(*b->paths));
-	b->paths[b->nr_paths++] = (struct path){ .first = b->nr_steps, .count = count };
-}
-
-static void end_path(struct builder *b)
-{
-	struct path *last = &b->paths[b->nr_paths - 1];
-
-	last->nr = b->nr_steps - last->first;
-}
-
-/* Its stack was taken where the scheduler left the thread, not where an interrupt met it. */
-static bool is_switched(const struct sample *s)
-{
-	uint32_t kind = PROF_WAIT_KIND(s->wait);
-
-	return kind == PROF_BLOCKED || kind == PROF_PREEMPTED || kind == PROF_WOKEN ||
-	       kind == PROF_THROTTLED;
-}
-
-static void push_stacks(struct builder *b, const struct sample *s)
-{
-	bool user = s->ustack && !b->v->kernel_only, kernel = s->kstack && !b->v->user_only;
-
-	if (user)
-		push_stack(b, s->ustack, 0);
-	if (user && kernel && b->v->delimiter)
-		push_note(b, "-");
-	if (kernel)
-		push_stack(b, s->kstack, is_switched(s) ? wait_plumbing(b->p, s->kstack) : 0);
-}
-
-static void push_waker(struct builder *b, const struct waker *w, const struct waker_frames *f)
-{
-	bool user = w->ustack && !b->v->kernel_only && !f->irq;
-	bool kernel = w->kstack && !b->v->user_only;
-
-	if (f->note)
-		push_note(b, f->note);
-	if (kernel)
-		push_upwards(b, w->kstack, f->first, f->end);
-	if (user && kernel && b->v->delimiter)
-		push_note(b, "-");
-	if (user)
-		push_upwards(b, w->ustack, 0, b->p->stacks[w->ustack].nr);
-	if (f->instead)
-		push_note(b, f->instead);
-	else
-		push_thread(b, w->thread, w->tid, true);
-}
-
-/* Who woke the thread, who woke that one, and so on; nobody wakes an interrupt. */
-static void push_wakers(struct builder *b, const struct sample *s)
-{
-	uint32_t id = s->waker;
-
-	if (!id) {
-		push_note(b, "--");
-		push_note(b, s->wait & PROF_WAIT_OPEN ? "[not ended]" : "[unknown]");
-	}
-	for (uint32_t hop = 0; id && hop < MAX_HOPS; hop++) {
-		const struct waker *w = &b->p->wakers[id];
-		struct waker_frames f = waker_frames(b->p, w);
-
-		push_note(b, "--");
-		push_waker(b, w, &f);
-		id = f.irq ? 0 : w->next;
-	}
-}
-
-/* The first frame of a wait, where the view has one: two of those that only wait for a CPU. */
-static bool push_class(struct builder *b, uint32_t class)
-{
-	if (!b->v->split && !b->v->by_class)
-		return false;
-	if (WAIT_RUNNABLE & 1u << class)
-		push_note(b, "[runnable]");
-	push_bracketed(b, waits_name(class));
-	return true;
-}
-
-/* Nobody wakes a thread that could have run. */
-static bool has_waker(const struct sample *s)
-{
-	uint32_t kind = PROF_WAIT_KIND(s->wait);
-
-	return kind != PROF_PREEMPTED && kind != PROF_THROTTLED;
-}
-
-static void push_wait(struct builder *b, const struct sample *s, uint32_t class)
-{
-	bool told = push_class(b, class);
-
-	if (PROF_WAIT_KIND(s->wait) == PROF_RUNNING || s->wait & PROF_WAIT_NOT_SAMPLED) {
-		push_note(b, "[not sampled]");
-		if (!told)
-			push_bracketed(b, waits_name(class));
-	} else {
-		push_stacks(b, s);
-	}
-	if (b->wakers && has_waker(s))
-		push_wakers(b, s);
-}
-
-static void add_wait(struct builder *b, size_t i)
-{
-	const struct sample *s = &b->p->samples[i];
-	enum waits_fate fate = b->waits.fate[i];
-
-	if (!b->waits.ns[i] || fate == WAITS_LEFT_OUT ||
-	    (fate == WAITS_IDLE && b->v->idle == IDLE_HIDE))
-		return;
-	begin_path(b, b->waits.ns[i]);
-	push_thread(b, s->thread, s->tid, false);
-	if (fate == WAITS_IDLE)
-		push_note(b, "[idle]");
-	else
-		push_wait(b, s, b->waits.class_of[i]);
-	end_path(b);
-}
-
-static void add_sample(struct builder *b, const struct sample *s)
-{
-	begin_path(b, b->p->meta.by_weight ? s->weight : s->count);
-	push_thread(b, s->thread, s->tid, false);
-	for (uint32_t i = 0; i < FAULTS_FRAMES && kind_of_profile(b->p)->faults; i++)
-		push_bracketed(b, faults_frame(s, i));
-	push_stacks(b, s);
-	end_path(b);
-}
-
-static void add_samples(struct builder *b)
-{
-	const struct profile *p = b->p;
-
-	if (!p->meta.is_time) {
-		for (size_t i = 0; i < p->nr_samples; i++)
-			add_sample(b, &p->samples[i]);
-		return;
-	}
-	b->wakers = kind_of_profile(p)->wakers;
-	waits_init(&b->waits, p, b->v);
-	for (size_t i = 0; i < p->nr_samples; i++)
-		add_wait(b, i);
-	waits_release(&b->waits);
-}
-
-/* What a lost sample stands for: as much as one that was not. */
-static double weight_of_lost(const struct profile *p)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < p->nr_samples; i++)
-		count += p->samples[i].count;
-	return p->meta.by_weight && count ? (double)profile_weight(p) / count : 1;
-}
-
-/* What was lost keeps its weight, under its cause. */
-static void add_lost(struct builder *b)
-{
-	double weight = weight_of_lost(b->p);
-
-	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
-		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
-			continue;
-		begin_path(b, b->p->counters[i] * weight + 0.5);
-		push_note(b, "[lost]");
-		push_bracketed(b, profile_counters[i].key);
-		end_path(b);
-	}
-}
-
-/* Of waits only the number is known by cause, and the time in all. */
-static void add_lost_time(struct builder *b)
-{
-	if (!b->p->counters[PROF_LOST_NS])
-		return;
-	begin_path(b, b->p->counters[PROF_LOST_NS]);
-	push_note(b, "[lost]");
-	end_path(b);
-}
 
 /* Equal names of different modules are shown as one; the last comparison says which is named. */
 static int by_steps(const void *x, const void *y, void *arg)
@@ -372,36 +42,36 @@ static uint32_t add_node(struct tree *t, uint32_t parent, const struct step *s)
 	return t->nr++;
 }
 
-static size_t longest_path(const struct builder *b)
+static size_t longest_path(const struct tree_paths *p)
 {
 	size_t longest = 0;
 
-	for (size_t i = 0; i < b->nr_paths; i++)
-		if (b->paths[i].nr > longest)
-			longest = b->paths[i].nr;
+	for (size_t i = 0; i < p->nr_paths; i++)
+		if (p->paths[i].nr > longest)
+			longest = p->paths[i].nr;
 	return longest;
 }
 
 /* spine holds the nodes of the path before, so a shared prefix is found by comparing with it. */
-static void add_paths(struct builder *b)
+static void add_paths(struct tree *t, const struct tree_paths *p)
 {
-	uint32_t *spine = xcalloc(longest_path(b) + 1, sizeof(*spine));
+	uint32_t *spine = xcalloc(longest_path(p) + 1, sizeof(*spine));
 	uint32_t depth = 0;
 
-	for (size_t i = 0; i < b->nr_paths; i++) {
-		const struct path *path = &b->paths[i];
-		const struct step *steps = b->steps + path->first;
+	for (size_t i = 0; i < p->nr_paths; i++) {
+		const struct path *path = &p->paths[i];
+		const struct step *steps = p->steps + path->first;
 		uint32_t same = 0;
 
 		while (same < depth && same < path->nr &&
-		       b->t->nodes[spine[same + 1]].name == steps[same].name)
+		       t->nodes[spine[same + 1]].name == steps[same].name)
 			same++;
 		for (uint32_t k = same; k < path->nr; k++)
-			spine[k + 1] = add_node(b->t, spine[k], &steps[k]);
+			spine[k + 1] = add_node(t, spine[k], &steps[k]);
 		depth = path->nr;
-		b->t->nodes[spine[depth]].self += path->count;
+		t->nodes[spine[depth]].self += path->count;
 		for (uint32_t k = 0; k <= depth; k++)
-			b->t->nodes[spine[k]].total += path->count;
+			t->nodes[spine[k]].total += path->count;
 	}
 	free(spine);
 }
@@ -442,28 +112,19 @@ static void sort_children(struct tree *t)
 struct tree *tree_new(const struct profile *p, const struct view *v)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
-	struct builder b = { .p = p, .v = v, .t = t };
+	struct tree_paths paths = { 0 };
 
 	t->profile = p;
 	strings_init(&t->names);
-	for (size_t i = 0; i < 2; i++)
-		b.by_frame[i] = xcalloc(p->nr_frames, sizeof(*b.by_frame[i]));
 	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
-	add_samples(&b);
-	if (p->meta.is_time)
-		add_lost_time(&b);
-	else
-		add_lost(&b);
-	if (b.nr_paths)
-		qsort_r(b.paths, b.nr_paths, sizeof(*b.paths), by_steps, b.steps);
-	add_paths(&b);
+	tree_paths_of(t, v, &paths);
+	if (paths.nr_paths)
+		qsort_r(paths.paths, paths.nr_paths, sizeof(*paths.paths), by_steps, paths.steps);
+	add_paths(t, &paths);
 	sort_children(t);
-	for (size_t i = 0; i < 2; i++)
-		free(b.by_frame[i]);
-	free(b.known);
-	free(b.steps);
-	free(b.paths);
+	free(paths.steps);
+	free(paths.paths);
 	return t;
 }
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs at calls: what they need to be loaded with, and the maps they read. */
+#include "collect/session_parts.h"
+
+#include <errno.h>
+
+#include <bpf/bpf.h>
+
+#include "base/log.h"
+#include "collect/sizes.h"
+#include "profile/kind.h"
+#include "bpfprof.skel.h"
+
+static void choose_calls(struct maps_choice *choice, const struct calls_opts *o, uint32_t nr_cpus)
+{
+	struct sizes_calls wishes = { .nr_events = o->nr_events,
+				      .nr_cpus = nr_cpus,
+				      .timed = o->timed,
+				      .max_rows = o->max_rows };
+
+	for (size_t i = 0; i < o->nr_args; i++) {
+		wishes.values |= o->args[i].nr_args != 0;
+		choice->calls.goroutines |= o->args[i].by_goroutine;
+	}
+	choice->nr_call_args = o->nr_args;
+	choice->calls.every = o->every ? o->every : 1;
+	choice->calls.min_ns = o->min_ns;
+	choice->calls.by_process = o->by_process;
+	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
+	sizes_choose_calls(&choice->calls, &wishes);
+}
+
+static void choose_allocs(struct maps_choice *choice, const struct alloc_opts *o)
+{
+	choice->allocs = true;
+	if (o->live)
+		choice->alloc.live_slots = o->max_live ? o->max_live : ALLOC_LIVE_SLOTS;
+}
+
+void session_choose_calls(struct maps_choice *choice, const struct session_opts *o,
+			  uint32_t nr_cpus)
+{
+	if (o->alloc)
+		choose_allocs(choice, o->alloc);
+	else if (o->calls)
+		choose_calls(choice, o->calls, nr_cpus);
+}
+
+/* Two programs see all of them, or two of another kind see each of them. */
+static void prepare_syscalls(struct bpfprof_bpf *skel, bool all)
+{
+	bpf_program__set_autoload(skel->progs.calls_sysenter, all);
+	bpf_program__set_autoload(skel->progs.calls_sysexit, all);
+	bpf_program__set_autoload(skel->progs.calls_event, !all);
+	bpf_program__set_autoload(skel->progs.calls_until, !all);
+}
+
+static void load_no_ends(const struct links_programs *programs)
+{
+	bpf_program__set_autoload(programs->back, false);
+	if (programs->leave)
+		bpf_program__set_autoload(programs->leave, false);
+	if (programs->until)
+		bpf_program__set_autoload(programs->until, false);
+}
+
+struct links *session_prepare_calls(struct bpfprof_bpf *skel, const struct session_opts *so)
+{
+	const struct links_programs of_calls = { skel->progs.calls_entry, skel->progs.calls_return,
+						 skel->progs.calls_leave, skel->progs.calls_event,
+						 skel->progs.calls_until };
+	const struct links_programs of_allocs = { .entry = skel->progs.alloc_entry,
+						  .back = skel->progs.alloc_return,
+						  .leave = skel->progs.alloc_return };
+	const struct links_programs *programs = so->alloc ? &of_allocs : &of_calls;
+	const struct calls_opts *o = so->calls;
+	struct links *points;
+
+	if (!o)
+		return NULL;
+	points = links_new(o, programs, links_prepare(o, programs));
+	if (!o->timed)
+		load_no_ends(programs);
+	if (kind_of(so->probe->name)->syscalls)
+		prepare_syscalls(skel, o->nr_points == 0);
+	return points;
+}
+
+static int fill_points(struct bpfprof_bpf *skel, const struct calls_opts *o)
+{
+	int fd = bpf_map__fd(skel->maps.call_args);
+
+	for (uint32_t i = 0; i < o->nr_args; i++)
+		if (bpf_map_update_elem(fd, &i, &o->args[i], BPF_ANY))
+			return log_err(-errno, "cannot tell the kernel about calls");
+	return 0;
+}
+
+int session_fill_calls(struct bpfprof_bpf *skel, const struct session_opts *o)
+{
+	if (o->alloc)
+		return alloc_put_draws(bpf_map__fd(skel->maps.alloc_draws), o->alloc->every);
+	return o->calls ? fill_points(skel, o->calls) : 0;
+}

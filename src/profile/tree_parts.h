@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the parts of the call tree share: tree_paths.c makes paths of samples, tree.c nodes of
+ * paths.
+ */
+#ifndef BPFPROF_PROFILE_TREE_PARTS_H
+#define BPFPROF_PROFILE_TREE_PARTS_H
+
+#include "profile/tree.h"
+
+/* One step of a path: what is shown, and what it is. */
+struct step {
+	uint32_t name;
+	uint32_t module;
+	uint16_t kind;
+	uint16_t waker;
+};
+
+struct path {
+	uint32_t first, nr; /* into steps */
+	uint64_t count;	    /* in the tree's unit */
+};
+
+struct tree_paths {
+	struct step *steps;
+	size_t nr_steps, cap_steps;
+	struct path *paths;
+	size_t nr_paths, cap_paths;
+};
+
+/* Adds the names to those of t. paths comes in empty; the caller frees its arrays. */
+void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *paths);
+
+#endif
