@@ -204,9 +204,11 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 		return PROF_LOST_SCRATCH;
 	scratch_begin(s);
 	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
-	if (call_cfg.value_slots && (!call_cfg.syscalls || CALL_ARGS(cookie)))
+	if (call_cfg.value_slots && (!call_cfg.syscalls || CALL_ARGS(cookie))) {
 		values = calls_values(id, CALL_ARGS(cookie), true, values);
-	if ((call_cfg.value_slots && !values) || !calls_hist(call->event, values, ns))
+		outcome = values ? 0 : PROF_LOST_ROWS;
+	}
+	if (!outcome && !calls_hist(call->event, values, ns))
 		outcome = PROF_LOST_ROWS;
 	key.chain = values;
 	if (!outcome)

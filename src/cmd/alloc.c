@@ -104,6 +104,7 @@ static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 	o->nr_points = p->nr;
 	o->timed = a->points.timed;
 	o->stacks = true;
+	o->force = true; /* what it costs is told before */
 	tell_cost(&a->common.record);
 	return recording_run(&a->common);
 }

@@ -43,6 +43,7 @@ static enum cmd_result run(struct recording_args *common)
 	const char *words[] = { a->only ? a->only : "" };
 
 	a->calls.latency = true;
+	a->calls.force = true; /* what others pay is told */
 	a->calls.words = words;
 	a->calls.nr_words = 1;
 	if (!common->record.calls.max_rows)

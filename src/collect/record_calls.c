@@ -24,12 +24,14 @@
 
 /*
  * Of a program that we start, children may be gone before we hear of them: all who map the file are
- * probed, and the filter leaves the others out.
+ * probed, and the filter leaves the others out. Allocators are called too often for that.
  */
 static bool only_selected(const struct record *r)
 {
 	const struct record_opts *o = r->opts;
 
+	if (o->alloc.every)
+		return true;
 	return o->calls.points[0].kind == POINT_UPROBE && o->pids.nr && !o->program && !o->tids.nr;
 }
 
