@@ -78,7 +78,11 @@ bool decoder_next(struct decoder *d, const uint8_t *bytes, size_t sz, uint64_t a
 {
 	const uint8_t *at = bytes;
 
-	*insn = (struct insn){ .address = address, .written = INSN_NO_REGISTER };
+	*insn = (struct insn){ .address = address,
+			       .written = INSN_NO_REGISTER,
+			       .jumps_by = INSN_NO_REGISTER,
+			       .copied = INSN_NO_REGISTER,
+			       .computed = INSN_NO_REGISTER };
 	if (d->machine == EM_AARCH64)
 		return next_arm64(d, bytes, sz, insn);
 	if (!cs_disasm_iter(d->handle, &at, &sz, &address, d->insn))

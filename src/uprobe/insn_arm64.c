@@ -69,12 +69,28 @@ static uint8_t destination_of(const struct row *r, uint32_t word)
 	return number;
 }
 
+/* Those of 64 bits that a compiler finds the target of a jump by. */
+static void classify_jump(struct insn *insn, uint32_t word)
+{
+	uint8_t to = word & 31;
+
+	if ((word & 0xfffffc1f) == 0xd61f0000) /* br */
+		insn->jumps_by = word >> 5 & 31;
+	else if ((word & 0xff200000) == 0x8b000000 || (word & 0xffe00000) == 0x8b200000 || /* add */
+		 (word & 0xffe00c00) == 0xf8600800) /* ldr, by an index */
+		insn->computed = to;
+	else if ((word & 0xffc00000) == 0xf9400000 || (word & 0xffe00000) == 0xf8400000 || /* ldr */
+		 (word & 0xff000000) == 0x58000000 || (word & 0xffe0ffe0) == 0xaa0003e0)   /* mov */
+		insn->copied = to;
+}
+
 bool insn_classify_arm64(struct insn *insn, uint32_t word)
 {
 	/* ret, retaa, retab */
 	insn->is_return = (word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff;
 	if ((word & 0xfc000000) == 0x14000000) /* b */
 		insn->jumps_to = insn->address + ((int64_t)(int32_t)(word << 6) >> 6) * 4;
+	classify_jump(insn, word);
 	for (size_t i = 0; i < NR(rows); i++) {
 		if ((word & rows[i].mask) != rows[i].value)
 			continue;

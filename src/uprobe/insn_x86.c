@@ -171,6 +171,32 @@ static uint64_t jump_target(const struct insn *insn, const uint8_t *bytes, const
 	return insn->address + insn->len + offset;
 }
 
+static bool is_address(const cs_x86_op *op)
+{
+	return op->type == X86_OP_REG || (op->type == X86_OP_MEM && !op->mem.index);
+}
+
+static void classify_jump(struct insn *insn, const cs_insn *decoded, const struct encoding *e)
+{
+	const cs_x86_op *op = &decoded->detail->x86.operands[0];
+
+	if (e->has_bad) /* notrack: by a table */
+		return;
+	if (op->type == X86_OP_REG)
+		insn->jumps_by = register_number(op->reg);
+	insn->jumps_through = op->type == X86_OP_MEM && !op->mem.index;
+}
+
+static void classify_write(struct insn *insn, const cs_insn *decoded)
+{
+	const cs_x86 *x = &decoded->detail->x86;
+	bool copies = decoded->id == X86_INS_POP ||
+		      (decoded->id == X86_INS_MOV && is_address(&x->operands[1]));
+
+	if (x->op_count && x->operands[0].type == X86_OP_REG && x->operands[0].access & CS_AC_WRITE)
+		*(copies ? &insn->copied : &insn->computed) = register_number(x->operands[0].reg);
+}
+
 void insn_classify_x86(struct insn *insn, const uint8_t *bytes, const cs_insn *decoded)
 {
 	struct encoding e = encoding_of(bytes, insn->len);
@@ -179,4 +205,8 @@ void insn_classify_x86(struct insn *insn, const uint8_t *bytes, const cs_insn *d
 	insn->effect = effect_of(decoded, &insn->written);
 	insn->is_return = e.opcode[0] == 0xc3 || e.opcode[0] == 0xc2;
 	insn->jumps_to = jump_target(insn, bytes, &e);
+	if (decoded->id == X86_INS_JMP)
+		classify_jump(insn, decoded, &e);
+	else
+		classify_write(insn, decoded);
 }

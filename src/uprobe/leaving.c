@@ -271,6 +271,26 @@ static bool leaves(const struct functions *fs, const struct uprobe_function *f,
 	return to == f->address ? false : !is_part(functions_at(fs, to), f);
 }
 
+static void set_bit_to(uint32_t *bits, uint8_t nr, bool to)
+{
+	if (nr != INSN_NO_REGISTER)
+		*bits = to ? *bits | 1u << nr : *bits & ~(1u << nr);
+}
+
+/*
+ * Does it jump to where a pointer leads, and not by a table of its own cases? What a register holds
+ * that a table was read or added up for has been computed; a pointer is copied. (A jump within the
+ * function that is taken for a way out ends no call unless the stack pointer is where it was at the
+ * entry.)
+ */
+static bool leaves_by_pointer(const struct insn *insn, uint32_t *computed)
+{
+	set_bit_to(computed, insn->computed, true);
+	set_bit_to(computed, insn->copied, false);
+	return insn->jumps_through ||
+	       (insn->jumps_by != INSN_NO_REGISTER && !(*computed >> insn->jumps_by & 1));
+}
+
 /* A list that grows. */
 struct offsets {
 	uint64_t *v;
@@ -281,12 +301,13 @@ struct offsets {
 static int add_of(struct places *p, const struct functions *fs, const struct uprobe_function *of,
 		  const struct uprobe_function *in, struct offsets *to)
 {
+	uint32_t computed = 0;
 	struct insn insn;
 
 	for (uint64_t at = in->address; at - in->address < in->size; at += insn.len) {
 		if (!place_decode(p, in, at, &insn))
 			return -EILSEQ;
-		if (!leaves(fs, of, &insn) ||
+		if ((!leaves_by_pointer(&insn, &computed) && !leaves(fs, of, &insn)) ||
 		    (insn.jumps_to >= in->address && insn.jumps_to < in->address + in->size))
 			continue;
 		to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));

@@ -31,9 +31,9 @@ bool leaving_by_probe(enum leaving_file file, const struct uprobe_function *f);
 
 /*
  * The file offsets of all instructions that leave f for good: returns, and jumps to other
- * functions, also in the parts that the compiler has put aside (".cold"). Conditional jumps to
- * other functions and computed ones are not seen as ways out. To be freed. Returns 0, -EILSEQ when
- * a byte of f cannot be decoded.
+ * functions, also by pointers, and in the parts that the compiler has put aside (".cold").
+ * Conditional jumps to other functions are not seen as ways out. To be freed. Returns 0, -EILSEQ
+ * when a byte of f cannot be decoded.
  */
 int leaving_offsets(struct places *p, const struct functions *fs, const struct uprobe_function *f,
 		    uint64_t **offsets, size_t *nr);

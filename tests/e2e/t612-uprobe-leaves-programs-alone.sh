@@ -25,6 +25,15 @@ if [ -x "$PROGS/throws" ]; then
 	check_near "$(column calls 'Box<long>::get')" 23 0 "calls of a member of a template"
 fi
 
+# Where no return probe may stand, jumps by a pointer are seen as ways out, and jumps by a table are not.
+if [ -x "$PROGS/jumps_away" ]; then
+	check "ways out by pointers" "$BPFPROF" uprobe -l -o "$TMP/x.csv" -o "$TMP/x.json" "$PROGS/jumps_away:by_*" -- "$PROGS/jumps_away"
+	for name in by_member by_argument by_saved by_table; do
+		check_near "$(column calls $name)" 100 0 "calls of $name"
+	done
+	check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost"
+fi
+
 cat >"$TMP/cancel.c" <<'C'
 #include <pthread.h>
 #include <stdio.h>
