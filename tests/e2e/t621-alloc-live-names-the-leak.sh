@@ -35,5 +35,7 @@ check "what finds no room is counted" test "$(json "$TMP/x.json" samples notes l
 start "$PROGS/allocates" 0 20
 check "alloc -p" "$BPFPROF" alloc -p "$PID" -f 1
 check_grep ';forever;[^;]*malloc [0-9]+$' "$OUT"
+# The trial needs links to many places in one process (6.10).
+uname -r | awk -F . '{ exit $1 * 100 + $2 < 610 }' || finish
 check_grep '^bpfprof: warning: [0-9,]+ calls of allocators a second, at [0-9.]+ us each: ' "$ERR" "the price is told"
 finish
