@@ -35,6 +35,7 @@
 	X(FILTER_LONG, FILTER, "too-long", "longer than -M")                                       \
 	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
 	X(FILTER_WAIT, FILTER, "other-wait", "waits for something else than a lock")               \
+	X(FILTER_FILE, FILTER, "file-memory", "memory of a file")                                  \
 	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \

@@ -59,6 +59,14 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 	return PROF_RECORDED;
 }
 
+static __always_inline __u32 note_fault(__u64 address, struct prof_count *key)
+{
+	__u32 memory = faults_memory(address);
+
+	key->wait = PROF_WAIT_OF_FAULT(PROF_WAIT_EVENT(key->wait), memory);
+	return prof_cfg.grows && memory == PROF_MEMORY_FILE ? PROF_FILTER_FILE : 0;
+}
+
 SEC("?perf_event")
 int oncpu_sample(struct bpf_perf_event_data *ctx)
 {
@@ -81,7 +89,7 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 	bpf_get_current_comm(key.comm, sizeof(key.comm));
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome && prof_cfg.faults)
-		key.wait = PROF_WAIT_OF_FAULT(PROF_WAIT_EVENT(key.wait), faults_memory(ctx->addr));
+		outcome = note_fault(ctx->addr, &key);
 	if (!outcome)
 		outcome = record(ctx, task, &key);
 	row->value[outcome % PROF_COUNTER_SLOTS]++;

@@ -398,9 +398,9 @@ struct prof_config {
 	__u8 nr_values;	      /* counters that are read with each sample */
 	__u8 two_generations; /* nothing refers to a slot once its sample is recorded */
 	__u8 faults;	      /* samples are page faults: prof_count.wait has the kind of memory */
-	__u8 pad;
-	__u32 shape_slots; /* of bpf/memo.bpf.c, a power of two */
-	__u32 lock_slots;  /* of struct prof_lock, the same; 0 = holders are not looked for */
+	__u8 grows;	      /* of these, only those in memory that is no file's */
+	__u32 shape_slots;    /* of bpf/memo.bpf.c, a power of two */
+	__u32 lock_slots;     /* of struct prof_lock, the same; 0 = holders are not looked for */
 };
 _Static_assert(sizeof(struct prof_config) == 128, "struct prof_config is part of the contract");
 

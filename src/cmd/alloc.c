@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof alloc: who allocates memory, and who does not free it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -16,7 +18,7 @@
 struct alloc_args {
 	struct recording_args common; /* first */
 	struct points_opts points;
-	bool force;
+	bool growth, force;
 };
 
 const struct opt alloc_opts[] = {
@@ -30,6 +32,9 @@ const struct opt alloc_opts[] = {
 		 "of --live, only what is at least so old: 500 or 500ms, 10s (implies --live)"),
 	OPT_U32(0, "max-live", struct recording_args, record.alloc.max_live, 16, 1 << 24, "N",
 		"room for N sampled allocations in use (default 262144)"),
+	OPT_FLAG(0, "growth", struct alloc_args, growth,
+		 "instead, what makes processes larger: memory that is touched first, by page "
+		 "faults; costs next to nothing"),
 	TARGET_ROWS,
 	OPT_GROUP("How"),
 	OPT_FLAG(0, "force", struct alloc_args, force,
@@ -109,6 +114,37 @@ static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 	return recording_run(&a->common);
 }
 
+/* A fault is as good as a page: one of a huge page too, since the kernel does not tell. */
+static void warn_of_huge_pages(void)
+{
+	FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+	char line[64];
+
+	if (f && fgets(line, sizeof(line), f) && strstr(line, "[always]"))
+		log_warn("transparent huge pages are on for all memory: each counts as one small "
+			 "page, so sums are too small");
+	if (f)
+		fclose(f);
+}
+
+static enum cmd_result run_growth(struct recording_args *a)
+{
+	struct record_opts *o = &a->record;
+	uint64_t every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;
+	uint64_t page_bytes = sysconf(_SC_PAGESIZE);
+
+	if (o->alloc.live || o->alloc.max_live || a->results.view.value) {
+		log_err(0, "--growth tells who touches memory first, not who allocates it: --live, "
+			   "--older, --max-live and --value are not for it");
+		return CMD_USAGE;
+	}
+	warn_of_huge_pages();
+	o->command = "growth";
+	o->alloc.every = 0;
+	o->sampling.period = every > page_bytes ? every / page_bytes : 1;
+	return recording_of_events(a, "minor-faults");
+}
+
 static enum cmd_result run(struct recording_args *common)
 {
 	struct alloc_args *a = (struct alloc_args *)common;
@@ -119,6 +155,8 @@ static enum cmd_result run(struct recording_args *common)
 	int err;
 
 	o->alloc.live |= o->alloc.older_ns != 0;
+	if (a->growth)
+		return run_growth(common);
 	if (check(o) || check_value(common->results.view.value, o->alloc.live))
 		return CMD_USAGE;
 	err = check_processes(&o->pids);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof faults: page faults, by stack, kind and memory. */
-#include <errno.h>
-
 #include "cmd/recording.h"
-#include "event/catalog.h"
 
 const struct opt faults_opts[] = {
 	TARGET_ROWS,
@@ -19,21 +16,7 @@ const struct opt faults_opts[] = {
 
 static enum cmd_result run(struct recording_args *a)
 {
-	struct catalog *c = catalog_open("/");
-	enum cmd_result result;
-	struct event *v = NULL;
-	size_t nr = 0;
-	int err;
-
-	if (!c)
-		return cmd_failed(-errno);
-	err = catalog_find_list(c, "minor-faults,major-faults", &v, &nr); /* in this order */
-	a->record.sampling.events = v;
-	a->record.sampling.nr_events = nr;
-	result = err ? cmd_failed(err) : recording_run(a);
-	events_free(v, nr);
-	catalog_close(c);
-	return result;
+	return recording_of_events(a, "minor-faults,major-faults"); /* in this order */
 }
 
 enum cmd_result cmd_faults(const struct command *self, int argc, char **argv)

@@ -18,6 +18,7 @@
 #include "cmd/selection.h"
 #include "event/host.h"
 #include "output/output.h"
+#include "event/catalog.h"
 
 /* "dwarf,8192" is what perf calls it: the size means nothing here. */
 static int parse_call_graph(struct recording_args *a)
@@ -329,5 +330,24 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	}
 	opt_release(self->opts, a);
 	opt_ids_release(&a->record.pids);
+	return result;
+}
+
+enum cmd_result recording_of_events(struct recording_args *a, const char *list)
+{
+	struct catalog *c = catalog_open("/");
+	enum cmd_result result;
+	struct event *v = NULL;
+	size_t nr = 0;
+	int err;
+
+	if (!c)
+		return cmd_failed(-errno);
+	err = catalog_find_list(c, list, &v, &nr);
+	a->record.sampling.events = v;
+	a->record.sampling.nr_events = nr;
+	result = err ? cmd_failed(err) : recording_run(a);
+	events_free(v, nr);
+	catalog_close(c);
 	return result;
 }

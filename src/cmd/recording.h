@@ -118,5 +118,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 
 /* The usual run: a profile, shown as asked for. */
 enum cmd_result recording_run(struct recording_args *a);
+/* The same of events, as -e takes them. */
+enum cmd_result recording_of_events(struct recording_args *a, const char *list);
 
 #endif

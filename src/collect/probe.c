@@ -42,6 +42,7 @@ static const struct probe probes[] = {
 	    { "calls_until", PROBE_CALLS },
 	    { "filter_fork", PROBE_BIRTHS } } },
 	{ "faults", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
+	{ "growth", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
 	{ "alloc",
 	  7,
 	  { { "alloc_entry", PROBE_CALLS },

@@ -164,7 +164,7 @@ static int start(struct record *r)
 				   .take_call =
 					   kind_of(o->command)->calls ? record_take_call : NULL,
 				   .ledger_event = o->alloc.live ? ALLOC_LIVE_EVENTS : 0,
-				   .weigh = o->alloc.every ? record_weigh : NULL,
+				   .weigh = record_weigher(o),
 				   .whole = o->alloc.every ? record_whole : NULL,
 				   .arg = r };
 	int err;

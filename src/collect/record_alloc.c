@@ -3,15 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "collect/record_parts.h"
+#include "profile/kind.h"
 
 #define PARTS	  1024	     /* of an object: one of those that are large stands for 1.58 */
 #define IS_IN_USE (1u << 31) /* in prof_count.wait, until it is weighed */
 
 /* Each size by itself. */
-void record_weigh(void *arg, struct tally *t, const struct prof_count *n)
+static void weigh_alloc(void *arg, struct tally *t, const struct prof_count *n)
 {
 	const struct alloc_opts *o = &((struct record *)arg)->opts->alloc;
 	uint32_t event = o->live && !(n->wait & IS_IN_USE) ? ALLOC_LIVE_EVENTS : 0;
@@ -26,6 +28,22 @@ void record_weigh(void *arg, struct tally *t, const struct prof_count *n)
 	part.wait = PROF_WAIT_OF_EVENT(event + 1);
 	part.weight = llround(PARTS * bytes / size);
 	tally_add(t, &part, NULL, 0);
+}
+
+/* A fault makes a process larger by a page. */
+static void weigh_growth(void *arg, struct tally *t, const struct prof_count *n)
+{
+	struct prof_count pages = *n;
+
+	pages.weight *= sysconf(_SC_PAGESIZE);
+	tally_add(t, &pages, NULL, 0);
+}
+
+record_weigh_fn *record_weigher(const struct record_opts *o)
+{
+	if (kind_of(o->command)->grows)
+		return weigh_growth;
+	return o->alloc.every ? weigh_alloc : NULL;
 }
 
 void record_whole(void *arg, struct sample *s)

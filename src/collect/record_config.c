@@ -68,6 +68,8 @@ struct prof_config record_config(const struct record_opts *o)
 		c.per_thread = 1; /* their counts are not merged, as those of waits are */
 	}
 	c.faults = kind_of(o->command)->faults;
+	c.grows = kind_of(o->command)->grows;
+	c.per_thread |= c.faults; /* the memory is not merged */
 	c.nr_values = 2 * o->sampling.nr_columns;
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
 	/* Waits, branches and allocations in use refer to slots that were taken long ago. */

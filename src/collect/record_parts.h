@@ -93,7 +93,8 @@ void record_describe_calls(struct record *r);
  * numbers; and those that were not freed. When frames have names, samples of allocations within
  * others are left out. arg: the recording.
  */
-void record_weigh(void *arg, struct tally *t, const struct prof_count *n);
+typedef void record_weigh_fn(void *arg, struct tally *t, const struct prof_count *n);
+record_weigh_fn *record_weigher(const struct record_opts *o); /* NULL = as they are */
 void record_whole(void *arg, struct sample *s);
 void record_add_live(struct record *r, uint64_t end_ns);
 void record_describe_allocs(struct record *r);

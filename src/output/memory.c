@@ -37,19 +37,36 @@ void memory_put_sum(const struct profile *p, FILE *out)
 	fputc('\n', out);
 }
 
+static void put_memories(const struct faults *f, FILE *out)
+{
+	const char *between = "; ";
+
+	for (uint32_t i = 0; i < PROF_NR_MEMORIES; i++) {
+		if (!f->memory[i])
+			continue;
+		fprintf(out, "%s%s %s", between, faults_memory_name(i),
+			text_pct(100.0 * f->memory[i] / f->all));
+		between = ", ";
+	}
+}
+
 void memory_put_faults(const struct profile *p, FILE *out)
 {
 	struct faults f = faults_count(p);
-	const char *between = "; ";
 
 	fprintf(out, "%s minor and ", text_count(f.all - f.major));
 	fprintf(out, "%s major faults", text_count(f.major));
-	for (uint32_t i = 0; i < PROF_NR_MEMORIES; i++) {
-		if (!f.memory[i])
-			continue;
-		fprintf(out, "%s%s %s", between, faults_memory_name(i),
-			text_pct(100.0 * f.memory[i] / f.all));
-		between = ", ";
-	}
+	put_memories(&f, out);
+	fputc('\n', out);
+}
+
+void memory_put_growth(const struct profile *p, FILE *out)
+{
+	struct faults f = faults_count(p);
+	double s = p->meta.duration_ns / 1e9;
+
+	fprintf(out, "%s of memory touched first", text_bytes(f.all));
+	fprintf(out, ", %s/s", text_bytes(s > 0 ? (uint64_t)(f.all / s + 0.5) : 0));
+	put_memories(&f, out);
 	fputc('\n', out);
 }

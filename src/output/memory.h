@@ -11,5 +11,7 @@
 void memory_put_sum(const struct profile *p, FILE *out);
 /* "10,234 minor and 12 major faults; anonymous 97.0%, file 3.0%" */
 void memory_put_faults(const struct profile *p, FILE *out);
+/* "12.3 MB of memory touched first, 2.46 MB/s; heap 97.0%, stack 3.0%" */
+void memory_put_growth(const struct profile *p, FILE *out);
 
 #endif

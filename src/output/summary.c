@@ -95,6 +95,8 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 		calls_put_sum(p, out);
 	else if (kind_of_profile(p)->memory)
 		memory_put_sum(p, out);
+	else if (kind_of_profile(p)->grows)
+		memory_put_growth(p, out);
 	else if (kind_of_profile(p)->faults)
 		memory_put_faults(p, out);
 	else

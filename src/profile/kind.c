@@ -19,6 +19,7 @@ static const struct kind kinds[] = {
 	{ .command = "tracepoint", .calls = true },
 	{ .command = "alloc", .memory = true },
 	{ .command = "faults", .faults = true },
+	{ .command = "growth", .faults = true, .grows = true },
 	{ .command = "syscalls", .calls = true, .syscalls = true },
 };
 

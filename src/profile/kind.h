@@ -21,6 +21,7 @@ struct kind {
 	bool calls;	 /* of functions or tracepoints: events are rows of one table */
 	bool memory;	 /* of allocations: bytes and objects */
 	bool faults;	 /* of pages: events are minor and major ones, which views add up */
+	bool grows;	 /* of these, what makes processes larger, in bytes: alloc --growth */
 	bool syscalls;	 /* which are told apart by the error that they return */
 	bool seldom;	 /* so few stacks that some may wait until tables are built */
 };

@@ -273,7 +273,7 @@ const char *profile_unit(const struct profile *p)
 	if (kind_of_profile(p)->calls)
 		return "calls";
 	if (kind_of_profile(p)->faults)
-		return "faults";
+		return kind_of_profile(p)->grows ? "bytes" : "faults";
 	if (!p->meta.by_weight)
 		return "samples";
 	return is_clock(event) ? "ns" : event;

@@ -264,9 +264,11 @@ static void add_wait(struct builder *b, size_t i)
 
 static void add_sample(struct builder *b, const struct sample *s)
 {
+	const struct kind *kind = kind_of_profile(b->p);
+
 	begin_path(b, b->p->meta.by_weight ? s->weight : s->count);
 	push_thread(b, s->thread, s->tid, false);
-	for (uint32_t i = 0; i < FAULTS_FRAMES && kind_of_profile(b->p)->faults; i++)
+	for (uint32_t i = kind->grows; i < FAULTS_FRAMES && kind->faults; i++)
 		push_bracketed(b, faults_frame(s, i));
 	push_stacks(b, s);
 	end_path(b);
