@@ -18,6 +18,7 @@
 struct alloc_args {
 	struct recording_args common; /* first */
 	struct points_opts points;
+	const char *duty;
 	bool growth, force;
 };
 
@@ -32,6 +33,10 @@ const struct opt alloc_opts[] = {
 		 "of --live, only what is at least so old: 500 or 500ms, 10s (implies --live)"),
 	OPT_U32(0, "max-live", struct recording_args, record.alloc.max_live, 16, 1 << 24, "N",
 		"room for N sampled allocations in use (default 262144)"),
+	OPT_STRING(
+		0, "duty", struct alloc_args, duty, "PCT",
+		"probe for so much of the time only, in windows of 50 ms: 10%; the result says how "
+		"far off it may be"),
 	OPT_FLAG(0, "growth", struct alloc_args, growth,
 		 "instead, what makes processes larger: memory that is touched first, by page "
 		 "faults; costs next to nothing"),
@@ -71,6 +76,26 @@ static int check_value(const char *value, bool live)
 	return -EINVAL;
 }
 
+/* "10" and "10%". */
+static int check_duty(struct alloc_args *a)
+{
+	struct alloc_opts *o = &a->common.record.alloc;
+	char *end;
+	double pct;
+
+	if (!a->duty)
+		return 0;
+	pct = strtod(a->duty, &end);
+	if (end == a->duty || end[*end == '%'] || !(pct >= 0.1 && pct < 100))
+		return log_as(-EINVAL, "--duty: '%s' is no share of the time: from 0.1 to 99",
+			      a->duty);
+	if (o->live)
+		return log_as(-EINVAL, "--live needs to see each free, and with --duty most go by: "
+				       "give one of them");
+	o->duty = pct / 100;
+	return 0;
+}
+
 /* Before all that takes time. */
 static int check_processes(const struct opt_ids *pids)
 {
@@ -84,19 +109,24 @@ static int check_processes(const struct opt_ids *pids)
 static void tell_cost(const struct record_opts *o)
 {
 	struct calls_trial t;
+	double more;
 	int err = o->pids.nr ? calls_trial_run(&t, &o->calls, &o->pids) : -ENOTSUP;
 
 	if (err) {
 		log_info("what probes cost here was not tried: %s", strerror(-err));
 		return;
 	}
-	if (t.more_cpu < WORTH_TELLING && !log_verbosity)
+	more = t.more_cpu * (o->alloc.live ? 2 : 1) * (o->alloc.duty > 0 ? o->alloc.duty : 1);
+	if (more < WORTH_TELLING && !log_verbosity)
 		return;
-	log_warn("%s calls of allocators a second, at %.2f us each%s: expect these processes to "
-		 "need at least %.*f times their CPU time",
+	log_warn("%s calls of allocators a second, at %.2f us each%s%s: expect these processes to "
+		 "need at least %.*f times their CPU time%s",
 		 text_count((uint64_t)t.hits_per_s), t.price_ns / 1000,
-		 o->alloc.live ? " and as much again at returns" : "", t.more_cpu < 1 ? 2 : 0,
-		 1 + t.more_cpu * (o->alloc.live ? 2 : 1));
+		 o->alloc.live ? " and as much again at returns" : "",
+		 o->alloc.duty > 0 ? ", for a part of the time" : "", more < 1 ? 2 : 0, 1 + more,
+		 more < 1 || o->alloc.live
+			 ? ""
+			 : " (--duty 10% makes it less, --growth next to nothing)");
 }
 
 static enum cmd_result run_at(struct alloc_args *a, struct points *p)
@@ -133,9 +163,10 @@ static enum cmd_result run_growth(struct recording_args *a)
 	uint64_t every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;
 	uint64_t page_bytes = sysconf(_SC_PAGESIZE);
 
-	if (o->alloc.live || o->alloc.max_live || a->results.view.value) {
+	if (o->alloc.live || o->alloc.max_live || a->results.view.value ||
+	    ((struct alloc_args *)a)->duty) {
 		log_err(0, "--growth tells who touches memory first, not who allocates it: --live, "
-			   "--older, --max-live and --value are not for it");
+			   "--older, --max-live, --duty and --value are not for it");
 		return CMD_USAGE;
 	}
 	warn_of_huge_pages();
@@ -157,7 +188,7 @@ static enum cmd_result run(struct recording_args *common)
 	o->alloc.live |= o->alloc.older_ns != 0;
 	if (a->growth)
 		return run_growth(common);
-	if (check(o) || check_value(common->results.view.value, o->alloc.live))
+	if (check(o) || check_duty(a) || check_value(common->results.view.value, o->alloc.live))
 		return CMD_USAGE;
 	err = check_processes(&o->pids);
 	err = err ? err : hazards_check(&host, a->force);

@@ -25,6 +25,7 @@ struct alloc_opts {
 	bool live;	   /* those too that are not freed at the end */
 	uint64_t older_ns; /* of these, only what is at least so old */
 	uint32_t max_live; /* sampled ones that are kept; 0 = ALLOC_LIVE_SLOTS */
+	double duty;	   /* the part of the time that the probes stand; 0 = all of it */
 };
 
 /* The means of equally likely parts of the exponential distribution, as bytes. */

@@ -97,6 +97,8 @@ static int open_events(struct record *r)
 	so.imprecise = core.vendor == CORE_ARM; /* its drivers take any, and sample as ever */
 	if (!err && o->calls.nr_points)
 		err = record_probe(r);
+	if (!err)
+		record_begin_duty(r);
 	if (!err && alone_ns > 0)
 		record_price(r, alone_ns);
 	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
@@ -263,12 +265,20 @@ static int until_end(const struct record *r)
 	return haste >= 0 && haste < end ? haste : end;
 }
 
+/* Of two times in milliseconds, below 0 = never. */
+static int sooner(int a, int b)
+{
+	return a >= 0 && (b < 0 || a < b) ? a : b;
+}
+
 /* Nor do sampling periods, which would keep step with the turns. */
 static int until_turn(const struct record *r)
 {
-	int end = until_end(r), dither = r->dither_ns ? ms_until(r->dither_ns, now_ns()) : -1;
+	uint64_t now = now_ns();
+	int end = until_end(r), dither = r->dither_ns ? ms_until(r->dither_ns, now) : -1;
+	int duty = r->duty.share > 0 ? ms_until(r->duty.turn_ns, now) : -1;
 
-	return dither >= 0 && (end < 0 || dither < end) ? dither : end;
+	return sooner(duty, sooner(dither, end));
 }
 
 static int loop(struct record *r)
@@ -279,6 +289,7 @@ static int loop(struct record *r)
 				{ r->target.pidfd, POLLIN, 0 } };
 	unsigned int turn = 0;
 	uint64_t ticks;
+	int err;
 
 	while (!is_over(r)) {
 		if (record_probe_too_often(r))
@@ -287,6 +298,9 @@ static int loop(struct record *r)
 		r->dither_ns =
 			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 		drain(r, false);
+		err = record_turn_duty(r, false);
+		if (err)
+			return err;
 		record_probe_more(r);
 		groups_look(&r->groups, now_ns());
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
@@ -301,7 +315,7 @@ static int loop(struct record *r)
 		show_progress(r);
 	}
 	log_progress(NULL);
-	return 0;
+	return record_turn_duty(r, true);
 }
 
 char *record_target(struct record *r)
@@ -367,7 +381,7 @@ static void hurry(struct record *r, bool on)
 int record_run(struct record *r)
 {
 	struct symbol_kernel kernel = { ask_kernel, r->session };
-	uint64_t counters[PROF_NR_COUNTERS], end_ns, end_real_ns;
+	uint64_t counters[PROF_NR_COUNTERS], end_real_ns;
 	int err = record_not_usage(start(r));
 
 	if (err)
@@ -376,7 +390,7 @@ int record_run(struct record *r)
 	err = loop(r);
 	if (err)
 		return err;
-	end_ns = now_ns();
+	r->end_ns = now_ns();
 	end_real_ns = clock_ns(CLOCK_REALTIME);
 	r->nr_cpus = nr_profiled(r);
 	sampling_stop(&r->sampling);
@@ -390,7 +404,7 @@ int record_run(struct record *r)
 	if (r->opts->runqlat.on_interval)
 		r->opts->runqlat.on_interval(r->opts->runqlat.arg, r, true);
 	if (r->opts->alloc.live)
-		record_add_live(r, end_ns);
+		record_add_live(r, r->end_ns);
 	capture_finish(&r->capture, counters);
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
@@ -401,7 +415,7 @@ int record_run(struct record *r)
 	symbolizer_run(r->profile, r->capture.sources, &kernel);
 	if (r->opts->alloc.every)
 		record_describe_allocs(r);
-	record_describe(r, end_ns, end_real_ns);
+	record_describe(r, r->end_ns, end_real_ns);
 	record_tell(r);
 	return 0;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The part of a recording that is about allocations: what samples stand for. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "collect/record_parts.h"
 #include "profile/kind.h"
+#include "uprobe/price.h"
 
 #define PARTS	  1024	     /* of an object: one of those that are large stands for 1.58 */
 #define IS_IN_USE (1u << 31) /* in prof_count.wait, until it is weighed */
@@ -48,8 +52,12 @@ record_weigh_fn *record_weigher(const struct record_opts *o)
 
 void record_whole(void *arg, struct sample *s)
 {
+	const struct record *r = arg;
+	double factor = duty_factor(&r->duty);
+
 	if (PROF_WAIT_EVENT(s->wait) % 2)
-		s->weight = (s->weight + PARTS / 2) / PARTS;
+		factor /= PARTS;
+	s->weight = llround(s->weight * factor);
 }
 
 struct live {
@@ -77,6 +85,88 @@ void record_add_live(struct record *r, uint64_t end_ns)
 	struct live l = { r, end_ns - r->opts->alloc.older_ns };
 
 	session_live(r->session, add_live, &l);
+}
+
+static uint64_t cpu_of_processes(const struct record *r)
+{
+	const struct process *p, *next;
+	struct timespec t;
+	clockid_t clock;
+	uint64_t ns = 0;
+
+	HASH_ITER (hh, r->procs.processes, p, next)
+		if (!clock_getcpuclockid(p->pid, &clock) && !clock_gettime(clock, &t))
+			ns += t.tv_sec * 1000000000ull + t.tv_nsec;
+	return ns;
+}
+
+static struct duty_mark mark(const struct record *r)
+{
+	uint64_t counters[PROF_NR_COUNTERS];
+
+	session_counters(r->session, counters);
+	return (struct duty_mark){ .time_ns = now_ns(),
+				   .cpu_ns = cpu_of_processes(r),
+				   .hits = counters[PROF_SEEN],
+				   .samples = counters[PROF_RECORDED] };
+}
+
+void record_begin_duty(struct record *r)
+{
+	struct duty_mark now = mark(r);
+
+	r->duty.share = r->opts->alloc.duty;
+	if (r->duty.share <= 0)
+		return;
+	r->duty.price_ns = price_measure().emulated_ns;
+	duty_on(&r->duty, &now);
+}
+
+int record_turn_duty(struct record *r, bool last)
+{
+	struct duty *d = &r->duty;
+	struct duty_mark now;
+	int err = 0;
+
+	if (!duty_is_due(d, now_ns()) && !(last && d->on))
+		return 0;
+	if (d->on) {
+		now = mark(r);
+		duty_off(d, &now);
+		record_unprobe(r);
+	} else if (!last) {
+		err = record_probe_again(r);
+		now = mark(r);
+		duty_on(d, &now);
+	}
+	return err;
+}
+
+/* "probed for 9.8% of the time, in 57 windows: sums are within 12% by chance (95 of 100 times)" */
+static uint32_t duty_note(struct record *r)
+{
+	const struct duty *d = &r->duty;
+	double error = duty_error(d), burden = duty_burden(d);
+	char *text = NULL;
+	uint32_t note;
+	size_t len;
+	FILE *f;
+
+	if (d->share <= 0)
+		return 0;
+	f = open_memstream(&text, &len);
+	fprintf(f, "probed for %.1f%% of the time, in %zu windows: ",
+		100 * d->on_ns / (r->end_ns - r->begin_ns), d->nr);
+	if (isfinite(error))
+		fprintf(f, "sums are within %.0f%% by chance, 95 of 100 times", 100 * error);
+	else
+		fputs("too few to say how far off sums are", f);
+	if (burden > DUTY_MOST_BURDEN)
+		fputs("; there probes took nearly all its CPU time: sums are far too small", f);
+	fclose(f);
+	note = profile_string(r->profile, text);
+	free(text);
+	return note;
 }
 
 /* Functions that were probed, as frames. To be freed. */
@@ -130,11 +220,13 @@ void record_describe_allocs(struct record *r)
 	static const char *const names[] = { "live-bytes", "live-objects", "bytes", "objects" };
 	const struct alloc_opts *o = &r->opts->alloc;
 	struct profile *p = r->profile;
+	uint32_t note = duty_note(r);
 
 	for (size_t i = o->live ? 0 : ALLOC_LIVE_EVENTS; i < 4; i++)
 		profile_add_event(p, &(struct sampled_event){
 					     .name = profile_string(p, names[i]),
 					     .period = i % 2 ? 0 : o->every,
+					     .note = p->nr_events ? 0 : note,
 				     });
 	p->meta.event = p->events[0].name;
 	p->meta.by_weight = true;

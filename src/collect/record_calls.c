@@ -109,18 +109,30 @@ bool record_probe_too_often(struct record *r)
 	return true;
 }
 
-int record_probe(struct record *r)
+int record_probe_again(struct record *r)
 {
-	if (r->opts->calls.points[0].kind == POINT_UPROBE)
-		tell_price(&r->opts->calls);
 	if (!only_selected(r) || HASH_COUNT(r->procs.processes) > MAX_PROBED)
 		return probe_all(r);
 	return probe_new(r);
 }
 
+int record_probe(struct record *r)
+{
+	if (r->opts->calls.points[0].kind == POINT_UPROBE)
+		tell_price(&r->opts->calls);
+	return record_probe_again(r);
+}
+
+void record_unprobe(struct record *r)
+{
+	session_unprobe(r->session);
+	opt_ids_release(&r->probed);
+	r->probes_all = false;
+}
+
 void record_probe_more(struct record *r)
 {
-	if (!r->opts->calls.nr_points || r->probes_all)
+	if (!r->opts->calls.nr_points || r->probes_all || (r->duty.share > 0 && !r->duty.on))
 		return;
 	if (r->probed.nr < MAX_PROBED)
 		probe_new(r);

@@ -14,6 +14,7 @@
 
 #include "base/index.h"
 #include "collect/capture.h"
+#include "collect/duty.h"
 #include "collect/groups.h"
 #include "collect/lifetimes.h"
 #include "collect/record.h"
@@ -39,7 +40,7 @@ struct record {
 	struct prof_glob glob;
 	int cgroup_fd, timer, signals;
 	sigset_t old_mask;
-	uint64_t begin_ns;
+	uint64_t begin_ns, end_ns;
 	uint64_t asleep_ns;  /* that the machine had been suspended when it began */
 	uint64_t gap_ns;     /* since when records are missing that nobody looked up; 0 = none */
 	uint64_t recheck_ns; /* /proc is not read anew before */
@@ -53,6 +54,7 @@ struct record {
 	struct opt_ids probed; /* processes that points are attached in */
 	bool tried;	       /* how often they are hit is known */
 	bool probes_all;       /* in all */
+	struct duty duty;
 	struct index call_rows;
 };
 
@@ -77,6 +79,9 @@ void record_look_again(struct record *r, uint64_t since_ns);
  */
 int record_probe(struct record *r);
 void record_probe_more(struct record *r);
+/* Takes them away for a while, and attaches them anew. */
+void record_unprobe(struct record *r);
+int record_probe_again(struct record *r);
 /* Are they hit so often that the recording has to end? Says so. */
 bool record_probe_too_often(struct record *r);
 /* Now that all is attached: what a system call of others takes more than alone_ns. */
@@ -96,6 +101,9 @@ void record_describe_calls(struct record *r);
 typedef void record_weigh_fn(void *arg, struct tally *t, const struct prof_count *n);
 record_weigh_fn *record_weigher(const struct record_opts *o); /* NULL = as they are */
 void record_whole(void *arg, struct sample *s);
+void record_begin_duty(struct record *r);
+/* Puts the probes up or takes them down, when it is time. 0 or negative errno, logged. */
+int record_turn_duty(struct record *r, bool last);
 void record_add_live(struct record *r, uint64_t end_ns);
 void record_describe_allocs(struct record *r);
 

@@ -2,8 +2,8 @@
 /*
  * allocates ROUNDS [NAP]: allocates in functions of known names, by each way that the C library
  * has, and frees all but what leaks() allocates: 64 bytes in each tenth round. Prints the bytes and
- * the number of allocations of each. allocates 0 SECONDS: malloc() and free() until then; prints
- * how many a second.
+ * the number of allocations of each. allocates 0 SECONDS [TURNS]: malloc() and free() until then,
+ * with so many turns of a loop in between; prints how many a second.
  */
 #include <malloc.h>
 #include <string.h>
@@ -127,14 +127,17 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static KEEP void forever(double seconds)
+static KEEP void forever(double seconds, unsigned long turns)
 {
 	double start = now(), end = start + seconds;
 	size_t nr = 0;
 
 	for (; now() < end; nr += 1000)
-		for (size_t i = 0; i < 1000; i++)
+		for (size_t i = 0; i < 1000; i++) {
 			drop(malloc(100));
+			for (volatile unsigned long k = 0; k < turns; k++)
+				;
+		}
 	printf("%.0f\n", nr / (now() - start));
 }
 
@@ -144,7 +147,7 @@ int main(int argc, char **argv)
 	unsigned int nap = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
 	if (!nr) {
-		forever(nap);
+		forever(nap, argc > 3 ? strtoul(argv[3], NULL, 10) : 0);
 		return 0;
 	}
 	mallopt(M_MMAP_THRESHOLD, 200000);

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Probes that stand for a tenth of the time: the program is as fast as without, and what it allocates is told as well as the
+# result says.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3
+need_prog allocates
+seconds=8
+
+check "alloc --duty" "$BPFPROF" alloc --duty 10% --every 4096 -o "$TMP/x.json" -o "$TMP/x.folded" -s -- "$PROGS/allocates" 0 "$seconds" 5000
+did=$(sed -n 's/^\([0-9]*\)$/\1/p' "$OUT")
+check_grep '^ +\(bytes: probed for [0-9.]+% of the time, in [0-9]+ windows: sums are within [0-9]+% by chance' "$OUT"
+share=$(sed -n 's/.*probed for \([0-9.]*\)% of.*/\1/p' "$OUT")
+check_near "$share" 10 4 "share of the time, %"
+bytes=$(awk '/;forever;/ { sum += $NF } END { printf "%.0f\n", sum }' "$TMP/x.folded")
+# Chance, what is not known of the price of a probe, and what else this machine does meanwhile.
+check_near "$(awk -v told="$bytes" -v did="$((did * seconds * 100))" 'BEGIN { printf "%.1f\n", 100 * told / did }')" 100 35 \
+	"bytes that it tells, by those the program says, %"
+check_near "$(json "$TMP/x.json" samples seen)" $(($(json "$TMP/x.json" samples recorded) + \
+	$(json "$TMP/x.json" samples filtered) + $(json "$TMP/x.json" samples lost))) 0 "the ledger closes"
+check_status 2 "no share" "$BPFPROF" alloc --duty 0 -p $$ -d 1
+check_grep "'0' is no share of the time" "$ERR"
+check_status 2 "with --live" "$BPFPROF" alloc --duty 10 --live -p $$ -d 1
+finish
