@@ -219,6 +219,10 @@ enum prof_wait_kind {
 #define PROF_WAIT_EVENT(wait)  (PROF_WAIT_KIND(wait) == PROF_EVENT ? (wait) >> 20 : 0)
 #define PROF_WAIT_OF_EVENT(nr) ((nr) ? PROF_WAIT(PROF_EVENT, nr, -1) : 0)
 #define PROF_MAX_EVENTS	       16
+/* What the program at a sampled tracepoint is told: prof_count.wait, and one hit in how many. */
+#define PROF_HITS_COOKIE(wait, period) ((wait) | (__u64)(period) << 32)
+#define PROF_HITS_PERIOD(cookie)       ((cookie) >> 32)
+#define PROF_HITS_CPUS		       8192 /* that can be left out */
 /* With prof_config.faults, what memory it was stands in the place of the system call. */
 enum prof_memory {
 	PROF_MEMORY_UNKNOWN,

@@ -30,8 +30,10 @@ const struct opt list_opts[] = {
 };
 
 static const char *const sources[] = {
-	[EVENT_SYSFS] = "kernel's list", [EVENT_SOFTWARE] = "software", [EVENT_GENERIC] = "generic",
-	[EVENT_TABLE] = "our table",	 [EVENT_FIELDS] = "fields",	[EVENT_RAW] = "raw",
+	[EVENT_SYSFS] = "kernel's list",   [EVENT_SOFTWARE] = "software",
+	[EVENT_GENERIC] = "generic",	   [EVENT_TABLE] = "our table",
+	[EVENT_FIELDS] = "fields",	   [EVENT_RAW] = "raw",
+	[EVENT_TRACEPOINT] = "tracepoint",
 };
 
 /* Events that were asked for, with what became of them. */

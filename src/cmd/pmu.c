@@ -9,17 +9,19 @@
 #include "base/text.h"
 #include "cmd/recording.h"
 #include "collect/group_columns.h"
+#include "collect/hits.h"
 #include "collect/sampling.h"
 #include "event/catalog.h"
 
 const struct opt pmu_opts[] = {
 	OPT_GROUP("Events"),
 	OPT_STRINGS('e', "event", struct recording_args, events, "LIST",
-		    "events by name, as bpfprof list shows them, with perf's spellings "
-		    "(repeatable; default: cycles)"),
+		    "events by name, as bpfprof list shows them, with perf's spellings, or "
+		    "tracepoints such as sched:sched_switch (repeatable; default: cycles)"),
 	OPT_U64('c', "count", struct recording_args, record.sampling.period, 1, 1ull << 62,
 		"PERIOD",
-		"sample every PERIOD events (default 1 for software events such as page-faults)"),
+		"sample every PERIOD events (default 1 for tracepoints, and for software events "
+		"such as page-faults)"),
 	OPT_U32_UPTO(
 		'F', "freq", struct recording_args, record.sampling.rate_hz, 1, host_max_rate,
 		"kernel.perf_event_max_sample_rate", "HZ",
@@ -70,6 +72,29 @@ static int check_each(const struct event *v, size_t nr)
 				return -EINVAL;
 			}
 	}
+	return 0;
+}
+
+/* A program counts their hits, so there is no rate to keep to. */
+static int check_tracepoints(struct recording_args *a, const struct event *v, size_t nr)
+{
+	const struct sample_opts *o = &a->record.sampling;
+	const struct event *first = NULL;
+
+	a->record.sampling.nr_tracepoints = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (hits_is_tracepoint(&v[i]) && !a->record.sampling.nr_tracepoints++)
+			first = &v[i];
+	if (!first)
+		return 0;
+	if (o->rate_hz)
+		return log_as(-EINVAL,
+			      "-F: %s is a tracepoint, which is sampled every so many "
+			      "hits (-c), not at a rate",
+			      first->name);
+	if (o->period > HITS_MOST_PERIOD)
+		return log_as(-EINVAL, "-c %llu: of %s, a tracepoint, %u is the most",
+			      (unsigned long long)o->period, first->name, HITS_MOST_PERIOD);
 	return 0;
 }
 
@@ -124,7 +149,8 @@ static enum cmd_result record_columns(struct recording_args *a, const struct cat
 static enum cmd_result record_events(struct recording_args *a, const struct catalog *c,
 				     struct event *v, size_t nr)
 {
-	if (check_number(nr) || check_each(v, nr) || check_value(a->results.view.value, v, nr))
+	if (check_number(nr) || check_each(v, nr) || check_tracepoints(a, v, nr) ||
+	    check_value(a->results.view.value, v, nr))
 		return CMD_USAGE;
 	a->record.sampling.events = v;
 	a->record.sampling.nr_events = nr;
@@ -191,6 +217,13 @@ static enum cmd_result record_branches(struct recording_args *a, const struct ca
 
 	if (nr > 1 && a->events.nr) {
 		log_err(0, "--branches goes with one event of -e at a time");
+		return CMD_USAGE;
+	}
+	if (hits_is_tracepoint(v)) {
+		log_err(0,
+			"--branches: %s is a tracepoint; branches are recorded with events of "
+			"the hardware",
+			v->name);
 		return CMD_USAGE;
 	}
 	err = sampling_try_branches(v);

@@ -34,7 +34,8 @@ const struct opt stat_opts[] = {
 		    "roofline, or all"),
 	OPT_FLAG(0, "topdown", struct stat_args, topdown, "the same as -M topdown"),
 	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
-		    "events by name, as 'bpfprof list' has them, with :u and :k"),
+		    "events by name, as 'bpfprof list' has them, with :u and :k; or tracepoints: "
+		    "sched:sched_switch, 'sched:*'"),
 	OPT_GROUP("Target (default: system-wide; of '-- PROGRAM', the program)"),
 	OPT_FLAG('a', "all-cpus", struct stat_args, counting.all_cpus,
 		 "the whole machine, also while a program runs"),

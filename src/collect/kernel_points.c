@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Points of the kernel: its functions and its tracepoints. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +11,7 @@
 #include "base/text.h"
 #include "collect/call_args.h"
 #include "collect/points_parts.h"
-#include "event/tracefs.h"
+#include "event/tracepoints.h"
 
 #define KPROBE_TYPE "/sys/bus/event_source/devices/kprobe/type"
 
@@ -37,19 +34,9 @@ static void names_release(struct names *n)
 	free(n->v);
 }
 
-static bool is_glob(const char *word)
+static int not_found(char *const *names, size_t nr, const char *what, const char *word)
 {
-	return strpbrk(word, "*?[") != NULL;
-}
-
-static bool is_meant(const char *name, const char *word)
-{
-	return is_glob(word) ? !fnmatch(word, name, 0) : !strcmp(name, word);
-}
-
-static int not_found(const struct names *n, const char *what, const char *word)
-{
-	const char *near = text_nearest(word, (const char *const *)n->v, n->nr);
+	const char *near = text_nearest(word, (const char *const *)names, nr);
 	char *hint = text_meant("", near);
 
 	log_err(0, "the kernel has no %s '%s'%s", what, word, hint);
@@ -110,119 +97,72 @@ int points_add_kprobe(struct points *p, const char *word)
 			      "cannot be probed; its tracepoints can (bpfprof tracepoint)");
 	err = read_functions(&functions);
 	for (size_t i = 0; i < functions.nr; i++)
-		nr += is_meant(functions.v[i], word);
+		nr += tracepoints_is_meant(functions.v[i], word);
 	if (!err && !nr)
-		err = not_found(&functions, "function", word);
+		err = not_found(functions.v, functions.nr, "function", word);
 	if (!err)
 		err = too_many(p, nr, word);
 	for (size_t i = 0; i < functions.nr && !err; i++) {
-		if (!is_meant(functions.v[i], word))
+		if (!tracepoints_is_meant(functions.v[i], word))
 			continue;
 		err = add_function(p, functions.v[i]);
-		if (!is_glob(word)) /* of several of one name the kernel takes one */
+		if (!tracepoints_is_glob(word)) /* of several of one name the kernel takes one */
 			break;
 	}
 	names_release(&functions);
 	return err;
 }
 
-/* The directories in a directory of tracefs. */
-static void read_folders(int root, const char *path, struct names *n)
-{
-	int fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			names_add(n, entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
-/* All tracepoints as "category:name". */
-static void read_tracepoints(int root, struct names *all)
-{
-	struct names categories = {}, names;
-	char path[300];
-
-	read_folders(root, "events", &categories);
-	for (size_t i = 0; i < categories.nr; i++) {
-		names = (struct names){};
-		snprintf(path, sizeof(path), "events/%s", categories.v[i]);
-		read_folders(root, path, &names);
-		for (size_t k = 0; k < names.nr; k++) {
-			char *name = xasprintf("%s:%s", categories.v[i], names.v[k]);
-
-			names_add(all, name);
-			free(name);
-		}
-		names_release(&names);
-	}
-	names_release(&categories);
-}
-
-static char *read_of(int root, const char *tracepoint, const char *file)
-{
-	int category = strcspn(tracepoint, ":");
-	char *path = xasprintf("events/%.*s/%s/%s", category, tracepoint, tracepoint + category + 1,
-			       file);
-	char *text = tracefs_read(root, path);
-
-	free(path);
-	return text;
-}
-
 /* What ends calls is no event of its own, but ends those of all. */
-static int add_tracepoint(struct points *p, int root, const char *name, bool is_until)
+static int add_tracepoint(struct points *p, const struct tracepoints *t, const char *name,
+			  bool is_until)
 {
 	struct call_event e = { .where = "[kernel]" };
 	struct point point = { .kind = POINT_TRACEPOINT, .is_return = is_until };
-	char *id = read_of(root, name, "id"), *format = read_of(root, name, "format");
+	char *format = tracepoints_read(t, name, "format");
 	struct call_args args = {};
 	int err = 0;
 
-	if (!id || !format)
+	point.id = tracepoints_id(t, name);
+	if (!point.id || !format)
 		err = log_err(-errno, "cannot read the tracepoint %s", name);
 	else if (!is_until)
 		err = call_args_of_tracepoint(&args, p->opts->args, format);
 	if (!err) {
 		e.name = point.where = points_string(p, xstrdup(name));
-		point.id = strtoull(id, NULL, 10);
 		point.event = is_until ? 0 : points_add_event(p, &e);
 		point.args = points_add_args(p, &args);
 		points_add(p, &point);
 	}
-	free(id);
 	free(format);
 	return err;
 }
 
-/* As those of the tracer itself, which cannot be attached to. */
-static bool is_without_id(int root, const char *name)
+static int cannot_open(int err)
 {
-	char *id = read_of(root, name, "id");
+	char *why = tracepoints_why(err);
 
-	free(id);
-	return !id;
+	log_err(0, "%s", why);
+	free(why);
+	return err;
 }
 
 int points_add_tracepoint(struct points *p, const char *word, bool is_until)
 {
-	int root = tracefs_open(), err = 0;
-	struct names all = {};
-	size_t nr = 0;
+	struct tracepoints t;
+	int err = tracepoints_open(&t, NULL);
+	size_t nr;
 
-	if (root < 0)
-		return log_err(root, "cannot open the kernel's tracefs");
-	read_tracepoints(root, &all);
-	for (size_t i = 0; i < all.nr; i++)
-		nr += is_meant(all.v[i], word);
-	err = nr ? too_many(p, nr, word) : not_found(&all, "tracepoint", word);
-	for (size_t i = 0; i < all.nr && !err; i++)
-		if (is_meant(all.v[i], word) && !(is_glob(word) && is_without_id(root, all.v[i])))
-			err = add_tracepoint(p, root, all.v[i], is_until);
-	names_release(&all);
-	close(root);
+	if (err) {
+		tracepoints_close(&t);
+		return cannot_open(err);
+	}
+	nr = tracepoints_count(&t, word);
+	err = nr ? too_many(p, nr, word) : not_found(t.names, t.nr, "tracepoint", word);
+	for (size_t i = 0; i < t.nr && !err; i++)
+		if (tracepoints_is_meant(t.names[i], word) &&
+		    !(tracepoints_is_glob(word) && !tracepoints_id(&t, t.names[i])))
+			err = add_tracepoint(p, &t, t.names[i], is_until);
+	tracepoints_close(&t);
 	return err;
 }

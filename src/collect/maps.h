@@ -71,6 +71,7 @@ struct maps_choice {
 	uint32_t nr_scratches; /* per CPU */
 	uint32_t nr_sleepers;  /* rows for threads that sleep at the start; 0 = none are kept */
 	bool waits;	       /* threads are followed */
+	bool hits;	       /* tracepoints are sampled */
 	struct call_config calls;
 	uint32_t nr_call_args; /* 0 = no calls are recorded */
 	bool allocs;	       /* are sampled */

@@ -21,7 +21,11 @@
 
 static const struct probe probes[] = {
 	{ "oncpu", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
-	{ "pmu", 1, { { "oncpu_sample", PROBE_PERF }, { "filter_fork", PROBE_BIRTHS } } },
+	{ "pmu",
+	  1,
+	  { { "oncpu_sample", PROBE_PERF },
+	    { "hits_sample", PROBE_HITS },
+	    { "filter_fork", PROBE_BIRTHS } } },
 	{ "offcpu", 3, { SCHEDULER } },
 	{ "runqlat", 3, { SCHEDULER } },
 	{ "wakeup", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },

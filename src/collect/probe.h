@@ -13,6 +13,7 @@
 /* How a program gets to run. */
 enum probe_when {
 	PROBE_PERF = 1, /* at perf events, one per CPU: the command opens them */
+	PROBE_HITS,	/* at tracepoints that are sampled: likewise */
 	PROBE_BIRTHS,	/* before the recording: keeps the filters and the states of threads true */
 	PROBE_EVENTS,	/* a tracepoint, during the recording */
 	PROBE_WAKEUPS,	/* the same, where the kernel does not count waits for a CPU itself */

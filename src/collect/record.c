@@ -76,6 +76,19 @@ static bool has_target(const struct record_opts *o)
 	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || (o->program && !o->all);
 }
 
+/* The program at tracepoints runs on all CPUs, those left out by -C included. */
+static int prepare_hits(struct record *r)
+{
+	const struct opt_ids *cpus = &r->opts->cpus;
+
+	if (!r->opts->sampling.nr_tracepoints)
+		return -1;
+	for (uint32_t cpu = 0; cpus->nr && cpu < cpus_possible(); cpu++)
+		if (!opt_ids_has(cpus, cpu))
+			session_leave_out_cpu(r->session, cpu);
+	return session_hits_program(r->session);
+}
+
 static int open_events(struct record *r)
 {
 	const struct record_opts *o = r->opts;
@@ -110,6 +123,7 @@ static int open_events(struct record *r)
 		return err;
 	so.records = r->sideband;
 	so.prog_fd = session_perf_program(r->session);
+	so.hits_fd = prepare_hits(r);
 	if (!so.rate_hz)
 		so.rate_hz = has_target(o) ? RATE_WITH_TARGET : RATE_SYSTEM_WIDE;
 	return sampling_open(&r->sampling, &so);

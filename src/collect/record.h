@@ -20,10 +20,10 @@ struct record;
 
 /* Of commands that sample events. */
 struct sample_opts {
-	const char *event;	    /* "cycles" or "cpu-clock"; NULL = the best there is */
-	const struct event *events; /* of pmu, instead of event */
-	size_t nr_events;
-	uint64_t period;  /* of each; 0 = by rate, or what is usual for the event */
+	const char *event;		  /* "cycles" or "cpu-clock"; NULL = the best there is */
+	const struct event *events;	  /* of pmu, instead of event */
+	size_t nr_events, nr_tracepoints; /* of them */
+	uint64_t period;		  /* of each; 0 = by rate, or what is usual for the event */
 	uint32_t rate_hz; /* at most host_max_rate(); 0 = 99 with a target, 49 without */
 	bool precise;
 	const struct group_column *columns; /* of -M */

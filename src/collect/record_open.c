@@ -52,6 +52,9 @@ static int open_session(struct record *r)
 		.max_stacks = r->opts->max_stacks,
 		.max_bytes = r->opts->max_bytes,
 		.calls = r->opts->calls.nr_events ? &r->opts->calls : NULL,
+		.hits = r->opts->sampling.nr_tracepoints != 0,
+		.only_hits = r->opts->sampling.nr_tracepoints &&
+			     r->opts->sampling.nr_tracepoints == r->opts->sampling.nr_events,
 		.alloc = r->opts->alloc.every ? &r->opts->alloc : NULL,
 	};
 

@@ -10,18 +10,19 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/prof.h"
+#include "collect/hits.h"
 
 #define LEAST_CLOCK_NS 10000 /* shorter periods the kernel makes that long, but tells as asked */
 #define MAX_PRECISE    3     /* that the kernel knows of */
 
 static bool is_software(const struct event *e)
 {
-	return e->type == PERF_TYPE_SOFTWARE;
+	return e->type == PERF_TYPE_SOFTWARE || hits_is_tracepoint(e);
 }
 
 static bool is_clock(const struct event *e)
 {
-	return is_software(e) &&
+	return e->type == PERF_TYPE_SOFTWARE &&
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
@@ -142,6 +143,17 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 	return err ? perf_events_explain(p, err, cpu) : 0;
 }
 
+static int open_tracepoint(struct sampling *s, const struct sampling_opts *o, size_t i)
+{
+	const struct event *e = &o->events[i];
+	struct perf_events *p = &s->v[s->nr++];
+
+	*p = (struct perf_events){ .name = e->name };
+	set_rate(&p->attr, e, o);
+	s->hits[i] = hits_open(e, o->hits_fd, PROF_WAIT_OF_EVENT(i), p->attr.sample_period);
+	return s->hits[i] < 0 ? s->hits[i] : 0;
+}
+
 static int open_default(struct sampling *s, const struct sampling_opts *o)
 {
 	s->v[0] = (struct perf_events){ .prog_fd = o->prog_fd,
@@ -159,11 +171,15 @@ int sampling_open(struct sampling *s, const struct sampling_opts *o)
 
 	*s = (struct sampling){ .note = o->note,
 				.v = xcalloc(nr, sizeof(*s->v)),
+				.hits = xcalloc(nr, sizeof(*s->hits)),
 				.skids = xcalloc(nr, sizeof(*s->skids)) };
+	for (size_t i = 0; i < nr; i++)
+		s->hits[i] = -1;
 	if (!o->nr)
 		return open_default(s, o);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = open_one(s, o, i);
+		err = hits_is_tracepoint(&o->events[i]) ? open_tracepoint(s, o, i)
+							: open_one(s, o, i);
 	return err;
 }
 
@@ -197,8 +213,12 @@ size_t sampling_cpus(const struct sampling *s)
 
 void sampling_stop(struct sampling *s)
 {
-	for (size_t i = 0; i < s->nr; i++)
+	for (size_t i = 0; i < s->nr; i++) {
 		perf_events_close(&s->v[i]);
+		if (s->hits[i] >= 0)
+			close(s->hits[i]);
+		s->hits[i] = -1;
+	}
 }
 
 /* "why; skid possible: …" */
@@ -244,6 +264,7 @@ void sampling_release(struct sampling *s)
 {
 	sampling_stop(s);
 	free(s->v);
+	free(s->hits);
 	free(s->skids);
 	*s = (struct sampling){};
 }

@@ -28,11 +28,13 @@ struct sampling_opts {
 	const struct opt_ids *cpus;	/* -C, none = all */
 	const struct sideband *records; /* where the kernel says when it throttles them */
 	int prog_fd;
+	int hits_fd; /* of the program for tracepoints */
 };
 
 /* One for each event, in their order. */
 struct sampling {
 	struct perf_events *v;
+	int *hits; /* of tracepoints, which have no perf event on each CPU; else -1 */
 	size_t nr;
 	const char *note;
 	bool *skids; /* of hardware events: the sample may lie behind what caused it */

@@ -49,10 +49,19 @@ static struct bpf_program *find_program(const struct session *s, const char *nam
 	return bpf_object__find_program_by_name(s->skel->obj, name);
 }
 
-static void choose_programs(struct session *s, const struct prof_config *c)
+static bool is_needed(const struct session_opts *o, enum probe_when when)
 {
-	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++)
-		bpf_program__set_autoload(find_program(s, s->probe->programs[i].name), true);
+	return when == PROBE_HITS ? o->hits : when != PROBE_PERF || !o->only_hits;
+}
+
+static void choose_programs(struct session *s, const struct session_opts *o)
+{
+	const struct probe_program *programs = s->probe->programs;
+	const struct prof_config *c = &s->config;
+
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && programs[i].name; i++)
+		bpf_program__set_autoload(find_program(s, programs[i].name),
+					  is_needed(o, programs[i].when));
 	/* Without filters there is nothing to keep true. */
 	if (!c->filter_pid && !c->filter_tid)
 		bpf_program__set_autoload(s->skel->progs.filter_fork, false);
@@ -128,9 +137,9 @@ static void choose_all(struct session *s, const struct session_opts *o,
 
 	*c = o->config;
 	sizes_choose(c, &wishes, host);
-	s->choice = (struct maps_choice){ .config = c,
-					  .nr_scratches = o->probe->nr_scratches,
-					  .waits = waits };
+	s->choice = (struct maps_choice){
+		.config = c, .nr_scratches = o->probe->nr_scratches, .waits = waits, .hits = o->hits
+	};
 	session_choose_calls(&s->choice, o, host->nr_cpus);
 	if (waits && c->stacks && !c->no_ustacks)
 		s->choice.nr_sleepers = sizes_sleepers(host->nr_threads);
@@ -149,7 +158,7 @@ static int load(struct session *s, const struct session_opts *o)
 	memcpy((void *)&s->skel->rodata->prof_cfg, c, sizeof(*c));
 	memcpy((void *)&s->skel->rodata->call_cfg, &s->choice.calls, sizeof(s->choice.calls));
 	memcpy((void *)&s->skel->rodata->alloc_cfg, &s->choice.alloc, sizeof(s->choice.alloc));
-	choose_programs(s, c);
+	choose_programs(s, o);
 	if (c->call_graph != CALL_GRAPH_FP)
 		err = kernel_segments_open(&s->segments, s->skel->maps.segments);
 	if (!err && c->two_generations)
@@ -318,6 +327,17 @@ void session_live(const struct session *s, void (*fn)(void *arg, const struct al
 int session_perf_program(const struct session *s)
 {
 	return bpf_program__fd(find_program(s, probe_program(s->probe, PROBE_PERF)));
+}
+
+int session_hits_program(const struct session *s)
+{
+	return bpf_program__fd(find_program(s, probe_program(s->probe, PROBE_HITS)));
+}
+
+void session_leave_out_cpu(struct session *s, uint32_t cpu)
+{
+	set_bit((uint64_t *)s->skel->bss->prof_hits_cpus_out,
+		cpu < PROF_HITS_CPUS ? cpu : PROF_PID_LIMIT);
 }
 
 int session_put_counter(struct session *s, uint32_t cpu, uint32_t i, int fd)

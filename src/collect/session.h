@@ -6,6 +6,7 @@
 #ifndef BPFPROF_COLLECT_SESSION_H
 #define BPFPROF_COLLECT_SESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct session_opts {
 	int cgroup_fd;			/* with config.filter_cgroup */
 	const struct calls_opts *calls; /* of PROBE_CALLS; must stay */
 	const struct alloc_opts *alloc; /* of alloc, else NULL */
+	bool hits, only_hits;		/* tracepoints are sampled; nothing else is */
 	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
 	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };
@@ -65,6 +67,10 @@ void session_live(const struct session *s, void (*fn)(void *arg, const struct al
 
 /* Descriptor of the probe's program for perf events. */
 int session_perf_program(const struct session *s);
+
+/* The same of the one at tracepoints that are sampled, and a CPU where it is to do nothing. */
+int session_hits_program(const struct session *s);
+void session_leave_out_cpu(struct session *s, uint32_t cpu);
 
 /* Gives the program counter i of a CPU to read, with config.nr_values. 0 or negative errno. */
 int session_put_counter(struct session *s, uint32_t cpu, uint32_t i, int fd);

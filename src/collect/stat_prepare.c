@@ -93,6 +93,8 @@ int stat_prepare(struct counting *c)
 	if (!c->catalog)
 		return -errno;
 	err = plan(c);
+	if (err == -EACCES || err == -EPERM)
+		return err;
 	if (err)
 		return err == -ENODEV ? -EOPNOTSUPP : -EINVAL; /* hardware that is not here */
 	for (size_t i = 0; i < o->pids.nr && !err; i++)

@@ -41,6 +41,7 @@ struct catalog *catalog_open(const char *root)
 	}
 	c = xcalloc(1, sizeof(*c));
 	c->live = !strcmp(root, "/");
+	c->tracefs = c->live ? NULL : xasprintf("%s/sys/kernel/tracing", root);
 	core_read(&c->core, root);
 	pmus_open(&c->pmus, root);
 	take_cores(c);
@@ -53,6 +54,7 @@ void catalog_close(struct catalog *c)
 		return;
 	pmus_close(&c->pmus);
 	free(c->cores);
+	free(c->tracefs);
 	free(c);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events by name. In this order: what the kernel lists in sysfs, the kernel's own software and
- * generic events, our table of this core's events, pmu/field=value,.../, and raw rNNN. Names are
- * found whatever their case, and '-' and '_' are the same.
+ * generic events, our table of this core's events, pmu/field=value,.../, raw rNNN, and tracepoints.
+ * Names of events are found whatever their case, and '-' and '_' are the same.
  */
 #ifndef BPFPROF_EVENT_CATALOG_H
 #define BPFPROF_EVENT_CATALOG_H
@@ -19,12 +19,13 @@ struct pmu; /* src/event/pmus.h: one directory of event_source/devices */
 struct catalog;
 
 enum event_source {
-	EVENT_SYSFS,	/* the kernel lists it: a count of 0 is one */
-	EVENT_SOFTWARE, /* page-faults … */
-	EVENT_GENERIC,	/* cycles, L1-dcache-load-misses … */
-	EVENT_TABLE,	/* our table says that this core has it */
-	EVENT_FIELDS,	/* pmu/field=value/ */
-	EVENT_RAW,	/* rNNN */
+	EVENT_SYSFS,	  /* the kernel lists it: a count of 0 is one */
+	EVENT_SOFTWARE,	  /* page-faults … */
+	EVENT_GENERIC,	  /* cycles, L1-dcache-load-misses … */
+	EVENT_TABLE,	  /* our table says that this core has it */
+	EVENT_FIELDS,	  /* pmu/field=value/ */
+	EVENT_RAW,	  /* rNNN */
+	EVENT_TRACEPOINT, /* sched:sched_switch */
 };
 
 struct event {
@@ -54,9 +55,11 @@ const struct core *catalog_core(const struct catalog *c);
 const struct pmu *catalog_core_pmu(const struct catalog *c);
 
 /*
- * One event by its name. Usually one; on hybrid machines one for each core PMU. Appends to *v,
+ * One event by its name. Usually one; on hybrid machines one for each core PMU, and of a pattern of
+ * tracepoints all that it means. Appends to *v,
  * whose names the caller owns. 0, or a negative errno after one sentence: unknown (-ENOENT, with
- * the nearest names), of a PMU that is not here (-ENODEV), malformed (-EINVAL).
+ * the nearest names), of a PMU that is not here (-ENODEV), malformed (-EINVAL), a tracepoint that
+ * only root may look for (-EACCES, -EPERM).
  */
 int catalog_find(const struct catalog *c, const char *text, struct event **v, size_t *nr);
 

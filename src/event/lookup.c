@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "event/tracepoints.h"
 
 /* <linux/perf_event.h> has it since 5.12: generic events of one of several kinds of cores. */
 #ifndef PERF_PMU_TYPE_SHIFT
@@ -100,7 +101,7 @@ struct event lookup_generic(const struct catalog *c, const struct generic *g, st
 	return event;
 }
 
-/* Without a name yet; the modifiers are known. */
+/* Without a name yet, unless it is a tracepoint; the modifiers are known. */
 static void add(struct lookup *f, struct event event)
 {
 	const struct spelling *s = &f->s;
@@ -364,6 +365,45 @@ static int find_of_pmu(struct lookup *f)
 	return meant ? err : unknown_pmu(f);
 }
 
+/* CATEGORY:NAME ------------------------------------------------------------------------------ */
+
+/* Of a pattern, what cannot be opened is passed over, as the tracer's own. */
+static int add_tracepoint(struct lookup *f, const struct tracepoints *t, const char *name)
+{
+	struct event e = event_of(NULL, EVENT_TRACEPOINT, PERF_TYPE_TRACEPOINT);
+
+	e.config = tracepoints_id(t, name);
+	if (!e.config && tracepoints_is_glob(f->s.name))
+		return 0;
+	if (!e.config)
+		return spelling_refuse(f->why, -ENODEV, "the tracepoint %s cannot be counted: %s",
+				       name, "the kernel gives it no number");
+	e.name = xstrdup(name);
+	e.advertised = true;
+	add(f, e);
+	return 0;
+}
+
+static int find_tracepoints(struct lookup *f)
+{
+	struct tracepoints t;
+	int err = tracepoints_open(&t, f->c->tracefs);
+	char *why;
+
+	if (err && f->why) {
+		why = tracepoints_why(err);
+		spelling_refuse(f->why, err, "'%s': %s", f->s.text, why);
+		free(why);
+	}
+	for (size_t i = 0; i < t.nr && !err; i++)
+		if (tracepoints_is_meant(t.names[i], f->s.name))
+			err = add_tracepoint(f, &t, t.names[i]);
+	if (!err && !f->nr)
+		err = unknown_tracepoint(f, t.names, t.nr);
+	tracepoints_close(&t);
+	return err;
+}
+
 /* The whole ---------------------------------------------------------------------------------- */
 
 /* Both names in one piece of memory. Of fields, the terms alone say nothing. */
@@ -375,6 +415,10 @@ static void name_event(const struct lookup *f, struct event *e)
 	char *full, *base;
 	size_t len;
 
+	if (e->source == EVENT_TRACEPOINT) {
+		e->base = e->name;
+		return;
+	}
 	if (f->nr > 1 && e->pmu)
 		full = xasprintf("%s/%s/%s", e->pmu->name, event, s->modifiers);
 	else if (f->label)
@@ -395,9 +439,11 @@ int lookup_run(struct lookup *f, const char *text)
 	int err = spelling_parse(&f->s, text, f->why);
 
 	if (!err)
-		err = f->s.pmu ? find_of_pmu(f) : find_bare(f);
+		err = f->s.tracepoint ? find_tracepoints(f)
+		      : f->s.pmu      ? find_of_pmu(f)
+				      : find_bare(f);
 	if (err) {
-		free(f->v);
+		events_free(f->v, f->nr);
 		f->v = NULL;
 		f->nr = 0;
 	}

@@ -21,7 +21,8 @@ struct catalog {
 	struct pmus pmus;
 	struct pmu **cores; /* of pmus, those of CPU cores that could be loaded */
 	size_t nr_cores;
-	bool live; /* this machine, not a copy of its files: events can be tried */
+	char *tracefs; /* where it lies in a copy, NULL = this machine's */
+	bool live;     /* this machine, not a copy of its files: events can be tried */
 };
 
 struct lookup {
@@ -45,6 +46,7 @@ struct event lookup_generic(const struct catalog *c, const struct generic *g, st
 
 /* Sentences for what is not there; they return the errno that fits. */
 int unknown_name(const struct lookup *f);
+int unknown_tracepoint(const struct lookup *f, char *const *names, size_t nr);
 int unknown_pmu(const struct lookup *f);
 int unknown_term(const struct lookup *f, struct pmu *p, const char *term);
 

@@ -42,18 +42,17 @@ static bool take_modifier(struct spelling *s, char letter)
 	}
 }
 
-/* A name with a ':' that nothing above could mean is most likely a tracepoint. */
+/* What stands behind a ':' and can be no modifiers. Names of tracepoints are longer than typos. */
+static bool is_tracepoint(const char *m)
+{
+	return m[strspn(m, "ukhp")] && (strlen(m) > 3 || strpbrk(m, "*?["));
+}
+
 static int refuse_modifiers(const struct spelling *s, const char *m, char **why)
 {
 	if (s->precise > MAX_PRECISE)
 		return spelling_refuse(why, -EINVAL, "'%s': ':ppp' is the most precise there is",
 				       s->text);
-	if (!s->pmu && strlen(m) > 3)
-		return spelling_refuse(
-			why, -EINVAL,
-			"'%s': only the modifiers u, k, h and p may follow ':' (bpfprof "
-			"does not count tracepoints)",
-			s->text);
 	return spelling_refuse(why, -EINVAL,
 			       "'%s' of '%s' is no modifier: they are u (user), k (kernel), h "
 			       "(hypervisor) and p, pp or ppp (precise)",
@@ -94,6 +93,12 @@ static int parse_bare(struct spelling *s, char **why)
 {
 	const char *colon = strchr(s->text, ':');
 
+	s->tracepoint = colon && colon > s->text && is_tracepoint(colon + 1);
+	if (s->tracepoint) {
+		s->name = xstrdup(s->text);
+		s->modifiers = xstrdup("");
+		return 0;
+	}
 	s->name = colon ? xstrndup(s->text, colon - s->text) : xstrdup(s->text);
 	if (!*s->name)
 		return spelling_refuse(why, -EINVAL, "'%s' names no event", s->text);

@@ -3,6 +3,7 @@
  * The grammar of event names, before anything is looked up:
  *
  *	NAME[:MODIFIERS]		cycles:u
+ *	CATEGORY:NAME			sched:sched_switch, sched:*
  *	PMU/TERM,.../[:][MODIFIERS]	cpu/event=0x3c,umask=1/u
  */
 #ifndef BPFPROF_EVENT_SPELLING_H
@@ -19,6 +20,7 @@ struct spelling {
 	char *modifiers;       /* with their ':', or "" */
 	bool user, kernel, hv; /* which were named; none: all are meant */
 	uint8_t precise;
+	bool tracepoint; /* name is CATEGORY:NAME, both perhaps patterns */
 };
 
 /* 0, or -EINVAL with a sentence in *why, to be freed, unless why is NULL. Release it always. */

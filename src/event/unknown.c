@@ -175,6 +175,20 @@ static bool looks_raw(const char *name)
 	       !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")];
 }
 
+/* What is far from all of them may have been meant as an event with modifiers. */
+int unknown_tracepoint(const struct lookup *f, char *const *names, size_t nr)
+{
+	const char *near = text_nearest(f->s.name, (const char *const *)names, nr);
+	char *meant = text_meant("", near);
+
+	spelling_refuse(f->why, -ENOENT, "the kernel has no tracepoint '%s'%s", f->s.name,
+			near ? meant
+			     : " (behind the name of another event, only the modifiers u, k, h and "
+			       "p may follow ':')");
+	free(meant);
+	return -ENOENT;
+}
+
 int unknown_name(const struct lookup *f)
 {
 	const struct known *ours = known_of(f->c->core.vendor, f->s.name);

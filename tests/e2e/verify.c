@@ -144,6 +144,7 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 
 	o.config.call_graph = how;
 	o.config.faults = kind->faults;
+	o.hits = probe_program(probe, PROBE_HITS);
 	if (kind->waits)
 		configure_waits(&o.config, kind, bits);
 	else if (counters && probe_program(probe, PROBE_PERF))

@@ -324,7 +324,62 @@ static void test_modifiers(void **state)
 	refused("cycles:x", -EINVAL, "'x' of 'cycles:x' is no modifier");
 	refused("cycles:pppp", -EINVAL, "most precise");
 	refused("cpu/cycles/:", -EINVAL, "nothing stands behind");
-	refused("sched:sched_switch", -EINVAL, "does not count tracepoints");
+}
+
+/* Tracepoints -------------------------------------------------------------------------------- */
+
+#define TRACING "/sys/kernel/tracing/events/"
+
+static void enter_tracepoints(void)
+{
+	enter("spr");
+	machine_put(root, TRACING "sched/sched_switch/id", "372\n");
+	machine_put(root, TRACING "sched/sched_waking/id", "374\n");
+	machine_put(root, TRACING "sched/enable", "0\n");
+	machine_put(root, TRACING "syscalls/sys_enter_openat/id", "700\n");
+	machine_put(root, TRACING "ftrace/function/format", "name: function\n");
+}
+
+static void test_tracepoints_have_their_numbers(void **state)
+{
+	const struct event *e;
+
+	enter_tracepoints();
+	e = one("sched:sched_switch");
+	assert_int_equal(e->type, PERF_TYPE_TRACEPOINT);
+	assert_int_equal(e->config, 372);
+	assert_int_equal(e->source, EVENT_TRACEPOINT);
+	assert_string_equal(e->name, "sched:sched_switch");
+	assert_string_equal(e->base, "sched:sched_switch");
+	assert_true(e->per_task && e->advertised);
+	assert_null(e->pmu);
+	assert_int_equal(one("s*s:*_openat")->config, 700);
+	assert_true(catalog_has(catalog, "sched:sched_waking"));
+	assert_false(catalog_has(catalog, "sched:sched_waken"));
+}
+
+static void test_patterns_mean_several_tracepoints(void **state)
+{
+	enter_tracepoints();
+	forget();
+	assert_int_equal(catalog_find_list(catalog, "cycles:u,sched:*", &found, &nr_found), 0);
+	assert_int_equal(nr_found, 3);
+	assert_string_equal(found[0].name, "cycles:u");
+	assert_string_equal(found[1].name, "sched:sched_switch");
+	assert_string_equal(found[2].name, "sched:sched_waking");
+	assert_int_equal(found[2].config, 374);
+}
+
+static void test_unknown_tracepoints(void **state)
+{
+	enter_tracepoints();
+	refused("sched:sched_swich", -ENOENT,
+		"'sched:sched_swich'; did you mean 'sched:sched_switch'");
+	refused("cycles:user", -ENOENT, "only the modifiers u, k, h and p may follow");
+	refused("scsi:*", -ENOENT, "no tracepoint 'scsi:*'");
+	refused("ftrace:function", -ENODEV, "gives it no number");
+	enter("spr");
+	refused("sched:sched_switch", -ENOENT, "CONFIG_FTRACE");
 }
 
 /* PMUs --------------------------------------------------------------------------------------- */
@@ -469,6 +524,9 @@ int main(void)
 		cmocka_unit_test_teardown(test_sysfs_goes_first, teardown),
 		cmocka_unit_test_teardown(test_fields, teardown),
 		cmocka_unit_test_teardown(test_modifiers, teardown),
+		cmocka_unit_test_teardown(test_tracepoints_have_their_numbers, teardown),
+		cmocka_unit_test_teardown(test_patterns_mean_several_tracepoints, teardown),
+		cmocka_unit_test_teardown(test_unknown_tracepoints, teardown),
 		cmocka_unit_test_teardown(test_hybrids_count_on_all_their_cores, teardown),
 		cmocka_unit_test_teardown(test_uncore_is_not_for_threads, teardown),
 		cmocka_unit_test_teardown(test_what_the_pmu_says_counts, teardown),

@@ -201,6 +201,29 @@ static void a_shared_counter_says_its_share(void **state)
 	profile_free(p);
 }
 
+/* They have no event on each CPU: a program counts their hits. */
+static void tracepoints_are_taken_at_each_hit(void **state)
+{
+	struct event two[] = {
+		cycles,
+		{ .name = "sched:sched_switch", .type = PERF_TYPE_TRACEPOINT, .config = 372 }
+	};
+	struct profile *p;
+
+	p = sampled((struct sampling_opts){ .events = two, .nr = 2 });
+	assert_int_equal(host.attr.type, PERF_TYPE_TRACEPOINT);
+	assert_int_equal(host.attr.config, 372);
+	assert_true(host.attr.disabled);
+	assert_int_equal(p->nr_events, 2);
+	assert_int_equal(p->events[0].rate_hz, 99);
+	assert_int_equal(p->events[1].period, 1);
+	assert_int_equal(p->events[1].note, 0);
+	profile_free(p);
+	p = sampled((struct sampling_opts){ .events = &two[1], .nr = 1, .period = 1000 });
+	assert_int_equal(p->events[0].period, 1000);
+	profile_free(p);
+}
+
 static void missing_events_are_named(void **state)
 {
 	struct event misses = { .name = "branch-misses", .type = PERF_TYPE_HARDWARE, .config = 5 };
@@ -231,6 +254,7 @@ int main(void)
 		cmocka_unit_test_setup(precision_is_what_the_pmu_takes, setup),
 		cmocka_unit_test_setup(what_a_name_says_is_the_least, setup),
 		cmocka_unit_test_setup(a_shared_counter_says_its_share, setup),
+		cmocka_unit_test_setup(tracepoints_are_taken_at_each_hit, setup),
 		cmocka_unit_test_setup(missing_events_are_named, setup),
 	};
 
