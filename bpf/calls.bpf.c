@@ -199,6 +199,8 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 	if (ns < call_cfg.min_ns)
 		return PROF_FILTER_SHORT;
 	begin_key(&key, cookie);
+	if (call_cfg.by_length)
+		key.wait = PROF_WAIT_OF_CALL(CALL_EVENT(cookie), prof_hist_index(ns));
 	s = take_scratch(&id);
 	if (!s)
 		return PROF_LOST_SCRATCH;

@@ -91,7 +91,8 @@ struct call_config {
 	__u32 syscalls;	   /* numbers of system calls that have an event; 0 = they have points */
 	__u8 by_process;   /* so are histograms */
 	__u8 goroutines;   /* some events are of Go */
-	__u8 pad[6];
+	__u8 by_length;	   /* counts tell apart how long calls took: PROF_WAIT_OF_CALL */
+	__u8 pad[5];
 };
 _Static_assert(sizeof(struct call_config) == 32, "struct call_config is part of the contract");
 

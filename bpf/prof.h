@@ -232,6 +232,12 @@ enum prof_memory {
 	PROF_MEMORY_FILE,  /* and memory that processes share */
 	PROF_NR_MEMORIES
 };
+/*
+ * Of calls that are timed and have stacks, in which bucket of bpf/hist.h they were stands there; so
+ * the counts of a stack are its histogram.
+ */
+#define PROF_WAIT_OF_CALL(event, bucket)  PROF_WAIT(PROF_EVENT, event, bucket)
+#define PROF_WAIT_BUCKET(wait)		  (((wait)&0xfff) - 1)
 #define PROF_WAIT_OF_FAULT(event, memory) PROF_WAIT(PROF_EVENT, event, (memory)-1)
 #define PROF_WAIT_MEMORY(wait)		  ((wait)&0xfff)
 #define PROF_WAIT(kind, state, nr)                                                                 \

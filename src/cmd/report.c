@@ -28,6 +28,7 @@ const struct opt report_opts[] = {
 	OPT_GROUP("Results of runqlat and stat"),
 	CSV_ROW(struct report_args, results),
 	MILLISECONDS_ROW(struct report_args, results),
+	TABLE_ROWS_ROW(struct report_args, results),
 	REPORT_ROW(struct report_args, results),
 	OPT_END,
 };

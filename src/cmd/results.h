@@ -41,7 +41,7 @@ struct results_opts {
 			"folded stacks on stdout (the default when it is no terminal)")
 #define CALLS_RESULTS_ROWS(s, r)                                                                   \
 	RESULTS_ROWS_OF(s, r, CALLS_EXTENSIONS, "folded stacks on stdout"), CSV_ROW(s, r),         \
-		MILLISECONDS_ROW(s, r)
+		MILLISECONDS_ROW(s, r), TABLE_ROWS_ROW(s, r)
 #define RESULTS_ROWS_OF(s, r, extensions, folded_text)                                             \
 	OPT_GROUP("Output"),                                                                       \
 		OPT_STRINGS('o', "output", s, r.files, "FILE",                                     \
@@ -93,6 +93,9 @@ struct results_opts {
 		   "md: a report in Markdown, with the hottest functions and next steps")
 #define MILLISECONDS_ROW(s, r)                                                                     \
 	OPT_FLAG('m', "milliseconds", s, r.view.milliseconds, "histograms in milliseconds")
+#define TABLE_ROWS_ROW(s, r)                                                                       \
+	OPT_U32(0, "rows", s, r.view.rows, 1, 1000000, "N",                                        \
+		"rows of calls in the summary (default 40, of stacks 20)")
 #define FORMS_ROWS(s, r, extensions)                                                               \
 	OPT_STRINGS('o', "output", s, r.files, "FILE",                                             \
 		    "write FILE, by extension: " extensions " (repeatable)"),                      \

@@ -26,6 +26,7 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 	choice->calls.every = o->every ? o->every : 1;
 	choice->calls.min_ns = o->min_ns;
 	choice->calls.by_process = o->by_process;
+	choice->calls.by_length = o->timed && o->stacks;
 	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
 	sizes_choose_calls(&choice->calls, &wishes);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/call_stacks.h"
 #include "output/csv_put.h"
 #include "output/grid.h"
 #include "output/json_put.h"
@@ -85,7 +86,7 @@ static void put_hist(const struct calls_row *row, const struct view *v, FILE *ou
 	free(safe);
 }
 
-static void put_more(size_t nr, size_t shown, const char *what, FILE *out)
+void calls_put_more(size_t nr, size_t shown, const char *what, FILE *out)
 {
 	if (nr > shown)
 		fprintf(out, "… %s more %s: --json and --csv have them all\n",
@@ -94,6 +95,7 @@ static void put_more(size_t nr, size_t shown, const char *what, FILE *out)
 
 void calls_put(const struct profile *p, const struct view *v, FILE *out)
 {
+	size_t most = v->rows ? v->rows : TOP_ROWS;
 	struct calls c;
 	struct grid g;
 
@@ -102,15 +104,16 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 	calls_init(&c, p);
 	grid_init(&g, out, NULL, 0);
 	add_columns(&g, &c, kind_of_profile(p)->syscalls);
-	for (size_t i = 0; i < c.nr && i < TOP_ROWS; i++)
+	for (size_t i = 0; i < c.nr && i < most; i++)
 		put_row(&g, &c, &c.rows[i]);
 	grid_end(&g);
-	put_more(c.nr, TOP_ROWS, "rows", out);
+	calls_put_more(c.nr, most, "rows", out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
 		put_hist(&c.rows[i], v, out);
 	if (c.timed)
-		put_more(c.nr, TOP_HISTS, "histograms", out);
+		calls_put_more(c.nr, TOP_HISTS, "histograms", out);
 	calls_release(&c);
+	call_stacks_put(p, v, out);
 }
 
 void calls_put_sum(const struct profile *p, FILE *out)
@@ -137,9 +140,19 @@ void calls_put_sum(const struct profile *p, FILE *out)
 	calls_release(&c);
 }
 
-static struct json_object *row_json(const struct calls *c, const struct calls_row *row)
+void calls_put_times(struct json_object *o, const struct runqlat_stats *s)
 {
 	static const char *const keys[] = { "p50_us", "p90_us", "p99_us", "p99_9_us" };
+
+	json_put_number(o, "total_us", s->total_ns / 1e3);
+	json_put_number(o, "mean_us", s->mean_ns / 1e3);
+	for (size_t i = 0; i < RUNQLAT_NR_PCTS; i++)
+		json_put_number(o, keys[i], s->pct_ns[i] / 1e3);
+	json_put_number(o, "max_us", s->max_ns / 1e3);
+}
+
+static struct json_object *row_json(const struct calls *c, const struct calls_row *row)
+{
 	struct json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "function", json_text(row->function));
@@ -152,13 +165,8 @@ static struct json_object *row_json(const struct calls *c, const struct calls_ro
 		json_object_object_add(o, "pid", NULL);
 	json_put_count(o, "calls", row->stats.count);
 	json_put_number(o, "per_s", row->per_s);
-	if (!c->timed)
-		return o;
-	json_put_number(o, "total_us", row->stats.total_ns / 1e3);
-	json_put_number(o, "mean_us", row->stats.mean_ns / 1e3);
-	for (size_t i = 0; i < RUNQLAT_NR_PCTS; i++)
-		json_put_number(o, keys[i], row->stats.pct_ns[i] / 1e3);
-	json_put_number(o, "max_us", row->stats.max_ns / 1e3);
+	if (c->timed)
+		calls_put_times(o, &row->stats);
 	return o;
 }
 
@@ -177,13 +185,22 @@ struct json_object *calls_json(const struct profile *p)
 	return list;
 }
 
+void calls_put_csv_times(const struct runqlat_stats *s, FILE *out)
+{
+	fprintf(out, "%.3f,", s->mean_ns / 1e3);
+	for (size_t k = 0; k < RUNQLAT_NR_PCTS; k++)
+		fprintf(out, "%.3f,", s->pct_ns[k] / 1e3);
+	fprintf(out, "%.3f,%.3f,", s->max_ns / 1e3, s->total_ns / 1e3);
+}
+
+/* Rows of stacks are parts of those without one. */
 int calls_write_csv(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct calls c;
 
 	calls_init(&c, p);
 	fputs("function,where,arguments,process,pid,calls,per_s,"
-	      "mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us\n",
+	      "mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us,stack\n",
 	      out);
 	for (size_t i = 0; i < c.nr; i++) {
 		const struct calls_row *row = &c.rows[i];
@@ -197,15 +214,13 @@ int calls_write_csv(const struct profile *p, const struct view *v, FILE *out)
 		csv_put(row->process, out);
 		fprintf(out, row->pid ? ",%" PRIu32 "," : ",,", row->pid);
 		fprintf(out, "%" PRIu64 ",%.3f,", row->stats.count, row->per_s);
-		if (!c.timed) {
-			fputs(",,,,,,\n", out);
-			continue;
-		}
-		fprintf(out, "%.3f,", row->stats.mean_ns / 1e3);
-		for (size_t k = 0; k < RUNQLAT_NR_PCTS; k++)
-			fprintf(out, "%.3f,", row->stats.pct_ns[k] / 1e3);
-		fprintf(out, "%.3f,%.3f\n", row->stats.max_ns / 1e3, row->stats.total_ns / 1e3);
+		if (c.timed)
+			calls_put_csv_times(&row->stats, out);
+		else
+			fputs(",,,,,,,", out);
+		fputc('\n', out);
 	}
 	calls_release(&c);
+	call_stacks_write_csv(p, v, out);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/call_stacks.h"
 #include "output/calls.h"
 #include "output/json_put.h"
 #include "output/output.h"
@@ -393,6 +394,9 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 		json_object_object_add(o, "calls", rows);
 	else if (p->nr_events)
 		json_object_object_add(o, "events", events(p));
+	rows = call_stacks_json(p, v);
+	if (rows)
+		json_object_object_add(o, "call_stacks", rows);
 	if (p->nr_branches)
 		json_object_object_add(o, "branches", branches(p, v));
 	put_functions(o, p, v);

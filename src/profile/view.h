@@ -32,6 +32,7 @@ struct view {
 	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
 	/* Of runqlat. */
 	bool milliseconds; /* of histograms for people */
+	uint32_t rows;	   /* of calls: of each table for people, 0 = the usual */
 };
 
 /* The event that a view is of. */
