@@ -51,7 +51,8 @@ static void configure(struct calls_args *a, const struct points *p)
 	o->points = p->v;
 	o->nr_points = p->nr;
 	o->timed = a->points.timed;
-	o->stacks = a->stacks || wants_stacks(&a->common.results);
+	o->stacks = a->stacks || a->arg_frame || wants_stacks(&a->common.results);
+	o->arg_frame = a->arg_frame;
 	o->by_process = a->per_process;
 	o->nr_dear = p->nr_dear;
 	o->force = a->force;
@@ -65,6 +66,8 @@ static int check(struct calls_args *a)
 	    !strcmp(a->common.record.command, "tracepoint"))
 		return log_as(-EINVAL, "--slower: a tracepoint takes no time; --until says to "
 				       "which other one it is measured");
+	if (a->arg_frame && !a->args.nr)
+		return log_as(-EINVAL, "--arg-frame: which argument? Add --arg");
 	a->points.timed = a->latency || a->until || a->common.record.calls.min_ns;
 	a->points.args = &a->args;
 	a->points.pids = &a->common.record.pids;

@@ -13,7 +13,7 @@ struct calls_args {
 	const char **words; /* what to probe */
 	size_t nr_words;
 	const char *until; /* of tracepoints: where what began there ends */
-	bool latency, stacks, per_process, force;
+	bool latency, stacks, per_process, arg_frame, force;
 };
 
 /* clang-format off */
@@ -24,6 +24,8 @@ struct calls_args {
 #define CALL_ROWS_OF(word, text)                                                                   \
 	OPT_GROUP("What of each call"),                                                            \
 	OPT_STRINGS(0, "arg", struct calls_args, args, word, text),                                \
+	OPT_FLAG(0, "arg-frame", struct calls_args, arg_frame,                                     \
+		 "the values of --arg as the innermost frame of each stack (implies --stacks)"),   \
 	OPT_FLAG('P', "per-process", struct calls_args, per_process, "a row for each process"),    \
 	OPT_FLAG('g', "stacks", struct calls_args, stacks, "who calls, by stack"),                 \
 	OPT_U32(0, "every", struct recording_args, record.calls.every, 1, 1000000, "N",            \

@@ -42,7 +42,7 @@ struct capture {
 		sleepers_ns; /* when the last thread asleep at the start had been read, 0 = never */
 	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
-	void (*take_call)(void *arg, const struct prof_count *n);
+	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	uint32_t ledger_event;
 	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
 	void (*whole)(void *arg, struct sample *s);
@@ -56,7 +56,8 @@ struct capture_opts {
 	struct session *session;
 	struct prof_config config;
 	uint32_t own_child;
-	void (*take_call)(void *arg, const struct prof_count *n); /* see record_take_call() */
+	/* See record_take_call(). */
+	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	/* Counts as several events, of which that one is in the ledger. Or NULL. */
 	uint32_t ledger_event;
 	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);

@@ -156,9 +156,9 @@ static void add_sample(struct capture *c, size_t i)
 	s.waker = c->maps->nr_locks ? holder_of(c, n->chain, 1) : waker_of(c, n->chain, 1);
 	if (c->whole)
 		c->whole(c->arg, &s);
-	profile_add_sample(c->profile, &s);
 	if (c->take_call)
-		c->take_call(c->arg, n);
+		c->take_call(c->arg, n, &s);
+	profile_add_sample(c->profile, &s);
 	if (t->nr_values)
 		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
 }

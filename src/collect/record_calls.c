@@ -223,12 +223,43 @@ static uint32_t values_text(struct record *r, uint32_t slot1)
 	return profile_string(r->profile, text);
 }
 
-void record_take_call(void *arg, const struct prof_count *n)
+/* The stack with one frame more, innermost. A full one loses its outermost frame. */
+static uint32_t with_frame(struct profile *p, uint32_t stack, uint32_t frame)
+{
+	const struct stack *s = &p->stacks[stack];
+	enum unwind_end end = stack_end(s);
+	uint32_t frames[PROF_MAX_FRAMES] = { frame }, guessed = s->guessed, nr;
+	const uint32_t *old = profile_stack_frames(p, stack, &nr);
+
+	if (nr >= PROF_MAX_FRAMES) {
+		nr = PROF_MAX_FRAMES - 1;
+		end = UNWIND_END_DEPTH;
+	}
+	memcpy(&frames[1], old, nr * sizeof(*frames));
+	return profile_stack(p, frames, nr + 1, end, guessed);
+}
+
+/* "[64, /etc/passwd]", above the function that was called with them. */
+static void add_arguments(struct profile *p, uint32_t values, struct sample *s)
+{
+	char *text = xasprintf("[%s]", profile_str(p, values));
+	uint32_t name = profile_string(p, text);
+	uint32_t frame = profile_frame(p, FRAME_NONE, 0, name);
+
+	profile_name_frame(p, frame, name, 0);
+	if (s->kstack)
+		s->kstack = with_frame(p, s->kstack, frame);
+	else
+		s->ustack = with_frame(p, s->ustack, frame);
+	free(text);
+}
+
+void record_take_call(void *arg, const struct prof_count *n, struct sample *s)
 {
 	struct record *r = arg;
 	uint32_t every = r->opts->calls.every > 1 ? r->opts->calls.every : 1;
-	struct call_row *row =
-		row_of(r, PROF_WAIT_EVENT(n->wait), values_text(r, n->chain), n->pid);
+	uint32_t values = values_text(r, n->chain);
+	struct call_row *row = row_of(r, PROF_WAIT_EVENT(n->wait), values, n->pid);
 	const char *name = row->pid ? proc_name(&r->procs, row->pid) : NULL;
 
 	row->calls += n->samples * every;
@@ -237,6 +268,8 @@ void record_take_call(void *arg, const struct prof_count *n)
 	if (row->pid && !row->process)
 		row->process = name ? profile_string(r->profile, name)
 				    : profile_string_n(r->profile, n->comm, sizeof(n->comm));
+	if (r->opts->calls.arg_frame && values)
+		add_arguments(r->profile, values, s);
 }
 
 static void take_hist(struct record *r, const struct call_hist *h)

@@ -87,8 +87,11 @@ bool record_probe_too_often(struct record *r);
 /* Now that all is attached: what a system call of others takes more than alone_ns. */
 void record_price(struct record *r, double alone_ns);
 
-/* Of each count of calls, when all is over; then of what else was found. arg: the recording. */
-void record_take_call(void *arg, const struct prof_count *n);
+/*
+ * Of each count of calls, when all is over, and its sample, which may get a frame more; then of
+ * what else was found. arg: the recording.
+ */
+void record_take_call(void *arg, const struct prof_count *n, struct sample *s);
 void record_describe_calls(struct record *r);
 
 /* Bytes and objects in use come before all bytes and objects. */

@@ -290,7 +290,7 @@ static bool stack_is_rooted(const struct symbolizer *sym, uint32_t stack)
 		return false;
 	if (sym->is_entry[root])
 		return true;
-	if (profile_frame_at(p, profile_stack_leaf(p, stack))->kind == FRAME_KERNEL)
+	if (profile_frame_at(p, root)->kind == FRAME_KERNEL)
 		return s->end != UNWIND_END_DEPTH;
 	return frame_is_entry(p, root) || s->end == UNWIND_END_CFI_ROOT ||
 	       s->end == UNWIND_END_ENTRY || (s->end == UNWIND_END_ROOT && s->nr > 1);
