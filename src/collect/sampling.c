@@ -186,7 +186,8 @@ int sampling_open(struct sampling *s, const struct sampling_opts *o)
 void sampling_refresh(struct sampling *s)
 {
 	for (size_t i = 0; i < s->nr; i++)
-		perf_events_refresh(&s->v[i]);
+		if (s->hits[i] < 0)
+			perf_events_refresh(&s->v[i]);
 }
 
 uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns)

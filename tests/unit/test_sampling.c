@@ -224,6 +224,21 @@ static void tracepoints_are_taken_at_each_hit(void **state)
 	profile_free(p);
 }
 
+/* Programs at tracepoints run on any CPU, also on one that joins. */
+static void tracepoints_do_not_follow_cpus(void **state)
+{
+	struct event hit = { .name = "sched:sched_switch", .type = PERF_TYPE_TRACEPOINT };
+	struct sampling_opts o = { .events = &hit, .nr = 1, .cpus = &all_cpus };
+	struct sampling s;
+
+	assert_int_equal(sampling_open(&s, &o), 0);
+	assert_int_equal(host.opens, 1);
+	sampling_refresh(&s);
+	assert_int_equal(host.opens, 1);
+	assert_int_equal(sampling_cpus(&s), 0);
+	sampling_release(&s);
+}
+
 static void missing_events_are_named(void **state)
 {
 	struct event misses = { .name = "branch-misses", .type = PERF_TYPE_HARDWARE, .config = 5 };
@@ -255,6 +270,7 @@ int main(void)
 		cmocka_unit_test_setup(what_a_name_says_is_the_least, setup),
 		cmocka_unit_test_setup(a_shared_counter_says_its_share, setup),
 		cmocka_unit_test_setup(tracepoints_are_taken_at_each_hit, setup),
+		cmocka_unit_test_setup(tracepoints_do_not_follow_cpus, setup),
 		cmocka_unit_test_setup(missing_events_are_named, setup),
 	};
 
