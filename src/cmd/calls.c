@@ -37,7 +37,7 @@ int calls_parse_words(struct recording_args *common, char **words, int nr)
 static bool wants_stacks(const struct results_opts *o)
 {
 	return o->folded || o->broken || results_wants(o, "folded") || results_wants(o, "svg") ||
-	       results_wants(o, "html");
+	       results_wants(o, "html") || results_wants(o, "stacks");
 }
 
 static void configure(struct calls_args *a, const struct points *p)
@@ -74,6 +74,9 @@ static int check(struct calls_args *a)
 	if (!a->points.timed && call_args_want_result(&a->args))
 		return log_as(-EINVAL, "--arg ret: what a call returned is known when it returns: "
 				       "add --latency");
+	if (!a->points.timed && results_wants(&a->common.results, "stacks"))
+		return log_as(-EINVAL, "-o FILE.stacks.csv: calls are not timed: add --latency, or "
+				       "of tracepoints --until");
 	return 0;
 }
 

@@ -104,7 +104,7 @@ struct results_opts {
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
 #define RESULTS_EXTENSIONS ".folded .svg .html .json .txt .bpfprof"
-#define CALLS_EXTENSIONS   ".folded .svg .html .json .csv .txt .bpfprof"
+#define CALLS_EXTENSIONS   ".folded .svg .html .json .csv .stacks.csv .txt .bpfprof"
 #define RUNQLAT_EXTENSIONS ".json .csv .bpfprof .txt"
 #define STAT_EXTENSIONS	   ".json .csv .md .bpfprof .txt"
 #define DIFF_EXTENSIONS	   ".json .xml .txt"

@@ -104,20 +104,24 @@ struct json_object *call_stacks_json(const struct profile *p, const struct view 
 	return list;
 }
 
-void call_stacks_write_csv(const struct profile *p, const struct view *v, FILE *out)
+int call_stacks_write_csv(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct call_stacks c;
 	char *stack;
 
+	fputs("function,calls,per_s,mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us,stack\n",
+	      out);
 	call_stacks_init(&c, p, v);
 	for (size_t i = 0; i < c.nr; i++) {
 		stack = text_of(&c, &c.rows[i], false);
 		csv_put(c.rows[i].function, out);
-		fprintf(out, ",,,,,%" PRIu64 ",%.3f,", c.rows[i].stats.count, c.rows[i].per_s);
+		fprintf(out, ",%" PRIu64 ",%.3f,", c.rows[i].stats.count, c.rows[i].per_s);
 		calls_put_csv_times(&c.rows[i].stats, out);
+		fputc(',', out);
 		csv_put(stack, out);
 		fputc('\n', out);
 		free(stack);
 	}
 	call_stacks_release(&c);
+	return 0;
 }

@@ -15,7 +15,6 @@ void call_stacks_put(const struct profile *p, const struct view *v, FILE *out);
 /* The rows as a list, NULL of a profile without. */
 struct json_object *call_stacks_json(const struct profile *p, const struct view *v);
 
-/* Lines below those of functions, with their columns (output/calls.c). */
-void call_stacks_write_csv(const struct profile *p, const struct view *v, FILE *out);
+int call_stacks_write_csv(const struct profile *p, const struct view *v, FILE *out);
 
 #endif

@@ -190,17 +190,16 @@ void calls_put_csv_times(const struct runqlat_stats *s, FILE *out)
 	fprintf(out, "%.3f,", s->mean_ns / 1e3);
 	for (size_t k = 0; k < RUNQLAT_NR_PCTS; k++)
 		fprintf(out, "%.3f,", s->pct_ns[k] / 1e3);
-	fprintf(out, "%.3f,%.3f,", s->max_ns / 1e3, s->total_ns / 1e3);
+	fprintf(out, "%.3f,%.3f", s->max_ns / 1e3, s->total_ns / 1e3);
 }
 
-/* Rows of stacks are parts of those without one. */
 int calls_write_csv(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct calls c;
 
 	calls_init(&c, p);
 	fputs("function,where,arguments,process,pid,calls,per_s,"
-	      "mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us,stack\n",
+	      "mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us\n",
 	      out);
 	for (size_t i = 0; i < c.nr; i++) {
 		const struct calls_row *row = &c.rows[i];
@@ -217,10 +216,9 @@ int calls_write_csv(const struct profile *p, const struct view *v, FILE *out)
 		if (c.timed)
 			calls_put_csv_times(&row->stats, out);
 		else
-			fputs(",,,,,,,", out);
+			fputs(",,,,,,", out);
 		fputc('\n', out);
 	}
 	calls_release(&c);
-	call_stacks_write_csv(p, v, out);
 	return 0;
 }

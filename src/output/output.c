@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "base/text.h"
+#include "output/call_stacks.h"
 #include "output/calls.h"
 #include "profile/save.h"
 
@@ -47,6 +48,11 @@ static const char *no_stacks(const struct result *r)
 {
 	return r->profile->nr_stacks > 1 ? NULL
 					 : "calls were recorded without stacks (-g takes them)";
+}
+
+static const char *no_timed_stacks(const struct result *r)
+{
+	return r->profile->meta.timed ? no_stacks(r) : "calls were not timed (-l does)";
 }
 
 static const char *not_whole(const struct result *r)
@@ -94,6 +100,8 @@ static const struct output outputs[] = {
 	  .lacks = no_stacks },
 	{ "json", ".json", CALLS(json_write) = "the table and the summary, for programs" },
 	{ "csv", ".csv", CALLS(calls_write_csv) = "the table, for spreadsheets" },
+	{ "stacks", ".stacks.csv", CALLS(call_stacks_write_csv) =
+	  "timed calls by stack, for spreadsheets", .lacks = no_timed_stacks },
 	{ "bpfprof", ".bpfprof", CALLS(save_write) = "everything, for bpfprof report" },
 	{ "summary", ".txt", CALLS(summary_write) = "the table and the summary, for people" },
 	{ "broken", NULL, CALLS(broken_write) = "where stacks break, for people",

@@ -3,6 +3,8 @@
 # Each hit of a tracepoint is a sample, or one in so many; -C and several events hold for them as for other events.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
 need_bpf
 need_prog syscalls_known
 

@@ -27,7 +27,11 @@ rows_are_right() { # FILE FUNCTION
 
 	for caller in quick:1000 slow:20000; do
 		check_near "$(of "$1" "$2" "${caller%:*}" calls)" "$(saw "${caller%:*}" 2)" 0 "$2 by ${caller%:*}: calls"
-		check_close "$(of "$1" "$2" "${caller%:*}" total_us)" "$(saw "${caller%:*}" 3)" 3 2000 "$2 by ${caller%:*}: us in all"
+		# A sleep is no shorter than it was to be. What the program saw has the cost of probes as well, on one CPU
+		# also that of bpfprof.
+		check "$2 by ${caller%:*}: us in all are what it slept, and no more than it saw" test \
+			"$(of "$1" "$2" "${caller%:*}" total_us)" -ge "$(($(saw "${caller%:*}" 2) * ${caller#*:}))" -a \
+			"$(of "$1" "$2" "${caller%:*}" total_us)" -le "$(($(saw "${caller%:*}" 3) + 1000))"
 		check "$2 by ${caller%:*}: half take at least 7/8 of what was asked for" \
 			test "$(of "$1" "$2" "${caller%:*}" p50_us)" -ge $((${caller#*:} * 7 / 8))
 		check "$2 by ${caller%:*}: percentiles grow" test "$(of "$1" "$2" "${caller%:*}" p50_us)" -le \
@@ -39,13 +43,13 @@ rows_are_right() { # FILE FUNCTION
 	done
 }
 
-check "a function" "$BPFPROF" uprobe -l -g -o "$TMP/x.json" -o "$TMP/x.csv" -o "$TMP/x.bpfprof" -s "$callers:nap" -- "$callers"
+check "a function" "$BPFPROF" uprobe -l -o "$TMP/x.json" -o "$TMP/x.stacks.csv" -o "$TMP/x.bpfprof" -s "$callers:nap" -- "$callers"
 grep -E '^(quick|slow) [0-9]' "$OUT" >"$TMP/saw"
 cp "$OUT" "$TMP/summary"
 rows_are_right "$TMP/x.json" nap
 check_grep '^ *CALLS +P50 .*TOTAL +STACK' "$TMP/summary"
 check_grep '^ +10 .* nap < slow < main' "$TMP/summary"
-check_near "$(grep -c ';slow;nap' "$TMP/x.csv")" 1 0 "lines of CSV with that stack"
+check_near "$(awk -F, '/;main;slow;nap$/ { print $1 == "nap" ? $2 : "other" }' "$TMP/x.stacks.csv")" 10 0 "calls of that stack in CSV"
 check_ledger_closes "$TMP/x.json"
 check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 check "its file" "$BPFPROF" report --json "$TMP/x.bpfprof"
@@ -72,6 +76,8 @@ if [ -r /sys/bus/event_source/devices/kprobe/type ]; then
 	rows_are_right "$TMP/x.json" hrtimer_nanosleep
 fi
 
+check_status 2 "stacks of calls that are not timed" "$BPFPROF" uprobe -o "$TMP/y.stacks.csv" "$callers:nap" -- "$callers"
+check_grep "not timed" "$ERR"
 check "without -g" "$BPFPROF" uprobe -l -o "$TMP/x.json" "$callers:nap" -- "$callers"
 check_near "$(grep -c call_stacks "$TMP/x.json")" 0 0 "rows of stacks that were not taken"
 finish
