@@ -174,3 +174,23 @@ __noinline int calls_values(__u32 id, __u32 args, __u32 at_return, __u32 known)
 	}
 	return any ? calls_keep_values(id) : known;
 }
+
+__noinline int calls_word(__u64 word, __u32 what)
+{
+	__u64 hash = hash_mix(hash_mix(prof_cfg.seed, what), word);
+	struct call_values *v;
+	bool mine;
+	__u32 slot;
+
+	if (!call_cfg.value_slots)
+		return 0;
+	v = arena_find(&call_values, call_cfg.value_slots, hash + !hash, &slot, &mine);
+	if (!v)
+		return 0;
+	if (mine) {
+		v->args = what;
+		v->value[0] = word;
+		__sync_lock_test_and_set(&v->ready, 1);
+	}
+	return slot;
+}

@@ -18,4 +18,7 @@ __hidden bool calls_by_goroutine(__u32 args);
  */
 int calls_values(__u32 id, __u32 args, __u32 at_return, __u32 known);
 
+/* The same of one word and what it is (struct call_values.args). */
+int calls_word(__u64 word, __u32 what);
+
 #endif

@@ -48,6 +48,8 @@
 	X(LOST_NESTED, LOST, "nested-too-deep", "more than 64 timed calls in each other")          \
 	X(LOST_RETURN, LOST, "no-return",                                                          \
 	  "left by an exception or longjmp(), or never returned: not timed")                       \
+	X(LOST_OPEN, LOST, "open-table-full", "too many open at a time: raise --max-open")         \
+	X(LOST_END, LOST, "no-end", "another one began in its place: its end was not seen")        \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \

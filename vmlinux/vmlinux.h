@@ -52,7 +52,12 @@ struct uprobes_state {
 	struct xol_area *xol_area; /* NULL until a probe of the process is hit */
 };
 
+struct rw_semaphore {
+	unsigned int unused;
+};
+
 struct mm_struct {
+	struct rw_semaphore mmap_lock;
 	unsigned long start_stack; /* where the kernel put argc: the main thread's stack begins right below */
 	unsigned long start_brk, brk; /* the heap */
 	struct uprobes_state uprobes_state; /* with CONFIG_UPROBES */
@@ -116,6 +121,33 @@ struct cgroup {
 	struct kernfs_node *kn;
 };
 
+/* A part of an I/O request, as it was submitted. */
+struct bvec_iter {
+	unsigned int bi_size; /* bytes */
+};
+
+struct bio {
+	struct bio *bi_next; /* of the same request */
+	unsigned int bi_opf; /* enum req_op and flags */
+	struct bvec_iter bi_iter;
+};
+
+/* What a device does at once: one bio, or several that lie behind each other. */
+struct request {
+	struct bio *bio; /* the first one that is not done */
+};
+
+struct bio_list;
+
+/* Shared by the threads of a process. */
+struct spinlock {
+	unsigned int unused;
+};
+
+struct sighand_struct {
+	struct spinlock siglock;
+};
+
 struct css_set {
 	struct cgroup *dfl_cgrp;
 };
@@ -139,6 +171,8 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct uprobe_task *utask; /* with CONFIG_UPROBES */
 	struct css_set *cgroups;
+	struct bio_list *bio_list; /* while a driver makes further bios of one; else NULL */
+	struct sighand_struct *sighand;
 	struct thread_struct thread;
 };
 
@@ -164,6 +198,7 @@ struct bpf_iter__task {
 #pragma clang attribute pop
 
 #define PF_IO_WORKER   0x00000010
+#define PF_WQ_WORKER   0x00000020 /* of a work queue */
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD     0x00200000
 

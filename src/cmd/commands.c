@@ -36,7 +36,8 @@ const struct command commands[] = {
 	  "contended locks: who waits, who holds them and does what, deadlocks", lock_opts,
 	  "  bpfprof lock -p 1234 10                   locks of one process\n"
 	  "  bpfprof lock -p 1234 -o lock.html 10      waiters, and what holders do\n"
-	  "  bpfprof lock -p 1234 -m 1ms 10            only waits of 1 ms and more\n" },
+	  "  bpfprof lock -p 1234 -m 1ms 10            only waits of 1 ms and more\n"
+	  "  bpfprof lock --kernel 10                  locks of the kernel\n" },
 	{ "syscalls", cmd_syscalls, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "system calls: how many, how long, with which errors", syscalls_opts,
 	  "  bpfprof syscalls -p 1234 10               all of one process\n"
@@ -75,6 +76,11 @@ const struct command commands[] = {
 	  "  bpfprof faults -p 1234 10                      who touches new memory\n"
 	  "  bpfprof faults -f 10 | grep ';\\[major\\];'       who waits for pages from disk\n"
 	  "  bpfprof faults -o faults.svg -- ./program      from start to end\n" },
+	{ "io", cmd_io, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "I/O and connections: where they began, how long they took", io_opts,
+	  "  bpfprof io 10                             the whole machine, 10 seconds\n"
+	  "  bpfprof io -p 1234 --slower 10ms 60       what takes 10 ms and more\n"
+	  "  bpfprof io --kind connect -o net.html 60  who waits for connections\n" },
 	{ "stat", cmd_stat, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "hardware and kernel counters: metrics with a verdict", stat_opts,
 	  "  bpfprof stat 10                           the whole machine, 10 seconds\n"

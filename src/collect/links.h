@@ -50,6 +50,7 @@ struct calls_opts {
 	bool stacks;	   /* are taken */
 	bool by_process;   /* histograms are */
 	bool arg_frame;	   /* values of arguments are the innermost frame of stacks */
+	bool values;	   /* rows differ by something else than arguments */
 	uint32_t every;	   /* one call in so many is recorded; 0 = all */
 	size_t nr_dear;	   /* points that the kernel has to single-step */
 	bool force;	   /* record however often they are called */

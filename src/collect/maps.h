@@ -14,6 +14,7 @@
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/lock.h"
+#include "bpf/ops.h"
 #include "bpf/prof.h"
 #include "bpf/table.h"
 
@@ -76,6 +77,7 @@ struct maps_choice {
 	uint32_t nr_call_args; /* 0 = no calls are recorded */
 	bool allocs;	       /* are sampled */
 	struct alloc_config alloc;
+	struct ops_config ops;
 };
 
 /*

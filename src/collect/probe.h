@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROBE_MAX_PROGRAMS 6
+#define PROBE_MAX_PROGRAMS 12
 
 /* How a program gets to run. */
 enum probe_when {

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "collect/klocks.h"
 #include "collect/record_parts.h"
 #include "collect/syscalls.h"
 #include "collect/suspend.h"
@@ -419,6 +420,8 @@ int record_run(struct record *r)
 		r->opts->runqlat.on_interval(r->opts->runqlat.arg, r, true);
 	if (r->opts->alloc.live)
 		record_add_live(r, r->end_ns);
+	if (kind_of(r->opts->command)->klocks)
+		r->klock_names = klock_names_new(r->session);
 	capture_finish(&r->capture, counters);
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);

@@ -79,6 +79,7 @@ struct record_opts {
 	struct hist_opts runqlat;
 	struct calls_opts calls;
 	struct alloc_opts alloc;
+	struct ops_opts ops;
 };
 
 #define WALKS_PER_SECOND 10000

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "collect/klocks.h"
 #include "collect/record_parts.h"
 #include "collect/syscalls.h"
 #include "uprobe/price.h"
@@ -198,6 +199,8 @@ static uint32_t values_text(struct record *r, uint32_t slot1)
 	char text[CALL_MAX_ARGS * (CALL_STRING + 4)] = "";
 	size_t len = 0, nr_texts = 0;
 
+	if (r->klock_names)
+		return profile_string(r->profile, klock_name(r->klock_names, slot1));
 	if (!slot1 || slot1 > m->nr_call_values || !m->call_values[slot1 - 1].ready)
 		return 0;
 	v = &m->call_values[slot1 - 1];

@@ -72,7 +72,8 @@ struct prof_config record_config(const struct record_opts *o)
 	c.per_thread |= c.faults; /* the memory is not merged */
 	c.nr_values = 2 * o->sampling.nr_columns;
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
-	/* Waits, branches and allocations in use refer to slots that were taken long ago. */
-	c.two_generations = !kind_of(o->command)->waits && !o->sampling.branches && !o->alloc.live;
+	/* Waits, operations, branches and allocations in use refer to slots taken long ago. */
+	c.two_generations = !kind_of(o->command)->waits && !kind_of(o->command)->operation &&
+			    !o->sampling.branches && !o->alloc.live;
 	return c;
 }

@@ -10,8 +10,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "collect/klocks.h"
 #include "collect/record_parts.h"
 #include "event/cgroup.h"
+#include "profile/kind.h"
 
 #define UNWIND_BYTES (64ull << 20)
 
@@ -56,6 +58,7 @@ static int open_session(struct record *r)
 		.only_hits = r->opts->sampling.nr_tracepoints &&
 			     r->opts->sampling.nr_tracepoints == r->opts->sampling.nr_events,
 		.alloc = r->opts->alloc.every ? &r->opts->alloc : NULL,
+		.ops = kind_of(r->opts->command)->operation ? &r->opts->ops : NULL,
 	};
 
 	if (r->cgroup_fd >= 0)
@@ -146,6 +149,7 @@ void record_close(struct record *r)
 	capture_release(&r->capture);
 	proc_release(&r->procs);
 	index_release(&r->call_rows);
+	klock_names_free(r->klock_names);
 	opt_ids_release(&r->probed);
 	profile_free(r->profile);
 	if (r->timer >= 0)

@@ -56,6 +56,7 @@ struct record {
 	bool probes_all;       /* in all */
 	struct duty duty;
 	struct index call_rows;
+	struct klock_names *klock_names; /* NULL but for locks of the kernel */
 };
 
 /*

@@ -158,6 +158,7 @@ static int load(struct session *s, const struct session_opts *o)
 	memcpy((void *)&s->skel->rodata->prof_cfg, c, sizeof(*c));
 	memcpy((void *)&s->skel->rodata->call_cfg, &s->choice.calls, sizeof(s->choice.calls));
 	memcpy((void *)&s->skel->rodata->alloc_cfg, &s->choice.alloc, sizeof(s->choice.alloc));
+	memcpy((void *)&s->skel->rodata->ops_cfg, &s->choice.ops, sizeof(s->choice.ops));
 	choose_programs(s, o);
 	if (c->call_graph != CALL_GRAPH_FP)
 		err = kernel_segments_open(&s->segments, s->skel->maps.segments);
@@ -383,11 +384,11 @@ struct kernel_segments *session_segments(struct session *s)
 
 uint64_t session_missed(const struct session *s)
 {
-	struct bpf_prog_info info = {};
-	uint32_t len = sizeof(info);
 	uint64_t missed = 0;
 
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
+		struct bpf_prog_info info = {}; /* the kernel reads what it is asked for */
+		uint32_t len = sizeof(info);
 		int fd = bpf_program__fd(find_program(s, s->probe->programs[i].name));
 
 		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))

@@ -16,6 +16,7 @@
 #include "collect/kernel_segments.h"
 #include "collect/links.h"
 #include "collect/maps.h"
+#include "collect/ops.h"
 #include "collect/probe.h"
 #include "collect/sizes.h"
 
@@ -29,6 +30,7 @@ struct session_opts {
 	const struct calls_opts *calls; /* of PROBE_CALLS; must stay */
 	const struct alloc_opts *alloc; /* of alloc, else NULL */
 	bool hits, only_hits;		/* tracepoints are sampled; nothing else is */
+	const struct ops_opts *ops;	/* of operations, else NULL */
 	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
 	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };

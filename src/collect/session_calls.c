@@ -18,6 +18,7 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 				      .timed = o->timed,
 				      .max_rows = o->max_rows };
 
+	wishes.values = o->values;
 	for (size_t i = 0; i < o->nr_args; i++) {
 		wishes.values |= o->args[i].nr_args != 0;
 		choice->calls.goroutines |= o->args[i].by_goroutine;
@@ -29,6 +30,11 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 	choice->calls.by_length = o->timed && o->stacks;
 	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
 	sizes_choose_calls(&choice->calls, &wishes);
+}
+
+static void choose_ops(struct maps_choice *choice, const struct ops_opts *o)
+{
+	choice->ops.buckets = sizes_ops_buckets(o->max_open);
 }
 
 static void choose_allocs(struct maps_choice *choice, const struct alloc_opts *o)
@@ -45,6 +51,8 @@ void session_choose_calls(struct maps_choice *choice, const struct session_opts 
 		choose_allocs(choice, o->alloc);
 	else if (o->calls)
 		choose_calls(choice, o->calls, nr_cpus);
+	if (o->ops)
+		choose_ops(choice, o->ops);
 }
 
 /* Two programs see all of them, or two of another kind see each of them. */
@@ -63,6 +71,29 @@ static void load_no_ends(const struct links_programs *programs)
 		bpf_program__set_autoload(programs->leave, false);
 	if (programs->until)
 		bpf_program__set_autoload(programs->until, false);
+}
+
+/* This kernel may have only some of their tracepoints. */
+static void prepare_io(struct bpfprof_bpf *skel, uint32_t parts)
+{
+	const struct {
+		struct bpf_program *program;
+		uint32_t part;
+	} rows[] = {
+		{ skel->progs.io_bioqueue, OPS_BLOCK },
+		{ skel->progs.io_biodone, OPS_BLOCK },
+		{ skel->progs.io_rqdone, OPS_BLOCK },
+		{ skel->progs.io_request, OPS_URING_REQUEST },
+		{ skel->progs.io_sqe, OPS_URING_SQE },
+		{ skel->progs.io_punted, OPS_URING },
+		{ skel->progs.io_polled, OPS_URING },
+		{ skel->progs.io_completed, OPS_URING },
+		{ skel->progs.io_sockstate, OPS_CONNECT },
+		{ skel->progs.io_sockdone, OPS_CONNECT },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		bpf_program__set_autoload(rows[i].program, parts & rows[i].part);
 }
 
 struct links *session_prepare_calls(struct bpfprof_bpf *skel, const struct session_opts *so)
@@ -84,6 +115,8 @@ struct links *session_prepare_calls(struct bpfprof_bpf *skel, const struct sessi
 		load_no_ends(programs);
 	if (kind_of(so->probe->name)->syscalls)
 		prepare_syscalls(skel, o->nr_points == 0);
+	if (so->ops)
+		prepare_io(skel, so->ops->parts);
 	return points;
 }
 

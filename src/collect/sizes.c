@@ -24,8 +24,9 @@
 #define MAX_CALL_HISTS	   32768u  /* 42 MB */
 #define VALUES_PER_EVENT   16u	   /* that are timed on each CPU, about */
 #define LEAST_SLOTS	   16u
-#define COUNTS_PER_THREAD  8ull /* twice what most have */
-#define STACKS_PER_SHAPE   16	/* threads that wait alike share one */
+#define MAX_OPEN	   8192u /* operations by default */
+#define COUNTS_PER_THREAD  8ull	 /* twice what most have */
+#define STACKS_PER_SHAPE   16	 /* threads that wait alike share one */
 #define MAX_SHAPES	   8192u
 #define STACKS_PER_LOCK	   4	 /* stacks of waiters and holders; a power of two */
 #define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows */
@@ -182,4 +183,13 @@ void sizes_choose_calls(struct call_config *c, const struct sizes_calls *w)
 		rows = MAX_CALL_HISTS;
 	c->value_slots = w->values ? power_of_two(w->max_rows ? w->max_rows : VALUE_ROWS) : 0;
 	c->hist_rows = w->timed ? power_of_two(w->max_rows ? w->max_rows : rows) : 0;
+}
+
+/*
+ * With so many open, buckets hold 2 of 8 on average: one in a thousand is full, and one operation
+ * in a million finds both of its buckets so.
+ */
+uint32_t sizes_ops_buckets(uint32_t max_open)
+{
+	return power_of_two(4 * (max_open ? max_open : MAX_OPEN) / OPS_WAYS);
 }

@@ -12,6 +12,7 @@
 
 #include "bpf/calls.h"
 #include "bpf/lock.h"
+#include "bpf/ops.h"
 #include "bpf/prof.h"
 
 struct sizes_host {
@@ -45,5 +46,8 @@ struct sizes_calls {
 	uint32_t max_rows;
 };
 void sizes_choose_calls(struct call_config *c, const struct sizes_calls *w);
+
+/* Buckets for operations that are open at a time; 0 = as many as is usual. A power of two. */
+uint32_t sizes_ops_buckets(uint32_t max_open);
 
 #endif

@@ -19,20 +19,36 @@
 #define TOP_ROWS  40
 #define TOP_HISTS 5
 
-static void add_columns(struct grid *g, const struct calls *c, bool syscalls)
+/* What the columns of counts, of functions and of their arguments are called. */
+struct heads {
+	const char *calls, *functions, *values;
+};
+
+static struct heads heads_of(const struct kind *kind)
 {
+	if (kind->klocks)
+		return (struct heads){ "WAITS", "KIND", "LOCK" };
+	if (kind->operation)
+		return (struct heads){ "COUNT", "KIND", "" };
+	return (struct heads){ "CALLS", "FUNCTION", kind->syscalls ? "ERROR" : "ARGUMENTS" };
+}
+
+static void add_columns(struct grid *g, const struct calls *c, const struct kind *kind)
+{
+	const struct heads heads = heads_of(kind);
 	static const struct grid_column times[] = {
 		{ "AVG", .rank = 7 }, { "P50", .rank = 4 },   { "P99", .rank = 3 },
 		{ "MAX", .rank = 5 }, { "TOTAL", .rank = 2 },
 	};
 
-	grid_add(g, (struct grid_column){ .head = "CALLS" });
+	grid_add(g, (struct grid_column){ .head = heads.calls });
 	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
-	grid_add(g, (struct grid_column){ "FUNCTION", GRID_FUNCTION, .min = 28 });
-	grid_add(g, (struct grid_column){ syscalls ? "ERROR" : "ARGUMENTS", GRID_TEXT, .rank = 1,
-					  .min = 8 });
+	grid_add(g, (struct grid_column){ heads.functions, GRID_FUNCTION,
+					  .min = kind->operation ? 20 : 28 });
+	grid_add(g, (struct grid_column){ heads.values, GRID_TEXT, .rank = 1,
+					  .min = kind->klocks ? 16 : 8 });
 	if (c->processes) {
 		grid_add(g, (struct grid_column){ "PID", .rank = 8 });
 		grid_add(g, (struct grid_column){ "PROCESS", GRID_TEXT, .rank = 1 });
@@ -68,7 +84,7 @@ static void put_row(struct grid *g, const struct calls *c, const struct calls_ro
 	grid_cell(g, "%s", output_base_name(row->where));
 }
 
-static void put_hist(const struct calls_row *row, const struct view *v, FILE *out)
+static void put_hist(const struct calls_row *row, const char *noun, const struct view *v, FILE *out)
 {
 	char *safe = text_cleaned(row->function);
 	char *values = text_cleaned(row->values), *process = text_cleaned(row->process);
@@ -78,7 +94,7 @@ static void put_hist(const struct calls_row *row, const struct view *v, FILE *ou
 		fprintf(out, "(%s)", values);
 	if (row->pid)
 		fprintf(out, " in %s (%" PRIu32 ")", process, row->pid);
-	fprintf(out, ": %s call%s\n", text_count(row->stats.count),
+	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), noun,
 		row->stats.count == 1 ? "" : "s");
 	runqlat_put_hist(v, row->hist, out);
 	free(process);
@@ -103,27 +119,45 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 		return;
 	calls_init(&c, p);
 	grid_init(&g, out, NULL, 0);
-	add_columns(&g, &c, kind_of_profile(p)->syscalls);
+	add_columns(&g, &c, kind_of_profile(p));
 	for (size_t i = 0; i < c.nr && i < most; i++)
 		put_row(&g, &c, &c.rows[i]);
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
-		put_hist(&c.rows[i], v, out);
+		put_hist(&c.rows[i], profile_noun(p), v, out);
 	if (c.timed)
 		calls_put_more(c.nr, TOP_HISTS, "histograms", out);
 	calls_release(&c);
 	call_stacks_put(p, v, out);
 }
 
+/* Rows differ by function, values or process. */
+static size_t nr_functions(const struct calls *c)
+{
+	size_t nr = 0, k;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		for (k = 0; k < i && strcmp(c->rows[k].function, c->rows[i].function); k++)
+			;
+		nr += k == i;
+	}
+	return nr;
+}
+
 void calls_put_sum(const struct profile *p, FILE *out)
 {
+	const struct kind *kind = kind_of_profile(p);
 	struct calls c;
 
 	calls_init(&c, p);
-	fprintf(out, "%s call%s", text_count(c.nr_calls), c.nr_calls == 1 ? "" : "s");
-	if (kind_of_profile(p)->syscalls)
+	fprintf(out, "%s %s%s", text_count(c.nr_calls), profile_noun(p),
+		c.nr_calls == 1 ? "" : "s");
+	if (kind->syscalls)
 		fputs(" of the system", out);
+	else if (kind->operation)
+		fprintf(out, " of %s kind%s", text_count(nr_functions(&c)),
+			nr_functions(&c) == 1 ? "" : "s");
 	else if (p->nr_events > 1)
 		fprintf(out, " at %s places", text_count(p->nr_events));
 	else if (p->nr_events) {
@@ -134,8 +168,9 @@ void calls_put_sum(const struct profile *p, FILE *out)
 	if (p->nr_events && p->events[0].period > 1)
 		fprintf(out, " (one in %s was looked at)", text_count(p->events[0].period));
 	if (c.timed && p->counters[PROF_BEGUN] > p->counters[PROF_ENDED])
-		fprintf(out, "; %s had not returned",
-			text_count(p->counters[PROF_BEGUN] - p->counters[PROF_ENDED]));
+		fprintf(out, "; %s had not %s",
+			text_count(p->counters[PROF_BEGUN] - p->counters[PROF_ENDED]),
+			kind->operation ? "ended" : "returned");
 	fputc('\n', out);
 	calls_release(&c);
 }

@@ -178,6 +178,8 @@ static const char *ledger_noun(const struct profile *p)
 {
 	const struct kind *kind = kind_of_profile(p);
 
+	if (kind->operation)
+		return kind->klocks ? "waits" : "operations";
 	return kind->faults ? "faults" : kind->calls || kind->memory ? "calls" : "samples";
 }
 

@@ -34,13 +34,18 @@ static void make_hists(struct calls *c, const struct profile *p)
 	}
 }
 
+const char *calls_event_name(const struct profile *p, uint32_t event)
+{
+	return event < p->nr_events ? profile_str(p, p->events[event].name) : "";
+}
+
 static void make_row(struct calls *c, const struct profile *p, size_t i)
 {
 	const struct call_row *from = &p->call_rows[i];
 	const struct sampled_event *e = from->event < p->nr_events ? &p->events[from->event] : NULL;
 	struct calls_row *row = &c->rows[i];
 
-	*row = (struct calls_row){ .function = e ? profile_str(p, e->name) : "",
+	*row = (struct calls_row){ .function = calls_event_name(p, from->event),
 				   .where = e ? profile_str(p, e->note) : "",
 				   .values = profile_str(p, from->values),
 				   .process = profile_str(p, from->process),

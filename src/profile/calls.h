@@ -23,6 +23,9 @@ struct calls {
 	uint64_t nr_calls;
 };
 
+/* "" = the profile has none of that number. */
+const char *calls_event_name(const struct profile *p, uint32_t event);
+
 void calls_init(struct calls *c, const struct profile *p);
 void calls_release(struct calls *c);
 

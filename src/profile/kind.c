@@ -20,6 +20,8 @@ static const struct kind kinds[] = {
 	{ .command = "alloc", .memory = true },
 	{ .command = "faults", .faults = true },
 	{ .command = "growth", .faults = true, .grows = true },
+	{ .command = "io", .calls = true, .operation = "operation" },
+	{ .command = "lock --kernel", .calls = true, .operation = "wait", .klocks = true },
 	{ .command = "syscalls", .calls = true, .syscalls = true },
 };
 

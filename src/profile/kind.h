@@ -23,7 +23,9 @@ struct kind {
 	bool faults;	 /* of pages: events are minor and major ones, which views add up */
 	bool grows;	 /* of these, what makes processes larger, in bytes: alloc --growth */
 	bool syscalls;	 /* which are told apart by the error that they return */
-	bool seldom;	 /* so few stacks that some may wait until tables are built */
+	const char *operation; /* what each is, where calls begin and end in different threads */
+	bool klocks;	       /* of the kernel */
+	bool seldom;	       /* so few stacks that some may wait until tables are built */
 };
 
 /* The row of a command; of one that is not known (a file of a newer bpfprof) that of samples. */

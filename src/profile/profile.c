@@ -261,6 +261,8 @@ const char *profile_noun(const struct profile *p)
 
 	if (kind->faults)
 		return "fault";
+	if (kind->operation)
+		return kind->operation;
 	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/calls.h"
 #include "profile/faults.h"
 #include "profile/kind.h"
 #include "profile/waits.h"
@@ -25,6 +26,7 @@ struct builder {
 	struct tree *t;
 	struct waits waits;
 	bool wakers;		   /* the profile is of wake-ups */
+	bool operations;	   /* of those: their kind is shown */
 	struct known *by_frame[2]; /* per frame id, as the thread's and as a waker's */
 	struct step *known;
 	size_t nr_known, cap_known;
@@ -170,7 +172,8 @@ static void push_stacks(struct builder *b, const struct sample *s)
 	if (user && kernel && b->v->delimiter)
 		push_note(b, "-");
 	if (kernel)
-		push_stack(b, s->kstack, is_switched(s) ? wait_plumbing(b->p, s->kstack) : 0);
+		push_stack(b, s->kstack,
+			   b->operations || is_switched(s) ? wait_plumbing(b->p, s->kstack) : 0);
 }
 
 static void push_waker(struct builder *b, const struct waker *w, const struct waker_frames *f)
@@ -270,6 +273,8 @@ static void add_sample(struct builder *b, const struct sample *s)
 	push_thread(b, s->thread, s->tid, false);
 	for (uint32_t i = kind->grows; i < FAULTS_FRAMES && kind->faults; i++)
 		push_bracketed(b, faults_frame(s, i));
+	if (b->operations)
+		push_bracketed(b, calls_event_name(b->p, PROF_WAIT_EVENT(s->wait)));
 	push_stacks(b, s);
 	end_path(b);
 }
@@ -328,7 +333,11 @@ static void add_lost_time(struct builder *b)
 void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *paths)
 {
 	const struct profile *p = t->profile;
-	struct builder b = { .p = p, .v = v, .t = t, .out = paths };
+	struct builder b = { .p = p,
+			     .v = v,
+			     .t = t,
+			     .operations = kind_of_profile(p)->operation != NULL,
+			     .out = paths };
 
 	for (size_t i = 0; i < 2; i++)
 		b.by_frame[i] = xcalloc(p->nr_frames, sizeof(*b.by_frame[i]));

@@ -16,6 +16,7 @@
 #include "bpf/table.h"
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
+#include "bpf/ops.h"
 #include "bpfprof.skel.h"
 
 #define CALL   (BPF_JMP | BPF_CALL)

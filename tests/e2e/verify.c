@@ -126,6 +126,22 @@ static void configure_allocs(struct session_opts *o, struct calls_opts *c, struc
 	o->alloc = a;
 }
 
+/* What this kernel has, with rows of locks or without. */
+static void configure_ops(struct session_opts *o, struct calls_opts *c, struct ops_opts *ops,
+			  unsigned int bits)
+{
+	const struct kind *kind = kind_of(o->probe->name);
+
+	*c = (struct calls_opts){ .timed = true, .min_ns = bits & 1 };
+	*ops = (struct ops_opts){ .max_open = 16 };
+	if (!kind->klocks)
+		ops_choose_io(ops, c, NULL);
+	else if (ops_choose_locks(c))
+		return;
+	o->calls = c;
+	o->ops = ops;
+}
+
 static int load(const struct probe *probe, enum prof_call_graph how, const struct prof_glob *glob,
 		unsigned int bits, bool counters)
 {
@@ -140,6 +156,7 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 	const struct kind *kind = kind_of(probe->name);
 	struct calls_opts calls;
 	struct alloc_opts alloc;
+	struct ops_opts ops;
 	struct session *s;
 
 	o.config.call_graph = how;
@@ -149,10 +166,14 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 		configure_waits(&o.config, kind, bits);
 	else if (counters && probe_program(probe, PROBE_PERF))
 		configure_samples(&o.config, bits);
+	else if (kind->operation)
+		configure_ops(&o, &calls, &ops, bits);
 	else if (kind->calls)
 		configure_calls(&o, &calls, bits);
 	else if (kind->memory)
 		configure_allocs(&o, &calls, &alloc, bits);
+	if (kind->operation && !o.ops) /* this kernel shows none */
+		return 0;
 	if (getenv("EACH"))
 		printf("# -- %s %d %u\n", probe->name, how, bits);
 	s = session_open(&o);
