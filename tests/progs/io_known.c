@@ -3,8 +3,9 @@
  * io_known read|write FOLDER N: N times 4 KB past the page cache, in reading() or writing(). Prints
  * "read N US BYTES": how many, how long the function took in all, and what the kernel counted.
  * io_known uring N: N times in io_uring a timeout of 10 ms, submitted in timing(); a read of a
- * socket that is written to 10 ms later, in waiting(); and a nop that is handed to a worker, in handing().
- * "timeout US", "socket US" are what they took. Exits with 77 where there is no io_uring.
+ * socket that is written to 10 ms later, in waiting(); and a nop that is handed to a worker, in
+ * handing(). "timeout US", "socket US" are what they took. Exits with 77 where there is no
+ * io_uring.
  * io_known connect N: N connections that are accepted, in calling(); N that are refused, in
  * missing(); N to which nobody answers, given up after 50 ms, in giving_up().
  */
