@@ -84,17 +84,18 @@ static void put_row(struct grid *g, const struct calls *c, const struct calls_ro
 	grid_cell(g, "%s", output_base_name(row->where));
 }
 
-static void put_hist(const struct calls_row *row, const char *noun, const struct view *v, FILE *out)
+static void put_hist(const struct profile *p, const struct calls_row *row, const struct view *v,
+		     FILE *out)
 {
 	char *safe = text_cleaned(row->function);
 	char *values = text_cleaned(row->values), *process = text_cleaned(row->process);
 
 	fprintf(out, "\n%s", safe);
 	if (*values)
-		fprintf(out, "(%s)", values);
+		fprintf(out, kind_of_profile(p)->klocks ? ", %s" : "(%s)", values);
 	if (row->pid)
 		fprintf(out, " in %s (%" PRIu32 ")", process, row->pid);
-	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), noun,
+	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), profile_noun(p),
 		row->stats.count == 1 ? "" : "s");
 	runqlat_put_hist(v, row->hist, out);
 	free(process);
@@ -125,7 +126,7 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
-		put_hist(&c.rows[i], profile_noun(p), v, out);
+		put_hist(p, &c.rows[i], v, out);
 	if (c.timed)
 		calls_put_more(c.nr, TOP_HISTS, "histograms", out);
 	calls_release(&c);
