@@ -31,6 +31,12 @@ static __always_inline void begins(__u64 *ctx, __u32 event)
 	ops_begin(ctx, &b);
 }
 
+/* verifier: apart, or it looks at all that follows once for each event. */
+__noinline int io_event_of(__u32 flags, __u32 bytes, __u32 task_flags)
+{
+	return io_block_event(flags, bytes, (task_flags & PF_WQ_WORKER) != 0);
+}
+
 /* ctx: bio. */
 SEC("?tp_btf/block_bio_queue")
 int io_bioqueue(__u64 *ctx)
@@ -39,8 +45,7 @@ int io_bioqueue(__u64 *ctx)
 	const struct task_struct *task = bpf_get_current_task_btf();
 
 	if (!task->bio_list)
-		begins(ctx, io_block_event(bio->bi_opf, bio->bi_iter.bi_size,
-					   (task->flags & PF_WQ_WORKER) != 0));
+		begins(ctx, io_event_of(bio->bi_opf, bio->bi_iter.bi_size, task->flags));
 	return 0;
 }
 

@@ -15,7 +15,8 @@ static __always_inline __u64 key_of(__u64 lock)
 	return hash_mix(hash_mix(prof_cfg.seed, (__u64)bpf_get_current_task()), lock) | 1;
 }
 
-static __always_inline __u32 place_of(__u64 lock)
+/* verifier: apart, or it looks at all that follows once for each place, and for each event. */
+__noinline int klocks_place(__u64 lock)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
 	__u64 mm = (__u64)task->mm, signals = (__u64)task->sighand;
@@ -27,14 +28,19 @@ static __always_inline __u32 place_of(__u64 lock)
 	return KLOCK_ANYWHERE;
 }
 
+__noinline int klocks_event(__u32 flags)
+{
+	return klock_event(flags);
+}
+
 /* ctx: lock, flags. */
 SEC("?tp_btf/contention_begin")
 int klocks_begin(__u64 *ctx)
 {
 	struct op_begin b = { .key = key_of(ctx[0]),
 			      .word = ctx[0],
-			      .place = place_of(ctx[0]),
-			      .event = klock_event(ctx[1]) };
+			      .place = klocks_place(ctx[0]),
+			      .event = klocks_event(ctx[1]) };
 
 	b.goes_on = klock_goes_on(b.event);
 	ops_begin(ctx, &b);
