@@ -5,13 +5,18 @@
 # with the yardstick (tools/bench/reference.bpf.c) in the same run: two profilers on one CPU, the same target, medians of
 # interleaved rounds. What counts is the ratio; nanoseconds depend on the machine.
 #
-#	sudo make bench		or: tools/bench.sh [-s] [ROUNDS]
+#	sudo make bench		or: tools/bench.sh [-s|-c] [ROUNDS]
 #
-# -s: only what is in tools/bench/sched.sh, which says what else it goes by.
+# -s, -c: only what is in tools/bench/sched.sh, or in tools/bench/calls.sh, which say what else they go by.
 set -eu
 cd "${BASH_SOURCE[0]%/*}/.."
-only_sched=
-[ "${1:-}" != -s ] || { only_sched=1; shift; }
+only=
+case ${1:-} in
+-[sc])
+	only=$1
+	shift
+	;;
+esac
 rounds=${1:-5}
 build=build
 cpu=$(($(nproc) - 1))
@@ -312,9 +317,16 @@ sampling() {
 
 # shellcheck source=bench/sched.sh
 . tools/bench/sched.sh
+# shellcheck source=bench/calls.sh
+. tools/bench/calls.sh
 
-if [ -z "$only_sched" ]; then
+case $only in
+-s) scheduler ;;
+-c) calls ;;
+*)
 	sampling
-fi
-scheduler
+	scheduler
+	calls
+	;;
+esac
 exit "$failed"

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+#
+# The part of tools/bench.sh that is about probes at functions: what a call takes longer while it is counted, timed and asked
+# for its stack (tools/bench/called.c measures that in the second half of its time), what allocations and system calls take
+# longer, and what alloc --growth costs a program that touches memory. Rounds take turns; figures are medians.
+#
+# By the environment:
+#	PEERS=DIR	a root with bpftrace and memleak-libbpf, and /proc mounted in it; without, there are no ratios
+#	CALL_SECONDS=4	how long each function is called
+
+call_seconds=${CALL_SECONDS:-4}
+
+# One line of bpftrace for each question; %s is the function.
+declare -A one_liners=(
+	[count]='uprobe:%s { @[pid] = count(); }'
+	[latency]='uprobe:%s { @at[tid] = nsecs; } uretprobe:%s /@at[tid]/ { @ = hist(nsecs - @at[tid]); delete(@at, tid); }'
+	[stacks]='uprobe:%s { @[ustack] = count(); }'
+	[empty]='uprobe:%s { }'
+)
+declare -A options=([count]='' [latency]=-l [stacks]=-g)
+
+# ns of a call, in a process that PROFILER looks at.
+call_ns() { # PROFILER QUESTION FUNCTION
+	local profiler=none target probed=$3
+
+	[ "$probed" != deep ] || probed=plain
+	"$build/tools/bench/called" "$3" "$call_seconds" >"$tmp/called" &
+	target=$!
+	started+=("$target")
+	case $1 in
+	bpfprof)
+		# shellcheck disable=SC2086
+		start ./bpfprof uprobe --force ${options[$2]} -p "$target" "$build/tools/bench/called:$probed"
+		profiler=$pid
+		;;
+	bpftrace)
+		probed=/proc/1/root$PWD/$build/tools/bench/called:$probed
+		# shellcheck disable=SC2059
+		start chroot "$PEERS" bpftrace -p "$target" -e "${one_liners[$2]//%s/$probed}"
+		profiler=$pid
+		;;
+	esac
+	wait "$target"
+	[ "$profiler" = none ] || finish "$profiler"
+	cat "$tmp/called"
+}
+
+# What a call takes longer than alone, by who looks at it: "bpfprof bpftrace", one line a round.
+more_ns() { # QUESTION FUNCTION
+	local alone ours theirs=
+
+	for _ in $(seq "$rounds"); do
+		alone=$(call_ns none "$1" "$2")
+		ours=$(call_ns bpfprof "$1" "$2")
+		[ -z "${PEERS:-}" ] || theirs=$(call_ns bpftrace "$1" "$2")
+		awk -v a="$alone" -v o="$ours" -v t="${theirs:-$alone}" 'BEGIN { print o - a, t - a }'
+	done
+}
+
+# Against bpftrace, as a ratio.
+against() { # NAME QUESTION FUNCTION LIMIT
+	more_ns "$2" "$3" >"$tmp/more"
+	[ -z "${PEERS:-}" ] || verdict "$1: ratio to bpftrace" "$(awk '{ printf "%.3f\n", $1 / $2 }' "$tmp/more" | median)" "$4" ""
+	printf '  bpfprof %s ns, bpftrace %s ns a call (medians of %d rounds)\n' "$(awk '{ print $1 }' "$tmp/more" | median)" \
+		"$(awk '{ print $2 }' "$tmp/more" | median)" "$rounds"
+}
+
+stack_of_call() {
+	more_ns count deep | awk '{ print $1 }' | median >"$tmp/counted"
+	more_ns stacks deep | awk '{ print $1 }' | median >"$tmp/walked"
+	verdict "stack of 20 frames at a probe, beyond a counted call" \
+		"$(awk -v c="$(cat "$tmp/counted")" '{ printf "%.2f\n", ($1 - c) / 1000 }' "$tmp/walked")" 1.2 us
+}
+
+# ns of malloc() and free(), by how many a second there are.
+malloc_ns() { # CMD...
+	"$@" 2>/dev/null | awk '/^[0-9]+$/ { print 1e9 / $1 }'
+}
+
+allocations() {
+	local alone ours empty memleak target="$build/tests/progs/allocates"
+	local inside=/proc/1/root$PWD/$target
+
+	for _ in $(seq "$rounds"); do
+		alone=$(malloc_ns "$target" 0 "$call_seconds")
+		ours=$(malloc_ns ./bpfprof alloc -o "$tmp/x.bpfprof" -- "$target" 0 "$call_seconds")
+		empty=$alone memleak=$alone
+		if [ -n "${PEERS:-}" ]; then
+			empty=$(malloc_ns chroot "$PEERS" bpftrace -c "$inside 0 $call_seconds" -e 'uprobe:libc:malloc { }')
+			memleak=$(malloc_ns chroot "$PEERS" memleak-libbpf -c "$inside 0 $call_seconds" 1 "$call_seconds")
+		fi
+		awk -v a="$alone" -v o="$ours" -v e="$empty" -v m="$memleak" 'BEGIN { print o - a, e - a, m - a }'
+	done >"$tmp/allocs"
+	if [ -n "${PEERS:-}" ]; then
+		verdict "alloc: a call of malloc(), to an empty probe of bpftrace's" \
+			"$(awk '{ printf "%.2f\n", $1 / $2 }' "$tmp/allocs" | median)" 1.3 ""
+		verdict "alloc: malloc() and free(), to memleak" "$(awk '{ printf "%.3f\n", $1 / $3 }' "$tmp/allocs" | median)" 0.05 ""
+	fi
+	printf '  bpfprof %s ns, empty probe %s ns, memleak %s ns more (medians of %d rounds)\n' \
+		"$(awk '{ print $1 }' "$tmp/allocs" | median)" "$(awk '{ print $2 }' "$tmp/allocs" | median)" \
+		"$(awk '{ print $3 }' "$tmp/allocs" | median)" "$rounds"
+}
+
+# A program that does nothing but touch memory: 400 MB by page faults.
+growth() {
+	local touch='import mmap
+for _ in range(20):
+    m = mmap.mmap(-1, 20 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    for i in range(0, 20 << 20, 4096): m[i] = 1
+    m.close()'
+	local TIMEFORMAT=%U\ %S
+
+	for _ in $(seq "$((2 * rounds))"); do
+		{ time taskset -c "$cpu" python3 -c "$touch"; } 2>"$tmp/alone"
+		start ./bpfprof alloc --growth -C "$cpu"
+		sleep 1
+		{ time taskset -c "$cpu" python3 -c "$touch"; } 2>"$tmp/with"
+		finish "$pid"
+		paste "$tmp/alone" "$tmp/with" | awk '{ print 100 * (($3 + $4) / ($1 + $2) - 1) }'
+	done | median >"$tmp/growth"
+	verdict "alloc --growth: CPU time of a program that only touches memory" "$(cat "$tmp/growth")" 1.0 %
+}
+
+# ns of a umask(), by itself.
+umask_ns() { # CMD...
+	"$@" 2>/dev/null | awk '$1 == "umask" { print $2 }'
+}
+
+# What it takes longer in the process that is looked at, and in another one.
+system_calls() {
+	local target="$build/tests/progs/syscalls_known" alone its others
+
+	for _ in $(seq "$rounds"); do
+		alone=$(umask_ns "$target" others 500)
+		its=$(umask_ns ./bpfprof syscalls -o "$tmp/x.csv" -- "$target" others 2000)
+		start sleep 100
+		start ./bpfprof syscalls -p "$pid"
+		sleep 1.5
+		others=$(umask_ns "$target" others 1000)
+		finish "$pid"
+		echo "$((its - alone)) $((others - alone))"
+	done >"$tmp/umask"
+	verdict "syscalls: a call of the process that is looked at" "$(awk '{ print $1 }' "$tmp/umask" | median)" 200 ns
+	printf '  a call of another process %s ns\n' "$(awk '{ print $2 }' "$tmp/umask" | median)"
+}
+
+calls() {
+	local target="$build/tests/progs/syscalls_known" of alone
+
+	for of in target other; do
+		for _ in $(seq "$rounds"); do
+			alone=$("$target" others 500 | awk '{ print $2 }')
+			start "$target" others 4000
+			if [ "$of" = target ]; then
+				"$target" others 3000 >"$tmp/umask" &
+				start ./bpfprof syscalls -p $! -d 4
+				wait "$!" 2>/dev/null || :
+			fi
+			[ "$of" = target ] || start ./bpfprof syscalls -p "$pid" -d 4
+			sleep 1.5
+			[ "$of" = target ] || "$target" others 1000 >"$tmp/umask"
+			awk -v a="$alone" '{ print $2 - a }' "$tmp/umask"
+		done | median >"$tmp/$of"
+	done
+	verdict "syscalls: a call of the process that is looked at" "$(cat "$tmp/target")" 200 ns
+	printf '  a call of another process %s ns\n' "$(cat "$tmp/other")"
+}
+
+calls() {
+	against "entry of a function with a landing pad" count padded 0.125
+	against "entry of another function" count plain 1.0
+	against "latency of a function with a landing pad" latency padded 0.2
+	stack_of_call
+	allocations
+	growth
+	system_calls
+}
