@@ -21,6 +21,9 @@
 
 const volatile struct alloc_config alloc_cfg = {};
 
+/* Set by user space while probes are put up or taken down: what hits them is not counted. */
+__u32 alloc_paused;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, ALLOC_DRAWS);
@@ -151,6 +154,19 @@ static __always_inline struct alloc_thread *thread(void)
 	return bpf_task_storage_get(&alloc_threads, task, &fresh, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
+#define STACK_REACH (1u << 20) /* further apart, stack pointers are of different stacks */
+#define LONG_NS	    1000000000ull
+
+/*
+ * Of the sampled call that has not returned. One that was left by an exception or longjmp(), or at
+ * an instruction that is not probed, never does; after a second nobody waits for it any more.
+ */
+static __always_inline bool is_within(struct pt_regs *regs, const struct alloc_thread *t)
+{
+	return t->sp && t->sp - REGS_SP(regs) - 1 < STACK_REACH &&
+	       bpf_ktime_get_ns() - t->live.time_ns < LONG_NS;
+}
+
 /* What became of the call. */
 static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size)
 {
@@ -158,8 +174,10 @@ static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size)
 
 	if (!t)
 		return PROF_LOST_THREAD;
-	if (t->sp && REGS_SP(regs) < t->sp)
+	if (is_within(regs, t))
 		return PROF_FILTER_NESTED;
+	if (t->sp)
+		counters_add(PROF_LIVE_MISSED);
 	t->sp = 0;
 	t->left -= size;
 	if (t->left > 0 || !size)
@@ -182,7 +200,7 @@ __hidden int alloc_entered(struct pt_regs *ctx)
 	struct alloc_key key;
 	__u64 start;
 
-	if (!row)
+	if (!row || *(volatile __u32 *)&alloc_paused)
 		return 0;
 	start = run_begins(row);
 	read_arguments(ctx, how, &a);
@@ -198,22 +216,40 @@ __hidden int alloc_entered(struct pt_regs *ctx)
 	return 0;
 }
 
-__hidden int alloc_returned(struct pt_regs *ctx)
+/* The stack pointer as it was at the entry. */
+static __always_inline void ends(struct pt_regs *ctx, __u64 sp)
 {
 	struct alloc_thread *t =
 		bpf_task_storage_get(&alloc_threads, bpf_get_current_task_btf(), 0, 0);
 	struct alloc_key key;
 	__u64 address = PT_REGS_RC(ctx);
 
-	if (!t || !t->sp || t->sp != REGS_SP(ctx) - RETURN_ADDRESS_BYTES)
-		return 0;
+	if (!t || !t->sp || t->sp != sp)
+		return;
 	t->sp = 0;
+	if (ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP) {
+		counters_add(PROF_LIVE_MISSED);
+		return;
+	}
 	if (t->out && (address || bpf_probe_read_user(&address, sizeof(address), (void *)t->out)))
-		return 0;
+		return;
 	if (!address || address == MAP_FAILED)
-		return 0;
+		return;
 	key = key_of(address);
 	if (bpf_map_update_elem(&allocs_live, &key, &t->live, BPF_ANY))
 		counters_add(PROF_LIVE_FULL);
+}
+
+/* Where it was called: its return address is gone. */
+__hidden int alloc_returned(struct pt_regs *ctx)
+{
+	ends(ctx, REGS_SP(ctx) - RETURN_ADDRESS_BYTES);
+	return 0;
+}
+
+/* At its return instruction, which has not been executed yet. */
+__hidden int alloc_left(struct pt_regs *ctx)
+{
+	ends(ctx, REGS_SP(ctx));
 	return 0;
 }

@@ -327,8 +327,11 @@ static __always_inline void open_syscall(__u32 nr)
 SEC("?tp_btf/sys_enter")
 int calls_sysenter(__u64 *ctx)
 {
-	if (is_selected(ctx[1]))
-		open_syscall(ctx[1]);
+	/* As at the exit, where 32-bit calls have no number: the ABI's numbers are others. */
+	__u32 nr = REGS_SYSCALL((struct pt_regs *)ctx[0]);
+
+	if (is_selected(nr))
+		open_syscall(nr);
 	return 0;
 }
 

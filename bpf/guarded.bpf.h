@@ -11,5 +11,6 @@ __hidden int calls_returned(struct pt_regs *ctx);
 __hidden int calls_left(struct pt_regs *ctx);
 __hidden int alloc_entered(struct pt_regs *ctx);
 __hidden int alloc_returned(struct pt_regs *ctx);
+__hidden int alloc_left(struct pt_regs *ctx);
 
 #endif

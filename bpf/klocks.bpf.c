@@ -4,15 +4,19 @@
  * Nothing here takes a lock or allocates: the one that is waited for may be that of the allocator.
  *
  * A thread may wait for one lock while it waits for another (the spinlock within a mutex), and
- * interrupts may on top of it; so a wait is known by the thread and the lock.
+ * interrupts may on top of it; so a wait is known by the thread and the lock. Semaphores and locks
+ * with priority inheritance begin with the spinlock that guards them, at the same address, and may
+ * wait for it again while they wait; who spins does nothing else, so such a wait ends first.
  */
 #include "arena.bpf.h"
 #include "ops.bpf.h"
 #include <bpf/bpf_core_read.h>
 
-static __always_inline __u64 key_of(__u64 lock)
+static __always_inline __u64 key_of(__u64 lock, bool spins)
 {
-	return hash_mix(hash_mix(prof_cfg.seed, (__u64)bpf_get_current_task()), lock) | 1;
+	__u64 key = hash_mix(hash_mix(prof_cfg.seed, (__u64)bpf_get_current_task()), lock);
+
+	return (key & ~2ull) | 1 | (spins ? 2 : 0);
 }
 
 /* verifier: apart, or it looks at all that follows once for each place, and for each event. */
@@ -37,7 +41,7 @@ __noinline int klocks_event(__u32 flags)
 SEC("?tp_btf/contention_begin")
 int klocks_begin(__u64 *ctx)
 {
-	struct op_begin b = { .key = key_of(ctx[0]),
+	struct op_begin b = { .key = key_of(ctx[0], klock_spins(ctx[1])),
 			      .word = ctx[0],
 			      .place = klocks_place(ctx[0]),
 			      .event = klocks_event(ctx[1]) };
@@ -51,6 +55,7 @@ int klocks_begin(__u64 *ctx)
 SEC("?tp_btf/contention_end")
 int klocks_end(__u64 *ctx)
 {
-	ops_end(key_of(ctx[0]));
+	if (!ops_end(key_of(ctx[0], true)))
+		ops_end(key_of(ctx[0], false));
 	return 0;
 }

@@ -74,7 +74,8 @@
 	X(THREADS_GONE, NOTE, "threads-gone", "of which have ended")                               \
 	X(BEGUN, NOTE, "begun", "calls that began to be timed")                                    \
 	X(ENDED, NOTE, "ended", "of which are over")                                               \
-	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")
+	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")         \
+	X(LIVE_MISSED, NOTE, "live-missed", "sampled allocations that --live did not see return")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

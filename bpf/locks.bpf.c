@@ -155,7 +155,10 @@ static __always_inline void note_owner(struct scratch *s)
 
 	if (l->kind == LOCK_FUTEX)
 		return;
-	if (!bpf_probe_read_user(word, sizeof(word), (void *)l->word))
+	/* At the end of a mapping there may be no more than the first word. */
+	__builtin_memset(word, 0, sizeof(word));
+	if (!bpf_probe_read_user(word, sizeof(word), (void *)l->word) ||
+	    !bpf_probe_read_user(word, sizeof(word[0]), (void *)l->word))
 		l->owner = lock_owner(l->kind, word);
 	if (l->owner)
 		locks_holder();
@@ -229,7 +232,7 @@ __noinline int locks_woken(struct thread *t)
 	if (!t || !s || !prof_cfg.lock_slots)
 		return 0;
 	l = lock_at(t->waker);
-	if (!l)
+	if (!l || !*(volatile typeof(l->ready) *)&l->ready)
 		return 0;
 	s->lock = *l;
 	s->lock.role = l->holder_tid == task->pid ? LOCK_FREES : LOCK_WAKES;

@@ -144,6 +144,18 @@ static __always_inline __u32 claim(void *ctx, struct task_struct *task, struct p
 	return outcome;
 }
 
+/* An end that was missed, of something that was at the same address. */
+static __always_inline void forget(__u64 key)
+{
+	__u32 slot = ops_find(key);
+
+	if (!slot || !free_slot(slot, key))
+		return;
+	counters_add(PROF_SEEN);
+	counters_add(PROF_LOST_END);
+	counters_add(PROF_ENDED);
+}
+
 static __always_inline __u32 open(void *ctx, struct task_struct *task, const struct op_begin *b,
 				  struct prof_count *key)
 {
@@ -184,7 +196,9 @@ __hidden void ops_begin(void *ctx, const struct op_begin *b)
 	struct prof_count key = {};
 	__u32 outcome = filter(task, &key);
 
-	if (!outcome)
+	if (outcome)
+		forget(b->key);
+	else
 		outcome = open(ctx, task, b, &key);
 	if (outcome) {
 		counters_add(PROF_SEEN);
@@ -234,6 +248,7 @@ __noinline int ops_end(__u64 key)
 	struct open_op *op = slot ? op_at(slot) : NULL, was;
 	struct prof_counters *row;
 	__u64 now, start;
+	int ended = 0;
 
 	if (!op)
 		return 0;
@@ -245,8 +260,9 @@ __noinline int ops_end(__u64 key)
 		counters_add(PROF_SEEN);
 		counters_add(PROF_ENDED);
 		counters_add(record(&was, now - was.start));
+		ended = 1;
 	}
 	if (row)
 		run_ends(row, start);
-	return 0;
+	return ended;
 }

@@ -20,7 +20,7 @@ struct op_begin {
 __hidden void ops_begin(void *ctx, const struct op_begin *b);
 /* It turns out to be of another event: one behind its own, or nothing happens. */
 __hidden void ops_change(__u64 key, __u32 event);
-/* Anywhere. Of what was not recorded nothing happens. Separately verified. */
+/* Anywhere. 0: none was open, so nothing happens. Separately verified. */
 int ops_end(__u64 key);
 
 /* bpf/calls.bpf.c: adds to the histogram of an event and values on this CPU. 0 = no room. */

@@ -53,6 +53,8 @@ const struct opt alloc_opts[] = {
 
 static int check(const struct record_opts *o)
 {
+	if (o->kernel_stacks)
+		return log_as(-EINVAL, "-K leaves nothing: allocations are told by user stacks");
 	if (o->pids.nr || (o->program && !o->all))
 		return 0;
 	return log_as(-EINVAL, "whose allocations? They are probed in selected processes only: "
@@ -197,6 +199,7 @@ static enum cmd_result run(struct recording_args *common)
 	o->alloc.every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;
 	a->points.pids = &o->pids;
 	a->points.timed = o->alloc.live;
+	a->points.args_of_jumps = ALLOC_HOW(0, 0, 0, ALLOC_IS_JUMP);
 	a->points.place_flags = hazards_place_flags(&host);
 	points_init(&points, &a->points);
 	err = alloc_points(&points, o->pids.nr ? NULL : o->program[0]);

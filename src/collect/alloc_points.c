@@ -31,6 +31,8 @@ static const struct points_name functions[] = {
 	{ "aligned_alloc", SIZE(2) },
 	{ "calloc", PRODUCT(1, 2) },
 	{ "free", FREE(1) },
+	{ "free_aligned_sized", FREE(1) },
+	{ "free_sized", FREE(1) },
 	{ "je_aligned_alloc", SIZE(2) },
 	{ "je_calloc", PRODUCT(1, 2) },
 	{ "je_free", FREE(1) },

@@ -12,7 +12,6 @@ bool duty_is_due(const struct duty *d, uint64_t now)
 	return d->share > 0 && now >= d->turn_ns;
 }
 
-/* 0 when processes have ended meanwhile, and took their times with them. */
 static double since(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
@@ -41,6 +40,14 @@ void duty_off(struct duty *d, const struct duty_mark *now)
 	d->begin = *now;
 	d->on = false;
 	d->turn_ns = now->time_ns + pause / 2 + pause * drand48();
+}
+
+void duty_end(struct duty *d, const struct duty_mark *now)
+{
+	if (d->on)
+		duty_off(d, now);
+	else if (d->nr)
+		d->off_cpu += since(now->cpu_ns, d->begin.cpu_ns);
 }
 
 double duty_burden(const struct duty *d)

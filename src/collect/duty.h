@@ -19,7 +19,7 @@
 /* What has been counted by a moment. */
 struct duty_mark {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;  /* of the program */
+	uint64_t cpu_ns;  /* of the program, and never less than before */
 	uint64_t hits, samples;
 };
 
@@ -40,6 +40,8 @@ bool duty_is_due(const struct duty *d, uint64_t now);
 /* A window begins when the probes stand, and ends before they go. */
 void duty_on(struct duty *d, const struct duty_mark *now);
 void duty_off(struct duty *d, const struct duty_mark *now);
+/* The last window or pause. */
+void duty_end(struct duty *d, const struct duty_mark *now);
 
 /* By what sums have to be multiplied; 1 where the probes stood all the time. */
 double duty_factor(const struct duty *d);

@@ -10,15 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+
+#define CONFIRM_NS 20000000
 
 /* A wait that has not ended. */
 struct open_wait {
 	uint32_t sample, owner; /* owner: a thread of the same process, 0 = not known */
 	struct open_wait *held; /* by what its owner waits for itself, NULL = it does not wait */
-	bool ring;
+	bool ring, lasts;
 };
 
 struct open_waits {
@@ -74,9 +77,14 @@ static uint32_t read_owner(const struct profile *p, const struct sample *s)
 {
 	const struct lock *l = &p->locks[s->waker];
 	uint32_t word[LOCK_WORDS], owner;
-	struct iovec here = { word, sizeof(word) }, there = { (void *)l->word, sizeof(word) };
+	uint64_t second = l->word + sizeof(word[0]);
+	struct iovec here = { word, sizeof(word) };
+	struct iovec there[] = { { (void *)l->word, sizeof(word[0]) },
+				 { (void *)second, sizeof(word) - sizeof(word[0]) } };
 
-	if (process_vm_readv(s->pid, &here, 1, &there, 1, 0) != sizeof(word))
+	/* At the end of a mapping there may be no more than the first word. */
+	memset(word, 0, sizeof(word));
+	if (process_vm_readv(s->pid, &here, 1, there, 2, 0) < (ssize_t)sizeof(word[0]))
 		return 0;
 	owner = lock_owner(l->kind, word);
 	return owner ? thread_numbered(s->pid, owner) : 0;
@@ -118,6 +126,69 @@ static void find_rings(struct open_waits *w)
 		for (size_t steps = 0; at && at != &w->v[i] && steps < w->nr; steps++)
 			at = at->held;
 		w->v[i].ring = at == &w->v[i];
+	}
+}
+
+/* How often a thread has left its CPU; 0 = it is gone. */
+static uint64_t switches_of(uint32_t pid, uint32_t tid)
+{
+	char path[64], line[256];
+	uint64_t nr = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/status", pid, tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *colon = strstr(line, "_ctxt_switches:");
+
+		if (colon)
+			nr += strtoull(colon + strlen("_ctxt_switches:"), NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+/*
+ * The owners were read one after the other, long after the waits were noted. What is a ring for
+ * ever has none of its threads run while nobody looks, and the same owners afterwards.
+ */
+static void confirm_rings(struct open_waits *w)
+{
+	uint64_t *before = xcalloc(w->nr + 1, sizeof(*before));
+	bool any = false;
+
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->v[i].ring) {
+			const struct sample *s = sample_of(w, &w->v[i]);
+
+			before[i] = switches_of(s->pid, s->tid);
+			any = true;
+		}
+	if (any)
+		nanosleep(&(struct timespec){ .tv_nsec = CONFIRM_NS }, NULL);
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->v[i].ring) {
+			const struct sample *s = sample_of(w, &w->v[i]);
+
+			w->v[i].lasts = before[i] && switches_of(s->pid, s->tid) == before[i] &&
+					read_owner(w->p, s) == w->v[i].owner;
+		}
+	free(before);
+}
+
+/* All of whom it goes by have to last. */
+static void drop_rings(struct open_waits *w)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct open_wait *at = &w->v[i];
+		bool lasts = at->lasts;
+
+		for (size_t steps = 0; w->v[i].ring && lasts && steps < w->nr; steps++) {
+			at = at->held;
+			lasts = at->lasts;
+		}
+		w->v[i].ring &= lasts;
 	}
 }
 
@@ -191,6 +262,8 @@ void lock_holders_find(struct profile *p)
 	collect(&w);
 	link_owners(&w);
 	find_rings(&w);
+	confirm_rings(&w);
+	drop_rings(&w);
 	holders = xcalloc(w.nr + 1, sizeof(*holders));
 	for (size_t i = 0; i < w.nr; i++)
 		if (w.v[i].owner)

@@ -208,9 +208,10 @@ int points_choose_place(struct points *p, struct points_file *f, const struct up
 int points_add_returns(struct points *p, struct points_file *f, const struct uprobe_function *fn,
 		       struct point point)
 {
-	uint64_t *offsets;
+	uint32_t args = point.args;
+	struct leaving *v;
 	size_t nr;
-	int err = leaving_offsets(f->places, f->functions, fn, &offsets, &nr);
+	int err = leaving_find(f->places, f->functions, fn, &v, &nr);
 
 	if (err)
 		return log_as(err, "cannot find where %s returns: it cannot be decoded", fn->name);
@@ -221,11 +222,12 @@ int points_add_returns(struct points *p, struct points_file *f, const struct upr
 		 functions_shown(f->functions, fn), f->path, nr);
 	point.is_return = true;
 	for (size_t i = 0; i < nr; i++) {
-		point.offset = offsets[i];
+		point.offset = v[i].offset;
+		point.args = args | (v[i].jumps ? p->opts->args_of_jumps : 0);
 		points_add(p, &point);
 	}
 	p->nr_dear += RETURN_IS_DEAR ? nr : 0;
-	free(offsets);
+	free(v);
 	return 0;
 }
 

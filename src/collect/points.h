@@ -21,6 +21,7 @@ struct points_opts {
 	const struct opt_strings *args; /* "1:str", "2", "ret" */
 	bool timed;
 	bool all;		  /* functions of a word, however many */
+	uint32_t args_of_jumps;	  /* also in the cookies of points at jumps that leave functions */
 	unsigned int place_flags; /* of uprobe/place.h: what the kernel does */
 };
 

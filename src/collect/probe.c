@@ -69,6 +69,7 @@ static const struct probe probes[] = {
 	  7,
 	  { { "alloc_entry", PROBE_CALLS },
 	    { "alloc_return", PROBE_CALLS },
+	    { "alloc_leave", PROBE_CALLS },
 	    { "filter_fork", PROBE_BIRTHS } } },
 };
 

@@ -109,6 +109,7 @@ static int open_events(struct record *r)
 
 	core_read(&core, "/");
 	so.imprecise = core.vendor == CORE_ARM; /* its drivers take any, and sample as ever */
+	session_pause_allocs(r->session, o->alloc.duty > 0);
 	if (!err && o->calls.nr_points)
 		err = record_probe(r);
 	if (!err)
@@ -313,7 +314,7 @@ static int loop(struct record *r)
 		r->dither_ns =
 			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 		drain(r, false);
-		err = record_turn_duty(r, false);
+		err = record_turn_duty(r);
 		if (err)
 			return err;
 		record_probe_more(r);
@@ -330,7 +331,8 @@ static int loop(struct record *r)
 		show_progress(r);
 	}
 	log_progress(NULL);
-	return record_turn_duty(r, true);
+	record_end_duty(r);
+	return 0;
 }
 
 char *record_target(struct record *r)

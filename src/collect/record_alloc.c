@@ -65,6 +65,15 @@ struct live {
 	uint64_t until_ns;
 };
 
+/* Its memory went with it. Of who was selected, what he left at his end is of interest. */
+static bool is_gone_child(struct record *r, uint32_t pid)
+{
+	const struct process *p = proc_find(&r->procs, pid);
+
+	return pid != r->capture.own_child && !opt_ids_has(&r->opts->pids, pid) &&
+	       (!p || p->exit_ns);
+}
+
 static void add_live(void *arg, const struct alloc_live *a)
 {
 	const struct live *l = arg;
@@ -76,31 +85,47 @@ static void add_live(void *arg, const struct alloc_live *a)
 				.chain = a->size };
 
 	memcpy(n.comm, a->comm, sizeof(n.comm));
-	if (a->time_ns <= l->until_ns)
+	if (a->time_ns <= l->until_ns && !is_gone_child(l->record, a->pid))
 		capture_add(&l->record->capture, &n);
 }
 
 void record_add_live(struct record *r, uint64_t end_ns)
 {
-	struct live l = { r, end_ns - r->opts->alloc.older_ns };
+	uint64_t older_ns = r->opts->alloc.older_ns;
+	struct live l = { r, end_ns > older_ns ? end_ns - older_ns : 0 };
 
 	session_live(r->session, add_live, &l);
 }
 
-static uint64_t cpu_of_processes(const struct record *r)
+/* The CPU time of a process by now; of one that has ended, by the last look. */
+static uint64_t *cpu_of(struct record *r, uint32_t pid)
 {
-	const struct process *p, *next;
-	struct timespec t;
-	clockid_t clock;
-	uint64_t ns = 0;
-
-	HASH_ITER (hh, r->procs.processes, p, next)
-		if (!clock_getcpuclockid(p->pid, &clock) && !clock_gettime(clock, &t))
-			ns += t.tv_sec * 1000000000ull + t.tv_nsec;
-	return ns;
+	for (size_t i = 0; i < r->nr_cpu_times; i++)
+		if (r->cpu_times[i].pid == pid)
+			return &r->cpu_times[i].ns;
+	r->cpu_times =
+		xgrow(r->cpu_times, r->nr_cpu_times, &r->cap_cpu_times, sizeof(*r->cpu_times));
+	r->cpu_times[r->nr_cpu_times] = (struct cpu_time){ .pid = pid };
+	return &r->cpu_times[r->nr_cpu_times++].ns;
 }
 
-static struct duty_mark mark(const struct record *r)
+static uint64_t cpu_of_processes(struct record *r)
+{
+	const struct process *p, *next;
+	uint64_t sum = 0;
+	struct timespec t;
+	clockid_t clock;
+
+	HASH_ITER (hh, r->procs.processes, p, next)
+		if (!p->exit_ns && !clock_getcpuclockid(p->pid, &clock) &&
+		    !clock_gettime(clock, &t))
+			*cpu_of(r, p->pid) = t.tv_sec * 1000000000ull + t.tv_nsec;
+	for (size_t i = 0; i < r->nr_cpu_times; i++)
+		sum += r->cpu_times[i].ns;
+	return sum;
+}
+
+static struct duty_mark mark(struct record *r)
 {
 	uint64_t counters[PROF_NR_COUNTERS];
 
@@ -111,34 +136,51 @@ static struct duty_mark mark(const struct record *r)
 				   .samples = counters[PROF_RECORDED] };
 }
 
-void record_begin_duty(struct record *r)
+static void begin_window(struct record *r)
 {
 	struct duty_mark now = mark(r);
 
+	duty_on(&r->duty, &now);
+	session_pause_allocs(r->session, false);
+}
+
+void record_begin_duty(struct record *r)
+{
 	r->duty.share = r->opts->alloc.duty;
 	if (r->duty.share <= 0)
 		return;
 	r->duty.price_ns = price_measure().emulated_ns;
-	duty_on(&r->duty, &now);
+	begin_window(r);
 }
 
-int record_turn_duty(struct record *r, bool last)
+void record_end_duty(struct record *r)
 {
-	struct duty *d = &r->duty;
 	struct duty_mark now;
-	int err = 0;
 
-	if (!duty_is_due(d, now_ns()) && !(last && d->on))
+	if (r->duty.share <= 0)
+		return;
+	session_pause_allocs(r->session, true);
+	now = mark(r);
+	duty_end(&r->duty, &now);
+}
+
+int record_turn_duty(struct record *r)
+{
+	struct duty_mark now;
+	int err;
+
+	if (!duty_is_due(&r->duty, now_ns()))
 		return 0;
-	if (d->on) {
+	session_pause_allocs(r->session, true);
+	if (r->duty.on) {
 		now = mark(r);
-		duty_off(d, &now);
+		duty_off(&r->duty, &now);
 		record_unprobe(r);
-	} else if (!last) {
-		err = record_probe_again(r);
-		now = mark(r);
-		duty_on(d, &now);
+		return 0;
 	}
+	err = record_probe_again(r);
+	if (!err)
+		begin_window(r);
 	return err;
 }
 

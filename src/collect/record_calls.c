@@ -19,6 +19,8 @@
  * With more of them, all who map it pay for a trap, and the filter leaves the others out.
  */
 #define MAX_PROBED 16
+/* Of allocators, which are called too often to let others pay for the trap. */
+#define MAX_ALLOCATING 256
 
 #define TRIAL_NS	100000000ull
 #define MOST_PER_SECOND 100000
@@ -34,6 +36,11 @@ static bool only_selected(const struct record *r)
 	if (o->alloc.every)
 		return true;
 	return o->calls.points[0].kind == POINT_UPROBE && o->pids.nr && !o->program && !o->tids.nr;
+}
+
+static size_t most_probed(const struct record *r)
+{
+	return r->opts->alloc.every ? MAX_ALLOCATING : MAX_PROBED;
 }
 
 static int probe_process(struct record *r, uint32_t pid)
@@ -52,7 +59,7 @@ static int probe_new(struct record *r)
 
 	HASH_ITER (hh, r->procs.processes, p, next)
 		if (!err && !p->exit_ns && !opt_ids_has(&r->probed, p->pid) &&
-		    r->probed.nr < MAX_PROBED)
+		    r->probed.nr < most_probed(r))
 			err = probe_process(r, p->pid);
 	return err;
 }
@@ -112,7 +119,8 @@ bool record_probe_too_often(struct record *r)
 
 int record_probe_again(struct record *r)
 {
-	if (!only_selected(r) || HASH_COUNT(r->procs.processes) > MAX_PROBED)
+	if (!only_selected(r) ||
+	    (HASH_COUNT(r->procs.processes) > MAX_PROBED && !r->opts->alloc.every))
 		return probe_all(r);
 	return probe_new(r);
 }
@@ -135,10 +143,13 @@ void record_probe_more(struct record *r)
 {
 	if (!r->opts->calls.nr_points || r->probes_all || (r->duty.share > 0 && !r->duty.on))
 		return;
-	if (r->probed.nr < MAX_PROBED)
+	if (r->probed.nr < most_probed(r))
 		probe_new(r);
-	else
+	else if (!r->opts->alloc.every)
 		probe_all(r);
+	else if (!r->told_of_most && (r->told_of_most = true))
+		log_warn("more than %d processes: the allocations of further ones are not seen",
+			 MAX_ALLOCATING);
 }
 
 void record_price(struct record *r, double alone_ns)

@@ -151,6 +151,7 @@ void record_close(struct record *r)
 	index_release(&r->call_rows);
 	klock_names_free(r->klock_names);
 	opt_ids_release(&r->probed);
+	free(r->cpu_times);
 	profile_free(r->profile);
 	if (r->timer >= 0)
 		close(r->timer);

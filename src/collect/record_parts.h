@@ -54,7 +54,13 @@ struct record {
 	struct opt_ids probed; /* processes that points are attached in */
 	bool tried;	       /* how often they are hit is known */
 	bool probes_all;       /* in all */
+	bool told_of_most;     /* that more processes are not probed */
 	struct duty duty;
+	struct cpu_time {
+		uint32_t pid;
+		uint64_t ns;
+	} * cpu_times; /* for duty */
+	size_t nr_cpu_times, cap_cpu_times;
 	struct index call_rows;
 	struct klock_names *klock_names; /* NULL but for locks of the kernel */
 };
@@ -107,7 +113,8 @@ record_weigh_fn *record_weigher(const struct record_opts *o); /* NULL = as they 
 void record_whole(void *arg, struct sample *s);
 void record_begin_duty(struct record *r);
 /* Puts the probes up or takes them down, when it is time. 0 or negative errno, logged. */
-int record_turn_duty(struct record *r, bool last);
+int record_turn_duty(struct record *r);
+void record_end_duty(struct record *r);
 void record_add_live(struct record *r, uint64_t end_ns);
 void record_describe_allocs(struct record *r);
 

@@ -251,6 +251,11 @@ void session_unprobe(struct session *s)
 	links_detach(s->points);
 }
 
+void session_pause_allocs(struct session *s, bool paused)
+{
+	s->skel->bss->alloc_paused = paused;
+}
+
 int session_start(struct session *s)
 {
 	bool waits = probe_program(s->probe, PROBE_TASKS) != NULL;

@@ -53,6 +53,8 @@ int session_start(struct session *s);
 /* Attaches to the points of session_opts.calls, see links_attach(). */
 int session_probe(struct session *s, uint32_t pid);
 void session_unprobe(struct session *s);
+/* Hits of probes at allocators are not counted while it is paused. */
+void session_pause_allocs(struct session *s, bool paused);
 int session_stop(struct session *s);
 
 /* When waits began to be recorded, and no longer were: CLOCK_MONOTONIC ns. */

@@ -103,7 +103,7 @@ struct links *session_prepare_calls(struct bpfprof_bpf *skel, const struct sessi
 						 skel->progs.calls_until };
 	const struct links_programs of_allocs = { .entry = skel->progs.alloc_entry,
 						  .back = skel->progs.alloc_return,
-						  .leave = skel->progs.alloc_return };
+						  .leave = skel->progs.alloc_leave };
 	const struct links_programs *programs = so->alloc ? &of_allocs : &of_calls;
 	const struct calls_opts *o = so->calls;
 	struct links *points;

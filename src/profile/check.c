@@ -3,6 +3,7 @@
 #include "profile/check.h"
 
 #include "bpf/calls.h"
+#include "profile/kind.h"
 
 bool profile_has_string(const struct profile *p, uint64_t id)
 {
@@ -61,7 +62,7 @@ static bool check_events(const struct profile *p)
 		if (!profile_has_string(p, p->events[i].name) ||
 		    !profile_has_string(p, p->events[i].note))
 			return false;
-	return p->nr_events <= (p->nr_call_rows ? CALL_MAX_EVENTS : PROF_MAX_EVENTS);
+	return p->nr_events <= (kind_of_profile(p)->calls ? CALL_MAX_EVENTS : PROF_MAX_EVENTS);
 }
 
 #define MAX_NS	  (1ull << 62)

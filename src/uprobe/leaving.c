@@ -292,34 +292,37 @@ static bool leaves_by_pointer(const struct insn *insn, uint32_t *computed)
 }
 
 /* A list that grows. */
-struct offsets {
-	uint64_t *v;
+struct ways {
+	struct leaving *v;
 	size_t nr, cap;
 };
 
 /* of: the function that in, itself or a part of it, belongs to. */
 static int add_of(struct places *p, const struct functions *fs, const struct uprobe_function *of,
-		  const struct uprobe_function *in, struct offsets *to)
+		  const struct uprobe_function *in, struct ways *to)
 {
 	uint32_t computed = 0;
 	struct insn insn;
+	bool away;
 
 	for (uint64_t at = in->address; at - in->address < in->size; at += insn.len) {
 		if (!place_decode(p, in, at, &insn))
 			return -EILSEQ;
-		if ((!leaves_by_pointer(&insn, &computed) && !leaves(fs, of, &insn)) ||
+		away = leaves_by_pointer(&insn, &computed) || leaves(fs, of, &insn);
+		if (!away ||
 		    (insn.jumps_to >= in->address && insn.jumps_to < in->address + in->size))
 			continue;
 		to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
-		to->v[to->nr++] = in->offset + (at - in->address);
+		to->v[to->nr++] = (struct leaving){ .offset = in->offset + (at - in->address),
+						    .jumps = !insn.is_return };
 	}
 	return 0;
 }
 
-int leaving_offsets(struct places *p, const struct functions *fs, const struct uprobe_function *f,
-		    uint64_t **offsets, size_t *nr)
+int leaving_find(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		 struct leaving **v, size_t *nr)
 {
-	struct offsets list = {};
+	struct ways list = {};
 	size_t nr_all;
 	const struct uprobe_function *all = functions_all(fs, &nr_all);
 	int err = add_of(p, fs, f, f, &list);
@@ -329,9 +332,9 @@ int leaving_offsets(struct places *p, const struct functions *fs, const struct u
 			err = add_of(p, fs, f, &all[i], &list);
 	if (err) {
 		free(list.v);
-		list = (struct offsets){};
+		list = (struct ways){};
 	}
-	*offsets = list.v;
+	*v = list.v;
 	*nr = list.nr;
 	return err;
 }

@@ -29,13 +29,19 @@ enum leaving_file leaving_of_file(const struct functions *fs, const char *path);
 /* May a return probe stand on f? */
 bool leaving_by_probe(enum leaving_file file, const struct uprobe_function *f);
 
+/* An instruction that leaves a function, by its offset in the file. */
+struct leaving {
+	uint64_t offset;
+	bool jumps; /* to another function: what will be returned is not known yet */
+};
+
 /*
- * The file offsets of all instructions that leave f for good: returns, and jumps to other
+ * All instructions that leave f for good: returns, and jumps to other
  * functions, also by pointers, and in the parts that the compiler has put aside (".cold").
  * Conditional jumps to other functions are not seen as ways out. To be freed. Returns 0, -EILSEQ
  * when a byte of f cannot be decoded.
  */
-int leaving_offsets(struct places *p, const struct functions *fs, const struct uprobe_function *f,
-		    uint64_t **offsets, size_t *nr);
+int leaving_find(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		 struct leaving **v, size_t *nr);
 
 #endif

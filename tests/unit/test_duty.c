@@ -101,19 +101,31 @@ static void the_error_is_that_of_the_mean(void **state)
 	assert_true(isinf(duty_error(&few)));
 }
 
-static void processes_that_end_take_nothing_off(void **state)
+static void the_last_pause_counts(void **state)
 {
-	struct duty d = { .share = 0.5 };
-	struct duty_mark m = { .time_ns = MS, .cpu_ns = 500 * MS };
+	struct duty d = { .share = 0.01 };
+	struct duty_mark m = { .time_ns = MS };
 
 	duty_on(&d, &m);
 	m.time_ns += DUTY_WINDOW_NS;
-	m.cpu_ns = 510 * MS;
+	m.cpu_ns = 10 * MS;
 	duty_off(&d, &m);
-	m.cpu_ns = 30 * MS; /* one is gone */
+	m.cpu_ns = 1000 * MS; /* one window, and a pause until the end */
+	duty_end(&d, &m);
+	assert_float_equal(duty_factor(&d), 100, 1e-6);
+}
+
+static void so_does_the_last_window(void **state)
+{
+	struct duty d = { .share = 0.5 };
+	struct duty_mark m = { .time_ns = MS };
+
 	duty_on(&d, &m);
-	assert_float_equal(d.off_cpu, 0, 0);
-	assert_float_equal(duty_factor(&d), 1, 0);
+	m.time_ns += DUTY_WINDOW_NS / 2;
+	m.cpu_ns = 10 * MS;
+	duty_end(&d, &m);
+	assert_float_equal(duty_factor(&d), 1, 1e-6);
+	assert_int_equal(d.nr, 1);
 }
 
 int main(void)
@@ -124,7 +136,8 @@ int main(void)
 		cmocka_unit_test(what_the_program_did_counts_not_the_time),
 		cmocka_unit_test(probes_that_took_all_are_not_taken_off_entirely),
 		cmocka_unit_test(the_error_is_that_of_the_mean),
-		cmocka_unit_test(processes_that_end_take_nothing_off),
+		cmocka_unit_test(the_last_pause_counts),
+		cmocka_unit_test(so_does_the_last_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

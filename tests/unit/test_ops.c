@@ -127,12 +127,25 @@ static void stacks_have_their_kind(void **state)
 	profile_free(p);
 }
 
+static void who_spins_does_nothing_else(void **state)
+{
+	assert_true(klock_spins(CONTENTION_SPIN));
+	assert_true(klock_spins(CONTENTION_SPIN | CONTENTION_READ));
+	assert_false(klock_spins(CONTENTION_SPIN | CONTENTION_MUTEX));
+	assert_false(klock_spins(CONTENTION_RT | CONTENTION_WRITE));
+	assert_false(klock_spins(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bios_by_operation),	  cmocka_unit_test(locks_by_flags),
-		cmocka_unit_test(only_mutexes_go_on),	  cmocka_unit_test(parts_by_tracepoints),
-		cmocka_unit_test(kinds_have_names),	  cmocka_unit_test(buckets_have_room),
+		cmocka_unit_test(who_spins_does_nothing_else),
+		cmocka_unit_test(bios_by_operation),
+		cmocka_unit_test(locks_by_flags),
+		cmocka_unit_test(only_mutexes_go_on),
+		cmocka_unit_test(parts_by_tracepoints),
+		cmocka_unit_test(kinds_have_names),
+		cmocka_unit_test(buckets_have_room),
 		cmocka_unit_test(stacks_have_their_kind),
 	};
 
