@@ -12,11 +12,12 @@
 #include "ops.bpf.h"
 #include <bpf/bpf_core_read.h>
 
-static __always_inline __u64 key_of(__u64 lock, bool spins)
+/* verifier: without a branch, or it looks at all that follows twice. */
+static __always_inline __u64 key_of(__u64 lock, __u64 spins)
 {
 	__u64 key = hash_mix(hash_mix(prof_cfg.seed, (__u64)bpf_get_current_task()), lock);
 
-	return (key & ~2ull) | 1 | (spins ? 2 : 0);
+	return (key & ~3ull) | 1 | spins << 1;
 }
 
 /* verifier: apart, or it looks at all that follows once for each place, and for each event. */
@@ -55,7 +56,7 @@ int klocks_begin(__u64 *ctx)
 SEC("?tp_btf/contention_end")
 int klocks_end(__u64 *ctx)
 {
-	if (!ops_end(key_of(ctx[0], true)))
-		ops_end(key_of(ctx[0], false));
+	if (!ops_end(key_of(ctx[0], 1)))
+		ops_end(key_of(ctx[0], 0));
 	return 0;
 }

@@ -144,16 +144,19 @@ static __always_inline __u32 claim(void *ctx, struct task_struct *task, struct p
 	return outcome;
 }
 
-/* An end that was missed, of something that was at the same address. */
-static __always_inline void forget(__u64 key)
+/*
+ * An end that was missed, of something that was at the same address. Separately verified.
+ */
+__noinline int ops_forget(__u64 key)
 {
-	__u32 slot = ops_find(key);
+	__u32 slot = ops_cfg.buckets ? ops_find(key) : 0;
 
 	if (!slot || !free_slot(slot, key))
-		return;
+		return 0;
 	counters_add(PROF_SEEN);
 	counters_add(PROF_LOST_END);
 	counters_add(PROF_ENDED);
+	return 0;
 }
 
 static __always_inline __u32 open(void *ctx, struct task_struct *task, const struct op_begin *b,
@@ -197,7 +200,7 @@ __hidden void ops_begin(void *ctx, const struct op_begin *b)
 	__u32 outcome = filter(task, &key);
 
 	if (outcome)
-		forget(b->key);
+		ops_forget(b->key);
 	else
 		outcome = open(ctx, task, b, &key);
 	if (outcome) {

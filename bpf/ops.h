@@ -94,10 +94,10 @@ static inline __attribute__((always_inline)) __u32 klock_event(__u32 flags)
 	return !rw ? KLOCK_SEMAPHORE : write ? KLOCK_RWSEM_WRITE : KLOCK_RWSEM_READ;
 }
 
-/* And does nothing else until it has the lock. */
-static inline __attribute__((always_inline)) bool klock_spins(__u32 flags)
+/* 1 for who spins, and does nothing else until it has the lock; else 0. */
+static inline __attribute__((always_inline)) __u32 klock_spins(__u32 flags)
 {
-	return (flags & CONTENTION_SPIN) && !(flags & CONTENTION_MUTEX);
+	return (flags / CONTENTION_SPIN) & ~(flags / CONTENTION_MUTEX) & 1;
 }
 
 /* Who waits for a mutex says so each time that it changes between spinning and sleeping. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 240
+# timeout: 600
 # Every BPF program passes the verifier in every configuration of its filters, below 50,000 instructions and not above
 # what it took before by more than 20 %.
 # shellcheck source=lib.sh

@@ -7,17 +7,18 @@
 # longer, and what alloc --growth costs a program that touches memory. Rounds take turns; figures are medians.
 #
 # By the environment:
-#	PEERS=DIR	a root with bpftrace and memleak-libbpf, and /proc mounted in it; without, there are no ratios
-#	CALL_SECONDS=4	how long each function is called
+#	PEERS=DIR	a root with bpftrace and memleak-libbpf, and with /proc and /tmp; without, there are no ratios
+#	CALL_SECONDS=8	how long each function is called
 
-call_seconds=${CALL_SECONDS:-4}
+call_seconds=${CALL_SECONDS:-8}
+cp "$build/tools/bench/called" "$build/tests/progs/allocates" "$tmp" # where peers see them, too
+chmod 755 "$tmp"
 
 # One line of bpftrace for each question; %s is the function.
 declare -A one_liners=(
 	[count]='uprobe:%s { @[pid] = count(); }'
 	[latency]='uprobe:%s { @at[tid] = nsecs; } uretprobe:%s /@at[tid]/ { @ = hist(nsecs - @at[tid]); delete(@at, tid); }'
 	[stacks]='uprobe:%s { @[ustack] = count(); }'
-	[empty]='uprobe:%s { }'
 )
 declare -A options=([count]='' [latency]=-l [stacks]=-g)
 
@@ -26,17 +27,17 @@ call_ns() { # PROFILER QUESTION FUNCTION
 	local profiler=none target probed=$3
 
 	[ "$probed" != deep ] || probed=plain
-	"$build/tools/bench/called" "$3" "$call_seconds" >"$tmp/called" &
+	"$tmp/called" "$3" "$call_seconds" >"$tmp/took" &
 	target=$!
 	started+=("$target")
 	case $1 in
 	bpfprof)
 		# shellcheck disable=SC2086
-		start ./bpfprof uprobe --force ${options[$2]} -p "$target" "$build/tools/bench/called:$probed"
+		start ./bpfprof uprobe --force ${options[$2]} -p "$target" "$tmp/called:$probed"
 		profiler=$pid
 		;;
 	bpftrace)
-		probed=/proc/1/root$PWD/$build/tools/bench/called:$probed
+		probed=$tmp/called:$probed
 		# shellcheck disable=SC2059
 		start chroot "$PEERS" bpftrace -p "$target" -e "${one_liners[$2]//%s/$probed}"
 		profiler=$pid
@@ -44,7 +45,7 @@ call_ns() { # PROFILER QUESTION FUNCTION
 	esac
 	wait "$target"
 	[ "$profiler" = none ] || finish "$profiler"
-	cat "$tmp/called"
+	cat "$tmp/took"
 }
 
 # What a call takes longer than alone, by who looks at it: "bpfprof bpftrace", one line a round.
@@ -59,10 +60,19 @@ more_ns() { # QUESTION FUNCTION
 	done
 }
 
-# Against bpftrace, as a ratio.
+# Of two columns, the ratio of the first to the second; "none" where the second was not at work.
+ratio() { # FILE COLUMN COLUMN
+	local rows
+
+	rows=$(awk -v a="$2" -v b="$3" '$b > 50 { printf "%.3f\n", $a / $b }' "$1")
+	[ -n "$rows" ] || { echo none; return; }
+	median <<<"$rows"
+}
+
+# Against bpftrace.
 against() { # NAME QUESTION FUNCTION LIMIT
 	more_ns "$2" "$3" >"$tmp/more"
-	[ -z "${PEERS:-}" ] || verdict "$1: ratio to bpftrace" "$(awk '{ printf "%.3f\n", $1 / $2 }' "$tmp/more" | median)" "$4" ""
+	[ -z "${PEERS:-}" ] || verdict "$1: ratio to bpftrace" "$(ratio "$tmp/more" 1 2)" "$4" ""
 	printf '  bpfprof %s ns, bpftrace %s ns a call (medians of %d rounds)\n' "$(awk '{ print $1 }' "$tmp/more" | median)" \
 		"$(awk '{ print $2 }' "$tmp/more" | median)" "$rounds"
 }
@@ -79,24 +89,36 @@ malloc_ns() { # CMD...
 	"$@" 2>/dev/null | awk '/^[0-9]+$/ { print 1e9 / $1 }'
 }
 
+# The same of a process that CMD PID looks at. It has the C library that CMD finds.
+malloc_ns_under() { # CMD...
+	local target
+
+	chroot "$PEERS" "$tmp/allocates" 0 "$call_seconds" >"$tmp/took" &
+	target=$!
+	started+=("$target")
+	start "$@" "$target"
+	wait "$target"
+	finish "$pid"
+	malloc_ns cat "$tmp/took"
+}
+
 allocations() {
-	local alone ours empty memleak target="$build/tests/progs/allocates"
-	local inside=/proc/1/root$PWD/$target
+	local alone ours empty memleak target=$tmp/allocates
 
 	for _ in $(seq "$rounds"); do
 		alone=$(malloc_ns "$target" 0 "$call_seconds")
 		ours=$(malloc_ns ./bpfprof alloc -o "$tmp/x.bpfprof" -- "$target" 0 "$call_seconds")
 		empty=$alone memleak=$alone
 		if [ -n "${PEERS:-}" ]; then
-			empty=$(malloc_ns chroot "$PEERS" bpftrace -c "$inside 0 $call_seconds" -e 'uprobe:libc:malloc { }')
-			memleak=$(malloc_ns chroot "$PEERS" memleak-libbpf -c "$inside 0 $call_seconds" 1 "$call_seconds")
+			empty=$(malloc_ns chroot "$PEERS" bpftrace -c "$target 0 $call_seconds" -e 'uprobe:libc:malloc { }')
+			memleak=$(malloc_ns_under chroot "$PEERS" memleak-libbpf -p)
 		fi
 		awk -v a="$alone" -v o="$ours" -v e="$empty" -v m="$memleak" 'BEGIN { print o - a, e - a, m - a }'
 	done >"$tmp/allocs"
 	if [ -n "${PEERS:-}" ]; then
-		verdict "alloc: a call of malloc(), to an empty probe of bpftrace's" \
-			"$(awk '{ printf "%.2f\n", $1 / $2 }' "$tmp/allocs" | median)" 1.3 ""
-		verdict "alloc: malloc() and free(), to memleak" "$(awk '{ printf "%.3f\n", $1 / $3 }' "$tmp/allocs" | median)" 0.05 ""
+		verdict "alloc: malloc() and free(), to an empty probe of bpftrace's" \
+			"$(ratio "$tmp/allocs" 1 2)" 1.3 ""
+		verdict "alloc: malloc() and free(), to memleak" "$(ratio "$tmp/allocs" 1 3)" 0.05 ""
 	fi
 	printf '  bpfprof %s ns, empty probe %s ns, memleak %s ns more (medians of %d rounds)\n' \
 		"$(awk '{ print $1 }' "$tmp/allocs" | median)" "$(awk '{ print $2 }' "$tmp/allocs" | median)" \
