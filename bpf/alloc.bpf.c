@@ -206,7 +206,9 @@ __hidden int alloc_entered(struct pt_regs *ctx)
 	read_arguments(ctx, how, &a);
 	if (alloc_cfg.live_slots && ALLOC_FREED(how)) {
 		key = key_of(pick(&a, ALLOC_FREED(how)));
-		bpf_map_delete_elem(&allocs_live, &key);
+		/* To look takes no lock, and few of those that are freed were sampled. */
+		if (bpf_map_lookup_elem(&allocs_live, &key))
+			bpf_map_delete_elem(&allocs_live, &key);
 	}
 	if (ALLOC_SIZE(how)) {
 		add(row, PROF_SEEN);

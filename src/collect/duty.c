@@ -30,10 +30,12 @@ void duty_off(struct duty *d, const struct duty_mark *now)
 {
 	double window = since(now->time_ns, d->begin.time_ns), pause = window / d->share - window;
 	double samples = since(now->samples, d->begin.samples);
+	double cpu = since(now->cpu_ns, d->begin.cpu_ns);
 
 	d->on_ns += window;
-	d->on_cpu += since(now->cpu_ns, d->begin.cpu_ns);
-	d->hits += since(now->hits, d->begin.hits);
+	d->on_cpu += cpu;
+	if (cpu > 0) /* else the program has ended, and what the probes took of it is not known */
+		d->hits += since(now->hits, d->begin.hits);
 	d->sum += samples;
 	d->square += samples * samples;
 	d->nr++;

@@ -30,24 +30,46 @@ struct open_waits {
 	size_t nr, cap;
 };
 
-/* The innermost number of a thread's PID namespaces, by its status; 0 = it is gone. */
-static uint32_t number_inside(uint32_t pid, uint32_t tid)
+/* What fn makes of the lines of a thread's status, in all; 0 = it is gone. */
+static uint64_t sum_of_status(uint32_t pid, uint32_t tid, uint64_t (*fn)(const char *line))
 {
 	char path[64], line[256];
-	uint32_t number = 0;
+	uint64_t sum = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/status", pid, tid);
 	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		char *last = strrchr(line, '\t');
-
-		if (!strncmp(line, "NSpid:", 6) && last)
-			number = strtoul(last + 1, NULL, 10);
-	}
+	while (f && fgets(line, sizeof(line), f))
+		sum += fn(line);
 	if (f)
 		fclose(f);
-	return number;
+	return sum;
+}
+
+static uint64_t innermost_number(const char *line)
+{
+	const char *last = strrchr(line, '\t');
+
+	return !strncmp(line, "NSpid:", 6) && last ? strtoul(last + 1, NULL, 10) : 0;
+}
+
+static uint64_t switches(const char *line)
+{
+	const char *colon = strstr(line, "_ctxt_switches:");
+
+	return colon ? strtoull(colon + strlen("_ctxt_switches:"), NULL, 10) : 0;
+}
+
+/* The innermost number of a thread's PID namespaces; 0 = it is gone. */
+static uint32_t number_inside(uint32_t pid, uint32_t tid)
+{
+	return sum_of_status(pid, tid, innermost_number);
+}
+
+/* How often a thread has left its CPU; 0 = it is gone. */
+static uint64_t switches_of(uint32_t pid, uint32_t tid)
+{
+	return sum_of_status(pid, tid, switches);
 }
 
 /* The thread of a process that its namespace gives that number; 0 = there is none. */
@@ -127,26 +149,6 @@ static void find_rings(struct open_waits *w)
 			at = at->held;
 		w->v[i].ring = at == &w->v[i];
 	}
-}
-
-/* How often a thread has left its CPU; 0 = it is gone. */
-static uint64_t switches_of(uint32_t pid, uint32_t tid)
-{
-	char path[64], line[256];
-	uint64_t nr = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/status", pid, tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *colon = strstr(line, "_ctxt_switches:");
-
-		if (colon)
-			nr += strtoull(colon + strlen("_ctxt_switches:"), NULL, 10);
-	}
-	if (f)
-		fclose(f);
-	return nr;
 }
 
 /*

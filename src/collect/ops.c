@@ -163,8 +163,8 @@ static size_t tell_missing(uint32_t wanted, uint32_t parts)
 		if (!(wanted & k->parts) || parts & k->parts || !strcmp(k->name, last))
 			continue;
 		last = k->name;
-		log_warn("%s: not recorded, since this kernel has no %s that says what belongs "
-			 "together",
+		log_warn("%s: not recorded: this kernel lacks the tracepoint %s, or one that goes "
+			 "with it, or has an older form that does not say what it is about",
 			 k->name, k->tracepoints[0]);
 		nr++;
 	}

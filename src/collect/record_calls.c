@@ -139,6 +139,15 @@ void record_unprobe(struct record *r)
 	r->probes_all = false;
 }
 
+/* Once. */
+static void tell_of_most(struct record *r)
+{
+	if (!r->told_of_most)
+		log_warn("%d processes are probed: the allocations of further ones are not seen",
+			 MAX_ALLOCATING);
+	r->told_of_most = true;
+}
+
 void record_probe_more(struct record *r)
 {
 	if (!r->opts->calls.nr_points || r->probes_all || (r->duty.share > 0 && !r->duty.on))
@@ -147,9 +156,8 @@ void record_probe_more(struct record *r)
 		probe_new(r);
 	else if (!r->opts->alloc.every)
 		probe_all(r);
-	else if (!r->told_of_most && (r->told_of_most = true))
-		log_warn("more than %d processes: the allocations of further ones are not seen",
-			 MAX_ALLOCATING);
+	else
+		tell_of_most(r);
 }
 
 void record_price(struct record *r, double alone_ns)
