@@ -78,6 +78,14 @@ while read -r command; do
 	check_order "$page"
 done <"$TMP/commands"
 
+# What a ledger may show is explained.
+sed -nE 's/.*X\([A-Z_]+, (FILTER|LOST|NOTE), "([a-z-]+)".*/\2/p' bpf/ledger.h >"$TMP/keys"
+check "the ledger has counters" test "$(wc -l <"$TMP/keys")" -gt 30
+sed 's/\\-/-/g' man/bpfprof.8 >"$TMP/page"
+while read -r key; do
+	check "man/bpfprof.8 explains $key" grep -qF "\\fB$key\\fR" "$TMP/page"
+done <"$TMP/keys"
+
 for page in man/bpfprof-*.8; do
 	command=${page#man/bpfprof-}
 	check "$page is of a command" grep -qx "${command%.8}" "$TMP/commands"
