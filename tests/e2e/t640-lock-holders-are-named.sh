@@ -27,12 +27,16 @@ is() { # VALUE EXPECTED DESC
 	fi
 }
 
-# Of the time that FUNCTION waited, so much on lines like that.
-check_held() { # FUNCTION PATTERN DESC [LOW_PCT]
-	local told
+# Of the time that FUNCTION waited, 99 % is NAME's, as who holds the lock, and nearly all on lines like PATTERN. (Where other
+# programs want the CPUs, the holder is at times not at its work yet when somebody begins to wait: then the line says that.)
+check_held() { # FUNCTION NAME PATTERN DESC
+	local told all
 
 	told=$(truth "$1")
-	check_between "$(pct_of "$(us_of "$TMP/x.folded" ";$1;.*--;$2")" "$(us_of "$TMP/x.folded" ";$1;.*--;")")" "${4:-99}" 100 "$3, % of its time"
+	all=$(us_of "$TMP/x.folded" ";$1;.*--;")
+	check_between "$(pct_of "$(us_of "$TMP/x.folded" ";$1;([^-]|-[^-])*--;([^-]|-[^-])*;$2( |;--;|\$)")" "$all")" 99 100 \
+		"$1: $2 holds it, % of the time"
+	check_between "$(pct_of "$(us_of "$TMP/x.folded" ";$1;.*--;$3")" "$all")" 75 100 "$1: $4, % of the time"
 	# The kernel's clock of threads runs on while a wait begins and ends.
 	check_close "$(us_of "$TMP/x.folded" ";$1;")" "$told" 2 "$((20 * $(did truth "$1" 4) + taken))" "us in $1"
 }
@@ -44,28 +48,29 @@ rounds=150
 if uname -r | awk -F . '{ exit $1 * 100 + $2 >= 602 }'; then
 	for kind in two pi robust; do
 		record lock -- "$PROGS/locks_held" $kind $rounds
-		check_held want_a '([^;]*;)*holder_a;(.*;)?holder-a( |$)' "$kind: holder-a, which frees it"
+		check_held want_a holder-a '([^;]*;)*holder_a;(.*;)?holder-a( |$)' "$kind: which frees it"
 		is "$(of_lock a holder)" holder-a "$kind: the holder"
 	done
 	record lock -- "$PROGS/locks_held" chain $rounds
-	check_held want_a '([^;]*;)*middle;(.*;)?middle( |$)' "middle, which frees it" 95
+	check_held want_a middle '([^;]*;)*middle;(.*;)?middle( |$)' "which frees it"
 	finish
 fi
 
 record lock -- "$PROGS/locks_held" two $rounds
-check_held want_a '(.*;)?work_a;holder_a;(.*;)?holder-a( |$)' "holder-a, asleep in work_a"
-check_held want_b '(.*;)?work_b;holder_b;(.*;)?holder-b( |$)' "holder-b, asleep in work_b"
+check_held want_a holder-a '(.*;)?work_a;holder_a;(.*;)?holder-a( |$)' "asleep in work_a"
+check_held want_b holder-b '(.*;)?work_b;holder_b;(.*;)?holder-b( |$)' "asleep in work_b"
 is "$(of_lock a kind)" mutex "the kind of a"
 is "$(of_lock a function)" want_a "where a is waited for"
 is "$(of_lock a holder)" holder-a "the holder of a"
 is "$(of_lock a holder_function)" work_a "what it does"
 is "$(of_lock b holder_function)" work_b "what that of b does"
-check_near "$(of_lock a waits)" $rounds 1 "waits for a"
+# Who comes late finds the lock free.
+check_between "$(of_lock a waits)" $((rounds * 9 / 10)) $rounds "waits for a"
 check_near "$(of_lock a waiters)" 1 0 "threads that wait for a"
 check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 
 record lock -- "$PROGS/locks_held" burn $rounds
-check_held want_a '(.*;)?holder_a;(.*;)?holder-a( |$)' "holder-a, which computes"
+check_held want_a holder-a '(.*;)?holder_a;(.*;)?holder-a( |$)' "which computes"
 
 record lock -- "$PROGS/locks_held" writer $rounds
 check_between "$(pct_of "$(us_of "$TMP/x.folded" ';want_write;.*--;(.*;)?work_a;writer;')" "$(us_of "$TMP/x.folded" ';want_write;')")" \
@@ -77,13 +82,13 @@ check_grep '"kind": ?"rwlock \(write\)"' "$TMP/x.json" "the kind by the waiter's
 
 for kind in pi robust; do
 	record lock -- "$PROGS/locks_held" $kind $rounds
-	check_held want_a '(.*;)?work_a;holder_a;(.*;)?holder-a( |$)' "$kind: holder-a, asleep in work_a"
+	check_held want_a holder-a '(.*;)?work_a;holder_a;(.*;)?holder-a( |$)' "$kind: asleep in work_a"
 	is "$(of_lock a holder)" holder-a "$kind: the holder"
 done
 
 record lock -- "$PROGS/locks_held" chain $rounds
-check_held want_a '(.*;)?want_b;middle;(.*;)?middle;--;(.*;)?work_b;holder_b;(.*;)?holder-b( |$)' \
-	"middle, which waits for holder-b" 95
+check_held want_a middle '(.*;)?want_b;middle;(.*;)?middle;--;(.*;)?work_b;holder_b;(.*;)?holder-b( |$)' \
+	"which waits for holder-b"
 
 record lock -- "$PROGS/locks_held" condvar $rounds
 check_between "$(pct_of "$(us_of "$TMP/x.folded" ';want_condition;.*pthread_cond_wait;.*--;(.*;)?signal_condition;signaller;')" \
