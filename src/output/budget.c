@@ -66,6 +66,14 @@ static void put_time(struct budget_table *l, uint64_t ns)
 	grid_cell(&l->grid, "%.3f", ns / 1e9);
 }
 
+/* A saved figure may be the smallest there is: nothing is added to it. */
+static int64_t to_us(int64_t ns)
+{
+	int64_t rest = ns % 1000;
+
+	return ns / 1000 + (rest >= 500) - (rest <= -500);
+}
+
 static void put_numbers(struct budget_table *l, const struct budget_row *row)
 {
 	int64_t residual = budget_residual(row);
@@ -78,7 +86,7 @@ static void put_numbers(struct budget_table *l, const struct budget_row *row)
 	for (uint32_t class = 0; class < WAITS_NR; class ++)
 		if (is_column(l, class))
 			put_time(l, row->ns[class]);
-	grid_cell(&l->grid, "%" PRId64, (residual + (residual < 0 ? -500 : 500)) / 1000);
+	grid_cell(&l->grid, "%" PRId64, to_us(residual));
 	grid_cell(&l->grid, "%.3f%%", row->wall_ns ? 100.0 * residual / row->wall_ns : 0);
 }
 

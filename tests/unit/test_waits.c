@@ -357,6 +357,24 @@ static void throttling_is_neither_runnable_nor_blocked(void **state)
 	profile_free(p);
 }
 
+/* A saved file may say anything: this one, that all but the smallest number there is is known. */
+static void the_smallest_residual_is_written(void **state)
+{
+	struct profile *p = wall();
+	struct budget b;
+	char *text;
+
+	made_wait(p, 102, "side", PROF_WAIT(PROF_PREEMPTED, 0, -1), (1ull << 63) + 1000000, "main",
+		  "");
+	budget_init(&b, p);
+	assert_int_equal(budget_residual(&b.all), INT64_MIN);
+	budget_release(&b);
+	text = written(budget_write, p, (struct view){});
+	assert_non_null(strstr(text, " -9223372036854776 "));
+	free(text);
+	profile_free(p);
+}
+
 static void a_process_of_one_thread_is_one_line(void **state)
 {
 	struct profile *p = made_profile("wall");
@@ -540,6 +558,7 @@ int main(void)
 		cmocka_unit_test(wall_time_is_split),
 		cmocka_unit_test(running_code_keeps_its_frames),
 		cmocka_unit_test(the_ledger_closes),
+		cmocka_unit_test(the_smallest_residual_is_written),
 		cmocka_unit_test(throttling_is_neither_runnable_nor_blocked),
 		cmocka_unit_test(a_process_of_one_thread_is_one_line),
 		cmocka_unit_test(functions_without_names_keep_their_address),
