@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/fuzz/run.sh TARGET SECONDS: runs build-fuzz/TARGET on files made here, and what becomes of them. What takes or
-# allocates more than the limits below, and a report of a sanitizer, is a failure (exit status 1), and the input stays
-# as build-fuzz/TARGET-*. What was learnt is kept in build-fuzz/TARGET.corpus for the next run.
+# tests/fuzz/run.sh TARGET SECONDS [SEED]: runs build-fuzz/TARGET on files made here, and what becomes of them. What
+# takes or allocates more than the limits below, and a report of a sanitizer, is a failure (exit status 1), and the
+# input stays as build-fuzz/TARGET-*. What was learnt is kept in build-fuzz/TARGET.corpus for the next run. With SEED,
+# the same changes in the same order every time.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 target=$1
 seconds=$2
+seed=${3:-0}
 corpus=build-fuzz/$target.corpus
 seeds=build-fuzz/$target.seeds
 
@@ -88,17 +90,79 @@ __asm__(".section .note.stapsdt,\"\",\"note\"\n .long 8, 2f - 1f, 3\n .asciz \"s
 	printf '\5-4@[x1, 60] 8@x30 8@5 8@[sp, x2, lsl 3]' >"$seeds/arm64-args"
 }
 
+# Maps, and what a program of ours writes as jitdump.
+seed_jit() {
+	printf '\0001000 10 f\n2000 0x10 JS:*g /a b.js:1:2\nx\n' >"$seeds/map"
+	(cd "$seeds" && ../../build/tests/progs/generates dump 1 && { printf '\1'; cat jit-*.dump; } >dump && rm jit-*.dump)
+}
+
+# shellcheck disable=SC2059 # zero is part of the format
+# A table of one function: its name, its file, its line, and a frame that grows to 8 bytes and back.
+seed_go() {
+	local zero='\0\0\0\0\0\0\0'
+
+	{
+		printf '\361\377\377\377\0\0\1\10'			# the header: Go 1.20, x86-64
+		printf "\\1$zero\\1$zero\\0\\20\\100\\0\\0\\0\\0\\0"	# functions, files, where code begins
+		printf "\\110$zero\\120$zero\\124$zero\\130$zero\\140$zero"	# names, units, files, numbers, rows
+		printf 'main.f\0\0\0\0\0\0a.go\0\2\1\20\10\17\7\0'		# from 72 on, up to 96
+		printf '\0\0\0\0\20\0\0\0\20\0\0\0\0\0\0\0'		# rows
+		printf "\\0$zero\\0$zero\\1\\0\\0\\0\\1\\0\\0\\0"		# what is known: name, frame, file,
+		printf "\\1\\0\\0\\0\\3\\0\\0\\0\\0$zero\\0\\0\\0\\4"	# line, three numbers and four data
+		printf "\\0$zero\\1\\0\\0\\0\\0$zero\\0$zero"
+	} >"$seeds/go"
+}
+
+# Programs with inlined calls in the forms of DWARF, and line tables of their own.
+seed_dwarf() {
+	local form
+
+	program+='
+static inline __attribute__((always_inline)) int once(int n) { return leaf(n) + 1; }
+static inline __attribute__((always_inline)) int twice(int n) { return once(n) * once(n + 1); }
+int all(int n) { return twice(n) + big(n); }
+'
+	for form in "dwarf-5 -gz=none" "dwarf-4 -gz=none" dwarf-2 "dwarf-5 -gz" "dwarf-5 -ffunction-sections"; do
+		# shellcheck disable=SC2086
+		gcc -x c - -O2 -nostdlib -g$form -o "$seeds/x86-${form// /}" <<<"$program" || exit 1
+		objcopy --dump-section ".debug_line=$seeds/line-${form// /}" "$seeds/x86-${form// /}" /dev/null 2>/dev/null
+	done
+}
+
+# Two units with a function and a call in it, as they are kept: checksums are made right by the target.
+seed_cache() {
+	python3 - >"$seeds/units" <<-'EOT'
+		import struct, sys
+		strings = b"\0outer\0inner\0/src/a.c\0"
+		def unit():
+		    ranges = struct.pack("<" + "QII" * 4, 100, 0, 0, 120, 1, 20, 130, 0, 30, 180, 0xffffffff, 0)
+		    nodes = struct.pack("<" + "IIII" * 2, 0xffffffff, 1, 0, 0, 0, 7, 13, 5)
+		    rows = struct.pack("<" + "QII" * 3, 100, 13, 3, 120, 13, 9, 180, 0xffffffff, 0)
+		    return struct.pack("<QQQQ", 4, 2, 3, len(strings)) + ranges + nodes + rows + strings
+		body = unit() + unit()
+		places = struct.pack("<" + "QQQ" * 2, 100, 180, 1, 100, 180, 2)
+		size = len(unit())
+		table = struct.pack("<" + "QQQII" * 2, 1, 40, size, 0, 0, 2, 40 + size, size, 0, 0)
+		head = struct.pack("<8sQQQII", b"bpfpdwf1", 40 + len(body), 2, 2, 0, 0)
+		sys.stdout.buffer.write(head + body + places + table)
+	EOT
+}
+
 rm -rf "$seeds"
 mkdir -p "$seeds" "$corpus"
 case $target in
 # A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
 saved) seed_saved; limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
+jit) seed_jit; limits=(-timeout=2 -malloc_limit_mb=128 -max_len=16384) ;;
+go) seed_go; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
+cache) seed_cache; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
+dwarf) seed_dwarf; limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
 probes) seed_probes; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
 *) seed_programs; limits=(-timeout=1 -malloc_limit_mb=64 -max_len=262144) ;;
 esac
 
 log=build-fuzz/$target.log
-if "build-fuzz/$target" -max_total_time="$seconds" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
+if "build-fuzz/$target" -seed="$seed" -max_total_time="$seconds" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
 	-use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
 	echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $(find "$corpus" -type f | wc -l) inputs kept"
 else

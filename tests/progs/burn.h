@@ -32,15 +32,19 @@ static inline uint64_t cpu_ns(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Runs until clock shows until; part of the function that calls it. */
-static inline __attribute__((always_inline)) void burn_until(clockid_t clock, uint64_t until)
-{
-	unsigned int i, x = 1;
-
-	while (clock_ns(clock) < until)
-		for (i = 0; i < 100000; i++)
-			__asm__ volatile("" : "+r"(x));
-}
+/*
+ * Runs until clock shows until. A macro, so that it is the function that uses it: an inlined call
+ * would be a frame of its own.
+ */
+#define burn_until(clock, until)                                                                   \
+	do {                                                                                       \
+		uint64_t burn_end = (until);                                                       \
+		unsigned int burn_x = 1;                                                           \
+                                                                                                   \
+		while (clock_ns(clock) < burn_end)                                                 \
+			for (unsigned int burn_i = 0; burn_i < 100000; burn_i++)                   \
+				__asm__ volatile("" : "+r"(burn_x));                               \
+	} while (0)
 
 /* Argument i as seconds, in ns; fallback seconds when it is not there. */
 static inline uint64_t arg_ns(int argc, char **argv, int i, double fallback)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A copy of ourselves that does one thing, and how we wait for it. */
+#include "reader/fork.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "reader/jail.h"
+
+#define LOOK_MS 20
+
+struct head {
+	int64_t result; /* of run() */
+	uint64_t done;
+};
+
+static void work(const struct reader_copy *c, struct head *h) __attribute__((noreturn));
+static void work(const struct reader_copy *c, struct head *h)
+{
+	int err;
+
+	for (int i = 1; i < NSIG; i++)
+		if (i != SIGINT)
+			signal(i, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (c->prepare)
+		c->prepare(c->arg);
+	err = jail_enter_lean(c->timeout_ns, c->folder);
+	h->result = err ? err : c->run(c->arg, h + 1, READER_MAX_ANSWER - sizeof(*h));
+	h->done = 1;
+	_exit(0);
+}
+
+static uint64_t cpu_ns(pid_t pid)
+{
+	struct timespec t = {};
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(pid, &clock))
+		clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* One that has to queue for a CPU has not hung. */
+static bool is_runnable(pid_t pid)
+{
+	char path[32], text[256];
+	const char *end;
+	ssize_t nr;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	nr = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[nr > 0 ? nr : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && end[2] == 'R';
+}
+
+/* Until it has ended: false when it does not in time, or does nothing any more. */
+static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
+{
+	uint64_t begin = now_ns(), busy_ns = begin, used = 0, now_used;
+	struct pollfd p = { pidfd, POLLIN, 0 };
+
+	while (now_ns() < begin + c->timeout_ns) {
+		if (poll(&p, 1, LOOK_MS))
+			return true;
+		now_used = cpu_ns(pid);
+		if (now_used != used || is_runnable(pid))
+			busy_ns = now_ns();
+		used = now_used;
+		if (c->idle_ns && now_ns() > busy_ns + c->idle_ns)
+			break;
+	}
+	return false;
+}
+
+/* Ended by itself, or by us when its time is over. */
+static int wait_for(const struct reader_copy *c, pid_t pid)
+{
+	int pidfd = syscall(SYS_pidfd_open, pid, 0);
+	bool ended = pidfd >= 0 && ends(c, pid, pidfd);
+
+	if (!ended)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (pidfd >= 0)
+		close(pidfd);
+	return ended ? 0 : -ETIMEDOUT;
+}
+
+static int take(const struct head *h, struct reader_answer *a)
+{
+	int64_t result = h->result;
+
+	if (!h->done || result > (int64_t)(READER_MAX_ANSWER - sizeof(*h)))
+		return -EPIPE;
+	if (result < 0)
+		return (int)result;
+	a->bytes = xmalloc(result + 1);
+	a->sz = result;
+	memcpy(a->bytes, h + 1, result);
+	return 0;
+}
+
+int reader_copy_run(const struct reader_copy *c, struct reader_answer *a)
+{
+	struct head *h = mmap(NULL, READER_MAX_ANSWER, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pid_t pid;
+	int err;
+
+	*a = (struct reader_answer){ .fd = -1 };
+	if (h == MAP_FAILED)
+		return -errno;
+	pid = fork();
+	if (!pid)
+		work(c, h);
+	err = pid < 0 ? -errno : wait_for(c, pid);
+	if (!err)
+		err = take(h, a);
+	munmap(h, READER_MAX_ANSWER);
+	return err;
+}

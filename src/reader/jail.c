@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Giving up rights, the ones that others depend on last. */
+#include "reader/jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+static const int allowed[] = {
+	SCMP_SYS(read),		SCMP_SYS(pread64),
+	SCMP_SYS(readv),	SCMP_SYS(lseek),
+	SCMP_SYS(fstat),	SCMP_SYS(fcntl),
+	SCMP_SYS(close),	SCMP_SYS(write),
+	SCMP_SYS(munmap),	SCMP_SYS(mremap),
+	SCMP_SYS(madvise),	SCMP_SYS(brk),
+	SCMP_SYS(futex),	SCMP_SYS(clock_gettime),
+	SCMP_SYS(getrandom),	SCMP_SYS(getpid),
+	SCMP_SYS(gettid),	SCMP_SYS(sysinfo),
+	SCMP_SYS(sched_yield),	SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall),
+	SCMP_SYS(exit),		SCMP_SYS(exit_group),
+	SCMP_SYS(sigaltstack),
+};
+
+static int limit(int what, uint64_t most)
+{
+	const struct rlimit l = { most, most };
+
+	return setrlimit(what, &l) ? -errno : 0;
+}
+
+static int become_nobody(void)
+{
+	if (geteuid())
+		return 0;
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		return -errno;
+	return 0;
+}
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[2] = {};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return -errno;
+	return syscall(SYS_capset, &head, none) ? -errno : 0;
+}
+
+static int allow(scmp_filter_ctx ctx)
+{
+	/* Memory that could be run is none that a reader needs. */
+	const struct scmp_arg_cmp not_run = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+	/* Of open files only, which is what fstat() is. */
+	const struct scmp_arg_cmp is_open =
+		SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH);
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed) && !err; i++)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, allowed[i], 0);
+	if (!err)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, not_run);
+	if (!err)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, not_run);
+	if (!err)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1, is_open);
+	return err ? err : seccomp_load(ctx);
+}
+
+static int filter_calls(void)
+{
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int err = ctx ? allow(ctx) : -ENOMEM;
+
+	seccomp_release(ctx);
+	return err;
+}
+
+static int set_limits(uint64_t cpu_ns)
+{
+	int err = 0;
+
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
+	err = limit(RLIMIT_DATA, JAIL_MAX_BYTES);
+#endif
+	if (!err)
+		err = limit(RLIMIT_CPU, cpu_ns / 1000000000 + 1);
+	return err ? err : limit(RLIMIT_CORE, 0);
+}
+
+int jail_enter(uint64_t cpu_ns)
+{
+	int err = set_limits(cpu_ns);
+
+	if (!err)
+		err = become_nobody();
+	if (!err)
+		err = drop_capabilities();
+	return err ? err : filter_calls();
+}
+
+/* --- lean --- */
+
+#define WRITES                                                                                     \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |                           \
+	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |                           \
+	 LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |                               \
+	 LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |                             \
+	 LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM)
+
+/* A kernel without it, or that was told to do without, forbids nothing. */
+static int write_only_into(int folder)
+{
+	const struct landlock_ruleset_attr all = { .handled_access_fs =
+							   WRITES | LANDLOCK_ACCESS_FS_EXECUTE };
+	const struct landlock_path_beneath_attr but = { .allowed_access =
+								LANDLOCK_ACCESS_FS_WRITE_FILE |
+								LANDLOCK_ACCESS_FS_MAKE_REG |
+								LANDLOCK_ACCESS_FS_REMOVE_FILE,
+							.parent_fd = folder };
+	int rules = syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0), err = 0;
+
+	if (rules < 0)
+		return errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
+	if (folder >= 0 &&
+	    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &but, 0))
+		err = -errno;
+	if (!err && syscall(SYS_landlock_restrict_self, rules, 0))
+		err = -errno;
+	close(rules);
+	return err;
+}
+
+static int forbid(scmp_filter_ctx ctx)
+{
+	static const int never[] = {
+		SCMP_SYS(execve),
+		SCMP_SYS(execveat),
+		SCMP_SYS(kill),
+		SCMP_SYS(tkill),
+		SCMP_SYS(tgkill),
+		SCMP_SYS(pidfd_send_signal),
+		SCMP_SYS(ptrace),
+		SCMP_SYS(process_vm_readv),
+		SCMP_SYS(process_vm_writev),
+		SCMP_SYS(bpf),
+		SCMP_SYS(perf_event_open),
+		SCMP_SYS(mount),
+		SCMP_SYS(umount2),
+		SCMP_SYS(setns),
+		SCMP_SYS(unshare),
+		SCMP_SYS(init_module),
+		SCMP_SYS(finit_module),
+		SCMP_SYS(keyctl),
+		SCMP_SYS(io_uring_setup),
+		SCMP_SYS(socket),
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(never) / sizeof(*never) && !err; i++)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), never[i], 0);
+	return err ? err : seccomp_load(ctx);
+}
+
+int jail_enter_lean(uint64_t cpu_ns, int folder)
+{
+	int err = set_limits(cpu_ns);
+	scmp_filter_ctx ctx;
+
+	if (!err)
+		err = drop_capabilities();
+	if (!err)
+		err = write_only_into(folder);
+	if (err)
+		return err;
+	ctx = seccomp_init(SCMP_ACT_ALLOW);
+	err = ctx ? forbid(ctx) : -ENOMEM;
+	seccomp_release(ctx);
+	return err;
+}

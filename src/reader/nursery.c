@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A small process that forks one child for each question, and that child. */
+#include "reader/nursery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reader/jail.h"
+
+int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(NURSERY_MAX_FDS * sizeof(int))];
+	} control = {};
+	struct iovec iov = { (void *)bytes, sz };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (nr_fds) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nr_fds * sizeof(int));
+	}
+	return sendmsg(socket, &m, MSG_NOSIGNAL) < 0 ? -errno : (int)sz;
+}
+
+int nursery_receive(int socket, void *bytes, size_t sz, int fds[NURSERY_MAX_FDS])
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(NURSERY_MAX_FDS * sizeof(int))];
+	} control = {};
+	struct iovec iov = { bytes, sz };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = sizeof(control) };
+	struct cmsghdr *c;
+	ssize_t got;
+
+	for (size_t i = 0; i < NURSERY_MAX_FDS; i++)
+		fds[i] = -1;
+	do
+		got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return (int)got;
+}
+
+static void close_all(const int *fds, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* The kernel ends a child then, whatever it waits for, an answer of a file system too. */
+static void set_deadline(uint64_t ns)
+{
+	const struct itimerval t = { .it_value = { ns / 1000000000, ns / 1000 % 1000000 } };
+	sigset_t alarm;
+
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+static int run_task(const struct reader_task *task, const struct nursery_order *o, const int *fds,
+		    struct reader_work *w)
+{
+	char *memory =
+		mmap(NULL, o->answer_at + o->max_sz, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	int err;
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	w->question = memory;
+	w->question_sz = o->question_sz;
+	w->answer = memory + o->answer_at;
+	w->max_sz = o->max_sz;
+	memcpy(w->fds, fds + 2, sizeof(w->fds));
+	err = task->opens ? 0 : jail_enter(o->timeout_ns);
+	return err ? err : task->run(w);
+}
+
+static void child(const struct reader_task *task, const struct nursery_order *o, const int *fds)
+	__attribute__((noreturn));
+static void child(const struct reader_task *task, const struct nursery_order *o, const int *fds)
+{
+	struct nursery_report r = { .pid = getpid() };
+	struct reader_work w = { .fd = -1 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	set_deadline(o->timeout_ns);
+	if (write(fds[1], &r, sizeof(r)) != sizeof(r))
+		_exit(1);
+	r.done = true;
+	r.err = run_task(task, o, fds, &w);
+	r.sz = w.sz;
+	if (w.fd >= 0)
+		nursery_send(fds[1], &r, sizeof(r), &w.fd, 1);
+	else if (write(fds[1], &r, sizeof(r)) != sizeof(r))
+		_exit(1);
+	_exit(0);
+}
+
+void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
+{
+	int fds[NURSERY_MAX_FDS];
+	struct nursery_order o;
+
+	while (nursery_receive(socket, &o, sizeof(o), fds) == sizeof(o)) {
+		if (o.task < nr && !fork()) {
+			close(socket);
+			child(&tasks[o.task], &o, fds);
+		}
+		close_all(fds, NURSERY_MAX_FDS);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+	_exit(0);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The side of the reader that forks: what goes over its socket. For reader.c and nursery.c only. */
+#ifndef BPFPROF_READER_NURSERY_H
+#define BPFPROF_READER_NURSERY_H
+
+#include "reader/reader.h"
+
+/*
+ * A question. With it go descriptors: the memory (the question, then the answer from the next page
+ * on), the end of a socket that the child tells at, and those of the question.
+ */
+struct nursery_order {
+	uint32_t task, nr_fds;
+	uint64_t question_sz, answer_at, max_sz, timeout_ns;
+};
+
+/* A child tells that it has begun, and that it is done; then with what it has opened. */
+struct nursery_report {
+	int32_t pid;
+	int32_t done; /* false: it has begun */
+	int64_t err;
+	uint64_t sz;
+};
+
+#define NURSERY_MAX_FDS (READER_MAX_FDS + 2)
+
+/* Messages with descriptors; -1 for what is missing. Bytes, 0 at the end, or negative errno. */
+int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds);
+int nursery_receive(int socket, void *bytes, size_t sz, int fds[NURSERY_MAX_FDS]);
+
+/* Takes orders from a socket until it is closed. */
+void nursery_run(int socket, const struct reader_task *tasks, size_t nr) __attribute__((noreturn));
+
+#endif

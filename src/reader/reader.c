@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The side of the reader that asks, and does not wait longer than it said. */
+#include "reader/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "reader/nursery.h"
+
+#define PAGE	  65536u      /* of any kernel we run on */
+#define GRACE_NS  50000000ull /* for the kernel to end a child */
+#define TURN_MS	  3
+#define REVIVE_MS 5
+/* Stacks wait for what is read, as for bpfprof itself while it records (collect/record.c). */
+#define HURRY_NICE (-10)
+
+#define MAX_PIDS (1u << 22) /* of a kernel */
+
+struct reader {
+	const struct reader_task *tasks;
+	size_t nr_tasks;
+	pid_t nursery; /* -1 = there is none */
+	int socket;
+	uint64_t *children; /* all there were: a bit each */
+};
+
+static void remember_child(struct reader *r, pid_t pid)
+{
+	if (pid > 0 && (uint32_t)pid < MAX_PIDS)
+		r->children[pid / 64] |= 1ull << pid % 64;
+}
+
+/* Nothing of ours but its socket and standard error. */
+static void become_nursery(int socket, const struct reader_task *tasks, size_t nr)
+	__attribute__((noreturn));
+static void become_nursery(int socket, const struct reader_task *tasks, size_t nr)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "bpfprof-reader");
+	if (!getpriority(PRIO_PROCESS, 0))
+		setpriority(PRIO_PROCESS, 0, HURRY_NICE);
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL); /* a child that goes wrong ends, whatever we would do */
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(socket, 3) < 0)
+		_exit(1);
+	close_range(4, ~0u, 0);
+	nursery_run(3, tasks, nr);
+}
+
+/* 0 or negative errno. */
+static int start_nursery(struct reader *r)
+{
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return -errno;
+	r->nursery = fork();
+	if (!r->nursery)
+		become_nursery(sockets[1], r->tasks, r->nr_tasks);
+	close(sockets[1]);
+	r->socket = sockets[0];
+	remember_child(r, r->nursery);
+	if (r->nursery > 0)
+		return 0;
+	close(sockets[0]);
+	r->socket = -1;
+	return -EAGAIN;
+}
+
+static void end_nursery(struct reader *r)
+{
+	if (r->nursery <= 0)
+		return;
+	close(r->socket);
+	kill(r->nursery, SIGKILL); /* and its children with it: PR_SET_PDEATHSIG */
+	waitpid(r->nursery, NULL, 0);
+	r->nursery = -1;
+}
+
+struct reader *reader_new(const struct reader_task *tasks, size_t nr)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+	int err;
+
+	r->children = xcalloc(MAX_PIDS / 64, sizeof(*r->children));
+	r->tasks = tasks;
+	r->nr_tasks = nr;
+	err = start_nursery(r);
+	if (!err)
+		return r;
+	free(r->children);
+	free(r);
+	errno = -err;
+	return NULL;
+}
+
+void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	end_nursery(r);
+	free(r->children);
+	free(r);
+}
+
+bool reader_is_child(const struct reader *r, pid_t pid)
+{
+	return r && pid > 0 && (uint32_t)pid < MAX_PIDS && r->children[pid / 64] & 1ull << pid % 64;
+}
+
+/* Memory for a question and its answer, of which neither side can take anything away. */
+static int share_memory(const struct reader_question *q, const struct nursery_order *o)
+{
+	int fd = memfd_create("bpfprof-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, o->answer_at + o->max_sz) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
+	    pwrite(fd, q->bytes, q->sz, 0) != (ssize_t)q->sz) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return fd;
+}
+
+/* A report of the child: 0; -ETIMEDOUT: not in time; -EPIPE: there will be none. */
+static int wait_report(const struct reader_question *q, int socket, uint64_t until_ns,
+		       struct nursery_report *report, int *fd)
+{
+	struct pollfd p = { socket, POLLIN, 0 };
+	int fds[NURSERY_MAX_FDS], got = 0;
+	uint64_t now;
+
+	while ((now = now_ns()) < until_ns) {
+		int ms = (until_ns - now) / 1000000 + 1;
+
+		if (poll(&p, 1, q->meanwhile && ms > TURN_MS ? TURN_MS : ms) > 0) {
+			got = nursery_receive(socket, report, sizeof(*report), fds);
+			break;
+		}
+		if (q->meanwhile)
+			q->meanwhile(q->arg);
+	}
+	if (now >= until_ns)
+		return -ETIMEDOUT;
+	*fd = got > 0 ? fds[0] : -1;
+	return got == sizeof(*report) ? 0 : -EPIPE;
+}
+
+static int read_answer(int memory, const struct nursery_order *o, uint64_t sz,
+		       struct reader_answer *a)
+{
+	if (sz > o->max_sz)
+		return -EBADMSG;
+	if (!sz)
+		return 0;
+	a->bytes = xmalloc(sz);
+	a->sz = sz;
+	for (uint64_t at = 0; at < sz;) {
+		ssize_t got = pread(memory, (char *)a->bytes + at, sz - at, o->answer_at + at);
+
+		if (got <= 0) {
+			free(a->bytes);
+			*a = (struct reader_answer){ .fd = -1 };
+			return -EBADMSG;
+		}
+		at += got;
+	}
+	return 0;
+}
+
+static int await(struct reader *r, const struct reader_question *q, const struct nursery_order *o,
+		 int memory, int socket, struct reader_answer *a)
+{
+	uint64_t until = now_ns() + q->timeout_ns + GRACE_NS;
+	struct nursery_report report = {};
+	int err, fd = -1;
+
+	do {
+		err = wait_report(q, socket, until, &report, &fd);
+		if (!err && !report.done)
+			remember_child(r, report.pid);
+	} while (!err && !report.done);
+	if (!err)
+		err = report.err < 0 ? (int)report.err : 0;
+	if (!err)
+		err = read_answer(memory, o, report.sz, a);
+	if (err && fd >= 0)
+		close(fd);
+	a->fd = err ? -1 : fd;
+	return err;
+}
+
+static int ask_once(struct reader *r, const struct reader_question *q,
+		    const struct nursery_order *o, struct reader_answer *a)
+{
+	int sockets[2], fds[NURSERY_MAX_FDS], err;
+
+	fds[0] = share_memory(q, o);
+	if (fds[0] < 0)
+		return fds[0];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
+		close(fds[0]);
+		return -errno;
+	}
+	fds[1] = sockets[1];
+	for (size_t i = 0; i < q->nr_fds; i++)
+		fds[i + 2] = q->fds[i];
+	err = nursery_send(r->socket, o, sizeof(*o), fds, q->nr_fds + 2);
+	close(sockets[1]);
+	err = err < 0 ? -EPIPE : await(r, q, o, fds[0], sockets[0], a);
+	close(sockets[0]);
+	close(fds[0]);
+	return err;
+}
+
+/*
+ * Was it the nursery that ended, not a child? Somebody may have killed it. That it is gone can be
+ * heard a moment before it can be seen.
+ */
+static bool revive(struct reader *r)
+{
+	for (int i = 0; i < REVIVE_MS && r->nursery > 0; i++) {
+		if (waitpid(r->nursery, NULL, WNOHANG) == r->nursery) {
+			close(r->socket);
+			r->nursery = -1;
+		} else {
+			usleep(1000);
+		}
+	}
+	return r->nursery < 0 && !start_nursery(r);
+}
+
+int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a)
+{
+	struct nursery_order o = { .task = q->task,
+				   .nr_fds = q->nr_fds,
+				   .question_sz = q->sz,
+				   .answer_at = (q->sz + PAGE - 1) / PAGE * PAGE,
+				   .max_sz = READER_MAX_ANSWER,
+				   .timeout_ns = q->timeout_ns };
+	int err;
+
+	*a = (struct reader_answer){ .fd = -1 };
+	err = ask_once(r, q, &o, a);
+	if (err == -EPIPE && revive(r))
+		err = ask_once(r, q, &o, a);
+	return err;
+}

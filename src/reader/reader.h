@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whatever belongs to a profiled process (its files, and what is in them) is touched by children
+ * only, one for each task. A file may lie on a file system that never answers, be made to take
+ * hours, or find an error in a parser: that costs the child, and that file's table or names.
+ *
+ *	bpfprof -- question, descriptors --> nursery -- fork --> child, which answers and ends
+ *
+ * The nursery is forked when bpfprof is still small; it looks at nothing itself. A child has a
+ * deadline, after which the kernel ends it, limits of memory, and no rights (jail.h); but one that
+ * opens files keeps those that it needs to, and reads none.
+ *
+ * Question and answer are bytes in memory that is sealed against shrinking; so neither side can
+ * hurt the other by taking it away. Who asks checks what it is answered.
+ */
+#ifndef BPFPROF_READER_READER_H
+#define BPFPROF_READER_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define READER_MAX_FDS	  4
+#define READER_MAX_ANSWER (96u << 20)
+
+/* What a task is given, and where its answer goes. */
+struct reader_work {
+	const void *question;
+	size_t question_sz;
+	int fds[READER_MAX_FDS]; /* -1 = not given */
+	void *answer;		 /* room for max_sz bytes */
+	size_t max_sz;
+	size_t sz; /* out: of the answer */
+	int fd;	   /* out: of one that opens; -1 = none */
+};
+
+/* The rows of those who read for a recording, see collect/reading.c. */
+enum reader_row {
+	READER_OPEN,	/* struct proc_open; gives a descriptor */
+	READER_HEADERS, /* of a file; gives struct source_headers (unwind/store_parts.h) */
+	READER_TABLE,	/* the same; gives struct table_image (unwind/table.h) */
+	READER_NR,
+};
+
+/* Runs in a child. 0 or negative errno. */
+struct reader_task {
+	bool opens; /* keeps its rights, and must look into nothing */
+	int (*run)(struct reader_work *w);
+};
+
+struct reader_question {
+	unsigned int task; /* index of the row */
+	const void *bytes;
+	size_t sz;
+	const int *fds;
+	size_t nr_fds;
+	uint64_t timeout_ns; /* for it to be answered */
+	/* Called every few milliseconds meanwhile; or NULL. */
+	void (*meanwhile)(void *arg);
+	void *arg;
+};
+
+struct reader_answer {
+	void *bytes; /* to free(); NULL when sz is 0 */
+	size_t sz;
+	int fd; /* -1 = none; belongs to the caller */
+};
+
+struct reader;
+
+/* Forks. The rows must stay. NULL with errno set. */
+struct reader *reader_new(const struct reader_task *tasks, size_t nr);
+/* Ends all children. NULL is fine. */
+void reader_free(struct reader *r);
+
+/*
+ * What the task returned; or -ETIMEDOUT when it took too long, -EPIPE when it died. The answer is
+ * empty unless this is 0.
+ */
+int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
+
+/* Is that process one of the children, or was? */
+bool reader_is_child(const struct reader *r, pid_t pid);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Children that read for us: what they may, and what they cost when they hang, die or lie. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "reader/reader.h"
+
+#define SECOND 1000000000ull
+
+static int echo(struct reader_work *w)
+{
+	memcpy(w->answer, w->question, w->question_sz);
+	w->sz = w->question_sz;
+	return 0;
+}
+
+static int count_bytes(struct reader_work *w)
+{
+	char buf[256];
+	ssize_t nr = pread(w->fds[0], buf, sizeof(buf), 0);
+
+	*(int64_t *)w->answer = nr;
+	w->sz = sizeof(int64_t);
+	return 0;
+}
+
+static int refuse(struct reader_work *w)
+{
+	return -ENODATA;
+}
+
+static int hang(struct reader_work *w)
+{
+	char c;
+
+	return read(w->fds[0], &c, 1) < 0 ? -errno : 0; /* of a pipe into which nobody writes */
+}
+
+static int spin(struct reader_work *w)
+{
+	volatile int i = 1;
+
+	while (i)
+		i |= 1;
+	return i;
+}
+
+static int die(struct reader_work *w)
+{
+	abort();
+}
+
+static int lie(struct reader_work *w)
+{
+	w->sz = w->max_sz + 1;
+	return 0;
+}
+
+static int opens(struct reader_work *w)
+{
+	w->fd = open(w->question, O_RDONLY | O_CLOEXEC);
+	return w->fd < 0 ? -errno : 0;
+}
+
+/* Which of the things that a reader has no use for are possible: a bit each. */
+static int escape(struct reader_work *w)
+{
+	uint64_t can = 0;
+
+	can |= (open("/etc/passwd", O_RDONLY) >= 0) << 0;
+	can |= (socket(AF_UNIX, SOCK_STREAM, 0) >= 0) << 1;
+	can |= (!kill(getppid(), 0)) << 2;
+	can |= (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+		MAP_FAILED)
+	       << 3;
+	can |= (fork() >= 0) << 4;
+	can |= (syscall(SYS_ptrace, 0, 0, 0, 0) >= 0) << 5;
+	can |= (syscall(SYS_bpf, 0, NULL, 0) >= 0 || errno != EPERM) << 6;
+	can |= (syscall(SYS_execve, "/bin/true", NULL, NULL) >= 0 || errno != EPERM) << 7;
+	can |= (syscall(SYS_newfstatat, AT_FDCWD, "/etc/passwd", w->answer, 0) >= 0) << 8;
+	can |= (mprotect(w->answer, 4096, PROT_READ | PROT_EXEC) >= 0) << 9;
+	*(uint64_t *)w->answer = can;
+	w->sz = sizeof(can);
+	return 0;
+}
+
+static int status(struct reader_work *w)
+{
+	w->sz = pread(w->fds[0], w->answer, 4000, 0);
+	return 0;
+}
+
+static int eat(struct reader_work *w)
+{
+	for (size_t i = 0; i < 4096; i++) {
+		char *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+
+		if (p == MAP_FAILED)
+			return -errno;
+		*p = 1;
+	}
+	return 0;
+}
+
+enum { ECHO_IT, COUNT, FAIL, HANG, SPIN, DIE, LIE, OPENS, ESCAPE, STATUS, EAT };
+
+static const struct reader_task tasks[] = {
+	{ false, echo },   { false, count_bytes }, { false, refuse }, { false, hang },
+	{ false, spin },   { false, die },	   { false, lie },    { true, opens },
+	{ false, escape }, { false, status },	   { false, eat },
+};
+
+static struct reader *r;
+static struct reader_answer a;
+
+static int setup(void **state)
+{
+	r = reader_new(tasks, sizeof(tasks) / sizeof(*tasks));
+	return !r;
+}
+
+static int teardown(void **state)
+{
+	reader_free(r);
+	return 0;
+}
+
+static int ask(unsigned int task, const void *bytes, size_t sz, int fd, uint64_t timeout_ns)
+{
+	struct reader_question q = { .task = task,
+				     .bytes = bytes,
+				     .sz = sz,
+				     .fds = &fd,
+				     .nr_fds = fd >= 0,
+				     .timeout_ns = timeout_ns };
+
+	return reader_ask(r, &q, &a);
+}
+
+static void answers_come_back(void **state)
+{
+	char *large = malloc(3000000);
+	int fd = memfd_create("x", 0);
+
+	memset(large, 'x', 3000000);
+	assert_int_equal(ask(ECHO_IT, large, 3000000, -1, SECOND), 0);
+	assert_int_equal(a.sz, 3000000);
+	assert_memory_equal(a.bytes, large, 3000000);
+	assert_int_equal(a.fd, -1);
+	free(a.bytes);
+	free(large);
+	assert_int_equal(write(fd, "twelve bytes", 12), 12);
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(ask(COUNT, "", 0, fd, SECOND), 0);
+		assert_int_equal(*(int64_t *)a.bytes, 12);
+		free(a.bytes);
+	}
+	assert_int_equal(ask(FAIL, "", 0, -1, SECOND), -ENODATA);
+	assert_null(a.bytes);
+	assert_int_equal(ask(99, "", 0, -1, SECOND), -EPIPE);
+	close(fd);
+}
+
+/* What hangs or spins is ended by its deadline, and the next question finds an answer. */
+static void a_deadline_holds(void **state)
+{
+	uint64_t begin = now_ns();
+	int pipes[2];
+
+	assert_int_equal(pipe(pipes), 0);
+	assert_in_range((uint64_t)-ask(HANG, "", 0, pipes[0], SECOND / 10), EPIPE, ETIMEDOUT);
+	assert_in_range((uint64_t)-ask(SPIN, "", 0, -1, SECOND / 10), EPIPE, ETIMEDOUT);
+	assert_true(now_ns() - begin < SECOND);
+	assert_int_equal(ask(ECHO_IT, "x", 1, -1, SECOND), 0);
+	free(a.bytes);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void death_and_lies_are_found_out(void **state)
+{
+	assert_int_equal(ask(DIE, "", 0, -1, SECOND), -EPIPE);
+	assert_int_equal(ask(LIE, "", 0, -1, SECOND), -EBADMSG);
+	assert_null(a.bytes);
+	assert_int_equal(ask(ECHO_IT, "x", 1, -1, SECOND), 0);
+	free(a.bytes);
+}
+
+static void who_opens_passes_it_on(void **state)
+{
+	struct stat ours, theirs;
+
+	assert_int_equal(ask(OPENS, "/proc/self/exe", 15, -1, SECOND), 0);
+	assert_true(a.fd >= 0);
+	assert_int_equal(fstat(a.fd, &theirs), 0);
+	assert_int_equal(stat("/proc/self/exe", &ours), 0);
+	assert_int_equal(ours.st_ino, theirs.st_ino);
+	close(a.fd);
+	assert_int_equal(ask(OPENS, "/no/such", 9, -1, SECOND), -ENOENT);
+	assert_int_equal(a.fd, -1);
+}
+
+static void there_is_no_way_out(void **state)
+{
+	int fd = open("/proc/thread-self/status", O_RDONLY);
+
+	assert_int_equal(ask(ESCAPE, "", 0, -1, SECOND), 0);
+	assert_int_equal(*(uint64_t *)a.bytes, 0);
+	free(a.bytes);
+	close(fd);
+}
+
+static void memory_has_an_end(void **state)
+{
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_int_equal(ask(EAT, "", 0, -1, 5 * SECOND), -ENOMEM);
+}
+
+static int nr_calls;
+
+static void count_call(void *arg)
+{
+	nr_calls++;
+}
+
+static void others_have_their_turn(void **state)
+{
+	struct reader_question q = {
+		.task = SPIN, .bytes = "", .timeout_ns = SECOND / 5, .meanwhile = count_call
+	};
+
+	assert_true(reader_ask(r, &q, &a) < 0);
+	assert_true(nr_calls > 5);
+}
+
+static void children_are_known(void **state)
+{
+	int nr = 0;
+
+	assert_int_equal(ask(ECHO_IT, "x", 1, -1, SECOND), 0);
+	free(a.bytes);
+	assert_false(reader_is_child(r, getpid()));
+	for (int pid = getpid(); pid < getpid() + 1000; pid++)
+		nr += reader_is_child(r, pid);
+	assert_true(nr > 1);
+}
+
+/* Killed at any moment: another one takes its place. */
+static void a_nursery_that_died_is_replaced(void **state)
+{
+	uint64_t begin = now_ns();
+	char command[64];
+
+	snprintf(command, sizeof(command), "pkill -KILL -P %d -x bpfprof-reader", getpid());
+	for (int i = 0; i < 10; i++) {
+		if (system(command))
+			skip();
+		assert_int_equal(ask(ECHO_IT, "x", 1, -1, SECOND), 0);
+		free(a.bytes);
+	}
+	assert_true(now_ns() - begin < 5 * SECOND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(answers_come_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_deadline_holds, setup, teardown),
+		cmocka_unit_test_setup_teardown(death_and_lies_are_found_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_opens_passes_it_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(there_is_no_way_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_has_an_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(others_have_their_turn, setup, teardown),
+		cmocka_unit_test_setup_teardown(children_are_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_nursery_that_died_is_replaced, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
