@@ -270,9 +270,9 @@ step_exception_fp(int arch, struct step_env *env, struct step *w, const struct t
  * code (anon): the JVM's has any address there, and finds numbers that are no code where it points.
  */
 static inline __attribute__((always_inline)) __u32 step_record(struct step_env *env, struct step *w,
-							       int anon, __u64 record[2])
+							       int anon, int sure, __u64 record[2])
 {
-	int far = step_is_far(w->fp, w->sp);
+	int far = !sure && step_is_far(w->fp, w->sp);
 
 	w->no_record = anon || w->switched;
 	if (w->fp & 7 || !w->fp || (far && (anon || !w->by_fp || w->switched)))
@@ -282,22 +282,24 @@ static inline __attribute__((always_inline)) __u32 step_record(struct step_env *
 }
 
 /*
- * By frame pointer, where nothing is known of the code. The root is a record without a return
- * address, or one whose own link is zero, in code that was itself reached by a record. Elsewhere a
- * zero is no sign: code without unwind data may keep any number there. aarch64: code of a file
- * without unwind data is written by hand, and its leaves leave the return address where it is;
- * generated code (anon) keeps frame records.
+ * By frame pointer, where nothing is known of the code, or (RULE_OTHER_STACK) just that. The root
+ * is a record without a return address, or one whose own link is zero, in code that was itself
+ * reached by a record. Elsewhere a zero is no sign: code without unwind data may keep any number
+ * there. aarch64: code of a file without unwind data is written by hand, and its leaves leave the
+ * return address where it is; generated code (anon) keeps frame records.
  */
 static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct step_env *env,
-							      struct step *w, int anon)
+							      struct step *w, int anon, __u32 rule)
 {
+	int sure = step_special(arch, rule) == RULE_OTHER_STACK;
 	__u64 record[2] = {};
 	__u32 end;
 
 	if (step_resolve_fp(env, w))
 		return UNWIND_END_READ;
-	end = step_record(env, w, anon, record);
-	if (arch == TABLE_ARM64 && w->inner && w->lr && !anon && (end || record[1] != w->lr)) {
+	end = step_record(env, w, anon, sure, record);
+	if (arch == TABLE_ARM64 && !sure && w->inner && w->lr && !anon &&
+	    (end || record[1] != w->lr)) {
 		w->pc = w->lr;
 		w->inner = 0;
 		w->guessed++;
@@ -306,11 +308,13 @@ static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct s
 	if (end)
 		return !w->fp && w->by_fp ? UNWIND_END_ROOT : end;
 	w->sp = w->fp + 16;
+	if (arch == TABLE_ARM64 && sure)
+		w->sp += RULE_ARM64_CFA(rule) - 8;
 	w->fp = record[0];
 	w->pc = record[1];
 	w->inner = 0;
-	w->by_fp = 1;
-	w->guessed++;
+	w->by_fp = !sure;
+	w->guessed += !sure;
 	return w->pc ? UNWIND_END_NONE : UNWIND_END_ROOT;
 }
 
@@ -333,6 +337,33 @@ static inline __attribute__((always_inline)) __u32 step_signal(int arch, struct 
 	w->pc = pair[1];
 	w->inner = 1;
 	return w->pc ? UNWIND_END_NONE : UNWIND_END_NO_CODE;
+}
+
+/* Of a goroutine of Go, see docs/unwinding.md. */
+#define GO_STACK_HI	 8  /* where its stack ends */
+#define GO_ASMCGOCALL_SZ 16 /* the frame of runtime.asmcgocall on aarch64 */
+
+/*
+ * runtime.asmcgocall of aarch64, which keeps on its stack its goroutine and how far below the end
+ * of the goroutine's stack it was: that stack may move meanwhile. Without a goroutine (it was on
+ * this stack before) that is where it was.
+ */
+static inline __attribute__((always_inline)) __u32 step_go_calls_c(struct step_env *env,
+								   struct step *w)
+{
+	__u64 kept[2], hi = 0, record[2], sp;
+
+	if (step_read_pair(env, w->sp, kept) ||
+	    (kept[0] && step_read(env, kept[0] + GO_STACK_HI, &hi)))
+		return UNWIND_END_READ;
+	sp = kept[0] ? hi - kept[1] : kept[1];
+	if (!sp || sp & 7)
+		return UNWIND_END_BAD_CFA;
+	if (step_read_pair(env, sp - 8, record))
+		return UNWIND_END_READ;
+	w->fp_at = 0;
+	w->fp = record[0];
+	return step_leave(w, sp + GO_ASMCGOCALL_SZ, record[1]);
 }
 
 /* A stub of the procedure linkage table, which has pushed one word from some byte on. */

@@ -62,6 +62,9 @@ _Static_assert(sizeof(struct table_page) == 8, "struct table_page is two words")
  *              slot 0: the frame pointer still is the caller's.
  *   exception  1:2 | index : 20
  *   special    2:2 | 0 : 12 | code : 8
+ *              RULE_OTHER_STACK: CFA = FP + 16
+ *              RULE_GO_SAVED…: bit 8 = Go 1.25 or newer; bits 19..9 * 8 = how far below the
+ *              thread pointer the runtime keeps its g
  *
  * aarch64:
  *
@@ -70,6 +73,7 @@ _Static_assert(sizeof(struct table_page) == 8, "struct table_page is two words")
  *              where the CFA is, too)
  *   exception  mode 7; index = bits 21..9 above bits 5..0
  *   special    mode 6; code = bits 5..0
+ *              RULE_OTHER_STACK: CFA = FP + 8 + bits 20..9 * 16
  */
 #define RULE_X86_EXCEPTION (1u << 20)
 #define RULE_X86_SPECIAL   (2u << 20)
@@ -112,6 +116,11 @@ enum rule_special {
 	RULE_NO_CODE = 6,  /* no known code */
 	RULE_REFUSED = 7,  /* code of a file whose table did not fit */
 	RULE_ANON = 8,	   /* generated code: like RULE_NONE, but it keeps frame records */
+	/* In a table again: functions of Go that run on another stack than their caller. */
+	RULE_OTHER_STACK = 9,  /* the frame pointer is that of this frame, wherever it is */
+	RULE_GO_CALLS_C = 10,  /* aarch64: asmcgocall, which keeps on its stack where it was */
+	RULE_GO_SAVED = 11,    /* x86-64: morestack; its caller is what the goroutine has saved */
+	RULE_GO_SAVED_SP = 12, /* x86-64: systemstack before Go 1.21; it has saved where it was */
 };
 
 /*

@@ -164,8 +164,49 @@ static __always_inline bool is_at_trampoline(struct scratch *s)
 	return s->trampoline && s->at.pc == s->trampoline;
 }
 
-static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32 code)
+/* The runtime of Go: of a goroutine, struct g; of a thread, struct m. */
+#define GO_G_M	       48
+#define GO_G_SP_PC     56
+#define GO_G_BP(new)   ((new) ? 96 : 104)
+#define GO_M_CURG(new) ((new) ? 184 : 192)
+
+static __always_inline bool read_word(__u64 at, __u64 *word)
 {
+	return !bpf_probe_read_user(word, sizeof(*word), (void *)at);
+}
+
+/*
+ * morestack works on the thread's stack for a goroutine, unless that has been given away: then the
+ * stack is complete here. What waits is not remembered by such words, and mostly has none: there
+ * it is complete, too. Separately verified.
+ */
+__noinline int unwind_goroutine(__u32 id, __u32 rule)
+{
+	struct scratch *s = scratch_get(id);
+	__u64 g, m, word, at, saved[2], new = rule >> 8 & 1;
+
+	if (!s || prof_cfg.remember || ARCH != TABLE_X86)
+		return UNWIND_END_CFI_ROOT;
+	at = THREAD_POINTER(bpf_get_current_task_btf()) - (rule >> 9 & 0x7ff) * 8;
+	if (!read_word(at, &g) || !read_word(g + GO_G_M, &m) || !read_word(m, &word) || word != g)
+		return UNWIND_END_CFI_ROOT;
+	if (!read_word(m + GO_M_CURG(new), &g) || !g || !read_word(g + GO_G_M, &word) || word != m)
+		return UNWIND_END_CFI_ROOT;
+	if (bpf_probe_read_user(saved, sizeof(saved), (void *)(g + GO_G_SP_PC)) || saved[0] & 7 ||
+	    !read_word(g + GO_G_BP(new), &s->at.fp))
+		return UNWIND_END_CFI_ROOT;
+	s->at.fp_at = 0;
+	if (step_special(ARCH, rule) == RULE_GO_SAVED_SP) {
+		if (!read_word(saved[0], &saved[1]))
+			return UNWIND_END_READ;
+		saved[0] += 8;
+	}
+	return step_leave(&s->at, saved[0], saved[1]);
+}
+
+static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32 rule)
+{
+	__u32 code = step_special(ARCH, rule);
 	struct step_env env = { .s = s };
 
 	if (code == RULE_STOP)
@@ -182,11 +223,15 @@ static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32
 		return UNWIND_END_NO_TABLE;
 	if (code == RULE_SIGNAL)
 		return step_signal(ARCH, &env, &s->at);
-	if (code != RULE_NONE && code != RULE_ANON)
+	if (ARCH == TABLE_X86 && (code == RULE_GO_SAVED || code == RULE_GO_SAVED_SP))
+		return prof_cfg.remember ? UNWIND_END_CFI_ROOT : unwind_goroutine(id, rule);
+	if (ARCH == TABLE_ARM64 && code == RULE_GO_CALLS_C)
+		return step_go_calls_c(&env, &s->at);
+	if (code == RULE_PLT10 || code == RULE_PLT11)
 		return step_plt(&env, &s->at, code == RULE_PLT11 ? 11 : 10);
-	if (prof_cfg.call_graph == CALL_GRAPH_DWARF)
+	if (code != RULE_OTHER_STACK && prof_cfg.call_graph == CALL_GRAPH_DWARF)
 		return UNWIND_END_NO_CFI;
-	return step_by_fp(ARCH, &env, &s->at, code == RULE_ANON);
+	return step_by_fp(ARCH, &env, &s->at, code == RULE_ANON, rule);
 }
 
 /*
@@ -205,7 +250,7 @@ __noinline int unwind_special(__u32 id, __u32 rule)
 	if (step_is_exception(ARCH, rule))
 		end = leave_by_exception(s, id, rule);
 	else
-		end = leave_by_special(s, id, step_special(ARCH, rule));
+		end = leave_by_special(s, id, rule);
 	s->at.pc &= prof_cfg.pc_mask;
 	return end;
 }

@@ -5,14 +5,15 @@
 # with the yardstick (tools/bench/reference.bpf.c) in the same run: two profilers on one CPU, the same target, medians of
 # interleaved rounds. What counts is the ratio; nanoseconds depend on the machine.
 #
-#	sudo make bench		or: tools/bench.sh [-s|-c] [ROUNDS]
+#	sudo make bench		or: tools/bench.sh [-s|-c|-n] [ROUNDS]
 #
-# -s, -c: only what is in tools/bench/sched.sh, or in tools/bench/calls.sh, which say what else they go by.
+# -s, -c, -n: only what is in tools/bench/sched.sh, in tools/bench/calls.sh, or in tools/bench/names.sh, which say what
+# else they go by.
 set -eu
 cd "${BASH_SOURCE[0]%/*}/.."
 only=
 case ${1:-} in
--[sc])
+-[scn])
 	only=$1
 	shift
 	;;
@@ -319,14 +320,18 @@ sampling() {
 . tools/bench/sched.sh
 # shellcheck source=bench/calls.sh
 . tools/bench/calls.sh
+# shellcheck source=bench/names.sh
+. tools/bench/names.sh
 
 case $only in
 -s) scheduler ;;
 -c) calls ;;
+-n) names ;;
 *)
 	sampling
 	scheduler
 	calls
+	names
 	;;
 esac
 exit "$failed"

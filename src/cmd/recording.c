@@ -19,6 +19,7 @@
 #include "event/host.h"
 #include "output/output.h"
 #include "event/catalog.h"
+#include "symbol/debuginfod.h"
 
 /* "dwarf,8192" is what perf calls it: the size means nothing here. */
 static int parse_call_graph(struct recording_args *a)
@@ -135,6 +136,8 @@ static int check(const struct recording_args *a)
 			text_ns(o->waits.max_ns));
 	else if (o->all && (o->pids.nr || o->tids.nr || o->comm || o->cgroup))
 		log_err(0, "-a is the whole machine: it does not go with -p, -t, -n or --cgroup");
+	else if (o->symbols.debuginfod && debuginfod_check())
+		return -EINVAL;
 	else if (name && strcmp(name, "cycles") && strcmp(name, "cpu-clock"))
 		log_err(0, "-e '%s': %s samples 'cycles' or 'cpu-clock'", name, o->command);
 	else
@@ -314,6 +317,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	a->record.command = self->name;
 	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
 	a->record.start_ns = now_ns();
+	a->record.symbols.time_ns = SYMBOL_TIME_NS;
 	results_default(&a->results, kind_of(self->name));
 	err = opt_parse(self->name, self->opts, argc, argv, a, &words, &nr);
 	if (err == OPT_HELP) {
@@ -326,6 +330,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		   !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
+		a->record.symbols.no_inline = a->results.view.no_inline;
 		result = run(a);
 	}
 	opt_release(self->opts, a);

@@ -69,6 +69,8 @@ struct recording_args {
 		   "tables and by frame pointers where there are none (auto, the default)"),       \
 	OPT_SIZE(0, "unwind-mem", struct recording_args, record.unwind_bytes, 1 << 20, 4 << 20,    \
 		 1ull << 30, "MB", "kernel memory for unwind tables (default 64)"),                \
+	OPT_FLAG(0, "java-names", struct recording_args, record.java_names,                        \
+		 "have sampled Java virtual machines write down the names of their code"),         \
 	OPT_U32(0, "max-depth", struct recording_args, record.max_depth, 1, PROF_MAX_FRAMES, "N",  \
 		"user frames per stack (default 1000)"),                                           \
 	OPT_ALIAS(0, "perf-max-stack-depth", "max-depth"),                                         \
@@ -77,7 +79,15 @@ struct recording_args {
 		"above 16 CPUs)"),                                                                 \
 	OPT_ALIAS(0, "stack-storage-size", "max-stacks"),                                          \
 	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,          \
-		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)")
+		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)"),      \
+	OPT_TIME(0, "symbol-time", struct recording_args, record.symbols.time_ns, 1000000000, 0,   \
+		 3600 * 1000000000ull, "TIME",                                                     \
+		 "time for source lines and inlined calls, after the recording (default 5s; 0: "   \
+		 "without)"),                                                                      \
+	OPT_FLAG(0, "no-symbol-cache", struct recording_args, record.symbols.no_cache,             \
+		 "read debug information again, and keep nothing of it on disk"),                  \
+	OPT_FLAG(0, "debuginfod", struct recording_args, record.symbols.debuginfod,                \
+		 "ask the servers of DEBUGINFOD_URLS for missing debug files")
 
 #define BLOCK_ROWS                                                                                 \
 	OPT_TIME('m', "min-block-time", struct recording_args, record.waits.min_ns, 1000, 0,       \

@@ -55,13 +55,15 @@ struct results_opts {
 		OPT_FLAG('D', "delimited", s, r.view.delimiter,                                    \
 			 "a '-' frame between user and kernel frames"),                            \
 		OPT_FLAG('A', "annotations", s, r.view.annotations,                                \
-			 "mark kernel frames _[k] and JIT code _[j]"),                             \
+			 "mark kernel frames _[k], inlined calls _[i] and JIT code _[j]"),         \
 		OPT_FLAG(0, "per-thread", s, r.view.per_thread,                                    \
 			 "tell threads of the same name apart (name/tid)"),                        \
 		OPT_FLAG(0, "merge-threads", s, r.view.merge_threads,                              \
 			 "worker-1, worker-2 … as one: worker-"),                                  \
 		OPT_FLAG(0, "no-demangle", s, r.view.no_demangle,                                  \
 			 "C++ and Rust names as the linker has them"),                             \
+		OPT_FLAG(0, "no-inline", s, r.view.no_inline,                                      \
+			 "without inlined calls: functions as the linker has them"),               \
 		COLOR_ROW(s, r)
 
 /* Further rows, of commands whose profiles are of waits. */

@@ -67,6 +67,7 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--per-thread", v->per_thread, OF_STACKS },
 		{ "--merge-threads", v->merge_threads, OF_STACKS },
 		{ "--no-demangle", v->no_demangle, OF_STACKS },
+		{ "--no-inline", v->no_inline, OF_STACKS },
 		{ "--value", v->value, OF_EVENTS },
 		{ "--by-class", v->by_class, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },

@@ -27,6 +27,7 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 			       .config = o->config,
 			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,
 			       .own_child = o->own_child,
+			       .reader = o->reader,
 			       .take_call = o->take_call,
 			       .ledger_event = o->ledger_event,
 			       .weigh = o->weigh,
@@ -95,6 +96,15 @@ static enum unwind_end end_of(const struct capture *c, const struct defer_item *
 	return w->end;
 }
 
+/* What the walk wanted to read is there now. */
+static bool read_more(struct defer_item *item, const struct walk *w)
+{
+	if (w->end != UNWIND_END_READ)
+		return false;
+	return (is_beyond(item, w) && defer_read_on(item, w->unread)) ||
+	       defer_read_other(item, w->unread);
+}
+
 /* Does it still wait for what it waited for last? */
 static bool is_waiting(const struct capture *c, const struct defer_item *item)
 {
@@ -117,7 +127,7 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 			item->wants = store_missing(c->store);
 			return false;
 		}
-	while (is_beyond(item, &w) && defer_read_on(item, w.unread));
+	while (read_more(item, &w));
 	for (uint32_t i = 0; i < w.nr; i++)
 		frames[i] = w.frames[i] | (w.exact[i] ? PROF_FRAME_EXACT : 0);
 	s.frames = (const uint64_t *)frames;
@@ -310,5 +320,7 @@ void capture_release(struct capture *c)
 	free(c->late);
 	free(c->stack_of_slot);
 	free(c->waker_of_slot);
+	for (size_t i = 0; i < c->nr_sources; i++)
+		jit_files_free(c->sources[i].jit);
 	free(c->sources);
 }

@@ -42,6 +42,7 @@ struct capture {
 		sleepers_ns; /* when the last thread asleep at the start had been read, 0 = never */
 	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
+	struct reader *reader;	/* borrowed; its children are bpfprof itself */
 	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	uint32_t ledger_event;
 	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
@@ -56,6 +57,7 @@ struct capture_opts {
 	struct session *session;
 	struct prof_config config;
 	uint32_t own_child;
+	struct reader *reader;
 	/* See record_take_call(). */
 	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	/* Counts as several events, of which that one is in the ledger. Or NULL. */
@@ -93,6 +95,12 @@ uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns);
 
 /* After the last drain: samples and ledger. counters are the sums over all CPUs. */
 void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]);
+
+/*
+ * Opens what runtimes have written of the code they generated; ask: Java virtual machines are made
+ * to write it (capture_jit.c). After capture_finish(), before what bpfprof started is ended.
+ */
+void capture_find_jit(struct capture *c, bool ask);
 
 void capture_release(struct capture *c);
 

@@ -118,12 +118,19 @@ static uint32_t holder_of(struct capture *c, uint32_t slot1, int depth)
 	return *known;
 }
 
+/* What bpfprof's own child did before its exec, and what reads files for it. */
+static bool is_own(const struct capture *c, const struct prof_count *n)
+{
+	return (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm))) ||
+	       reader_is_child(c->reader, n->pid);
+}
+
 /* How long merged threads lived. What bpfprof's own child did before its exec is no part of it. */
 static void add_merged(struct capture *c, const struct prof_count *n)
 {
 	struct merged_time t = { .pid = n->pid, .nr = n->samples, .wall_ns = n->weight };
 
-	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm)))
+	if (is_own(c, n))
 		return;
 	t.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	t.process = process_name(c, n->pid, t.thread);
@@ -142,7 +149,7 @@ static void add_sample(struct capture *c, size_t i)
 
 	if (is_whole_wait(n))
 		c->profile->counters[PROF_RECORDED] += n->samples;
-	if (n->pid == c->own_child && !strncmp(n->comm, TARGET_HELD_NAME, sizeof(n->comm))) {
+	if (is_own(c, n)) {
 		recount(c, n, PROF_FILTER_SELF);
 		return;
 	}

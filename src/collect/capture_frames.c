@@ -28,7 +28,9 @@ static void vdso_line(void *arg, const struct maps_line *line)
 	struct symbol_file *source = arg;
 
 	if (!strcmp(line->path, "[vdso]"))
-		*source = (struct symbol_file){ -1, (void *)line->start, line->end - line->start };
+		*source = (struct symbol_file){ .fd = -1,
+						.image = (void *)line->start,
+						.image_sz = line->end - line->start };
 }
 
 /* All 64-bit processes have the same vDSO, so ours serves. */
@@ -100,9 +102,15 @@ static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
 static uint32_t generated_of(struct capture *c, const struct process *p, uint64_t time_ns)
 {
 	struct proc_image *image = proc_image_at(p, time_ns);
+	struct symbol_file source = { .fd = -1 };
 
-	if (!image->module)
-		image->module = profile_add_generated(c->profile, p->pid);
+	if (image->module)
+		return image->module;
+	image->module = profile_add_generated(c->profile, p->pid);
+	source.jit = jit_files_new(p->pid);
+	if (source.jit)
+		jit_files_find_dump(source.jit, image);
+	capture_put_source(c, image->module, source);
 	return image->module;
 }
 

@@ -234,6 +234,28 @@ bool defer_read_on(struct defer_item *item, uint64_t address)
 	return reach < have + got;
 }
 
+bool defer_read_other(struct defer_item *item, uint64_t address)
+{
+	struct walk_start *s = &item->start;
+	size_t i = s->nr_others, got;
+
+	if (!item->pause.tid || i == WALK_OTHER_STACKS)
+		return false;
+	if (!item->others)
+		item->others = xmalloc(WALK_OTHER_STACKS * FIRST_BYTES);
+	s->others[i].at = (address - 2 * sizeof(uint64_t)) & -(uint64_t)sizeof(uint64_t);
+	s->others[i].bytes = item->others + i * FIRST_BYTES;
+	got = read_memory(item->pid, s->others[i].at, item->others + i * FIRST_BYTES, FIRST_BYTES);
+	if (!is_paused(item->pid, &item->pause)) {
+		item->cut = UNWIND_END_MOVED;
+		item->pause.tid = 0;
+		return false;
+	}
+	s->others[i].sz = got;
+	s->nr_others++;
+	return address - s->others[i].at < got;
+}
+
 size_t defer_left(const struct defer *d)
 {
 	return d->nr + d->nr_sleepers - d->first_sleeper;
@@ -252,6 +274,7 @@ void defer_done(struct defer *d, size_t i)
 {
 	d->bytes -= d->items[i].copied;
 	free(d->items[i].memory);
+	free(d->items[i].others);
 	d->items[i] = d->items[--d->nr];
 }
 

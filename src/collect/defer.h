@@ -27,8 +27,9 @@ struct defer_item {
 	enum unwind_end cut;	 /* of a walk that needs more than that */
 	struct walk_start start; /* regs and stack are the item's own */
 	uint64_t *memory;
-	size_t copied;	/* bytes of stack that the kernel kept */
-	uint32_t wants; /* the caller's: what the walk waits for, 0 = nothing yet */
+	uint8_t *others; /* what start has of other stacks */
+	size_t copied;	 /* bytes of stack that the kernel kept */
+	uint32_t wants;	 /* the caller's: what the walk waits for, 0 = nothing yet */
 };
 
 /* A row of the kernel's that waits for its turn. */
@@ -64,6 +65,9 @@ bool defer_next_sleeper(struct defer *d, uint64_t pc_mask);
  * the item's cut says why not.
  */
 bool defer_read_on(struct defer_item *item, uint64_t address);
+
+/* The same for an address that lies on another stack. */
+bool defer_read_other(struct defer_item *item, uint64_t address);
 
 /* Items and sleepers that are not yet walked. */
 size_t defer_left(const struct defer *d);

@@ -179,6 +179,7 @@ static int start(struct record *r)
 				   .session = r->session,
 				   .config = record_config(o),
 				   .own_child = r->target.pid,
+				   .reader = r->reading.reader,
 				   .take_call =
 					   kind_of(o->command)->calls ? record_take_call : NULL,
 				   .ledger_event = o->alloc.live ? ALLOC_LIVE_EVENTS : 0,
@@ -188,6 +189,7 @@ static int start(struct record *r)
 	int err;
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
+	r->procs.opener = &r->reading.opener;
 	r->profile = profile_new();
 	co.profile = r->profile;
 	capture_init(&r->capture, &co);
@@ -428,10 +430,11 @@ int record_run(struct record *r)
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
+	capture_find_jit(&r->capture, r->opts->java_names);
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	symbolizer_run(r->profile, r->capture.sources, &kernel);
+	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
 	if (r->opts->alloc.every)
 		record_describe_allocs(r);
 	record_describe(r, r->end_ns, end_real_ns);

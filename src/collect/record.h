@@ -14,6 +14,7 @@
 #include "collect/session.h"
 #include "event/catalog.h"
 #include "profile/profile.h"
+#include "symbol/symbolizer.h"
 
 struct group_column;
 struct record;
@@ -73,6 +74,8 @@ struct record_opts {
 	uint64_t max_bytes;
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
+	bool java_names;       /* JVMs are asked for them */
+	struct symbol_options symbols;
 	/* By family. */
 	struct sample_opts sampling;
 	struct wait_opts waits;

@@ -36,6 +36,7 @@ static struct store *open_store(struct record *r)
 				.procs = maps->procs,
 				.epoch = maps->table_epoch,
 				.pause = &r->pause,
+				.reader = r->reading.reader,
 				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
 								   : UNWIND_BYTES };
 
@@ -99,7 +100,10 @@ int record_not_usage(int err)
 static int prepare(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-	int err = o->program ? target_start(&r->target, o->program) : 0;
+	int err = reading_open(&r->reading);
+
+	if (!err && o->program)
+		err = target_start(&r->target, o->program);
 
 	if (!err)
 		err = open_session(r);
@@ -148,6 +152,7 @@ void record_close(struct record *r)
 	session_close(r->session);
 	capture_release(&r->capture);
 	proc_release(&r->procs);
+	reading_close(&r->reading);
 	index_release(&r->call_rows);
 	klock_names_free(r->klock_names);
 	opt_ids_release(&r->probed);

@@ -17,6 +17,7 @@
 #include "collect/duty.h"
 #include "collect/groups.h"
 #include "collect/lifetimes.h"
+#include "collect/reading.h"
 #include "collect/record.h"
 #include "collect/sampling.h"
 #include "collect/target.h"
@@ -32,6 +33,7 @@ struct record {
 	struct sampling sampling;
 	struct groups groups;
 	struct sideband *sideband;
+	struct reading reading;
 	struct proc_table procs;
 	struct capture capture;
 	struct lifetimes *lifetimes; /* NULL but for wall */

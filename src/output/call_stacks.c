@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/text.h"
 #include "output/calls.h"
 #include "output/csv_put.h"
@@ -43,7 +44,7 @@ static void put_row(struct grid *g, const struct call_stacks *c, const struct ca
 
 	grid_row(g, STYLE_PLAIN, text_count(row->stats.count), NULL);
 	for (size_t i = 0; i < 3; i++)
-		grid_cell(g, "%s", text_ns((uint64_t)(row->stats.pct_ns[i] + 0.5)));
+		grid_cell(g, "%s", text_ns(round_u64(row->stats.pct_ns[i])));
 	grid_cell(g, "%s", text_ns(row->stats.max_ns));
 	grid_cell(g, "%s", text_ns(row->stats.total_ns));
 	grid_cell(g, "%s", is_leaf ? "" : row->function);

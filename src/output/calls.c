@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/text.h"
 #include "output/call_stacks.h"
 #include "output/csv_put.h"
@@ -59,8 +60,8 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 static void put_times(struct grid *g, const struct runqlat_stats *s)
 {
 	grid_cell(g, "%s", text_ns((uint64_t)s->mean_ns));
-	grid_cell(g, "%s", text_ns((uint64_t)(s->pct_ns[0] + 0.5)));
-	grid_cell(g, "%s", text_ns((uint64_t)(s->pct_ns[2] + 0.5)));
+	grid_cell(g, "%s", text_ns(round_u64(s->pct_ns[0])));
+	grid_cell(g, "%s", text_ns(round_u64(s->pct_ns[2])));
 	grid_cell(g, "%s", text_ns(s->max_ns));
 	grid_cell(g, "%s", text_ns(s->total_ns));
 }
@@ -72,7 +73,7 @@ static void put_row(struct grid *g, const struct calls *c, const struct calls_ro
 	if (row->per_s < 10)
 		grid_cell(g, "%.1f", row->per_s);
 	else
-		grid_cell(g, "%s", text_count((uint64_t)(row->per_s + 0.5)));
+		grid_cell(g, "%s", text_count(round_u64(row->per_s)));
 	if (c->timed)
 		put_times(g, &row->stats);
 	grid_cell(g, "%s", row->function);

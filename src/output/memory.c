@@ -2,6 +2,7 @@
 /* What was allocated in all, by the second, and what of it is in use. */
 #include "output/memory.h"
 
+#include "base/round.h"
 #include "base/text.h"
 #include "profile/faults.h"
 
@@ -21,7 +22,7 @@ static uint64_t per_s(const struct profile *p, const char *name)
 {
 	double s = p->meta.duration_ns / 1e9;
 
-	return s > 0 ? (uint64_t)(sum_of(p, name) / s + 0.5) : 0;
+	return s > 0 ? round_u64(sum_of(p, name) / s) : 0;
 }
 
 void memory_put_sum(const struct profile *p, FILE *out)
@@ -66,7 +67,7 @@ void memory_put_growth(const struct profile *p, FILE *out)
 	double s = p->meta.duration_ns / 1e9;
 
 	fprintf(out, "%s of memory touched first", text_bytes(f.all));
-	fprintf(out, ", %s/s", text_bytes(s > 0 ? (uint64_t)(f.all / s + 0.5) : 0));
+	fprintf(out, ", %s/s", text_bytes(s > 0 ? round_u64(f.all / s) : 0));
 	put_memories(&f, out);
 	fputc('\n', out);
 }

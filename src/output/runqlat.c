@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/round.h"
 #include "base/text.h"
 #include "output/grid.h"
 #include "output/output.h"
@@ -82,7 +83,7 @@ static void put_stats(struct grid *g, const struct runqlat_row *l, enum runqlat_
 	s = runqlat_stats(&h);
 	grid_cell(g, "%s", text_count(s.count));
 	for (size_t i = 0; i < RUNQLAT_NR_PCTS; i++)
-		grid_cell(g, "%s", text_ns((uint64_t)(s.pct_ns[i] + 0.5)));
+		grid_cell(g, "%s", text_ns(round_u64(s.pct_ns[i])));
 	grid_cell(g, "%s", text_ns(s.max_ns));
 	grid_cell(g, "%s", text_ns(s.total_ns));
 }

@@ -14,11 +14,14 @@
 #include "output/wakers.h"
 #include "output/waits_summary.h"
 #include "profile/kind.h"
+#include "profile/nameless.h"
 #include "profile/top.h"
 
-#define MAX_TARGET 70
-#define FULL_DUTY  99.5 /* percent, above which a counter was not shared */
-#define HINT_SHARE 0.01 /* of broken weight, above which there is something to look into */
+#define MAX_TARGET     70
+#define FULL_DUTY      99.5 /* percent, above which a counter was not shared */
+#define NAMELESS_ROWS  3
+#define NAMELESS_SHARE 1.0  /* percent, below which a module without names is not listed */
+#define HINT_SHARE     0.01 /* of broken weight, above which there is something to look into */
 
 static double pct(uint64_t part, uint64_t all)
 {
@@ -238,6 +241,39 @@ static void print_ends(const struct profile *p, FILE *out)
 			unwind_end_texts[order[i]]);
 }
 
+static const char *weight_noun(const struct profile *p)
+{
+	return p->meta.is_time || p->meta.timed ? "the time"
+	       : kind_of_profile(p)->calls	? "the calls"
+						: "the samples";
+}
+
+/* What has no name, and what would give it one. */
+static void print_names(const struct profile *p, FILE *out)
+{
+	struct nameless n;
+
+	nameless_init(&n, p);
+	if (n.all) {
+		fprintf(out, "names     %s of %s in user code that has names",
+			text_pct(pct(n.all - n.weight, n.all)), weight_noun(p));
+		if (n.inlined)
+			fprintf(out, ", %s in inlined calls", text_pct(pct(n.inlined, n.all)));
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < n.nr && i < NAMELESS_ROWS; i++) {
+		const struct nameless_row *row = &n.rows[i];
+		bool is_file = row->module && p->modules[row->module].kind == MODULE_FILE;
+
+		if (pct(row->weight, n.all) < NAMELESS_SHARE)
+			break;
+		fprintf(out, "  %13s ", text_pct(pct(row->weight, n.all)));
+		print_safe(out, p, is_file ? p->modules[row->module].path : row->process);
+		fprintf(out, ": %s\n", row->remedy);
+	}
+	nameless_release(&n);
+}
+
 static void print_stacks(const struct profile *p, bool several, FILE *out)
 {
 	double rooted = profile_rooted_share(p), guessed = profile_guessed_share(p);
@@ -248,10 +284,7 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 	if (several)
 		print_safe(out, p, p->meta.event);
 	else
-		fputs(p->meta.is_time || p->meta.timed ? "the time"
-		      : kind_of_profile(p)->calls      ? "the calls"
-						       : "the samples",
-		      out);
+		fputs(weight_noun(p), out);
 	fputs(" in complete stacks\n", out);
 	print_ends(p, out);
 	if (guessed > 0)
@@ -268,6 +301,15 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 static bool has_stacks(const struct profile *p)
 {
 	return !kind_of_profile(p)->calls || p->nr_stacks > 1;
+}
+
+static void print_late(const struct profile *p, FILE *out)
+{
+	if (p->meta.frames_late)
+		fprintf(out,
+			"          %s frames without source lines and inlined calls: no time was "
+			"left (--symbol-time)\n",
+			text_count(p->meta.frames_late));
 }
 
 static void print_all_stacks(const struct profile *p, FILE *out)
@@ -314,6 +356,9 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 		print_top(p, v, out);
 	print_ledger(p, out);
 	print_all_stacks(p, out);
+	if (has_stacks(p) && !profile_is_mixed(p))
+		print_names(p, out);
+	print_late(p, out);
 	print_cost(p, out);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 
+#define MIN_OLD 64	      /* replaced mappings that an image may have */
 #define EXEC_NS 1000000000ull /* what an exec takes at most once the old program is gone */
 
 void image_free(struct proc_image *image)
@@ -19,6 +20,14 @@ void image_free(struct proc_image *image)
 		free(image->old);
 		free(image);
 	}
+}
+
+void image_forget_older(struct proc_image *image, uint64_t settled_ns)
+{
+	while (image->older && image->from_ns + EXEC_NS > settled_ns)
+		image = image->older;
+	image_free(image->older);
+	image->older = NULL;
 }
 
 struct proc_image *image_push(struct process *p, uint64_t from_ns)
@@ -111,7 +120,21 @@ static bool process_reuses(const struct process *p, const struct proc_mapping *m
 	return false;
 }
 
-void image_map(struct process *p, const struct proc_mapping *m)
+/* In amortized constant time for each that was replaced. */
+static void image_forget(struct proc_image *image, uint64_t settled_ns)
+{
+	size_t nr = 0;
+
+	if (image->nr_old <= image->max_old)
+		return;
+	for (size_t i = 0; i < image->nr_old; i++)
+		if (image->old[i].to_ns > settled_ns)
+			image->old[nr++] = image->old[i];
+	image->nr_old = nr;
+	image->max_old = 2 * nr > MIN_OLD ? 2 * nr : MIN_OLD;
+}
+
+void image_map(struct process *p, const struct proc_mapping *m, uint64_t settled_ns)
 {
 	struct proc_image *image = p->image;
 	size_t i = image_lower(image, m->start);
@@ -122,6 +145,7 @@ void image_map(struct process *p, const struct proc_mapping *m)
 	if (process_reuses(p, m))
 		p->reused_ns = m->from_ns;
 	image_cut(image, m);
+	image_forget(image, settled_ns);
 	image_insert(image, image_lower(image, m->start), m);
 	p->changes++;
 }

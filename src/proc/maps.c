@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define START_STACK_FIELD 28 /* of /proc/PID/stat, counted from 1 */
 
@@ -27,23 +28,34 @@ bool maps_parse(char *text, struct maps_line *line)
 	return line->start < line->end;
 }
 
-int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg)
+/* Returns how many lines there were, executable or not; or negative errno. */
+static int read_lines(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg)
 {
 	struct maps_line line;
 	char path[32], *text = NULL;
 	size_t cap = 0;
+	int nr = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;
-	while (getline(&text, &cap, f) > 0)
+	for (; getline(&text, &cap, f) > 0; nr++)
 		if (maps_parse(text, &line))
 			fn(arg, &line);
 	free(text);
 	fclose(f);
-	return 0;
+	return nr;
+}
+
+int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg)
+{
+	int nr = read_lines(pid, fn, arg);
+
+	if (!nr)
+		nr = read_lines(maps_living_thread(pid), fn, arg);
+	return nr < 0 ? nr : 0;
 }
 
 int maps_read_name(uint32_t pid, char *name, size_t sz)
@@ -64,7 +76,19 @@ int maps_read_name(uint32_t pid, char *name, size_t sz)
 	return len ? 0 : -ESRCH;
 }
 
-int maps_read_start_stack(uint32_t pid, uint64_t *start_stack)
+int maps_read_owner(uint32_t pid, uint32_t *uid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (stat(path, &st))
+		return -errno;
+	*uid = st.st_uid;
+	return 0;
+}
+
+static int read_start_stack(uint32_t pid, uint64_t *start_stack)
 {
 	char path[32], stat[1024];
 	const char *at;
@@ -82,6 +106,13 @@ int maps_read_start_stack(uint32_t pid, uint64_t *start_stack)
 	for (int field = 2; at && field < START_STACK_FIELD; field++)
 		at = strchr(at + 1, ' ');
 	return at && sscanf(at, "%" SCNu64, start_stack) == 1 ? 0 : -ESRCH;
+}
+
+int maps_read_start_stack(uint32_t pid, uint64_t *start_stack)
+{
+	int err = read_start_stack(pid, start_stack);
+
+	return err || *start_stack ? err : read_start_stack(maps_living_thread(pid), start_stack);
 }
 
 /*
@@ -119,4 +150,24 @@ bool maps_is_alive(uint32_t pid)
 	if (dir)
 		closedir(dir);
 	return alive;
+}
+
+uint32_t maps_living_thread(uint32_t pid)
+{
+	uint32_t tid = pid;
+	struct dirent *e;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%u", pid);
+	if (thread_runs(pid, path))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && tid == pid && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]) && thread_runs(pid, e->d_name))
+			tid = strtoul(e->d_name, NULL, 10);
+	if (dir)
+		closedir(dir);
+	return tid;
 }

@@ -22,11 +22,20 @@ bool maps_parse(char *text, struct maps_line *line);
 /* Name of the process (of its first thread) as the kernel has it. 0 or negative errno. */
 int maps_read_name(uint32_t pid, char *name, size_t sz);
 
+/* The user whose process it is; root's where its memory is not to be seen. 0 or negative errno. */
+int maps_read_owner(uint32_t pid, uint32_t *uid);
+
 /*
  * Where the stack of its program began: different for every exec, unless the host does not
  * randomize addresses. 0 or negative errno.
  */
 int maps_read_start_stack(uint32_t pid, uint64_t *start_stack);
+
+/*
+ * The process itself or, when its first thread has exited, one that goes on: in /proc that number
+ * shows what the process has mapped, and its root.
+ */
+uint32_t maps_living_thread(uint32_t pid);
 
 /* Does any thread of the process still run? False for zombies, which only wait to be reaped. */
 bool maps_is_alive(uint32_t pid);

@@ -17,6 +17,7 @@
 #include "proc/maps.h"
 
 #define ASK_NS	   100000000ull /* a process that outlives its main thread is asked for again … */
+#define MIN_FILES  1024
 #define ASK_MAX_NS 10000000000ull /* … ever more seldom */
 
 void proc_init(struct proc_table *t, bool track_all, bool follow)
@@ -122,6 +123,7 @@ static struct proc_file *file_get(struct proc_table *t, const struct proc_file_k
 	f->path = xstrndup(path, len);
 	f->fd = -1;
 	f->seen_ns = now_ns;
+	f->opener = t->opener;
 	HASH_ADD(hh, t->files, key, sizeof(f->key), f);
 	return f;
 }
@@ -149,7 +151,7 @@ void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time
 	if (!p || map.end <= map.start)
 		return;
 	map.file = file_of(t, &m->key, m->path, time_ns);
-	image_map(p, &map);
+	image_map(p, &map, t->settled_ns);
 }
 
 static void process_rename(struct process *p, const char *name)
@@ -175,6 +177,7 @@ void proc_on_comm(struct proc_table *t, uint32_t pid, uint32_t tid, const char *
 		p->image->from_ns = time_ns;
 	else
 		image_push(p, time_ns);
+	image_forget_older(p->image, t->settled_ns);
 }
 
 void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t tid,
@@ -242,6 +245,47 @@ bool proc_all_ended(const struct proc_table *t)
 	return true;
 }
 
+static void mark_mapped(struct proc_image *image)
+{
+	for (; image; image = image->older) {
+		for (size_t i = 0; i < image->nr_maps; i++)
+			if (image->maps[i].file)
+				image->maps[i].file->mapped = true;
+		for (size_t i = 0; i < image->nr_old; i++)
+			if (image->old[i].file)
+				image->old[i].file->mapped = true;
+	}
+}
+
+static void file_free(struct proc_table *t, struct proc_file *f)
+{
+	HASH_DEL(t->files, f);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	free(f);
+}
+
+/* O(mappings and files), and not again before there are a quarter more. */
+static void forget_files(struct proc_table *t)
+{
+	struct proc_file *f, *ftmp;
+	struct process *p;
+	size_t left;
+
+	if (HASH_COUNT(t->files) <= t->max_files)
+		return;
+	for (f = t->files; f; f = f->hh.next)
+		f->mapped = false;
+	for (p = t->processes; p; p = p->hh.next)
+		mark_mapped(p->image);
+	HASH_ITER (hh, t->files, f, ftmp)
+		if (!f->mapped && !f->module && !f->users)
+			file_free(t, f);
+	left = HASH_COUNT(t->files);
+	t->max_files = left + left / 4 + MIN_FILES;
+}
+
 void proc_prune(struct proc_table *t, uint64_t before_ns)
 {
 	struct process *p, *tmp;
@@ -256,6 +300,8 @@ void proc_prune(struct proc_table *t, uint64_t before_ns)
 			name_keep(t, p);
 		process_free(t, p);
 	}
+	t->settled_ns = before_ns;
+	forget_files(t);
 }
 
 struct snapshot {
@@ -275,7 +321,7 @@ static void snapshot_line(void *arg, const struct maps_line *line)
 				  .to_ns = UINT64_MAX };
 
 	m.file = file_of(s->t, &key, line->path, s->now_ns);
-	image_map(s->p, &m);
+	image_map(s->p, &m, s->t->settled_ns);
 }
 
 /* What the first look at a process finds was there before; what a later one finds anew was not. */
@@ -349,11 +395,6 @@ void proc_release(struct proc_table *t)
 		HASH_DEL(t->names, n);
 		free(n);
 	}
-	HASH_ITER (hh, t->files, f, ftmp) {
-		HASH_DEL(t->files, f);
-		if (f->fd >= 0)
-			close(f->fd);
-		free(f->path);
-		free(f);
-	}
+	HASH_ITER (hh, t->files, f, ftmp)
+		file_free(t, f);
 }

@@ -25,6 +25,24 @@
 
 #include <uthash.h>
 
+/* What is needed to open the file of a mapping so that it is certainly the mapped one. */
+struct proc_open {
+	uint64_t start, end; /* of the mapping in process pid */
+	uint64_t ino;
+	uint64_t seen_ns;
+	uint32_t dev_major, dev_minor;
+	uint32_t pid;
+	bool is_system;	 /* out: root's alone, and where nothing can make us wait */
+	char path[4096]; /* as the process sees it */
+};
+
+/* Who opens it: somebody else, since a file may lie where opening it takes forever. */
+struct proc_opener {
+	/* A descriptor or negative errno. */
+	int (*open)(void *arg, struct proc_open *what);
+	void *arg;
+};
+
 /*
  * Identity of a mapped file: never by path alone, since a path can be given to another file at any
  * time.
@@ -36,11 +54,15 @@ struct proc_file_key {
 
 struct proc_file {
 	struct proc_file_key key;
-	char *path;	  /* as the process sees it, without " (deleted)" */
-	int fd;		  /* -1 until opened, and when that failed */
+	char *path; /* as the process sees it, without " (deleted)" */
+	int fd;	    /* -1 until opened, and when that failed */
+	const struct proc_opener *opener;
 	uint64_t seen_ns; /* when it was first known to be mapped */
 	bool tried;	  /* to open it */
+	bool is_system;	  /* as in struct proc_open */
 	uint32_t module;  /* for the collector's use, 0 at first */
+	uint32_t users;	  /* who keep it besides: see proc_prune() */
+	bool mapped;	  /* within proc_prune() only */
 	UT_hash_handle hh;
 };
 
@@ -57,6 +79,7 @@ struct proc_image {
 	size_t nr_maps, cap_maps;
 	struct proc_mapping *old; /* replaced ones, in order of replacement */
 	size_t nr_old, cap_old;
+	size_t max_old;	 /* when there are more, those that are over are dropped */
 	uint32_t module; /* for the collector's use: its code without a file; 0 at first */
 	struct proc_image *older;
 };
@@ -92,8 +115,11 @@ struct proc_table {
 	struct process *processes;
 	struct process *ended; /* of these: those whose main thread left, in order of time */
 	uint32_t nr_ended;
-	struct proc_name *names; /* of those that were sampled and are gone */
+	const struct proc_opener *opener; /* NULL = we do it ourselves */
+	struct proc_name *names;	  /* of those that were sampled and are gone */
 	struct proc_file *files;
+	size_t max_files;    /* the same of files that nobody has mapped any more */
+	uint64_t settled_ns; /* nobody will ask for what was before */
 };
 
 void proc_init(struct proc_table *t, bool track_all, bool follow);
@@ -132,8 +158,10 @@ void proc_on_fork(struct proc_table *t, uint32_t parent, uint32_t pid, uint32_t 
 void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
 /*
- * Forgets processes that ended before; of those that were sampled the name stays. Call when no
- * stack from before is unread. Takes as long as there are processes that ended since the last call.
+ * Forgets processes that ended before; of those that were sampled the name stays. From then on also
+ * mappings that were over before, and files that are in no mapping, unless they have a module or
+ * users: a process can map a new one 30,000 times a second. Call when no stack from before is
+ * unread. Takes as long as there are processes that ended since the last call.
  */
 void proc_prune(struct proc_table *t, uint64_t before_ns);
 
@@ -163,5 +191,10 @@ const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t add
  * Tried once; file->fd stays -1 on failure.
  */
 void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping *m);
+
+/* The opening itself: a descriptor or negative errno. */
+int proc_open_mapped(const struct proc_open *what);
+/* Only by what is mapped, so that no path is followed that a process can lay. */
+int proc_open_exact(const struct proc_open *what);
 
 #endif

@@ -36,12 +36,20 @@ static int by_misses(const void *x, const void *y)
 	return by_names(a, b);
 }
 
+static char *name_of(const struct profile *p, const struct view *v, uint32_t frame)
+{
+	uint32_t first;
+
+	view_functions(v, p, frame, &first);
+	return view_function(v, p, frame, first, false);
+}
+
 static void name_rows(struct branches *b, const struct profile *p, const struct view *v)
 {
 	for (size_t i = 0; i < p->nr_branches; i++) {
 		const struct branch *from = &p->branches[i];
-		struct branches_row row = { .from = view_function(v, p, from->from, 0, false),
-					    .to = view_function(v, p, from->to, 0, false),
+		struct branches_row row = { .from = name_of(p, v, from->from),
+					    .to = name_of(p, v, from->to),
 					    .from_frame = from->from,
 					    .to_frame = from->to,
 					    .count = from->count,

@@ -181,6 +181,7 @@ struct profile_meta {
 	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
 	uint64_t timed;		/* calls were timed: their weights are ns */
+	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */
 	uint64_t others_ns; /* that a system call took more in processes that were not selected */
 	/* Of runqlat: struct runqlat_report has them. */
 	uint64_t hist_by, hist_split, threshold_ns, outliers_from_ns, outliers_lost;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/runtime.h"
 
 /* What the walk stopped in. */
 enum place {
@@ -70,20 +71,6 @@ static const struct remedy {
 	{ ALL_ENDS, ANYWHERE, ANYHOW, "no remedy is known" },
 };
 
-/* Runtimes by the name of the process, or by a file whose code it runs; the last row fits all. */
-static const struct runtime {
-	const char *process, *file, *text;
-} runtimes[] = {
-	{ "java", "libjvm.so",
-	  "Java code without frame pointers: run it with java -XX:+PreserveFramePointer" },
-	{ "node", "node",
-	  "V8 keeps frame pointers except in stubs, so a little is normal; "
-	  "node --interpreted-frames-native-stack gives interpreted functions frames" },
-	{ NULL, NULL,
-	  "JIT code without frame pointers: its runtime may have an option for profilers that "
-	  "keeps them" },
-};
-
 static enum place place_of(const struct break_row *row)
 {
 	switch (row->kind) {
@@ -110,44 +97,6 @@ static enum walk walk_of(const struct profile *p)
 	return strcmp(name, "dwarf") ? BY_FP : BY_DWARF;
 }
 
-static bool frame_is_of(const struct profile *p, const struct frame *f, const char *file)
-{
-	const char *path = profile_str(p, p->modules[f->module].path);
-	const char *slash = strrchr(path, '/');
-
-	return !strcmp(slash ? slash + 1 : path, file);
-}
-
-static bool stack_is_of(const struct profile *p, uint32_t stack, const char *file)
-{
-	uint32_t nr;
-	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
-
-	for (uint32_t i = 0; i < nr; i++)
-		if (frame_is_of(p, profile_frame_at(p, frames[i]), file))
-			return true;
-	return false;
-}
-
-/* O(frames of all stacks of processes so named); asked for the few rows in JIT code. */
-static bool process_runs(const struct profile *p, uint32_t process, const char *file)
-{
-	for (size_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].process == process && stack_is_of(p, p->samples[i].ustack, file))
-			return true;
-	return false;
-}
-
-static const char *jit_remedy(const struct profile *p, uint32_t process)
-{
-	const struct runtime *r = runtimes;
-
-	while (r->process && strcmp(profile_str(p, process), r->process) &&
-	       !process_runs(p, process, r->file))
-		r++;
-	return r->text;
-}
-
 static char *depth_remedy(const struct profile *p)
 {
 	if (!p->meta.max_depth)
@@ -167,5 +116,5 @@ char *remedy_new(const struct profile *p, const struct break_row *row)
 	if (r->text)
 		return xstrdup(r->text);
 	return row->end == UNWIND_END_DEPTH ? depth_remedy(p)
-					    : xstrdup(jit_remedy(p, row->process));
+					    : xstrdup(runtime_of(p, row->process)->whole);
 }

@@ -92,6 +92,7 @@ static const struct fact {
 	NUMBER(throttled_ns),
 	NUMBER(timed),
 	NUMBER(others_ns),
+	NUMBER(frames_late),
 	NUMBER(hist_by),
 	NUMBER(hist_split),
 	NUMBER(threshold_ns),

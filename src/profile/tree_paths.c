@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/round.h"
 #include "profile/calls.h"
 #include "profile/faults.h"
 #include "profile/kind.h"
@@ -56,14 +57,15 @@ static struct known steps_of(struct builder *b, uint32_t id, bool waker)
 {
 	const struct frame *f = profile_frame_at(b->p, id);
 	struct known *k = &b->by_frame[waker][id];
+	uint32_t first;
 
 	if (k->nr)
 		return *k;
-	*k = (struct known){ b->nr_known, profile_frame_functions(b->p, id) };
+	*k = (struct known){ b->nr_known, view_functions(b->v, b->p, id, &first) };
 	for (uint32_t i = 0; i < k->nr; i++) {
 		b->known = xgrow(b->known, b->nr_known, &b->cap_known, sizeof(*b->known));
 		b->known[b->nr_known++] =
-			(struct step){ add_function(b, id, i, waker),
+			(struct step){ add_function(b, id, first + i, waker),
 				       profile_frame_module(b->p, id), f->kind, waker };
 	}
 	return *k;
@@ -313,7 +315,7 @@ static void add_lost(struct builder *b)
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
 		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
 			continue;
-		begin_path(b, b->p->counters[i] * weight + 0.5);
+		begin_path(b, round_u64(b->p->counters[i] * weight));
 		push_note(b, "[lost]");
 		push_bracketed(b, profile_counters[i].key);
 		end_path(b);

@@ -29,13 +29,22 @@ char *view_safe(const char *name, int spaces, const char *suffix)
 	return whole;
 }
 
-static const char *annotation(const struct view *v, uint32_t kind, bool waker)
+uint32_t view_functions(const struct view *v, const struct profile *p, uint32_t frame,
+			uint32_t *first)
+{
+	uint32_t nr = profile_frame_functions(p, frame);
+
+	*first = v->no_inline ? nr - 1 : 0;
+	return nr - *first;
+}
+
+static const char *annotation(const struct view *v, uint32_t kind, bool waker, bool inlined)
 {
 	if (!v->annotations)
 		return "";
 	if (waker)
 		return "_[w]";
-	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : "";
+	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : inlined ? "_[i]" : "";
 }
 
 char *view_function(const struct view *v, const struct profile *p, uint32_t frame, uint32_t i,
@@ -45,15 +54,21 @@ char *view_function(const struct view *v, const struct profile *p, uint32_t fram
 	uint32_t name = v->no_demangle && f.linkage ? f.linkage : f.name;
 
 	return view_safe(name ? profile_str(p, name) : "[unknown]", 0,
-			 annotation(v, profile_frame_at(p, frame)->kind, waker));
+			 annotation(v, profile_frame_at(p, frame)->kind, waker,
+				    i + 1 < profile_frame_functions(p, frame)));
 }
 
 char *view_leaf(const struct view *v, const struct profile *p, const struct sample *s)
 {
 	uint32_t halves[] = { v->user_only ? 0 : s->kstack, v->kernel_only ? 0 : s->ustack };
+	uint32_t leaf, first;
 
-	for (size_t i = 0; i < 2; i++)
-		if (p->stacks[halves[i]].nr)
-			return view_function(v, p, profile_stack_leaf(p, halves[i]), 0, false);
+	for (size_t i = 0; i < 2; i++) {
+		if (!p->stacks[halves[i]].nr)
+			continue;
+		leaf = profile_stack_leaf(p, halves[i]);
+		view_functions(v, p, leaf, &first);
+		return view_function(v, p, leaf, first, false);
+	}
 	return NULL;
 }

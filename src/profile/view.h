@@ -18,11 +18,12 @@ enum view_idle {
 };
 
 struct view {
-	bool per_thread;	     /* one root per thread: "name/tid" */
-	bool merge_threads;	     /* "worker-1", "worker-2" -> "worker-" */
-	bool no_demangle;	     /* linkage names */
-	bool annotations;	     /* "_[k]" behind kernel frames, "_[j]" behind JIT code */
-	bool delimiter;		     /* a "-" frame between user and kernel frames */
+	bool per_thread;    /* one root per thread: "name/tid" */
+	bool merge_threads; /* "worker-1", "worker-2" -> "worker-" */
+	bool no_demangle;   /* linkage names */
+	bool no_inline;	    /* of each frame the linker's function only */
+	bool annotations;   /* "_[k]" behind kernel frames, "_[i]" inlined calls, "_[j]" JIT code */
+	bool delimiter;	    /* a "-" frame between user and kernel frames */
 	bool user_only, kernel_only; /* of what was recorded */
 	const char *value; /* of several events, the one that stacks show; NULL = the first */
 	/* Of waits. */
@@ -43,6 +44,10 @@ const char *view_frame_name(const struct view *v, const struct profile *p, uint3
 
 /* A name that is safe to show, of at most so many spaces, with a suffix. To be freed. */
 char *view_safe(const char *name, int spaces, const char *suffix);
+
+/* The functions of a frame that are shown, and the number of the innermost of them. */
+uint32_t view_functions(const struct view *v, const struct profile *p, uint32_t frame,
+			uint32_t *first);
 
 /*
  * What the tree calls function i of a frame (profile_frame_function()), of the thread itself or of

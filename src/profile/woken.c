@@ -42,7 +42,7 @@ uint32_t woken_user_function(const struct profile *p, uint32_t stack)
 
 	for (i = 0; i < nr && is_plumbing(p, frames[i]); i++)
 		;
-	return nr ? profile_frame_function(p, frames[i < nr ? i : 0], 0).name : 0;
+	return nr ? profile_frame_at(p, frames[i < nr ? i : 0])->name : 0;
 }
 
 static uint32_t kernel_function(const struct profile *p, uint32_t stack, uint32_t first)
@@ -50,7 +50,7 @@ static uint32_t kernel_function(const struct profile *p, uint32_t stack, uint32_
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 
-	return first < nr ? profile_frame_function(p, frames[first], 0).name : 0;
+	return first < nr ? profile_frame_at(p, frames[first])->name : 0;
 }
 
 static struct woken_row row_of(const struct profile *p, const struct sample *s)

@@ -41,8 +41,8 @@ void woken_init(struct woken *w, const struct profile *p, const struct view *v);
 void woken_release(struct woken *w);
 
 /*
- * The innermost function of a user stack that is the program's own, and not of a library through
- * which threads wake others; a string.
+ * The innermost function of a user stack, as linked, that is the program's own, and not of a
+ * library through which threads wake others; a string.
  */
 uint32_t woken_user_function(const struct profile *p, uint32_t stack);
 

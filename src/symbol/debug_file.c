@@ -1,102 +1,137 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The separate debug file of a stripped one, found by its build-id: distributions put .symtab
- * there. Its segments are not the file's: only the file itself converts offsets.
- */
+/* Debug files that belong to a file, and the symbol table of one as a source of names. */
 #include "symbol/debug_file.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "base/mem.h"
+#include "elf/section.h"
+#include "symbol/companion.h"
+#include "symbol/debuginfod.h"
 #include "symbol/elf.h"
 #include "symbol/source.h"
 
-struct debug_file {
+#define MAX_CHECKED (1ull << 30) /* 0.5 s */
+
+static bool same_build(const uint8_t *id, size_t len, const struct elf_file *f)
+{
+	return len && len == f->build_id_len && !memcmp(id, f->build_id, len);
+}
+
+static bool same_checksum(const struct elf_file *f, uint32_t crc)
+{
+	uint64_t at = 0, sum = 0;
+	size_t sz = 1 << 20, nr;
+	void *chunk;
+
+	if (f->size > MAX_CHECKED)
+		return false;
+	chunk = xmalloc(sz);
+	for (; (nr = elf_file_read(f, at, chunk, sz)); at += nr)
+		sum = crc32_z(sum, chunk, nr);
+	free(chunk);
+	return at == f->size && sum == crc;
+}
+
+/* Two files with build-ids need no checksum; those that differ are not looked at. */
+static bool belongs(const struct companion_wants *w, const struct elf_file *debug)
+{
+	if (w->build_id_len && debug->build_id_len)
+		return same_build(w->build_id, w->build_id_len, debug);
+	return *w->link && same_checksum(debug, w->link_crc);
+}
+
+static bool belongs_as_alt(const struct companion_wants *w, const struct elf_file *alt)
+{
+	return same_build(w->alt_id, w->alt_id_len, alt);
+}
+
+/* Of nr open files the first that belongs there; the others are closed. */
+static struct elf_file *
+choose(const struct companion_wants *w, const int *fds, size_t nr,
+       bool (*is)(const struct companion_wants *w, const struct elf_file *f), int *fd)
+{
+	struct elf_file *chosen = NULL, *f;
+
+	for (size_t i = 0; i < nr; i++) {
+		f = chosen ? NULL : elf_file_open(fds[i]);
+		if (f && is(w, f)) {
+			chosen = f;
+			*fd = fds[i];
+			continue;
+		}
+		elf_file_close(f);
+		close(fds[i]);
+	}
+	return chosen;
+}
+
+void debug_files_open(struct debug_files *d, const struct elf_file *f, const char *path,
+		      const char *dir)
+{
+	struct companion_wants *w = xmalloc(sizeof(*w));
+	int fds[COMPANION_MAX_FILES];
+	size_t nr;
+
+	*d = (struct debug_files){ .debug_fd = -1, .alt_fd = -1 };
+	companion_wants_read(w, f);
+	nr = dir ? companion_open_debug(w, path, dir, fds) : 0;
+	d->debug = choose(w, fds, nr, belongs, &d->debug_fd);
+	if (d->debug)
+		companion_wants_read(w, d->debug);
+	nr = dir ? companion_open_alt(w, dir, fds) : 0;
+	d->alt = choose(w, fds, nr, belongs_as_alt, &d->alt_fd);
+	d->alt_is_missing = *w->alt && !d->alt;
+	free(w);
+}
+
+void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t deadline_ns)
+{
+	struct companion_wants *w;
 	int fd;
-	struct elf_file *file;
-	struct elf_symbols *symbols;
-};
 
-static bool same_build(const struct elf_file *a, const struct elf_file *b)
-{
-	return a->build_id_len == b->build_id_len &&
-	       !memcmp(a->build_id, b->build_id, a->build_id_len);
+	if (d->debug || f->build_id_len < 2 || section_find(f, ".debug_info"))
+		return;
+	fd = debuginfod_open(f->build_id, f->build_id_len, deadline_ns);
+	if (fd < 0)
+		return;
+	w = xmalloc(sizeof(*w));
+	companion_wants_read(w, f);
+	d->debug = choose(w, &fd, 1, belongs, &d->debug_fd);
+	free(w);
 }
 
-static int open_path(const struct elf_file *f, const char *dir)
+void debug_files_close(struct debug_files *d)
 {
-	char hex[2 * sizeof(f->build_id) + 1] = "", *path;
-	int fd;
-
-	for (size_t i = 0; i < f->build_id_len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", f->build_id[i]);
-	path = xasprintf("%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	free(path);
-	return fd;
-}
-
-struct elf_file *debug_file_open(const struct elf_file *f, const char *dir, int *fd)
-{
-	struct elf_file *debug;
-
-	if (f->build_id_len < 2)
-		return NULL;
-	*fd = open_path(f, dir);
-	debug = *fd >= 0 ? elf_file_open(*fd) : NULL;
-	if (debug && same_build(f, debug))
-		return debug;
-	elf_file_close(debug);
-	if (*fd >= 0)
-		close(*fd);
-	return NULL;
-}
-
-static void close_debug_file(void *source)
-{
-	struct debug_file *d = source;
-
-	elf_symbols_free(d->symbols);
-	elf_file_close(d->file);
-	close(d->fd);
-	free(d);
+	elf_file_close(d->debug);
+	elf_file_close(d->alt);
+	if (d->debug_fd >= 0)
+		close(d->debug_fd);
+	if (d->alt_fd >= 0)
+		close(d->alt_fd);
 }
 
 static void *open_debug_file(const struct symbol_module *m)
 {
-	struct elf_file *file;
-	struct debug_file *d;
-	int fd;
+	const struct debug_files *d = m->debug_files;
 
-	file = m->file && m->debug_dir ? debug_file_open(m->file, m->debug_dir, &fd) : NULL;
-	if (!file)
-		return NULL;
-	d = xcalloc(1, sizeof(*d));
-	d->fd = fd;
-	d->file = file;
-	d->symbols = elf_symbols_new(m->file, d->file, SHT_SYMTAB);
-	if (d->symbols)
-		return d;
-	close_debug_file(d);
-	return NULL;
+	return m->file && d && d->debug ? elf_symbols_new(m->file, d->debug, SHT_SYMTAB) : NULL;
 }
 
 static bool find(void *source, uint64_t address, struct symbol_found *found)
 {
-	struct debug_file *d = source;
+	return elf_symbols_answer(source, address, found);
+}
 
-	return elf_symbols_answer(d->symbols, address, found);
+static void close_debug_file(void *source)
+{
+	elf_symbols_free(source);
 }
 
 const struct symbol_source_ops symbol_source_debug_file = {
-	"the debug file with its build-id",
-	SYMBOL_NAMES,
-	FRAME_USER,
-	open_debug_file,
-	find,
-	close_debug_file,
+	"the debug file", SYMBOL_NAMES, FRAME_USER, open_debug_file, find, close_debug_file,
 };

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The separate debug file of a stripped one. */
+/*
+ * The separate debug file of a stripped one, and the file that this one shares with others (dwz).
+ * Found by companion.h, believed only with the same build-id or, of one found by its link, the
+ * checksum that the link tells.
+ */
 #ifndef BPFPROF_SYMBOL_DEBUG_FILE_H
 #define BPFPROF_SYMBOL_DEBUG_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "elf/elf_file.h"
 
-/*
- * Opens what dir (SYMBOL_DEBUG_DIR) has for the build-id of f: only f itself converts offsets, but
- * the addresses of both are the same. The caller closes the result, then *fd. NULL: there is none.
- */
-struct elf_file *debug_file_open(const struct elf_file *f, const char *dir, int *fd);
+/* The addresses of a file and its debug file are the same, but only the file converts offsets. */
+struct debug_files {
+	struct elf_file *debug; /* NULL: there is none */
+	struct elf_file *alt;	/* of the debug file, or of the file when there is none; or NULL */
+	bool alt_is_missing;	/* there should be one */
+	int debug_fd, alt_fd;
+};
+
+/* f is a file at a path ("" = not known); dir SYMBOL_DEBUG_DIR, NULL = there are none anywhere. */
+void debug_files_open(struct debug_files *d, const struct elf_file *f, const char *path,
+		      const char *dir);
+/* The debug file from a server (debuginfod.h), when there is none yet and f has no DWARF. */
+void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t deadline_ns);
+void debug_files_close(struct debug_files *d);
 
 #endif

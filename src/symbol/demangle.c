@@ -248,8 +248,25 @@ static char *demangle(const char *linkage, int options)
 	return strstr(linkage + len, ".llvm.") ? join(stem, linkage + len, false) : NULL;
 }
 
+/* Entries of the procedure linkage table are named after the function: "_Z1fv@plt". */
+static char *demangle_stub(const char *linkage, size_t len)
+{
+	char *function = xstrndup(linkage, len), *text = demangle(function, DMGL_ANSI),
+	     *stub = NULL;
+
+	if (text)
+		stub = xasprintf("%s@plt", text);
+	free(function);
+	free(text);
+	return stub;
+}
+
 char *demangle_name(const char *linkage)
 {
+	size_t len = strlen(linkage);
+
+	if (len > 4 && !strcmp(linkage + len - 4, "@plt"))
+		return demangle_stub(linkage, len - 4);
 	return demangle(linkage, DMGL_ANSI);
 }
 

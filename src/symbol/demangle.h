@@ -10,7 +10,7 @@
 /*
  * Returns a string to free(), NULL when the name is to be shown as it is. What the compiler
  * appended for a copy stays readable: "_Z3fooi.cold" is "foo [clone .cold]"; ".llvm.123" is
- * dropped, from C names too; so are Rust's hashes.
+ * dropped, from C names too; so are Rust's hashes. "@plt" stays.
  */
 char *demangle_name(const char *linkage);
 

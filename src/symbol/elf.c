@@ -14,6 +14,7 @@
 #include "elf/strtab.h"
 #include "elf/symtab.h"
 #include "symbol/naming.h"
+#include "symbol/unsized.h"
 
 #define MAX_FUNCTIONS 1100000u	 /* 52 bytes each at the worst moment */
 #define MAX_WORK      (1u << 29) /* of struct strtab, 0.1 s to 0.5 s */
@@ -25,7 +26,8 @@
 /*
  * key orders symbols by address (bits 63..8), at the same address sized (bit 7 = 0) before unsized.
  * Bits 6..0 tell how much the symbol is wanted among aliases, best first: bits 2..1 are 0 for
- * GLOBAL, 1 for WEAK, 2 for LOCAL; bit 0 is set for a label.
+ * GLOBAL, 1 for WEAK, 2 for LOCAL, 3 for data; bit 0 is set for a label. Data between code have no
+ * size here, and no name: what lies before them ends there.
  */
 struct function {
 	uint64_t key;
@@ -34,21 +36,26 @@ struct function {
 };
 _Static_assert(sizeof(struct function) == 16, "many of these");
 #define KEY_UNSIZED 0x80u
+#define RANK_DATA   6u
 
 struct range {
-	uint64_t start;
+	uint64_t start : 62;
+	uint64_t is_start : 1; /* of the symbol, else it goes on behind another one */
+	uint64_t is_unsized : 1;
 	uint32_t size;
 	uint32_t name;
 };
 
 struct elf_symbols {
 	const struct elf_file *file; /* whose offsets are asked for */
+	struct fdes fdes;	     /* of file; empty until they are needed */
 	struct strtab names;
 	struct range *ranges;
 	size_t nr;
 	char *name; /* MAX_NAME bytes, what find returned last */
 	uint32_t name_at;
 	bool name_ok;
+	bool fdes_loaded;
 };
 
 /* What one table is made of while it is loaded. */
@@ -96,6 +103,8 @@ static uint64_t symbol_rank(const Elf64_Sym *sym)
 	unsigned int bind = ELF64_ST_BIND(sym->st_info);
 	unsigned int place = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
 
+	if (ELF64_ST_TYPE(sym->st_info) == STT_OBJECT)
+		return RANK_DATA;
 	return place << 1 | (ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE);
 }
 
@@ -106,9 +115,11 @@ static uint64_t symbol_rank(const Elf64_Sym *sym)
 static bool loader_add(struct loader *l, const Elf64_Sym *sym)
 {
 	bool label = ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE;
-	uint64_t size = sym->st_size, key;
+	bool data = ELF64_ST_TYPE(sym->st_info) == STT_OBJECT;
+	uint64_t size = data ? 0 : sym->st_size, key;
 
-	if (sym->st_value >= MAX_VADDR || size > UINT32_MAX || !type_is_code(sym, l->names))
+	if (sym->st_value >= MAX_VADDR || size > UINT32_MAX ||
+	    !(data || type_is_code(sym, l->names)))
 		return true;
 	key = sym->st_value << 8 | symbol_rank(sym);
 	if (!size || label) {
@@ -117,14 +128,15 @@ static bool loader_add(struct loader *l, const Elf64_Sym *sym)
 		if (!rest)
 			return true;
 		if (!size) {
-			size = rest < UINT32_MAX ? rest : UINT32_MAX;
+			size = rest < UNSIZED_REACH ? rest : UNSIZED_REACH;
 			key |= KEY_UNSIZED;
 		}
 	}
 	if (l->nr == MAX_FUNCTIONS)
 		return false;
 	l->functions = xgrow(l->functions, l->nr, &l->cap, sizeof(*l->functions));
-	l->functions[l->nr++] = (struct function){ .key = key, .size = size, .name = sym->st_name };
+	l->functions[l->nr++] =
+		(struct function){ .key = key, .size = size, .name = data ? 0 : sym->st_name };
 	return true;
 }
 
@@ -210,7 +222,8 @@ static void sweep_emit(struct sweep *s, uint64_t end)
 
 	if (end <= s->pos)
 		return;
-	s->ranges[s->nr++] = (struct range){ s->pos, end - s->pos, top->name };
+	s->ranges[s->nr++] = (struct range){ s->pos, function_start(top) == s->pos, false,
+					     end - s->pos, top->name };
 	s->pos = end;
 }
 
@@ -237,11 +250,12 @@ static void sweep_unsized(struct sweep *s, size_t i, size_t nr)
 {
 	uint64_t end = function_end(&s->functions[i]);
 
-	if (s->depth)
+	if (s->depth || !s->functions[i].name)
 		return;
 	if (i + 1 < nr && function_start(&s->functions[i + 1]) < end)
 		end = function_start(&s->functions[i + 1]);
-	s->ranges[s->nr++] = (struct range){ s->pos, end - s->pos, s->functions[i].name };
+	s->ranges[s->nr++] =
+		(struct range){ s->pos, true, true, end - s->pos, s->functions[i].name };
 }
 
 /*
@@ -306,6 +320,7 @@ void elf_symbols_free(struct elf_symbols *s)
 	if (!s)
 		return;
 	strtab_release(&s->names);
+	fdes_release(&s->fdes);
 	free(s->ranges);
 	free(s->name);
 	free(s);
@@ -344,14 +359,8 @@ static bool read_name(struct elf_symbols *s, uint32_t at)
 	return s->name_ok;
 }
 
-const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
+static const char *name_of(struct elf_symbols *s, const struct range *r)
 {
-	const struct range *r;
-	uint64_t vaddr;
-
-	if (!s || !elf_file_vaddr(s->file, offset, &vaddr))
-		return NULL;
-	r = range_find(s, vaddr);
 	if (!r)
 		return NULL;
 	if (r->name == s->name_at && s->name_ok)
@@ -359,13 +368,43 @@ const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
 	return read_name(s, r->name) ? s->name : NULL;
 }
 
+static bool range_reaches(struct elf_symbols *s, const struct range *r, uint64_t vaddr)
+{
+	if (!r->is_unsized || vaddr == r->start)
+		return true;
+	if (!s->fdes_loaded)
+		fdes_load(&s->fdes, s->file);
+	s->fdes_loaded = true;
+	return unsized_reaches(s->file, &s->fdes, r->start, vaddr);
+}
+
+/* NULL for an offset outside of all code, too. */
+static const struct range *range_at(struct elf_symbols *s, uint64_t offset)
+{
+	const struct range *r;
+	uint64_t vaddr;
+
+	if (!s || !elf_file_vaddr(s->file, offset, &vaddr))
+		return NULL;
+	r = range_find(s, vaddr);
+	return r && range_reaches(s, r, vaddr) ? r : NULL;
+}
+
+const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
+{
+	return name_of(s, range_at(s, offset));
+}
+
 bool elf_symbols_answer(struct elf_symbols *s, uint64_t offset, struct symbol_found *found)
 {
-	const char *name = elf_symbols_find(s, offset);
+	const struct range *r = range_at(s, offset);
+	const char *name = name_of(s, r);
 
-	if (name)
-		found->chain[found->nr++].name = name;
-	return name;
+	if (!name)
+		return false;
+	found->chain[found->nr++].name = name;
+	found->start = r->is_start ? r->start : 0;
+	return true;
 }
 
 static void *open_symtab(const struct symbol_module *m)

@@ -9,8 +9,9 @@
  *	- A symbol with a size covers that and no more: what lies in a hole has no name.
  *	- Where symbols overlap, the innermost wins: the one that starts last, of these the
  *	  shortest.
- *	- A symbol without a size reaches to the next symbol or its section's end, but only where
- *	  no sized one is.
+ *	- A symbol without a size names its own address, and what follows while nothing else
+ *	  speaks (unsized.h): it reaches to the next symbol, also of data, or its section's end,
+ *	  at most a page, and only where no sized one is.
  *	- Of several with the same extent the name shown is GLOBAL before WEAK before LOCAL,
  *	  function before label, then by naming_compare(). "@VERSION" is cut off.
  *

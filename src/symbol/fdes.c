@@ -84,11 +84,11 @@ uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next)
 		else
 			hi = mid;
 	}
+	if (next)
+		*next = lo < f->nr ? start_of(f, lo) : 0;
 	if (!lo)
 		return 0;
 	start = start_of(f, lo - 1);
-	if (next)
-		*next = lo < f->nr ? start_of(f, lo) : 0;
 	return reaches(f, &f->entries[lo - 1], start, vaddr) ? start : 0;
 }
 

@@ -28,16 +28,50 @@ static void open_group(struct symbol_sources *s, enum symbol_group group)
 	}
 }
 
+static bool ask(struct symbol_sources *s, enum symbol_group group, uint64_t address,
+		struct symbol_found *found)
+{
+	if (!s->groups[group].tried)
+		open_group(s, group);
+	*found = (struct symbol_found){};
+	return s->groups[group].source &&
+	       s->groups[group].ops->find(s->groups[group].source, address, found);
+}
+
+/* The name of the symbol that begins where the function does; of code without a function, any. */
+static const char *name_of_own(struct symbol_sources *s, uint64_t address, uint64_t start)
+{
+	struct symbol_found found;
+
+	if (start && !elf_file_offset(s->module->file, start, &address))
+		return NULL;
+	if (!ask(s, SYMBOL_NAMES, address, &found) || (start && found.start != start))
+		return NULL;
+	return found.chain[found.nr - 1].name;
+}
+
+/* False: DWARF has a line at most, and nobody a name for it. */
+static bool ask_lines(struct symbol_sources *s, uint64_t address, struct symbol_found *found)
+{
+	struct symbol_function *own;
+	const char *name;
+
+	if (!ask(s, SYMBOL_LINES, address, found))
+		return false;
+	own = &found->chain[found->nr - 1];
+	name = name_of_own(s, address, found->start);
+	if (name)
+		own->name = name;
+	return own->name;
+}
+
 bool symbol_sources_find(struct symbol_sources *s, uint64_t address, struct symbol_found *found)
 {
-	for (enum symbol_group i = 0; i < SYMBOL_NR_GROUPS; i++) {
-		if (!s->groups[i].tried)
-			open_group(s, i);
-		*found = (struct symbol_found){};
-		if (s->groups[i].source &&
-		    s->groups[i].ops->find(s->groups[i].source, address, found))
+	if (ask(s, SYMBOL_OWN_LINES, address, found) || ask_lines(s, address, found))
+		return true;
+	for (enum symbol_group i = SYMBOL_LINES + 1; i < SYMBOL_NR_GROUPS; i++)
+		if (ask(s, i, address, found))
 			return true;
-	}
 	return false;
 }
 

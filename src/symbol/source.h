@@ -6,6 +6,10 @@
  * The symbolizer goes through the modules one after the other. For each it asks the groups of
  * sources in order until one knows the address. Of the sources of a group only the first that opens
  * is asked, so a file with a full symbol table has no other table read.
+ *
+ * What DWARF says (SYMBOL_LINES) is about the inside of a function; what the function itself is
+ * called the groups behind it know better: compilers leave out suffixes (".cold"), and the names of
+ * some functions. So its answer gets the name of the symbol that stands where the function begins.
  */
 #ifndef BPFPROF_SYMBOL_SOURCE_H
 #define BPFPROF_SYMBOL_SOURCE_H
@@ -16,7 +20,9 @@
 
 #include "bpf/prof.h"
 #include "elf/elf_file.h"
+#include "proc/jit_files.h"
 #include "profile/profile.h"
+#include "symbol/debug_file.h"
 
 #define SYMBOL_DEBUG_DIR "/usr/lib/debug"
 
@@ -29,20 +35,30 @@ struct symbol_kernel {
 	void *arg;
 };
 
+/* What source lines and inlined calls may cost, of all modules, and did. */
+struct symbol_lines {
+	bool no_inline;
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC; each module gets half of what is left at most */
+	int cache_dir;	      /* of cache_dir.h; -1 = nothing is kept */
+	uint64_t nr_late;     /* addresses for which there was no time */
+};
+
 /* Frames of one kind and module, and what there is to name them by. All of it is borrowed. */
 struct symbol_module {
 	enum frame_kind kind;
-	const char *path;		    /* as the process saw it, "" = none */
-	uint32_t pid;			    /* for FRAME_ANON: whose code, 0 = not known */
-	const struct elf_file *file;	    /* NULL = there is none, or it is no ELF file */
-	const char *debug_dir;		    /* holds .build-id/xx/yyyy.debug; NULL = nowhere */
-	const struct symbol_kernel *kernel; /* for FRAME_KERNEL */
-	const uint64_t *addresses;	    /* that will be asked for, ascending */
+	const char *path;		       /* as the process saw it, "" = none */
+	uint32_t pid;			       /* for FRAME_ANON: whose code, 0 = not known */
+	const struct elf_file *file;	       /* NULL = there is none, or it is no ELF file */
+	const struct debug_files *debug_files; /* NULL = there are none */
+	struct symbol_lines *lines;	       /* NULL = neither lines nor inlined calls */
+	const struct jit_files *jit;	       /* for FRAME_ANON; NULL = none */
+	const struct symbol_kernel *kernel;    /* for FRAME_KERNEL */
+	const uint64_t *addresses;	       /* that will be asked for, ascending */
 	size_t nr;
 };
 
 struct symbol_function {
-	const char *name; /* as the linker has it */
+	const char *name; /* as the linker has it; NULL in SYMBOL_LINES = not known there */
 	const char *file; /* of the source code, NULL = not known */
 	uint32_t line;	  /* 0 = not known */
 };
@@ -52,7 +68,7 @@ struct symbol_found {
 	struct symbol_function
 		chain[FRAME_MAX_FUNCTIONS]; /* innermost first; the last is no inline */
 	size_t nr;			    /* 0: the name is not known, but one of these is */
-	uint64_t start;	    /* where the function begins, as linked; 0 = not known */
+	uint64_t start;	    /* where the function or its part begins, as linked; 0 = not known */
 	uint64_t next;	    /* the address of the one behind it; 0 = not known */
 	const char *module; /* of kernel code, whose address must not stay: "[nf_tables]" … */
 	uint64_t offset;    /* … and how far into the function it lies */
@@ -60,8 +76,12 @@ struct symbol_found {
 
 /* In the order in which they are asked. */
 enum symbol_group {
+	SYMBOL_OWN_LINES, /* of a language's own table: symbols have no better names */
+	SYMBOL_LINES,	  /* names, inlined calls and source lines of parts of a file */
 	SYMBOL_NAMES,
-	SYMBOL_STARTS, /* of functions without a name */
+	SYMBOL_HIDDEN_NAMES, /* that the table of exported ones leaves out */
+	SYMBOL_STUBS,	     /* entries of the procedure linkage table */
+	SYMBOL_STARTS,	     /* of functions without a name */
 	SYMBOL_NR_GROUPS,
 };
 
@@ -82,9 +102,14 @@ struct symbol_source_ops {
 /* Of a group, the best one first. */
 #define SYMBOL_SOURCES(X)                                                                          \
 	X(kernel)                                                                                  \
+	X(jit)                                                                                     \
+	X(gopclntab)                                                                               \
+	X(dwarf)                                                                                   \
 	X(symtab)                                                                                  \
 	X(debug_file)                                                                              \
 	X(dynsym)                                                                                  \
+	X(mini_debug)                                                                              \
+	X(plt)                                                                                     \
 	X(starts)
 
 #define X(name) extern const struct symbol_source_ops symbol_source_##name;

@@ -5,14 +5,26 @@
  */
 #include "symbol/symbolizer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "elf/elf_file.h"
+#include "reader/fork.h"
+#include "symbol/answers.h"
+#include "symbol/cache_dir.h"
 #include "symbol/demangle.h"
+
+#define NAMES_NS 3000000000ull /* for the names of one file, besides its lines */
+#define IDLE_NS	 500000000ull  /* that it may wait for a disk, say */
+#define TIRED_NS 100000000ull  /* when several took longer */
+#define TIRED	 3
 
 /*
  * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
@@ -24,9 +36,12 @@ struct symbolizer {
 	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
 	size_t nr;
 	const struct symbol_kernel *kernel;
-	size_t first_module; /* that was not there before: those of the kernel */
-	uint32_t raw;	     /* the name seen last, as the symbol table has it */
-	uint32_t shown;	     /* and what it was demangled to */
+	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
+	uint64_t servers_ns;	    /* until when servers may be asked, 0 = never */
+	size_t first_module;	    /* that was not there before: those of the kernel */
+	uint32_t raw;		    /* the name seen last, as the symbol table has it */
+	uint32_t shown;		    /* and what it was demangled to */
+	uint32_t nr_hung;	    /* files whose names were not to be had in time */
 };
 
 static int frame_compare(const void *pa, const void *pb, void *profile)
@@ -106,22 +121,18 @@ static char *name_of_place(const char *path, uint64_t vaddr)
 	return xasprintf("[%.*s+0x%" PRIx64 "]", (int)len, base, vaddr);
 }
 
-/* Code that no source has a name for; start is where its function begins, 0 = not known. */
+/* Code that no source has a name for; place is an address of its file, as it is linked. */
 static void name_by_place(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
-			  uint64_t start)
+			  uint64_t place)
 {
-	uint64_t vaddr = profile_frame_at(s->profile, frame)->offset;
 	char *name;
 
-	if (m->kind == FRAME_USER && *m->path) {
-		if (m->file)
-			elf_file_vaddr(m->file, vaddr, &vaddr);
-		name = name_of_place(m->path, start ? start : vaddr);
-	} else {
+	if (m->kind == FRAME_USER && *m->path)
+		name = name_of_place(m->path, place);
+	else
 		name = xstrdup(m->kind == FRAME_KERNEL ? "[kernel]"
 			       : m->kind == FRAME_ANON ? PROFILE_JIT
 						       : "[unknown]");
-	}
 	profile_name_frame(s->profile, frame, profile_string(s->profile, name), 0);
 	free(name);
 }
@@ -157,25 +168,190 @@ static uint32_t kernel_module(const struct symbolizer *s, const char *name)
 }
 
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
-static void name_frame(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
-		       struct symbol_sources *sources)
+static void ask_sources(struct symbol_sources *sources, const struct symbol_module *m,
+			uint64_t address, struct answer *a)
 {
-	struct symbol_found f;
+	*a = (struct answer){ .place = address };
+	symbol_sources_find(sources, address, &a->found);
+	if (m->file)
+		elf_file_vaddr(m->file, address, &a->place);
+	if (a->found.nr || m->kind == FRAME_KERNEL)
+		return;
+	if (a->found.start)
+		a->place = a->found.start;
+	a->is_entry = stands_before_entry(sources, a->found.next);
+}
 
-	symbol_sources_find(sources, profile_frame_at(s->profile, frame)->offset, &f);
-	if (f.nr)
-		name_by_source(s, frame, &f);
+static void take_answer(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
+			const struct answer *a)
+{
+	if (a->found.nr)
+		name_by_source(s, frame, &a->found);
 	else
-		name_by_place(s, frame, m, f.start);
+		name_by_place(s, frame, m, a->place);
 	if (m->kind == FRAME_KERNEL)
 		profile_move_frame(s->profile, frame,
-				   kernel_module(s, f.module ? f.module : "[kernel]"), f.offset);
-	else if (!f.nr)
-		s->is_entry[frame] = stands_before_entry(sources, f.next);
+				   kernel_module(s, a->found.module ? a->found.module : "[kernel]"),
+				   a->found.offset);
+	s->is_entry[frame] = a->is_entry;
+}
+
+/* The kernel, the vDSO, and what has no file: there is nothing that a stranger wrote. */
+static void name_here(struct symbolizer *s, const struct symbol_module *m, size_t from, size_t to)
+{
+	struct symbol_sources sources;
+	struct answer a;
+
+	symbol_sources_open(&sources, m);
+	for (size_t i = from; i < to; i++) {
+		ask_sources(&sources, m, m->addresses[i - from], &a);
+		take_answer(s, s->order[i], m, &a);
+	}
+	symbol_sources_close(&sources);
+}
+
+/* What servers take is not taken from the time for reading. */
+static void open_debug_files(struct symbolizer *s, struct debug_files *d,
+			     const struct elf_file *file, const char *path)
+{
+	uint64_t begin_ns = now_ns();
+
+	debug_files_open(d, file, path, SYMBOL_DEBUG_DIR);
+	if (!s->servers_ns)
+		return;
+	debug_files_fetch(d, file, s->servers_ns);
+	if (s->lines)
+		s->lines->deadline_ns += now_ns() - begin_ns;
+}
+
+/* --- files of processes: read by a copy of ourselves --- */
+
+struct job {
+	struct symbolizer *symbolizer;
+	struct symbol_module *module; /* without its files */
+	int fd;			      /* of its file, -1 = none */
+	struct debug_files debug_files;
+};
+
+static void answer_all(const struct symbol_module *m, struct answers *to)
+{
+	struct symbol_sources sources;
+	struct answer a;
+
+	symbol_sources_open(&sources, m);
+	for (size_t i = 0; i < m->nr; i++) {
+		ask_sources(&sources, m, m->addresses[i], &a);
+		answers_put(to, &a);
+	}
+	symbol_sources_close(&sources);
+}
+
+/* In the copy, which looks at the headers only before it gives up its rights. */
+static void open_module(void *arg)
+{
+	struct job *j = arg;
+	struct symbol_module *m = j->module;
+
+	if (j->fd < 0)
+		return;
+	m->file = elf_file_open(j->fd);
+	if (!m->file)
+		return;
+	open_debug_files(j->symbolizer, &j->debug_files, m->file, m->path);
+	m->debug_files = &j->debug_files;
+}
+
+static ssize_t answer_module(void *arg, void *bytes, size_t max)
+{
+	const struct job *j = arg;
+	const struct symbol_module *m = j->module;
+	const struct symbol_lines *lines = j->symbolizer->lines;
+	struct answers to = { bytes, 0, max };
+	struct answers_head head = {};
+
+	answers_begin(&to, &head);
+	answer_all(m, &to);
+	if (m->file) {
+		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
+		head.build_id_len = m->file->build_id_len;
+	}
+	head.nr_late = lines ? lines->nr_late : 0;
+	head.deadline_ns = lines ? lines->deadline_ns : 0;
+	memcpy(bytes, &head, sizeof(head));
+	return to.nr;
+}
+
+static uint64_t time_for(const struct symbolizer *s)
+{
+	uint64_t now = now_ns(), ns = s->nr_hung < TIRED ? NAMES_NS : TIRED_NS;
+
+	if (s->lines && s->lines->deadline_ns > now)
+		ns += s->lines->deadline_ns - now;
+	if (s->servers_ns > now)
+		ns += s->servers_ns - now;
+	return ns;
+}
+
+static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
+{
+	struct module *m = &s->profile->modules[module];
+
+	if (m->kind == MODULE_FILE && head->build_id_len) {
+		memcpy(m->build_id, head->build_id, sizeof(m->build_id));
+		m->build_id_len = head->build_id_len;
+	}
+	if (!s->lines)
+		return;
+	s->lines->nr_late = head->nr_late;
+	if (head->deadline_ns > s->lines->deadline_ns && s->servers_ns)
+		s->lines->deadline_ns = head->deadline_ns;
+}
+
+static void tell_hung(struct symbolizer *s, const char *path, int err)
+{
+	s->nr_hung++;
+	log_warn("%s: no names: %s", path,
+		 err == -ETIMEDOUT ? "reading it took too long"
+		 : err == -EPIPE   ? "the process that read it died"
+				   : strerror(-err));
+}
+
+/* Of what is missing in the answers only the place is known. */
+static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd, size_t from,
+			 size_t to)
+{
+	struct job j = { .symbolizer = s, .module = m, .fd = fd };
+	const struct reader_copy c = { .prepare = open_module,
+				       .run = answer_module,
+				       .arg = &j,
+				       .folder = s->lines ? s->lines->cache_dir : -1,
+				       .timeout_ns = time_for(s),
+				       .idle_ns = s->servers_ns	       ? 0
+						  : s->nr_hung < TIRED ? IDLE_NS
+								       : TIRED_NS };
+	struct answers_head head;
+	struct reader_answer got;
+	int err = reader_copy_run(&c, &got);
+	struct answers answers = { got.bytes, 0, got.sz };
+	bool more = !err && answers_read(&answers, &head);
+
+	if (more)
+		take_head(s, &head, frame_at(s, from)->module);
+	else
+		tell_hung(s, m->path, err ? err : -EBADMSG);
+	for (size_t i = from; i < to; i++) {
+		struct answer a = {};
+
+		more = more && answers_next(&answers, &a);
+		if (!more)
+			a = (struct answer){ .place = frame_at(s, i)->offset };
+		take_answer(s, s->order[i], m, &a);
+	}
+	free(got.bytes);
 }
 
 /* Names the frames [from, to), which are of one kind and module. */
-static void name_run(struct symbolizer *s, const struct elf_file *file, size_t from, size_t to)
+static void name_run(struct symbolizer *s, const struct symbol_file *file, size_t from, size_t to)
 {
 	const struct profile *p = s->profile;
 	uint64_t *addresses = xcalloc(to - from, sizeof(*addresses));
@@ -184,41 +360,26 @@ static void name_run(struct symbolizer *s, const struct elf_file *file, size_t f
 	struct symbol_module m = { .kind = frame_at(s, from)->kind,
 				   .path = path,
 				   .pid = about->kind == MODULE_GENERATED ? about->pid : 0,
-				   .file = file,
-				   .debug_dir = SYMBOL_DEBUG_DIR,
+				   .jit = file ? file->jit : NULL,
+				   .lines = s->lines,
 				   .kernel = s->kernel,
 				   .addresses = addresses,
 				   .nr = to - from };
-	struct symbol_sources sources;
+	bool is_mapped = m.kind == FRAME_USER && file;
+	struct elf_file *image = NULL;
 
 	for (size_t i = from; i < to; i++)
 		addresses[i - from] = frame_at(s, i)->offset;
-	symbol_sources_open(&sources, &m);
-	for (size_t i = from; i < to; i++)
-		name_frame(s, s->order[i], &m, &sources);
-	symbol_sources_close(&sources);
+	if (is_mapped && file->fd < 0 && file->image)
+		image = elf_file_open_image(file->image, file->image_sz);
+	m.file = image;
+	if ((is_mapped && file->fd >= 0) || (m.kind == FRAME_ANON && m.jit))
+		name_by_copy(s, &m, is_mapped ? file->fd : -1, from, to);
+	else
+		name_here(s, &m, from, to);
+	elf_file_close(image);
 	free(addresses);
 	free(path);
-}
-
-static struct elf_file *file_open(const struct symbol_file *files, const struct frame *f)
-{
-	const struct symbol_file *file = files ? &files[f->module] : NULL;
-
-	if (!file || f->kind != FRAME_USER)
-		return NULL;
-	if (file->fd >= 0)
-		return elf_file_open(file->fd);
-	return file->image ? elf_file_open_image(file->image, file->image_sz) : NULL;
-}
-
-static void take_build_id(struct module *m, const struct elf_file *file)
-{
-	_Static_assert(sizeof(m->build_id) == sizeof(file->build_id), "copied as a whole");
-	if (!file || !file->build_id_len)
-		return;
-	memcpy(m->build_id, file->build_id, sizeof(m->build_id));
-	m->build_id_len = file->build_id_len;
 }
 
 /* One pass over the frames, and so over the modules: a file is opened once. */
@@ -228,14 +389,11 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 
 	for (size_t from = 0; from < s->nr; from = to) {
 		const struct frame first = *frame_at(s, from);
-		struct elf_file *file = file_open(files, &first);
 
 		for (to = from + 1; to < s->nr && frame_at(s, to)->kind == first.kind &&
 				    frame_at(s, to)->module == first.module;)
 			to++;
-		take_build_id(&s->profile->modules[first.module], file);
-		name_run(s, file, from, to);
-		elf_file_close(file);
+		name_run(s, files ? &files[first.module] : NULL, from, to);
 	}
 }
 
@@ -306,13 +464,26 @@ static void mark_rooted(struct symbolizer *s)
 }
 
 void symbolizer_run(struct profile *p, const struct symbol_file *files,
-		    const struct symbol_kernel *kernel)
+		    const struct symbol_kernel *kernel, const struct symbol_options *options)
 {
-	struct symbolizer s = { .profile = p, .kernel = kernel, .first_module = p->nr_modules };
+	struct symbol_lines lines = { .no_inline = options->no_inline,
+				      .deadline_ns = now_ns() + options->time_ns,
+				      .cache_dir = -1 };
+	struct symbolizer s = { .profile = p,
+				.kernel = kernel,
+				.lines = options->time_ns ? &lines : NULL,
+				.servers_ns =
+					options->debuginfod ? now_ns() + SYMBOL_SERVERS_NS : 0,
+				.first_module = p->nr_modules };
 
+	if (s.lines && files && !options->no_cache)
+		lines.cache_dir = cache_dir_open();
 	order_frames(&s);
 	name_frames(&s, files);
 	mark_rooted(&s);
+	p->meta.frames_late = lines.nr_late;
+	if (lines.cache_dir >= 0)
+		close(lines.cache_dir);
 	free(s.order);
 	free(s.is_entry);
 }

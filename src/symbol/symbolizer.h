@@ -6,17 +6,33 @@
 #ifndef BPFPROF_SYMBOL_SYMBOLIZER_H
 #define BPFPROF_SYMBOL_SYMBOLIZER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "profile/profile.h"
 #include "symbol/source.h"
 
-/* Where a module's bytes are: an open file (fd >= 0, borrowed, position unused) or an image. */
+/*
+ * Where a module's bytes are: an open file (fd >= 0, borrowed, position unused) or an image; of
+ * generated code, what its runtime wrote of it.
+ */
 struct symbol_file {
 	int fd; /* -1 = none */
 	const void *image;
 	size_t image_sz;
+	struct jit_files *jit; /* NULL = nothing is known */
 };
+
+/* What names may cost. */
+struct symbol_options {
+	uint64_t time_ns; /* for source lines and inlined calls, 0 = without */
+	bool no_inline;	  /* functions only */
+	bool debuginfod;  /* ask servers for debug files */
+	bool no_cache;	  /* DWARF is read again each time */
+};
+#define SYMBOL_TIME_NS	  5000000000ull
+#define SYMBOL_SERVERS_NS 60000000000ull /* for all that servers are asked for */
 
 /*
  * Fills name and linkage of all frames that have none, build-ids of their modules, and STACK_ROOTED
@@ -25,9 +41,10 @@ struct symbol_file {
  * again. kernel NULL: nobody knows the kernel. Kernel frames come in with offset = address and
  * leave with module "[kernel]" or "[name of the kernel module]" and offset = offset in the
  * function: no kernel address stays in the profile. What no source knows leaves frames named
- * "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error.
+ * "[file+0xaddr]", "[kernel]", "[jit]" or "[unknown]"; that is not an error. Frames whose lines
+ * time did not suffice for are counted in meta.frames_late.
  */
 void symbolizer_run(struct profile *p, const struct symbol_file *files,
-		    const struct symbol_kernel *kernel);
+		    const struct symbol_kernel *kernel, const struct symbol_options *options);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables by build-id: built once for all files that have it, placed, and evicted for others. */
+/* Tables of files: built once, placed where the kernel reads them, and evicted for others. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "unwind/reading.h"
 #include "unwind/room.h"
 #include "unwind/store_parts.h"
 
@@ -36,7 +37,7 @@ void builds_thaw(struct store *s, uint64_t now)
 	for (uint32_t i = 1; i < s->nr_exes; i++) {
 		struct exe *x = s->by_index[i];
 
-		if (s->o.exes[i].state != TABLE_REFUSED)
+		if (!x || s->o.exes[i].state != TABLE_REFUSED)
 			continue;
 		if (x->not_before_ns <= now)
 			store_set_state(s, x, TABLE_ABSENT);
@@ -45,13 +46,13 @@ void builds_thaw(struct store *s, uint64_t now)
 	}
 }
 
-/* Gives up the table of all executables that have it. The kernel looks it up anew from now on. */
-static void evict(struct store *s, struct build *b, uint64_t now)
+void builds_evict(struct store *s, struct build *b, uint64_t now)
 {
 	for (uint32_t i = 1; i < s->nr_exes; i++) {
-		if (s->by_index[i]->build != b)
+		if (!s->by_index[i] || s->by_index[i]->build != b)
 			continue;
 		s->by_index[i]->build = NULL;
+		s->by_index[i]->source->build = NULL;
 		builds_refuse(s, s->by_index[i], now);
 	}
 	__atomic_fetch_add(s->o.epoch, 1, __ATOMIC_SEQ_CST);
@@ -60,8 +61,6 @@ static void evict(struct store *s, struct build *b, uint64_t now)
 	s->stats.nr_evicted++;
 	s->stats.nr_rows -= b->table.nr_rows;
 	s->stats.table_bytes -= b->table.nr_words * sizeof(uint32_t);
-	if (b->hh.tbl)
-		HASH_DEL(s->builds, b);
 	free(b);
 }
 
@@ -88,7 +87,7 @@ static struct room_range *occupied(const struct store *s, bool any, struct build
 	size_t n = 0, i;
 
 	for (uint32_t k = 1; k < s->nr_exes; k++) {
-		struct build *b = s->by_index[k]->build;
+		struct build *b = s->by_index[k] ? s->by_index[k]->build : NULL;
 		uint32_t age = b ? age_of(s, s->by_index[k]) + any : 0;
 
 		for (i = 0; i < n && builds[i] != b; i++)
@@ -115,7 +114,7 @@ bool builds_evict_for(struct store *s, uint32_t nr_words, bool any, uint64_t now
 
 	for (size_t i = 0; i < nr && found; i++)
 		if (v[i].goes)
-			evict(s, builds[i], now);
+			builds_evict(s, builds[i], now);
 	free(builds);
 	free(v);
 	return found;
@@ -145,49 +144,42 @@ static int build_place(struct store *s, struct build *b, uint64_t now)
 	s->stats.nr_tables++;
 	s->stats.nr_rows += b->table.nr_rows;
 	s->stats.table_bytes += b->table.nr_words * sizeof(uint32_t);
-	if (b->has_id)
-		HASH_ADD(hh, s->builds, id, sizeof(b->id), b);
 	return 0;
 }
 
-static struct build *build_new(const struct elf_file *f)
+static int build_make(struct store *s, const struct source *src, struct build **out)
 {
 	struct build *b = xcalloc(1, sizeof(*b));
+	int err = read_table(s, src, &b->table);
 
-	b->has_id = f->build_id_len == sizeof(b->id);
-	memcpy(b->id, f->build_id, sizeof(b->id));
-	return b;
+	*out = b;
+	if (err)
+		builds_drop(b);
+	return err;
 }
 
-int builds_get(struct store *s, const struct elf_file *f, bool vdso, struct build **out,
-	       uint64_t now)
+int builds_get(struct store *s, struct source *src, uint64_t now)
 {
-	struct build *b = NULL;
-	int err;
+	struct build *b = s->unplaced;
+	int err = 0;
 
-	if (f->build_id_len == sizeof(b->id))
-		HASH_FIND(hh, s->builds, f->build_id, sizeof(b->id), b);
-	*out = b;
-	if (b)
+	if (src->build)
 		return 0;
-	b = s->unplaced;
 	s->unplaced = NULL;
-	if (!b || memcmp(b->id, f->build_id, sizeof(b->id))) {
+	if (!b || s->unplaced_of != src) {
 		builds_drop(b);
-		b = build_new(f);
-		err = vdso ? table_build_vdso(&b->table, f, s->o.pause)
-			   : table_build(&b->table, f, s->o.pause);
-		if (err) {
-			builds_drop(b);
+		err = build_make(s, src, &b);
+		if (err)
 			return err;
-		}
 	}
 	err = build_place(s, b, now);
-	if (!err)
-		*out = b;
-	else if (err == -EINPROGRESS && b->has_id)
+	if (!err) {
+		src->build = b;
+	} else if (err == -EINPROGRESS) {
 		s->unplaced = b;
-	else
+		s->unplaced_of = src;
+	} else {
 		builds_drop(b);
+	}
 	return err;
 }

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "bpf/table.h"
-#include "unwind/cursor.h"
+#include "base/cursor.h"
 
 enum cfi_kind {
 	CFI_SAME = 0,	 /* unchanged */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/mem.h"
 #include "elf/eh_header.h"
@@ -18,6 +19,29 @@ struct frame {
 
 _Static_assert(sizeof(struct eh_header_row) == sizeof(struct frame), "8 bytes in the file");
 
+/* Inflates what a struct Elf64_Chdr stands before; a section that claims too much is not there. */
+static bool inflate_section(struct frames *f)
+{
+	uLongf sz;
+	Elf64_Chdr header;
+	uint8_t *bytes;
+
+	if (f->cfi.sz < sizeof(header))
+		return false;
+	memcpy(&header, f->bytes, sizeof(header));
+	if (header.ch_type != ELFCOMPRESS_ZLIB || header.ch_size > FRAMES_MAX_BYTES)
+		return false;
+	sz = header.ch_size;
+	bytes = xmalloc(sz + 1);
+	if (uncompress(bytes, &sz, f->bytes + sizeof(header), f->cfi.sz - sizeof(header)) != Z_OK)
+		sz = 0;
+	free(f->bytes);
+	f->bytes = bytes;
+	f->cfi.bytes = bytes;
+	f->cfi.sz = sz;
+	return sz;
+}
+
 static bool read_section(struct frames *f, struct range r)
 {
 	size_t sz = r.end - r.start < FRAMES_MAX_BYTES ? r.end - r.start : FRAMES_MAX_BYTES;
@@ -27,6 +51,8 @@ static bool read_section(struct frames *f, struct range r)
 	f->bytes = xmalloc(sz);
 	f->cfi.bytes = f->bytes;
 	f->cfi.sz = elf_file_read(f->layout->file, r.offset, f->bytes, sz);
+	if (f->cfi.is_debug && f->layout->debug_frame_is_compressed && !inflate_section(f))
+		return false;
 	f->cfi.vaddr = r.start;
 	f->cfi.arch = f->layout->arch;
 	f->cfi.text = f->layout->sections[SECTION_TEXT].start;

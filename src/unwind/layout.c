@@ -87,6 +87,10 @@ static void note_section(struct layout *l, const Elf64_Shdr *s, const char *name
 
 		if (r->start < r->end || strcmp(name, names[i]))
 			continue;
+		if (s->sh_flags & SHF_COMPRESSED && i != SECTION_DEBUG_FRAME)
+			continue;
+		if (i == SECTION_DEBUG_FRAME)
+			l->debug_frame_is_compressed = s->sh_flags & SHF_COMPRESSED;
 		*r = make_range(l->file, s->sh_addr, s->sh_offset, s->sh_size);
 	}
 }
@@ -107,7 +111,7 @@ static void find_sections(struct layout *l)
 	for (size_t i = 0; i < f->nr_sections; i++) {
 		const Elf64_Shdr *s = &f->sections[i];
 
-		if (s->sh_name < sz && s->sh_type != SHT_NOBITS && !(s->sh_flags & SHF_COMPRESSED))
+		if (s->sh_name < sz && s->sh_type != SHT_NOBITS)
 			note_section(l, s, text + s->sh_name);
 	}
 	free(text);

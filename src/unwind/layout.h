@@ -38,6 +38,7 @@ struct layout {
 	struct range *code; /* executable segments: ascending, disjoint, not empty */
 	size_t nr_code;
 	struct range sections[NR_SECTIONS];
+	bool debug_frame_is_compressed; /* then its range is that of a struct Elf64_Chdr */
 };
 
 /* -ENOEXEC when it is for another machine, -ENODATA when it has no code. */

@@ -19,14 +19,14 @@ static void list_drop(struct store *s, struct list *l, uint64_t now)
 	free(l);
 }
 
-static uint32_t image_write(struct store *s, const struct proc_image *image, uint32_t word,
-			    uint32_t nr)
+static uint32_t image_write(struct store *s, const struct process *p, uint32_t word, uint32_t nr)
 {
+	const struct proc_image *image = p->image;
 	struct table_mapping *to = (void *)(s->segments.words + word);
 
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct proc_mapping *m = &image->maps[i];
-		struct exe *x = m->file ? store_exe(s, m) : NULL;
+		struct exe *x = m->file ? store_exe(s, p->pid, m) : NULL;
 
 		to[i] = (struct table_mapping){ .start = m->start,
 						.end = m->end,
@@ -65,7 +65,7 @@ static int list_write(struct store *s, struct list *l, struct process *p, uint64
 	if (err)
 		return err;
 	row.list = word;
-	row.nr_mappings = image_write(s, image, word, nr);
+	row.nr_mappings = image_write(s, p, word, nr);
 	err = publish_proc(s->o.procs, &row);
 	if (err) {
 		segments_give(&s->segments, word, nr_words, now);
@@ -116,6 +116,18 @@ static void refresh_list(struct store *s, struct list *l, struct proc_table *pro
 	l->checked = false;
 	if (list_write(s, l, p, now))
 		list_drop(s, l, now);
+}
+
+void lists_mark(const struct store *s, bool used[TABLE_MAX_EXES])
+{
+	const struct table_mapping *m;
+	const struct list *l;
+
+	for (l = s->lists; l; l = l->hh.next) {
+		m = (const void *)(s->segments.words + l->word);
+		for (uint32_t i = 0; i < l->nr_words / TABLE_MAPPING_WORDS; i++)
+			used[m[i].exe] = true;
+	}
 }
 
 void lists_refresh(struct store *s, struct proc_table *procs, uint64_t now)

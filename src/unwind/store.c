@@ -16,13 +16,10 @@
 #include "unwind/publish.h"
 #include "unwind/store_parts.h"
 
-#define MEMORY_NS	  100000000ull
-#define NEVER_NS	  (1ull << 63)
-#define AGE_EVERY	  20	 /* turns: then what is in use is asked anew, if room is short */
-#define MAX_PAGE	  65536u /* of any kernel we run on */
-#define ROWS_PER_FUNCTION 9	 /* x86-64; on aarch64 2 to 3 */
-#define MAX_ESTIMATE	  (16u << TABLE_SEGMENT_SHIFT)
-#define SHORT_PART	  4 /* room is short when less than this part is left */
+#define MEMORY_NS  100000000ull
+#define NEVER_NS   (1ull << 63)
+#define AGE_EVERY  20 /* turns: then what is in use is asked anew, if room is short */
+#define SHORT_PART 4  /* room is short when less than this part is left */
 
 struct store *store_new(const struct store_opts *o)
 {
@@ -46,7 +43,7 @@ struct store *store_new(const struct store_opts *o)
 
 void store_free(struct store *s)
 {
-	struct exe *x, *xtmp;
+	struct source *src, *srctmp;
 	struct list *l, *ltmp;
 
 	if (!s)
@@ -55,14 +52,10 @@ void store_free(struct store *s)
 		HASH_DEL(s->lists, l);
 		free(l);
 	}
-	HASH_ITER (hh, s->exes, x, xtmp) {
-		HASH_DEL(s->exes, x);
-		if (x->build && !--x->build->nr_exes) {
-			if (x->build->hh.tbl)
-				HASH_DEL(s->builds, x->build);
-			free(x->build);
-		}
-		free(x);
+	exes_release(s);
+	HASH_ITER (hh, s->sources, src, srctmp) {
+		free(src->build);
+		source_drop(s, src);
 	}
 	builds_drop(s->unplaced);
 	segments_release(&s->segments);
@@ -74,26 +67,10 @@ void store_set_state(struct store *s, const struct exe *x, enum table_state stat
 	__atomic_store_n(&s->o.exes[x->index].state, state, __ATOMIC_RELEASE);
 }
 
-struct exe *store_exe(struct store *s, const struct proc_mapping *m)
-{
-	struct exe_key key = { m->file, m->file_offset };
-	struct exe *x;
-
-	HASH_FIND(hh, s->exes, &key, sizeof(key), x);
-	if (x || s->nr_exes == TABLE_MAX_EXES)
-		return x;
-	x = xcalloc(1, sizeof(*x));
-	x->key = key;
-	x->index = s->nr_exes++;
-	s->by_index[x->index] = x;
-	HASH_ADD(hh, s->exes, key, sizeof(x->key), x);
-	return x;
-}
-
 bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uint64_t pc,
 		struct walk_rule *r)
 {
-	struct exe *x = m->file ? store_exe(s, m) : NULL;
+	struct exe *x = m->file ? store_exe(s, pid, m) : NULL;
 	uint32_t none = RULE_NONE;
 	const struct table *t;
 
@@ -111,8 +88,7 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 		return true;
 	}
 	if (!x->build) {
-		if (m->file->path[0] != '[')
-			proc_file_open(m->file, pid, m);
+		source_read(s, x->source, pid, m);
 		s->nr_wanted += !x->wanted++;
 		s->missing = x->index;
 		return false;
@@ -135,7 +111,6 @@ static void exe_ready(struct store *s, struct exe *x, struct build *b, uint64_t 
 
 	x->build = b;
 	x->refusals = 0;
-	b->nr_exes++;
 	publish_exe(&s->o.exes[x->index], &row);
 }
 
@@ -149,66 +124,6 @@ bool store_is_missing(const struct store *s, uint32_t table)
 	const struct exe *x = s->by_index[table];
 
 	return x && x->wanted && !x->build && s->o.exes[table].state == TABLE_ABSENT;
-}
-
-/* All 64-bit processes have the same vDSO, so ours serves. */
-static void vdso_line(void *arg, const struct maps_line *line)
-{
-	struct elf_file **f = arg;
-
-	if (!*f && !strcmp(line->path, "[vdso]"))
-		*f = elf_file_open_image((void *)line->start, line->end - line->start);
-}
-
-static struct elf_file *exe_open(const struct exe *x)
-{
-	struct elf_file *f = NULL;
-
-	if (x->key.file->path[0] != '[')
-		return x->key.file->fd < 0 ? NULL : elf_file_open(x->key.file->fd);
-	maps_read(getpid(), vdso_line, &f);
-	return f;
-}
-
-/*
- * Link address minus file offset, in the segment that a mapping from an offset on holds. Mappings
- * begin at the page that the segment begins in.
- */
-static bool find_delta(const struct elf_file *f, uint64_t offset, uint64_t *delta)
-{
-	const Elf64_Phdr *best = NULL;
-
-	for (size_t i = 0; i < f->nr_segments; i++) {
-		const Elf64_Phdr *p = &f->segments[i];
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || !p->p_filesz ||
-		    offset >= p->p_offset + p->p_filesz || offset + MAX_PAGE <= p->p_offset)
-			continue;
-		if (!best || p->p_offset < best->p_offset)
-			best = p;
-	}
-	if (best)
-		*delta = best->p_vaddr - best->p_offset;
-	return best != NULL;
-}
-
-/*
- * Words that the table of a file will take, about, told from its search table (8 bytes a function)
- * and the size of its code.
- */
-static uint64_t estimate(const struct elf_file *f)
-{
-	uint64_t words = 0;
-
-	for (size_t i = 0; i < f->nr_segments; i++) {
-		const Elf64_Phdr *p = &f->segments[i];
-
-		if (p->p_type == PT_GNU_EH_FRAME)
-			words += p->p_filesz / 8 * ROWS_PER_FUNCTION;
-		else if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			words += (p->p_filesz >> TABLE_PAGE_SHIFT(TABLE_X86)) * TABLE_PAGE_WORDS;
-	}
-	return words < MAX_ESTIMATE ? words : MAX_ESTIMATE;
 }
 
 /* One warning, which says what to do, for all of them. */
@@ -239,19 +154,16 @@ static void exe_has_no_room(struct store *s, struct exe *x, uint64_t now)
 /* False: it has to wait for room that is on its way. */
 static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 {
-	struct elf_file *f = exe_open(x);
-	struct build *b = NULL;
 	uint64_t delta = 0;
 	int err = -ENOENT;
 
 	s->no_room_words = 0;
-	if (f && !s->unplaced)
-		segments_expect(&s->segments, estimate(f));
-	if (f && find_delta(f, x->key.offset, &delta))
-		err = builds_get(s, f, x->key.file->path[0] == '[', &b, now);
-	elf_file_close(f);
+	if (!s->unplaced && !x->source->build)
+		segments_expect(&s->segments, x->source->words);
+	if (source_delta(x->source, x->key.offset, &delta))
+		err = builds_get(s, x->source, now);
 	if (!err) {
-		exe_ready(s, x, b, delta);
+		exe_ready(s, x, x->source->build, delta);
 	} else if (err == -ENOSPC) {
 		exe_has_no_room(s, x, now);
 	} else if (err != -EINPROGRESS) {
@@ -271,7 +183,7 @@ int store_build(struct store *s, uint64_t now)
 	if (!s->nr_wanted)
 		return -ENOENT;
 	for (uint32_t i = 1; i < s->nr_exes; i++)
-		if (s->by_index[i]->wanted > (most ? most->wanted : 0))
+		if (s->by_index[i] && s->by_index[i]->wanted > (most ? most->wanted : 0))
 			most = s->by_index[i];
 	if (!exe_build(s, most, now))
 		return -EINPROGRESS;
@@ -289,7 +201,7 @@ void store_want(struct store *s, const struct process *p)
 
 	for (size_t i = 0; i < p->image->nr_maps; i++) {
 		m = &p->image->maps[i];
-		x = m->file ? store_exe(s, m) : NULL;
+		x = m->file ? store_exe(s, p->pid, m) : NULL;
 		if (x && s->o.exes[x->index].wanted) {
 			s->o.exes[x->index].wanted = 0;
 			store_rule(s, p->pid, m, m->start, &rule);
@@ -309,25 +221,24 @@ static int candidate_compare(const void *a, const void *b)
 	return x->words < y->words ? -1 : x->words > y->words;
 }
 
-/* What a process has mapped and has no table yet, with how large that will be. */
-static size_t candidates(struct store *s, const struct process *p, struct candidate *c)
+/*
+ * What a process has mapped and has no table yet, with how large that will be, as far as there is
+ * time to find out.
+ */
+static size_t candidates(struct store *s, const struct process *p, struct candidate *c,
+			 uint64_t until_ns)
 {
 	const struct proc_mapping *m;
-	struct elf_file *f;
 	struct exe *x;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < p->image->nr_maps; i++) {
+	for (size_t i = 0; i < p->image->nr_maps && now_ns() < until_ns; i++) {
 		m = &p->image->maps[i];
-		x = m->file ? store_exe(s, m) : NULL;
+		x = m->file ? store_exe(s, p->pid, m) : NULL;
 		if (!x || x->build)
 			continue;
-		if (m->file->path[0] != '[')
-			proc_file_open(m->file, p->pid, m);
-		f = exe_open(x);
-		if (f)
-			c[nr++] = (struct candidate){ x, estimate(f) };
-		elf_file_close(f);
+		if (source_read(s, x->source, p->pid, m))
+			c[nr++] = (struct candidate){ x, x->source->words };
 	}
 	qsort(c, nr, sizeof(*c), candidate_compare);
 	return nr;
@@ -348,7 +259,7 @@ static uint64_t wait_for_memory(struct store *s)
 void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t until_ns)
 {
 	struct candidate *c = xcalloc(p->image->nr_maps, sizeof(*c));
-	size_t nr = candidates(s, p, c), i = 0;
+	size_t nr = candidates(s, p, c, until_ns), i = 0;
 	uint64_t start_stack, words = 0;
 
 	for (size_t k = 0; k < nr; k++)
@@ -372,6 +283,9 @@ void store_turn(struct store *s, struct proc_table *procs, uint64_t now)
 	uint32_t free_segments = s->segments.max - s->segments.nr;
 
 	lists_refresh(s, procs, now);
+	if (s->sweep)
+		exes_sweep(s, now);
+	s->sweep = false;
 	segments_settle(&s->segments, now);
 	builds_thaw(s, now);
 	if (++s->turn % AGE_EVERY || free_segments * SHORT_PART >= s->segments.max)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the kernel unwinds by: the unwind tables of executables, shared by all processes that map
- * the same build, and each process's list of mappings. Tables are built when a walk first needs
+ * the same file, and each process's list of mappings. Tables are built when a walk first needs
  * them, the most wanted one first, within a budget; the least recently used one goes when room is
  * short.
  *
- *	process -> list of mappings -> executable (file, offset) -> table (build-id)
+ *	process -> list of mappings -> executable (file, offset) -> table (file)
  *
  * Files and processes belong to the proc table; the store hangs its numbers on them.
  */
@@ -18,6 +18,7 @@
 
 #include "bpf/table.h"
 #include "proc/proc.h"
+#include "reader/reader.h"
 #include "unwind/segments.h"
 #include "unwind/table.h"
 #include "unwind/walk.h"
@@ -37,6 +38,7 @@ struct store_opts {
 	uint32_t *epoch;		 /* prof_table_epoch */
 	uint64_t max_bytes;		 /* of all tables and lists */
 	const struct table_pause *pause; /* or NULL; must not come back to the store */
+	struct reader *reader;		 /* who reads files; NULL = we do */
 };
 
 struct store;
@@ -84,8 +86,10 @@ void store_publish(struct store *s, struct process *p, uint64_t start_stack, boo
 void store_turn(struct store *s, struct proc_table *procs, uint64_t now_ns);
 
 struct store_stats {
+	size_t nr_hung; /* files that could not be read in time */
 	size_t nr_tables, nr_processes, nr_evicted, nr_failed;
 	size_t nr_no_room;	       /* files whose tables found none */
+	size_t nr_no_row;	       /* times that a file found none */
 	uint64_t nr_rows, table_bytes; /* of tables that are there now */
 	uint64_t segment_bytes;
 	uint64_t build_ns; /* spent building */

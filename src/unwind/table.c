@@ -3,6 +3,7 @@
  * Sources give rows in the order of addresses. A row goes straight into its page; when all are in,
  * the pages are laid out behind their directory.
  *
+ *	.gopclntab ---+
  *	.eh_frame ----+
  *	.debug_frame -+-> fill() -> put() -> rows, pages -> lay_out() -> words
  *	stubs --------+
@@ -15,12 +16,13 @@
 
 #include "base/mem.h"
 #include "unwind/frames.h"
+#include "unwind/go.h"
 #include "unwind/layout.h"
 #include "unwind/program.h"
 #include "unwind/rule.h"
 #include "unwind/stubs.h"
 
-#define NR_SOURCES  3
+#define NR_SOURCES  4
 #define PAUSE_STEPS 4096 /* rows read: two to three milliseconds */
 
 struct row {
@@ -38,6 +40,7 @@ struct source {
 	struct row row;
 	struct frames frames;
 	struct program program;
+	struct go_rows go;
 	const struct stubs *stubs;
 	size_t i;
 };
@@ -89,6 +92,17 @@ static bool next_of_frames(struct builder *b, struct source *s)
 	}
 	b->t->nr_read++;
 	set_row(b, s, p->from, p->to, rules_add(&b->rules, &p->state, p->cie->ra_reg));
+	return true;
+}
+
+static bool next_of_go(struct builder *b, struct source *s)
+{
+	struct go_row row;
+
+	if (!go_rows_next(&s->go, &b->rules, &row))
+		return false;
+	b->t->nr_read++;
+	set_row(b, s, row.from, row.to, row.rule);
 	return true;
 }
 
@@ -262,13 +276,16 @@ static int build(struct table *t, const struct layout *l, bool is_vdso,
 	b->none = b->rule = rule_special(l->arch, RULE_NONE);
 	rules_init(&b->rules, l->arch);
 	stubs_init(&stubs, l, is_vdso);
-	b->sources[0].next = b->sources[1].next = next_of_frames;
-	b->sources[2] = (struct source){ .next = next_of_stubs, .stubs = &stubs };
-	frames_open_eh(&b->sources[0].frames, l);
-	frames_open_debug(&b->sources[1].frames, l);
+	b->sources[0].next = next_of_go;
+	b->sources[1].next = b->sources[2].next = next_of_frames;
+	b->sources[3] = (struct source){ .next = next_of_stubs, .stubs = &stubs };
+	go_rows_open(&b->sources[0].go, l);
+	frames_open_eh(&b->sources[1].frames, l);
+	frames_open_debug(&b->sources[2].frames, l);
 	run(b);
-	frames_release(&b->sources[0].frames);
+	go_rows_close(&b->sources[0].go);
 	frames_release(&b->sources[1].frames);
+	frames_release(&b->sources[2].frames);
 	stubs_release(&stubs);
 	t->nr_unsupported = b->rules.nr_unsupported;
 	if (b->too_big)
@@ -314,6 +331,20 @@ void table_release(struct table *t)
 {
 	free(t->words);
 	*t = (struct table){};
+}
+
+bool table_is_sound(const struct table *t)
+{
+	const struct table_page *pages = (const struct table_page *)t->words;
+
+	if (t->arch > TABLE_ARM64 || t->nr_pages > TABLE_MAX_PAGES ||
+	    (uint64_t)t->nr_pages * TABLE_PAGE_WORDS > t->nr_words ||
+	    t->exceptions + (uint64_t)t->nr_exceptions * TABLE_EXCEPTION_WORDS > t->nr_words)
+		return false;
+	for (uint32_t i = 0; i < t->nr_pages; i++)
+		if ((uint64_t)pages[i].rows + (pages[i].rule_count & TABLE_MAX_ROWS) > t->nr_words)
+			return false;
+	return true;
 }
 
 /* --- look-up --- */

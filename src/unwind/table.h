@@ -3,10 +3,10 @@
  * Makes the unwind table of an ELF file: comes in what compilers and linkers left in the file, goes
  * out the blob that bpf/table.h describes. The machine is the file's, not the host's.
  *
- * What a table says, by falling precedence: .eh_frame, .debug_frame (when it is not compressed),
- * and what is known without (stubs.h). Where functions overlap, the one that begins first has the
- * code. A gap of up to 15 bytes is padding and keeps the rule before it; what is longer has
- * RULE_NONE.
+ * What a table says, by falling precedence: .gopclntab (go.h), .eh_frame, .debug_frame (also
+ * compressed by zlib), and what is known without (stubs.h). Where functions overlap, the one that
+ * begins first has the code. A gap of up to 15 bytes is padding and keeps the rule before it; what
+ * is longer has RULE_NONE.
  *
  * Limits, for files made to hurt:
  *	24 MB of .eh_frame, and of .debug_frame; 1,500,000 functions in each: the rest counts as
@@ -18,6 +18,7 @@
 #ifndef BPFPROF_UNWIND_TABLE_H
 #define BPFPROF_UNWIND_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,9 @@ int table_build(struct table *t, const struct elf_file *f, const struct table_pa
 int table_build_vdso(struct table *t, const struct elf_file *f, const struct table_pause *pause);
 
 void table_release(struct table *t);
+
+/* Does it lie within its words, whoever made it? */
+bool table_is_sound(const struct table *t);
 
 /* The rule at a link address; RULE_NONE for all that the table does not cover. */
 uint32_t table_rule(const struct table *t, uint64_t vaddr);

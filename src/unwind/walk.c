@@ -17,17 +17,25 @@ static int step_reg(struct step_env *env, const struct step *w, uint32_t reg, __
 #define STEP_SLOW
 #include "bpf/step.bpf.h"
 
+static bool copy_from(const uint8_t *bytes, size_t have, uint64_t off, void *to, size_t sz)
+{
+	if (off >= have || sz > have - off)
+		return false;
+	memcpy(to, bytes + off, sz);
+	return true;
+}
+
 static int read_stack(struct step_env *env, uint64_t at, void *to, size_t sz)
 {
 	const struct walk_start *s = env->start;
-	uint64_t off = at - s->sp;
 
-	if (off >= s->stack_bytes || sz > s->stack_bytes - off) {
-		env->unread = at + sz - 1;
-		return -1;
-	}
-	memcpy(to, s->stack + off, sz);
-	return 0;
+	if (copy_from(s->stack, s->stack_bytes, at - s->sp, to, sz))
+		return 0;
+	for (size_t i = 0; i < s->nr_others; i++)
+		if (copy_from(s->others[i].bytes, s->others[i].sz, at - s->others[i].at, to, sz))
+			return 0;
+	env->unread = at + sz - 1;
+	return -1;
 }
 
 static int step_read(struct step_env *env, uint64_t at, __u64 *word)
@@ -70,6 +78,8 @@ static uint32_t leave_by_special(int arch, struct step_env *env, struct step *at
 {
 	switch (step_special(arch, r->rule)) {
 	case RULE_STOP:
+	case RULE_GO_SAVED: /* what was saved lies in memory that was not copied */
+	case RULE_GO_SAVED_SP:
 		return UNWIND_END_CFI_ROOT;
 	case RULE_NO_TABLE:
 	case RULE_REFUSED:
@@ -82,9 +92,13 @@ static uint32_t leave_by_special(int arch, struct step_env *env, struct step *at
 		return step_plt(env, at, 10);
 	case RULE_PLT11:
 		return step_plt(env, at, 11);
+	case RULE_OTHER_STACK:
+		return step_by_fp(arch, env, at, 0, r->rule);
+	case RULE_GO_CALLS_C:
+		return step_go_calls_c(env, at);
 	default:
 		return how == CALL_GRAPH_DWARF ? (uint32_t)UNWIND_END_NO_CFI
-					       : step_by_fp(arch, env, at, r->anon);
+					       : step_by_fp(arch, env, at, r->anon, r->rule);
 	}
 }
 

@@ -13,6 +13,9 @@
 #include "bpf/prof.h"
 #include "bpf/table.h"
 
+/* Code that runs on another stack than its caller (Go, C called from it) may do so this often. */
+#define WALK_OTHER_STACKS 8
+
 /* The innermost frame. */
 struct walk_start {
 	enum table_arch arch;
@@ -27,6 +30,12 @@ struct walk_start {
 	const uint64_t *regs; /* in the order of the kernel's struct pt_regs; NULL = not known */
 	const uint8_t *stack; /* from sp up */
 	size_t stack_bytes;
+	struct {
+		uint64_t at;
+		const uint8_t *bytes;
+		size_t sz;
+	} others[WALK_OTHER_STACKS]; /* parts of other stacks */
+	size_t nr_others;
 };
 
 /* What is known of an address. */

@@ -19,7 +19,7 @@
 #include "symbol/naming.h"
 #include "symbol/source.h"
 #include "uprobe/functions_parts.h"
-#include "uprobe/gopclntab.h"
+#include "elf/gopclntab.h"
 
 #define MAX_SYMBOLS 1100000u
 #define MAX_TEXT    (256u << 20)
@@ -127,15 +127,12 @@ static bool take_table(struct loader *l, const struct elf_file *from, uint32_t t
 
 static bool take_debug_file(struct loader *l, const struct elf_file *f)
 {
-	int fd;
-	struct elf_file *debug = debug_file_open(f, SYMBOL_DEBUG_DIR, &fd);
+	struct debug_files d;
 	bool took;
 
-	if (!debug)
-		return false;
-	took = take_table(l, debug, SHT_SYMTAB);
-	elf_file_close(debug);
-	close(fd);
+	debug_files_open(&d, f, "", SYMBOL_DEBUG_DIR);
+	took = take_table(l, d.debug, SHT_SYMTAB);
+	debug_files_close(&d);
 	return took;
 }
 

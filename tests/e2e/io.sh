@@ -18,7 +18,7 @@ without_end() {
 
 # Records PROGRAM into $TMP/x.json, $TMP/x.folded and $TMP/x.bpfprof; what it and bpfprof print goes to $TMP/said.
 record_ops() { # DESC COMMAND OPTIONS... -- PROGRAM ARGS...
-	check "$1" "$BPFPROF" "$2" -s -o "$TMP/x.json" -o "$TMP/x.folded" -o "$TMP/x.bpfprof" "${@:3}"
+	check "$1" "$BPFPROF" "$2" --no-inline -s -o "$TMP/x.json" -o "$TMP/x.folded" -o "$TMP/x.bpfprof" "${@:3}"
 	cp "$OUT" "$TMP/said"
 	check_ledger_closes "$TMP/x.json"
 }

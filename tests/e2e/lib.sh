@@ -32,6 +32,8 @@ case $PROGS in /*) ;; *) PROGS=$PWD/$PROGS ;; esac
 export BPFPROF PROGS ROOT
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/bpfprof-test.XXXXXX") || exit 1
+# What bpfprof keeps of debug information, it keeps there.
+export CACHE_DIRECTORY=$TMP/.cache
 OUT=$TMP/.stdout
 ERR=$TMP/.stderr
 STATUS=0

@@ -9,7 +9,11 @@
  * of each row of either side, and at the borders of each function. Where libdw knows nothing, the
  * table must not either, but for what src/unwind/stubs.h tells: that is looked up again here.
  *
- * Prints per file "FILE rows N read N mismatches N exceptions N unsupported N ms N bytes/row N",
+ * .debug_frame of Go says nothing about the frame pointer, and not where functions go over to
+ * another stack: there the former is not compared, and rows of the latter are counted.
+ *
+ * Prints per file "FILE switches N rows N read N mismatches N exceptions N unsupported N ms N
+ * bytes/row N",
  * and before that the first mismatches. Exit status 1 when there is any, or a file without a table.
  */
 #include <errno.h>
@@ -58,7 +62,8 @@ struct file {
 	Dwarf_CFI *cfis[2]; /* .eh_frame, .debug_frame */
 	struct span *functions;
 	size_t nr, cap;
-	size_t nr_mismatches, nr_queries;
+	size_t nr_mismatches, nr_queries, nr_switches;
+	bool is_go;
 };
 
 static int fp_reg(const struct file *f)
@@ -357,6 +362,8 @@ static void list_functions(struct file *f)
 	while ((scn = elf_nextscn(f->elf, scn))) {
 		if (!gelf_getshdr(scn, &h) || h.sh_type == SHT_NOBITS)
 			continue;
+		if (h.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) >= 0)
+			gelf_getshdr(scn, &h);
 		if (!strcmp(section_name(f, &h), ".eh_frame"))
 			list_section(f, scn, &h, true);
 		else if (!strcmp(section_name(f, &h), ".debug_frame"))
@@ -495,6 +502,35 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
 	       same_place(&a->fp, &b->fp) && same_place(&a->ra, &b->ra);
 }
 
+static bool is_go(const struct file *f)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr h;
+
+	while ((scn = elf_nextscn(f->elf, scn)))
+		if (gelf_getshdr(scn, &h) && !strcmp(section_name(f, &h), ".go.buildinfo"))
+			return true;
+	return false;
+}
+
+/* What Go's .debug_frame does not say is taken over from our side. */
+static void complete(struct file *f, const struct meaning *ours, struct meaning *theirs)
+{
+	theirs->fp = ours->fp;
+	/* The last instruction of some: the caller's frame was left before. */
+	if (ours->special == RULE_NONE && theirs->cfa.off < 0)
+		*theirs = *ours;
+	/* Signal handlers, which the kernel has called. */
+	if (theirs->special == RULE_STOP || ours->special == RULE_SIGNAL)
+		*theirs = *ours;
+	if (ours->special != RULE_STOP && ours->special != RULE_OTHER_STACK &&
+	    ours->special != RULE_GO_CALLS_C && ours->special != RULE_GO_SAVED &&
+	    ours->special != RULE_GO_SAVED_SP && ours->special != RULE_NONE)
+		return;
+	*theirs = *ours;
+	f->nr_switches++;
+}
+
 /* Compares at pc; returns how far libdw's row, or its not knowing, reaches. */
 static uint64_t compare(struct file *f, uint64_t pc, uint32_t rule)
 {
@@ -518,6 +554,8 @@ static uint64_t compare(struct file *f, uint64_t pc, uint32_t rule)
 	ra_reg = dwarf_frame_info(frame, &start, &end, &is_signal);
 	ours = our_meaning(f, rule);
 	theirs = frame_meaning(f, frame, ra_reg, is_signal);
+	if (f->is_go && i == 2)
+		complete(f, &ours, &theirs);
 	if (ours.special == -1 && ours.fp.where == UNKNOWN)
 		ours.fp = (struct place){ .where = UNKNOWN };
 	if (!same_meaning(&ours, &theirs))
@@ -613,13 +651,14 @@ static bool compare_file(struct file *f, int fd, bool is_spoilt)
 	if (f->dwarf)
 		f->cfis[1] = dwarf_getcfi(f->dwarf);
 	list_functions(f);
+	f->is_go = is_go(f);
 	if (is_spoilt)
 		spoil(f);
 	compare_table(f);
 	compare_borders(f);
-	printf("%s rows %zu read %zu mismatches %zu exceptions %u unsupported %zu ms %.1f "
-	       "bytes/row %.2f queries %zu\n",
-	       f->name, f->table.nr_rows, f->table.nr_read, f->nr_mismatches,
+	printf("%s switches %zu rows %zu read %zu mismatches %zu exceptions %u "
+	       "unsupported %zu ms %.1f bytes/row %.2f queries %zu\n",
+	       f->name, f->nr_switches, f->table.nr_rows, f->table.nr_read, f->nr_mismatches,
 	       f->table.nr_exceptions, f->table.nr_unsupported, start,
 	       4.0 * f->table.nr_words / f->table.nr_rows, f->nr_queries);
 	return !f->nr_mismatches;

@@ -36,6 +36,34 @@ compare() { # WHAT FEWEST-ROWS MOST-BYTES-PER-ROW FILE...
 	check_near "$(grep -c 'mismatch at' "$OUT")" 3 2 "$what: mismatches of that rule"
 }
 
+# Go programs, whose table is made of .gopclntab, not of .debug_frame: but for about 60 rows where functions go over to
+# another stack.
+build_go() { # FILE ARCHITECTURE
+	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=${GOCACHE:-$TMP/cache} HOME=$TMP CGO_ENABLED=0 GOARCH=$2 \
+		go build -o "$1" "$ROOT/tests/e2e/go/names.go") 2>&1
+}
+if command -v go >/dev/null && build_go go-amd64 amd64 && build_go go-arm64 arm64; then
+	compare Go 60000 5 "$TMP"/go-{amd64,arm64}
+	"$ORACLE" "$TMP"/go-{amd64,arm64} >"$OUT"
+	check_near "$(sum switches)" 120 40 "Go: rows of functions that go over to another stack"
+fi
+
+# A program whose only tables are in a compressed section.
+if gcc -O2 -g -gz=zlib -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer -nostdlib -static \
+	-x c -o "$TMP/compressed" - 2>"$TMP/gcc.log" <<'EOC'; then
+int leaf(int);
+int use(void *);
+__attribute__((noinline)) int big(int n) { char room[70000]; return use(room) + leaf(n); }
+__attribute__((noinline)) int many(int a, int b, int c, int d) { return leaf(a) * leaf(b) + leaf(c) * leaf(d); }
+void _start(void) { big(many(1, 2, 3, 4)); for (;;); }
+__attribute__((noinline)) int leaf(int n) { __asm__(""); return n; }
+__attribute__((noinline)) int use(void *p) { __asm__(""); return p != 0; }
+EOC
+	check "it is compressed" eval 'readelf -SW "$TMP/compressed" | grep -q "debug_frame.* C "'
+	check "a compressed .debug_frame" "$ORACLE" "$TMP/compressed"
+	check "it has rows" test "$(sum rows)" -ge 5
+fi
+
 mapfile -t libraries < <(ldconfig -p | sed -nE 's/.*(libc\.so\.6|libcrypto\.so\.3|libstdc\+\+\.so\.6|libLLVM-14\.so\.1) .*x86-64.* => (.*)/\2/p')
 mapfile -t files < <(existing "${libraries[@]}" /lib64/ld-linux-x86-64.so.2 /usr/bin/python3 /usr/bin/node "$BPFPROF" \
 	"$PROGS/exiter-static" "$PROGS/exiter-stripped" "$PROGS/demo")

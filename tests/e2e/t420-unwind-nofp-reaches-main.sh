@@ -19,7 +19,7 @@ record() { # MIN_ROOTED_PCT PROGRAM ARGS...
 	start "$PROGS/$2" "${@:3}" 60
 	sleep 0.2
 	# shellcheck disable=SC2086
-	check "oncpu records ${*:2}" "$BPFPROF" oncpu ${HOW:-} -p "$PID" -U -F 499 -o "$TMP/x.json" -f 2
+	check "oncpu records ${*:2}" "$BPFPROF" oncpu ${HOW:-} --no-inline -p "$PID" -U -F 499 -o "$TMP/x.json" -f 2
 	stop "$PID" KILL
 	cp "$OUT" "$TMP/x.folded"
 	pct=$(json "$TMP/x.json" stacks rooted_pct)

@@ -15,7 +15,7 @@ record() { # MIN_ROOTED_PCT PROGRAM ARGS...: from its start to its end, with the
 	local pct
 
 	# shellcheck disable=SC2086
-	check "oncpu records ${*:2}" "$BPFPROF" oncpu ${HOW:-} -v -U -F 499 -o "$TMP/x.folded" -o "$TMP/x.json" --broken -- "$PROGS/$2" "${@:3}"
+	check "oncpu records ${*:2}" "$BPFPROF" oncpu ${HOW:-} --no-inline -v -U -F 499 -o "$TMP/x.folded" -o "$TMP/x.json" --broken -- "$PROGS/$2" "${@:3}"
 	pct=$(json "$TMP/x.json" stacks rooted_pct)
 	echo "# figure: rooted/$2 $(uname -m) $(uname -r | cut -d . -f 1,2) $pct % of $(folded_sum "$TMP/x.folded") samples"
 	grep 'unwind tables' "$ERR" | sed 's/^/#   /'

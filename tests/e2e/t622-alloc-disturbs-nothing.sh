@@ -46,16 +46,17 @@ fi
 jemalloc=$(find /usr/lib /lib -name 'libjemalloc.so*' -print -quit 2>/dev/null)
 if [ -n "$jemalloc" ] && [ -x "$PROGS/allocates" ]; then
 	check "jemalloc" env LD_PRELOAD="$jemalloc" "$BPFPROF" alloc --every 1K -f -o "$TMP/x.folded" -- \
-		"$PROGS/allocates" 20000
-	check_near "$(awk '/;mixed;/ { sum += $NF } END { print sum }' "$TMP/x.folded")" 21960000 700000 "bytes of mixed"
-	check_near "$(awk '/;small;/ { sum += $NF } END { print sum }' "$TMP/x.folded")" 2470000 150000 "bytes of small"
+		"$PROGS/allocates" 80000
+	# Some of the first stacks find no room while tables are built: so much the less of a longer run.
+	check_near "$(awk '/;mixed;/ { sum += $NF } END { print sum }' "$TMP/x.folded")" 87840000 2800000 "bytes of mixed"
+	check_near "$(awk '/;small;/ { sum += $NF } END { print sum }' "$TMP/x.folded")" 9880000 600000 "bytes of small"
 	# Its returns are seen at their instructions: leaks() leaves 64 bytes in each tenth round.
 	check "jemalloc --live" env LD_PRELOAD="$jemalloc" "$BPFPROF" alloc --live --every 256 -o "$TMP/x.bpfprof" -- \
-		"$PROGS/allocates" 20000
+		"$PROGS/allocates" 80000
 	"$BPFPROF" report -f --value live-bytes "$TMP/x.bpfprof" >"$TMP/live"
-	check_near "$(awk '/;leaks;/ { sum += $NF } END { print sum + 0 }' "$TMP/live")" 128000 30000 "bytes of leaks in use"
+	check_near "$(awk '/;leaks;/ { sum += $NF } END { print sum + 0 }' "$TMP/live")" 512000 60000 "bytes of leaks in use"
 	check_near "$(awk '/;small;/ { sum += $NF } END { print sum + 0 }' "$TMP/live")" 0 2000 "bytes of small in use"
 	"$BPFPROF" report -f --value bytes "$TMP/x.bpfprof" >"$TMP/bytes"
-	check_near "$(awk '/;mixed;/ { sum += $NF } END { print sum + 0 }' "$TMP/bytes")" 21960000 700000 "bytes of mixed, with --live"
+	check_near "$(awk '/;mixed;/ { sum += $NF } END { print sum + 0 }' "$TMP/bytes")" 87840000 2800000 "bytes of mixed, with --live"
 fi
 finish

@@ -15,6 +15,7 @@
 #include "profile/branches.h"
 #include "profile/columns.h"
 #include "profile/save.h"
+#include "profile/tree.h"
 
 static char path[] = "/tmp/test_columns.XXXXXX";
 
@@ -317,9 +318,24 @@ static void forged_tables_are_refused(void **state)
 	profile_free(p);
 }
 
+/* A saved file may claim losses whose weight fits no integer. */
+static void losses_without_end(void **state)
+{
+	struct profile *p = counted();
+	struct view v = {};
+	struct tree *t;
+
+	p->counters[PROF_LOST_FRAMES] = UINT64_MAX;
+	t = tree_new(p, &v);
+	assert_true(t->nodes[0].total >= (uint64_t)INT64_MAX);
+	tree_free(t);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(losses_without_end),
 		cmocka_unit_test(functions_have_ratios_of_sums),
 		cmocka_unit_test(what_never_ran_is_not_available),
 		cmocka_unit_test(the_summary_says_what_they_are_worth),

@@ -74,6 +74,7 @@ static void copies_made_by_the_compiler_say_so(void **state)
 {
 	const struct pair pairs[] = {
 		{ "_Z3fooi.cold", "foo [clone .cold]" },
+		{ "_Z3fooi@plt", "foo@plt" },
 		{ "_Z3fooi.part.0", "foo [clone .part.0]" },
 		{ "_Z3fooi.constprop.0.isra.1", "foo [clone .constprop.0] [clone .isra.1]" },
 		{ "_Z3fooi.avx512f", "foo [clone .avx512f]" },

@@ -112,6 +112,7 @@ static int group_teardown(void **state)
 struct opened {
 	int fd;
 	struct elf_file *file;
+	struct debug_files debug;
 	struct symbol_module module;
 	struct symbol_sources sources;
 	struct symbol_found found;
@@ -126,8 +127,9 @@ static void open_elf(struct opened *o, const char *name, const char *debug)
 	assert_true(o->fd >= 0);
 	o->file = elf_file_open(o->fd);
 	assert_non_null(o->file);
+	debug_files_open(&o->debug, o->file, path, debug);
 	o->module = (struct symbol_module){
-		.kind = FRAME_USER, .path = name, .file = o->file, .debug_dir = debug
+		.kind = FRAME_USER, .path = name, .file = o->file, .debug_files = &o->debug
 	};
 	symbol_sources_open(&o->sources, &o->module);
 }
@@ -141,6 +143,7 @@ static const char *find_name(struct opened *o, uint64_t offset)
 static void close_elf(struct opened *o)
 {
 	symbol_sources_close(&o->sources);
+	debug_files_close(&o->debug);
 	elf_file_close(o->file);
 	close(o->fd);
 }
@@ -202,6 +205,96 @@ static void other_linkers_are_read(void **state)
 	}
 }
 
+static uint64_t offset_of(const struct elf_file *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < f->nr_segments; i++) {
+		const Elf64_Phdr *s = &f->segments[i];
+
+		if (s->p_type == PT_LOAD && (s->p_flags & PF_X) && vaddr - s->p_vaddr < s->p_filesz)
+			return vaddr - s->p_vaddr + s->p_offset;
+	}
+	return UINT64_MAX;
+}
+
+/* Hand-written code: no label has a size, but for that of data. */
+static const char assembly[] = "	.text\n"
+			       "	.p2align 12\n"
+			       "long_one: nop\n"
+			       "	.skip 0x2000\n"
+			       "	.p2align 4\n"
+			       "returns: nop\n"
+			       "	ret\n"
+			       "	.p2align 4\n"
+			       "	nop; nop; nop; nop\n"
+			       "	.p2align 6\n"
+			       "before_fde: nop\n"
+			       "	nop; nop; nop; nop; nop; nop; nop\n"
+			       "	.cfi_startproc\n"
+			       "	nop; nop; nop; nop\n"
+			       "	.cfi_endproc\n"
+			       "	.p2align 6\n"
+			       "described: .cfi_startproc\n"
+			       "	nop; nop; nop; nop\n"
+			       "	.cfi_endproc\n"
+			       "	nop; nop; nop; nop\n"
+			       "	.p2align 6\n"
+			       "before_data: nop\n"
+			       "	nop; nop; nop\n"
+			       "	.type data, %object\n"
+			       "data:	.quad 1\n"
+			       "	.size data, 8\n";
+
+/* Where the file assembled from them has a label. */
+static uint64_t label_at(struct opened *o, const char *label)
+{
+	unsigned long at = 0;
+	FILE *f;
+
+	RUN("nm unsized | awk '$3 == \"%s\" { print $1 }' > at", label);
+	f = open_file("at", "r");
+	assert_int_equal(fscanf(f, "%lx", &at), 1);
+	fclose(f);
+	return offset_of(o->file, at);
+}
+
+static void check_label(struct opened *o, const char *label, uint64_t at, bool named)
+{
+	const char *name = find_name(o, label_at(o, label) + at);
+
+	print_message("%s+0x%lx: %s\n", label, (unsigned long)at, name ? name : "-");
+	if (named)
+		assert_string_equal(name, label);
+	else
+		assert_null(name);
+}
+
+static void names_without_a_size_hold_while_nothing_else_speaks(void **state)
+{
+	static const struct {
+		const char *label;
+		uint64_t last, other; /* that it names, and does not */
+	} rows[] = {
+		{ "long_one", 0xf00, 0x1000 }, /* a page */
+		{ "returns", 1, 0x12 },	       /* padding behind a return */
+		{ "before_fde", 7, 32 },       /* another function of .eh_frame_hdr */
+		{ "described", 3, 17 },	       /* the end of its own */
+		{ "before_data", 3, 16 },
+	};
+	struct opened o;
+	FILE *f = open_file("unsized.s", "w");
+
+	fputs(assembly, f);
+	fclose(f);
+	RUN("cc -shared -nostdlib -Wl,--eh-frame-hdr unsized.s -o unsized");
+	open_elf(&o, "unsized", NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		check_label(&o, rows[i].label, 0, true);
+		check_label(&o, rows[i].label, rows[i].last, true);
+		check_label(&o, rows[i].label, rows[i].other, false);
+	}
+	close_elf(&o);
+}
+
 static void shared_objects_keep_what_they_export(void **state)
 {
 	RUN("cc -O1 -fPIC -shared lib.c -o lib.so");
@@ -258,17 +351,6 @@ static void build_ids_are_what_the_linker_wrote(void **state)
 	open_elf(&o, "prog", NULL);
 	assert_int_equal(o.file->build_id_len, 0);
 	close_elf(&o);
-}
-
-static uint64_t offset_of(const struct elf_file *f, uint64_t vaddr)
-{
-	for (size_t i = 0; i < f->nr_segments; i++) {
-		const Elf64_Phdr *s = &f->segments[i];
-
-		if (s->p_type == PT_LOAD && (s->p_flags & PF_X) && vaddr - s->p_vaddr < s->p_filesz)
-			return vaddr - s->p_vaddr + s->p_offset;
-	}
-	return UINT64_MAX;
 }
 
 /* What nm says of one address: all names there, as " a b c ". */
@@ -501,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_found_by_file_offset),
 		cmocka_unit_test(other_linkers_are_read),
+		cmocka_unit_test(names_without_a_size_hold_while_nothing_else_speaks),
 		cmocka_unit_test(shared_objects_keep_what_they_export),
 		cmocka_unit_test(separate_debug_files_name_stripped_ones),
 		cmocka_unit_test(debug_files_of_another_build_are_not_used),

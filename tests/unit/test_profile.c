@@ -15,6 +15,7 @@
 
 #include "cmd/results.h"
 #include "output/output.h"
+#include "profile/nameless.h"
 #include "profile/profile.h"
 #include "profile/save.h"
 #include "profile/top.h"
@@ -275,7 +276,8 @@ static void the_summary_tells_what_broke(void **state)
 		"          27.5% broken: only the innermost frame has the register that leads on\n"
 		"           2.5% broken: stack memory could not be read\n"
 		"          70.0% contains frames unwound by frame pointer\n"
-		"          --broken lists where; so does bpfprof report --broken FILE.bpfprof\n");
+		"          --broken lists where; so does bpfprof report --broken FILE.bpfprof\n"
+		"names     100.0% of the samples in user code that has names\n");
 	free(text);
 	p->samples[0].weight = 10000000; /* so that the rest is 0.03 % */
 	p->stacks[p->samples[0].ustack].guessed = 0;
@@ -284,8 +286,53 @@ static void the_summary_tells_what_broke(void **state)
 		text,
 		"stacks    99.9% of the samples in complete stacks\n"
 		"          <0.1% broken: only the innermost frame has the register that leads on\n"
-		"          <0.1% broken: stack memory could not be read\n");
+		"          <0.1% broken: stack memory could not be read\n"
+		"names     100.0% of the samples in user code that has names\n");
 	free(text);
+	profile_free(p);
+}
+
+static uint32_t stack_of(struct profile *p, enum frame_kind kind, uint32_t module, const char *name)
+{
+	uint32_t frame = profile_frame(p, kind, module, 0x1000 + strlen(name));
+
+	profile_name_frame(p, frame, profile_string(p, name), 0);
+	return profile_stack(p, &frame, 1, UNWIND_END_ROOT, 0);
+}
+
+/* Where names lack most comes first, with what would give them; the kernel is no matter. */
+static void the_summary_tells_where_names_lack(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t lib = profile_add_module(p, "/usr/lib/libz.so.1");
+	uint32_t code = profile_add_generated(p, 100);
+	const struct sample samples[] = {
+		{ .ustack = stack_of(p, FRAME_USER, lib, "[libz.so.1+0x2340]"), .weight = 30 },
+		{ .ustack = stack_of(p, FRAME_USER, lib, "inflate"), .weight = 20 },
+		{ .ustack = stack_of(p, FRAME_USER, lib, "[not+0x1] a place"), .weight = 10 },
+		{ .ustack = stack_of(p, FRAME_ANON, code, PROFILE_JIT), .weight = 40 },
+		{ .kstack = stack_of(p, FRAME_KERNEL, 0, "[kernel]"), .weight = 900 },
+	};
+	struct nameless n;
+
+	for (size_t i = 0; i < 5; i++) {
+		struct sample s = samples[i];
+
+		s.count = 1;
+		s.pid = s.tid = 100;
+		s.process = s.thread = profile_string(p, "node");
+		profile_add_sample(p, &s);
+	}
+	nameless_init(&n, p);
+	assert_int_equal(n.all, 100);
+	assert_int_equal(n.weight, 70);
+	assert_int_equal(n.inlined, 0);
+	assert_int_equal(n.nr, 2);
+	assert_int_equal(n.rows[0].weight, 40);
+	assert_non_null(strstr(n.rows[0].remedy, "--perf-basic-prof"));
+	assert_int_equal(n.rows[1].module, lib);
+	assert_non_null(strstr(n.rows[1].remedy, "-dbgsym"));
+	nameless_release(&n);
 	profile_free(p);
 }
 
@@ -545,6 +592,7 @@ int main(void)
 		cmocka_unit_test(the_half_that_counts_is_the_outer_one),
 		cmocka_unit_test(guesses_are_counted_up_to_255),
 		cmocka_unit_test(the_summary_tells_what_broke),
+		cmocka_unit_test(the_summary_tells_where_names_lack),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(waits_come_back_whole),

@@ -24,7 +24,14 @@ static const char script[] =
 	"int exported(int x) { return kept(x) + kept(x + 1); }' > lib.c && "
 	"cc -O1 -g -shared -fPIC -Wl,--build-id=0xabcdef lib.c -o full && "
 	"nm full | awk '$3 == \"kept\" || $3 == \"exported\" { print $3, $1 }' > names && "
-	"strip -o stripped full && objcopy --only-keep-debug full debug/.build-id/ab/cdef.debug";
+	"strip -o stripped full && objcopy --only-keep-debug full debug/.build-id/ab/cdef.debug && "
+	"cp debug/.build-id/ab/cdef.debug kept.debug && "
+	"objcopy --remove-section=.note.gnu.build-id --add-gnu-debuglink=kept.debug stripped "
+	"linked && sed s/kept.debug/mock.debug/ linked > forged && mkdir .debug && "
+	"(cat kept.debug && echo more) > .debug/mock.debug && "
+	"objcopy -S --remove-section=.comment --keep-symbol=kept kept.debug mini && xz mini && "
+	"objcopy --add-section=.gnu_debugdata=mini.xz stripped mini && "
+	"head -c 150 mini.xz > cut.xz && objcopy --add-section=.gnu_debugdata=cut.xz stripped cut";
 
 static uint64_t kept, exported; /* offsets in the file */
 
@@ -58,7 +65,7 @@ static int group_teardown(void **state)
 struct fixture {
 	int fd;
 	struct elf_file *file;
-	char debug_dir[64];
+	struct debug_files debug;
 	struct symbol_module module;
 	struct symbol_sources sources;
 	struct symbol_found found;
@@ -66,23 +73,24 @@ struct fixture {
 
 static void begin(struct fixture *f, const char *name, bool debug)
 {
-	char path[64];
+	char path[64], debug_dir[64];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	snprintf(f->debug_dir, sizeof(f->debug_dir), "%s/debug", dir);
+	snprintf(debug_dir, sizeof(debug_dir), "%s/debug", dir);
 	f->fd = open(path, O_RDONLY | O_CLOEXEC);
 	f->file = elf_file_open(f->fd);
 	assert_non_null(f->file);
-	f->module = (struct symbol_module){ .kind = FRAME_USER,
-					    .path = name,
-					    .file = f->file,
-					    .debug_dir = debug ? f->debug_dir : NULL };
+	debug_files_open(&f->debug, f->file, path, debug ? debug_dir : NULL);
+	f->module = (struct symbol_module){
+		.kind = FRAME_USER, .path = name, .file = f->file, .debug_files = &f->debug
+	};
 	symbol_sources_open(&f->sources, &f->module);
 }
 
 static void end(struct fixture *f)
 {
 	symbol_sources_close(&f->sources);
+	debug_files_close(&f->debug);
 	elf_file_close(f->file);
 	close(f->fd);
 }
@@ -112,6 +120,35 @@ static void the_best_source_of_a_group_is_the_one_asked(void **state)
 	check("full", true, &symbol_source_symtab, "kept");
 	check("stripped", true, &symbol_source_debug_file, "kept");
 	check("stripped", false, &symbol_source_dynsym, NULL);
+}
+
+/* By its name; one that has another checksum, as after an update, is left alone. */
+static void a_debug_file_is_found_by_its_link(void **state)
+{
+	check("linked", true, &symbol_source_debug_file, "kept");
+	check("linked", false, &symbol_source_dynsym, NULL);
+	check("forged", true, &symbol_source_dynsym, NULL);
+}
+
+static const char *name_in(const char *name, uint64_t address)
+{
+	static char known[64];
+	struct fixture f;
+
+	begin(&f, name, false);
+	symbol_sources_find(&f.sources, address, &f.found);
+	snprintf(known, sizeof(known), "%s", f.found.nr ? f.found.chain[0].name : "");
+	end(&f);
+	return known;
+}
+
+/* Symbols that .dynsym lacks, packed into the file; one that was cut says nothing. */
+static void a_file_may_have_its_symbols_packed(void **state)
+{
+	assert_string_equal(name_in("mini", kept), "kept");
+	assert_string_equal(name_in("mini", exported), "exported");
+	assert_string_equal(name_in("cut", kept), "");
+	assert_string_equal(name_in("cut", exported), "exported");
 }
 
 static void starts_are_asked_for_what_has_no_name(void **state)
@@ -205,6 +242,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_best_source_of_a_group_is_the_one_asked),
+		cmocka_unit_test(a_debug_file_is_found_by_its_link),
+		cmocka_unit_test(a_file_may_have_its_symbols_packed),
 		cmocka_unit_test(starts_are_asked_for_what_has_no_name),
 		cmocka_unit_test(what_no_source_knows_stays_empty),
 		cmocka_unit_test(the_kernel_is_asked_by_the_batch),

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "proc/maps.h"
 #include "unwind/store.h"
 
@@ -232,16 +234,27 @@ static struct process *crowded(struct scene *s, pid_t pid)
 	return proc_find(&s->procs, pid);
 }
 
-static pid_t sleeper(void)
+/* Its /proc belongs to that user. */
+static pid_t sleeper_as(uid_t uid)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
-	if (!pid)
+	if (!pid && setuid(uid))
+		_exit(1);
+	if (!pid) {
+		prctl(PR_SET_DUMPABLE, 1);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	}
 	while (!pid)
 		pause();
+	usleep(50000);
 	return pid;
+}
+
+static pid_t sleeper(void)
+{
+	return sleeper_as(getuid());
 }
 
 /* What rests will be room soon, so nothing goes for its sake. A list that has none drives a table
@@ -320,10 +333,85 @@ static void a_refusal_is_not_put_off_by_the_next(void **state)
 	teardown(&s);
 }
 
+/* A copy of this program, mapped like the original: the same build-id, and another file. */
+static void equal_build_ids_share_nothing(void **state)
+{
+	char path[] = "/tmp/bpfprof-store.XXXXXX", command[64];
+	const struct proc_mapping *copy;
+	int fd = mkstemp(path);
+	struct walk_rule r;
+	struct scene s;
+	char *at;
+
+	assert_true(fd >= 0);
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), path);
+	assert_int_equal(system(command), 0);
+	setup(&s, 64 * MB, 0);
+	at = mmap(NULL, s.code.end - s.code.start, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+		  s.code.file_offset);
+	assert_true(at != MAP_FAILED);
+	assert_int_equal(proc_snapshot(&s.procs, getpid(), now_ns()), 0);
+	copy = proc_mapping_at(s.self, (uintptr_t)at, now_ns());
+	assert_non_null(copy);
+	assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s.store, 1), 0);
+	assert_false(store_rule(s.store, getpid(), copy, copy->start, &r));
+	assert_int_equal(store_build(s.store, 1), 0);
+	assert_int_equal(store_stats(s.store).nr_tables, 2);
+	teardown(&s);
+	munmap(at, s.code.end - s.code.start);
+	unlink(path);
+	close(fd);
+}
+
+/* Maps one piece of a file after the other; returns how many have a row. */
+static uint32_t map_pieces(struct scene *s, pid_t pid, const struct proc_mapping *of, uint32_t nr)
+{
+	struct proc_mapping piece = *of;
+	struct walk_rule r;
+	uint32_t rows = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		piece.file_offset = 4096ull * (i + 1) + (1ull << 40);
+		rows += !store_rule(s->store, pid, &piece, piece.start, &r);
+	}
+	return rows;
+}
+
+/* What is mapped in between, and by another user, has its table all the same. */
+static void nobody_takes_all_rows(void **state)
+{
+	const uint64_t second = 1000000000ull;
+	pid_t user = sleeper_as(getuid() ? getuid() : 1234);
+	uint32_t most = TABLE_MAX_EXES / 4, rows;
+	struct walk_rule r;
+	struct scene s;
+
+	setup(&s, 64 * MB, 0);
+	rows = map_pieces(&s, user, &s.code, TABLE_MAX_EXES + 100);
+	assert_int_equal(rows, most);
+	if (!getuid()) {
+		assert_false(store_rule(s.store, getpid(), &s.code, (uintptr_t)setup, &r));
+		/* Root may; one row is of code without a file, one of ours. */
+		rows = map_pieces(&s, getpid(), &s.code, TABLE_MAX_EXES);
+		assert_int_equal(rows, TABLE_MAX_EXES - 2);
+	}
+	/* Nobody has these mapped, so that the next ones find room after a while. */
+	store_turn(s.store, &s.procs, now_ns() - 3 * second);
+	assert_int_equal(map_pieces(&s, user, &s.code, 10), 10);
+	assert_false(store_rule(s.store, user, &s.code, (uintptr_t)setup, &r));
+	assert_int_equal(store_stats(s.store).nr_tables, 0);
+	kill(user, SIGKILL);
+	waitpid(user, NULL, 0);
+	teardown(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_built_when_they_are_wanted),
+		cmocka_unit_test(equal_build_ids_share_nothing),
+		cmocka_unit_test(nobody_takes_all_rows),
 		cmocka_unit_test(the_most_wanted_comes_first),
 		cmocka_unit_test(code_without_a_file_has_no_table),
 		cmocka_unit_test(a_table_waits_for_memory),

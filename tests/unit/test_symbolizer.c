@@ -130,7 +130,8 @@ static struct fixture fixture_new(void)
 
 static void fixture_run(struct fixture *f)
 {
-	symbolizer_run(f->p, f->sources, &(struct symbol_kernel){ .ask = ask });
+	symbolizer_run(f->p, f->sources, &(struct symbol_kernel){ .ask = ask },
+		       &(struct symbol_options){});
 }
 
 static void fixture_free(struct fixture *f)
@@ -259,7 +260,7 @@ static void an_unreadable_kernel_is_one_frame(void **state)
 	uint32_t a = profile_frame(f.p, FRAME_KERNEL, 0, 0xffffffff81001234);
 	uint32_t b = profile_frame(f.p, FRAME_KERNEL, 0, 0xffffffff81000234);
 
-	symbolizer_run(f.p, f.sources, &(struct symbol_kernel){});
+	symbolizer_run(f.p, f.sources, &(struct symbol_kernel){}, &(struct symbol_options){});
 	check_frame(&f, a, "[kernel]", "");
 	check_kernel(&f, a, "[kernel]", 0);
 	check_kernel(&f, b, "[kernel]", 0);
@@ -308,7 +309,7 @@ static void a_loaded_recording_keeps_its_names(void **state)
 	profile_name_frame(f.p, plain, profile_string(f.p, "plain"), 0);
 	profile_name_frame(f.p, jit, profile_string(f.p, PROFILE_JIT), 0);
 	profile_name_frame(f.p, known, profile_string(f.p, "LazyCompile:f"), 0);
-	symbolizer_run(f.p, NULL, NULL);
+	symbolizer_run(f.p, NULL, NULL, &(struct symbol_options){});
 	check_frame(&f, plain, "plain", "");
 	check_frame(&f, jit, "[jit]", "");
 	check_frame(&f, known, "LazyCompile:f", "");

@@ -208,6 +208,7 @@ static void the_summary_tells_times(void **state)
 			    "              1 LOST: count table full: raise --max-stacks\n"
 			    "stacks    100.0% of the time in complete stacks\n"
 			    "              3 walked, 4 found unchanged, 1 not taken\n"
+			    "names     100.0% of the time in user code that has names\n"
 			    "cost      0 ns per wait in BPF, 0.000% of the profiled CPUs\n"
 			    "          bpfprof itself 0 ns of CPU, 0 B of memory, 0 B of maps\n");
 	free(text);

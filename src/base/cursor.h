@@ -3,8 +3,8 @@
  * Reading bytes that may end too early. What would lie behind the end is 0, and the cursor is bad
  * from then on: it is enough to ask once, after several reads.
  */
-#ifndef BPFPROF_UNWIND_CURSOR_H
-#define BPFPROF_UNWIND_CURSOR_H
+#ifndef BPFPROF_BASE_CURSOR_H
+#define BPFPROF_BASE_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

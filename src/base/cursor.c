@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Bounded reading of numbers, as DWARF writes them. */
-#include "unwind/cursor.h"
+#include "base/cursor.h"
 
 #include <string.h>
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The files in which the runtime of a process tells what code it has generated: the perf map,
+ * /tmp/perf-PID.map as the process sees it, and jitdump, which is known by its mapping. What they
+ * say is in symbol/jit_names.h.
+ *
+ * Everybody can write into /tmp. So a perf map counts only when it is a regular file, no link,
+ * belongs to the process's own user or root, and was written since the process began: containers
+ * give the same few numbers to one process after the other.
+ */
+#ifndef BPFPROF_PROC_JIT_FILES_H
+#define BPFPROF_PROC_JIT_FILES_H
+
+#include "proc/proc.h"
+
+struct jit_files {
+	int map, dump; /* -1 = none, or not opened yet; dump belongs to the proc table */
+	int tmp; /* the folder of the perf map, so that it is found when the process is gone */
+	uint32_t pid, own_pid; /* as we call the process, as it calls itself */
+	uid_t owners[2];
+	uint64_t started_ns; /* by CLOCK_REALTIME */
+};
+
+/* While the process lives: where its files will be. NULL when it is gone. */
+struct jit_files *jit_files_new(uint32_t pid);
+void jit_files_free(struct jit_files *j);
+
+/* Finds the jitdump file among what the image has mapped, if it has not been found yet. */
+void jit_files_find_dump(struct jit_files *j, const struct proc_image *image);
+
+/* When all has been written that is to be read. */
+void jit_files_open_map(struct jit_files *j);
+
+#endif

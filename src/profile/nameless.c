@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A sum for each module, and the rows of those that have any. */
+#include "profile/nameless.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "profile/runtime.h"
+
+#define OF_FILE                                                                                    \
+	"stripped: install its debug symbols (a package -dbgsym, -dbg or -debuginfo), "            \
+	"or --debuginfod"
+#define OF_NOTHING "gone before its mappings were read: let bpfprof start the program, behind --"
+
+bool nameless_frame(const struct profile *p, uint32_t frame)
+{
+	const struct frame *f = profile_frame_at(p, frame);
+	const char *name = profile_frame_name(p, frame);
+
+	if (f->kind == FRAME_ANON)
+		return !strcmp(name, PROFILE_JIT);
+	if (f->kind == FRAME_USER) /* "[libz.so.1+0x2340]" is what the symbolizer makes up */
+		return name[0] == '[' && !f->linkage && strstr(name, "+0x") &&
+		       name[strlen(name) - 1] == ']';
+	return f->kind == FRAME_UNKNOWN;
+}
+
+static const char *remedy_of(const struct profile *p, const struct nameless_row *row)
+{
+	if (!row->module)
+		return OF_NOTHING;
+	return p->modules[row->module].kind == MODULE_GENERATED ? runtime_of(p, row->process)->named
+								: OF_FILE;
+}
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct nameless_row *a = x, *b = y;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->module < b->module ? -1 : a->module > b->module;
+}
+
+void nameless_init(struct nameless *n, const struct profile *p)
+{
+	struct nameless_row *rows = xcalloc(p->nr_modules, sizeof(*rows));
+	const struct sample *s;
+	uint32_t leaf, module;
+
+	*n = (struct nameless){ .rows = rows };
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		s = &p->samples[i];
+		leaf = profile_stack_leaf(p, s->ustack);
+		if (!leaf)
+			continue;
+		n->all += s->weight;
+		if (profile_frame_functions(p, leaf) > 1)
+			n->inlined += s->weight;
+		if (!nameless_frame(p, leaf))
+			continue;
+		module = profile_frame_at(p, leaf)->module;
+		rows[module].module = module;
+		rows[module].process = s->process;
+		rows[module].weight += s->weight;
+		n->weight += s->weight;
+	}
+	for (size_t i = 0; i < p->nr_modules; i++)
+		if (rows[i].weight)
+			rows[n->nr++] = rows[i];
+	if (n->nr)
+		qsort(rows, n->nr, sizeof(*rows), by_weight);
+	for (size_t i = 0; i < n->nr; i++)
+		rows[i].remedy = remedy_of(p, &rows[i]);
+}
+
+void nameless_release(struct nameless *n)
+{
+	free(n->rows);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much of a profile's weight is in user code without a name, and what would name it. A sample
+ * counts by its innermost user frame, also where it was taken in the kernel.
+ */
+#ifndef BPFPROF_PROFILE_NAMELESS_H
+#define BPFPROF_PROFILE_NAMELESS_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+struct nameless_row {
+	uint32_t module;  /* a file, or a process's generated code; 0 = nothing is known of it */
+	uint32_t process; /* the name of one that was in it */
+	uint64_t weight;
+	const char *remedy;
+};
+
+/* Rows by weight, heaviest first, ties by the order of modules. */
+struct nameless {
+	struct nameless_row *rows;
+	size_t nr;
+	uint64_t all;	  /* weight of samples with user frames */
+	uint64_t weight;  /* of all rows */
+	uint64_t inlined; /* of samples in functions that the compiler put into others */
+};
+
+void nameless_init(struct nameless *n, const struct profile *p);
+void nameless_release(struct nameless *n);
+
+/* Has a frame, which is no kernel's, but a stand-in for a name? */
+bool nameless_frame(const struct profile *p, uint32_t frame);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What sources of names say of a module, as bytes: from whoever asked them to whoever writes it
+ * into the profile, which may be two processes. So reading believes nothing.
+ */
+#ifndef BPFPROF_SYMBOL_ANSWERS_H
+#define BPFPROF_SYMBOL_ANSWERS_H
+
+#include "symbol/source.h"
+
+/* Of the module. */
+struct answers_head {
+	uint64_t nr_late, deadline_ns; /* as in struct symbol_lines */
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+};
+
+/* Of an address: what was found, in the order of the addresses. */
+struct answer {
+	struct symbol_found found; /* chain only */
+	uint64_t place;		   /* what to call it by, when there is no name */
+	bool is_entry;
+};
+
+struct answers {
+	uint8_t *bytes;
+	size_t nr, max; /* used, and room for; what does not fit is left out */
+};
+
+void answers_begin(struct answers *a, const struct answers_head *head);
+void answers_put(struct answers *a, const struct answer *one);
+
+/* Begins to read: false when there is not even a head. */
+bool answers_read(struct answers *a, struct answers_head *head);
+/* The next one; strings lie in the bytes. False: there are no more, or it makes no sense. */
+bool answers_next(struct answers *a, struct answer *one);
+
+#endif

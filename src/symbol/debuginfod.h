@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Debug files from servers (DEBUGINFOD_URLS), by build-id. That tells these servers what runs here,
+ * so it happens on request only. libdebuginfod does it, loaded when it is first needed: it brings a
+ * client of HTTP with it, which nobody else should have. It keeps what it got in its own cache.
+ */
+#ifndef BPFPROF_SYMBOL_DEBUGINFOD_H
+#define BPFPROF_SYMBOL_DEBUGINFOD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 0, or -ENOENT after a message: there is no server, or no library. */
+int debuginfod_check(void);
+
+/* An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC). */
+int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns);
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Generated code has the names that its runtime wrote down, if the file can be believed; the summary tells what would
+# name it.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need_prog generates
+
+cd "$TMP" || exit 1
+touch begin
+record() { # HOW [COMMAND...]: in x.folded, x.txt and x.bpfprof
+	local how=$1
+
+	shift
+	check "$how" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt -o x.bpfprof "$@" -- "$PROGS/generates" "$how" 1000
+	rm -f /tmp/perf-*.map.other jit-*.dump
+}
+named() { # HOW
+	check_pct x.folded 'generated:often [(]1[)]' 75 6
+	check_pct x.folded 'generated seldom' 25 6
+	check_grep '^names  *(100|9[5-9])' x.txt "$1: all has a name"
+	check_no_grep '\[jit\]' x.folded
+	check "report of $1" "$BPFPROF" report -f x.bpfprof
+	check_grep ';generated seldom ' "$OUT" "saved with its name"
+}
+forget_map() {
+	find /tmp -maxdepth 1 -name 'perf-*.map*' -newer "$TMP/begin" -delete
+}
+
+for how in map late dump; do
+	record $how
+	named $how
+	forget_map
+done
+
+for how in none stale foreign link fifo; do
+	record $how
+	check_no_grep 'generated' x.folded "$how: not believed"
+	check_grep ';\[jit\] ' x.folded "$how: [jit] instead"
+	check_grep 'perf-PID.map' x.txt "$how: what would help"
+	forget_map
+done
+
+# As a container sees it: another number, another /tmp.
+if unshare --pid --fork --mount --mount-proc true 2>/dev/null; then
+	# shellcheck disable=SC2016
+	check "in a namespace of its own" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt -o x.bpfprof -- \
+		unshare --pid --fork --mount --mount-proc sh -c 'mount -t tmpfs none /tmp && "$0" map 1000; :' "$PROGS/generates"
+	check_grep 'generated seldom' x.folded "in a namespace of its own: named"
+	check_pct x.folded 'generated:often [(]1[)]' 75 8
+fi
+finish

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# JavaScript and Java functions have their names: by what node writes, and by what --java-names has a JVM write.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+
+cd "$TMP" || exit 1
+touch begin
+
+nodes() {
+	cat >burns.js <<-'JS'
+		function seldom(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }
+		function often(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 37 + i) | 0; return s; }
+		let x = 0, end = Date.now() + 3000;
+		while (Date.now() < end) { x += often(300000); x += seldom(100000); }
+	JS
+	# What is inlined has no frame, so the two are not. jitdump is whole once node has ended.
+	for how in "--perf-basic-prof" "--perf-prof"; do
+		check "node $how" "$BPFPROF" oncpu -F 499 -d 20 -o x.folded -o x.txt -o x.bpfprof -- \
+			node "$how" --no-turbo-inlining --no-maglev burns.js
+		check_pct x.folded 'JS:[*]often .*burns.js:2:15' 75 6
+		check_pct x.folded 'JS:[*]seldom .*burns.js:1:16' 25 6
+		check_grep '^names  *(100|9[89])' x.txt "node $how: all has names"
+	done
+	check "node without" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt 1 -- node burns.js
+	check_no_grep 'often' x.folded "node without"
+	check_grep 'node: JavaScript: run it with node --perf-basic-prof' x.txt "what would help"
+}
+
+burn() { # OPTIONS...; sets $PID
+	start java -XX:+PreserveFramePointer "$@" -cp "$TMP" Burns
+	wait_until 20 grep -q begun "$LOG"
+	sleep 1
+}
+
+javas() {
+	cat >Burns.java <<-'JAVA'
+		public class Burns {
+			static long seldom(int n) { long s = 0; for (int i = 0; i < n; i++) s = s * 37 + i; return s; }
+			static long often(int n) { long s = 0; for (int i = 0; i < n; i++) s = s * 37 + i; return s; }
+			public static void main(String[] a) {
+				long x = 0, end = System.currentTimeMillis() + 60000;
+				System.out.println("begun");
+				while (System.currentTimeMillis() < end) { x += often(300000); x += seldom(100000); }
+				System.out.println(x);
+			}
+		}
+	JAVA
+	check "javac" javac Burns.java
+	burn -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Burns::often -XX:CompileCommand=dontinline,Burns::seldom
+	check "java, not asked" "$BPFPROF" oncpu -F 499 -p "$PID" -o x.folded -o x.txt 1
+	check_no_grep 'Burns.often' x.folded "a JVM is not asked by itself"
+	check_grep 'java: Java code: --java-names' x.txt "what would help"
+	if java -version 2>&1 | grep -qE 'version "(1[7-9]|[2-9][0-9])'; then
+		check "java, asked" "$BPFPROF" oncpu -F 499 -p "$PID" --java-names -o x.folded -o x.txt 3
+		check_pct x.folded 'long Burns.often[(]int[)]' 75 6
+		check_pct x.folded 'long Burns.seldom[(]int[)]' 25 6
+		check_no_grep 'Full thread dump' "$LOG" "nothing is printed by the JVM"
+		check_pct x.folded 'JavaMain' 98 2.5
+		[ -z "$(find "/proc/$PID/cwd/" -maxdepth 1 -name '.attach_pid*')" ] || fail "the file that woke it is left"
+	fi
+	stop "$PID"
+	# SIGQUIT would kill this one; but it listens without.
+	burn -Xrs
+	check "java -Xrs" "$BPFPROF" oncpu -F 99 -p "$PID" --java-names -o x.folded 1
+	check_grep 'Burns.often' x.folded "java -Xrs"
+	check "java -Xrs lives on" kill -0 "$PID"
+	stop "$PID"
+	burn -XX:+DisableAttachMechanism
+	check "a JVM that cannot be asked" "$BPFPROF" oncpu -F 99 -p "$PID" --java-names -o x.folded 1
+	check_grep "no names of Java code of process $PID: it does not listen" "$ERR"
+	check "it lives on" kill -0 "$PID"
+	stop "$PID"
+}
+
+command -v node >/dev/null && nodes
+command -v javac >/dev/null && javas
+find /tmp -maxdepth 1 -name 'perf-*.map' -newer begin -delete
+command -v node >/dev/null || command -v javac >/dev/null || skip "no node, no javac"
+finish

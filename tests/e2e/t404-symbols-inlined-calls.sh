@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Calls that the compiler put into a function are frames; --no-inline leaves them out, --symbol-time limits the work.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need_prog inlines
+cd "$TMP" || exit 1
+
+check "inlined calls" "$BPFPROF" oncpu -U -F 999 -f -A -o x.bpfprof -o x.json -- "$PROGS/inlines" 1
+check_near "$(folded_pct "$OUT" ';main;outer;middle_\[i\];inner_\[i\]')" 66.7 6 "share of the inlined call"
+check_near "$(folded_pct "$OUT" ';main;outer(;|$)')" 98 3 "share of its function"
+kept=("$CACHE_DIRECTORY"/*)
+check "it keeps what it read" test -s "${kept[0]}"
+check "and reads that" "$BPFPROF" oncpu -U -F 999 -f -- "$PROGS/inlines" 0.3
+check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 8 "share of the inlined call"
+rm -r "$CACHE_DIRECTORY"
+check "nothing is kept" "$BPFPROF" oncpu -U -F 999 -f --no-symbol-cache -- "$PROGS/inlines" 0.3
+check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 8 "share of the inlined call"
+check "there is no folder" test ! -e "$CACHE_DIRECTORY"
+
+check "a report without them" "$BPFPROF" report -f -A --no-inline x.bpfprof
+check_near "$(folded_pct "$OUT" ';main;outer(;|$)')" 98 3 "share of the function"
+check_no_grep 'inner|middle|_\[i\]' "$OUT" "no inlined call"
+check "a report with them" "$BPFPROF" report -s x.bpfprof
+check_grep '^ *[0-9.]+% +[0-9.]+% +inner +inlines' "$OUT" "the inlined call has the time that it takes itself"
+
+check "a recording without them" "$BPFPROF" oncpu -U -F 999 -f --no-inline -o y.bpfprof -- "$PROGS/inlines" 0.3
+check_no_grep 'inner|middle' "$OUT" "no inlined call"
+
+check "without DWARF" "$BPFPROF" oncpu -U -F 999 -f --symbol-time 0 -- "$PROGS/inlines" 0.3
+check_near "$(folded_pct "$OUT" ';main;outer(;|$)')" 98 3 "share of the function"
+check_no_grep 'inner|middle' "$OUT" "no inlined call"
+check "no time for it" "$BPFPROF" oncpu -U -F 999 -s --symbol-time 1ns -- "$PROGS/inlines" 0.3
+check_grep '[0-9]+ frames without source lines and inlined calls: no time was left \(--symbol-time\)' "$OUT" "the summary says so"
+check_grep '^ *[0-9.]+% +[0-9.]+% +outer +inlines' "$OUT" "names of functions are there"
+finish
