@@ -11,6 +11,7 @@
 #include "counters.bpf.h"
 #include "lock.h"
 #include "places.bpf.h"
+#include "python.h"
 #include "step.bpf.h"
 
 /*
@@ -121,7 +122,10 @@ struct scratch {
 	__u64 memo_window[256];
 	__u64 trampoline; /* kernel_trampoline() of the process, once looked up in this walk */
 	__u64 return_at;  /* a struct return_instance of the kernel */
-	__u32 nr_texts;	  /* strings in values */
+	__u32 python;	  /* row of the process's struct python_layout, 0 = it runs none */
+	__u64 python_at;  /* the frame that is next */
+	__u64 python_words[PYTHON_WORDS]; /* of the frame that was last */
+	__u32 nr_texts;			  /* strings in values */
 	struct call_values values;
 	struct scratch_kernel kernel;
 	struct scratch_stack user;

@@ -91,8 +91,10 @@ __noinline int defer_drop(__u32 id)
 	if (!s || s->user.kind != PROF_STACK_DEFERRED)
 		return 0;
 	for (__u32 i = 0; i < PROF_DEFERRED_CHAIN && i < s->user.nr; i++) {
-		__u32 slot = s->user.frames[i];
+		__u64 slot = s->user.frames[i];
 
+		if (slot >= PROF_MAX_DEFERRED) /* frames of Python */
+			break;
 		__sync_fetch_and_and(&prof_defer_taken[slot / 64 & (MAX_WORDS - 1)],
 				     ~(1ull << (slot & 63)));
 	}
@@ -212,8 +214,10 @@ static __always_inline void become(struct scratch *s, __u32 kind, __u32 number)
 static __always_inline void take_pause(struct prof_pause *p, const struct task_struct *task)
 {
 	p->tid = task->pid;
-	p->runs = kernel_nr_runs(task);
-	p->switches = task->nvcsw + task->nivcsw;
+	p->times = kernel_nr_runs(task);
+	p->by_switches = !p->times;
+	if (p->by_switches)
+		p->times = task->nvcsw + task->nivcsw;
 }
 
 /*
@@ -314,6 +318,7 @@ __hidden void defer_sleeper(struct scratch *s, struct task_struct *task)
 	to->fp = s->fp;
 	to->lr = s->lr;
 	to->start_stack = task->mm->start_stack;
+	to->thread = THREAD_POINTER(task);
 	take_pause(&to->pause, task);
 	s->user.frames[0] = row;
 	s->user.nr = 1;

@@ -2,6 +2,7 @@
 /* Remembering and verifying stacks (memo.bpf.h says when two are the same). */
 #include "fp.bpf.h"
 #include "memo.bpf.h"
+#include "python.bpf.h"
 #include "returns.bpf.h"
 #include "shapes.bpf.h"
 #include "stacks.bpf.h"
@@ -106,6 +107,20 @@ __noinline int memo_hash_user(__u32 id, __u32 slot)
 	return 1;
 }
 
+/* Frames of Python lie anywhere, few words of each: their chain is followed once more. */
+static __always_inline void hash_python(__u32 id, struct scratch *s, __u32 slot)
+{
+	const struct shape *shape = shape_at(slot);
+
+	s->python = shape ? shape->ready >> 8 : 0;
+	if (!s->python)
+		return;
+	s->user.nr = 0;
+	s->user.hash = s->memo_hash;
+	python_walk(id);
+	s->memo_hash = s->user.hash;
+}
+
 #if defined(__TARGET_ARCH_x86)
 static __always_inline bool hash_kernel(const struct shape *shape, __u64 base, __u64 *hash)
 {
@@ -193,9 +208,11 @@ static __always_inline bool keep_user(__u32 id, struct scratch *s)
 		return false;
 	shape = memo_shape(id, s->nr_reads,
 			   OF_USER | (s->fp_from == FP_REGISTER ? BY_FP : 0) |
-				   (s->lr_used ? BY_LR : 0) | (has_no_record(s) ? NO_RECORD : 0));
+				   (s->lr_used ? BY_LR : 0) | (has_no_record(s) ? NO_RECORD : 0) |
+				   s->python << 8);
 	if (!shape || !memo_hash_user(id, shape))
 		return false;
+	hash_python(id, s, shape);
 	s->memo.user_shape = shape;
 	s->memo.user_hash = s->memo_hash;
 	return true;
@@ -261,9 +278,13 @@ __noinline int memo_verify(__u32 id)
 
 	if (!s)
 		return MEMO_NOTHING;
-	if (s->memo.user_shape &&
-	    (!memo_hash_user(id, s->memo.user_shape) || s->memo_hash != s->memo.user_hash))
-		return MEMO_NOTHING;
+	if (s->memo.user_shape) {
+		if (!memo_hash_user(id, s->memo.user_shape))
+			return MEMO_NOTHING;
+		hash_python(id, s, s->memo.user_shape);
+		if (s->memo_hash != s->memo.user_hash)
+			return MEMO_NOTHING;
+	}
 	if (s->memo.kernel_shape &&
 	    (!memo_hash_kernel(id, s->memo.kernel_shape) || s->memo_hash != s->memo.kernel_hash))
 		return MEMO_USER;

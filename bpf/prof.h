@@ -60,6 +60,7 @@ enum unwind_end {
  *
  *   0x0  return address in user code; its process and time stand in the stack's header
  *   0x2  next instruction there: of the innermost frame, or of one that a signal interrupted
+ *   0x4  frames of Python, behind all others (python.h)
  *   0xf  kernel address as it is (all kernels map themselves in the top sixteenth)
  *
  * Frames are stored leaf first. The innermost one is an instruction whatever its kind.
@@ -110,12 +111,12 @@ _Static_assert(sizeof(struct prof_stack_head) == 8, "struct prof_stack_head is o
 
 /*
  * A thread that does not run, and what tells later that it has not run since: how often it had been
- * given a CPU and, where the kernel does not count that (0), how often it had left one.
+ * given a CPU or, where the kernel does not count that, how often it had left one.
  */
 struct prof_pause {
 	__u32 tid; /* 0 = it runs, its stack changes */
-	__u32 pad;
-	__u64 runs, switches;
+	__u32 by_switches;
+	__u64 times;
 };
 
 /*
@@ -127,7 +128,7 @@ struct prof_pause {
  */
 #define PROF_MAX_DEFERRED     1024
 #define PROF_DEFERRED_CHAIN   32 /* slots at most: 448 KiB */
-#define PROF_DEFERRED_WORDS   1939
+#define PROF_DEFERRED_WORDS   1940
 #define PROF_DEFERRED_RETURNS 32
 struct prof_deferred {
 	__u32 bytes; /* of stack, from sp up */
@@ -156,6 +157,7 @@ _Static_assert(sizeof(struct prof_deferred) == 16384, "struct prof_deferred is 1
  */
 struct prof_sleeper {
 	__u64 pc, sp, fp, lr;
+	__u64 thread; /* its thread pointer */
 	__u64 start_stack;
 	struct prof_pause pause;
 };

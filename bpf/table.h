@@ -206,9 +206,10 @@ struct table_proc {
 	__u64 start_stack; /* mm_struct.start_stack, field 28 of /proc/PID/stat */
 	__u32 list;	   /* word where its mappings begin */
 	__u32 nr_mappings;
-	__u32 space; /* different for every list there ever was */
-	__u16 final; /* code outside of the list is no code: /proc was asked */
-	__u16 defer; /* addresses change hands too often to walk by any list */
+	__u32 space;  /* different for every list there ever was */
+	__u8 final;   /* code outside of the list is no code: /proc was asked */
+	__u8 defer;   /* addresses change hands too often to walk by any list */
+	__u16 python; /* row of its struct python_layout (python.h), 0 = none */
 };
 _Static_assert(sizeof(struct table_proc) == 32, "two rows are one cache line");
 #define TABLE_PROC_ROWS	  32768u /* a power of two */

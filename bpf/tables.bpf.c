@@ -131,8 +131,8 @@ __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 		return false;
 	row.seq = *(volatile __u32 *)&p->seq;
 	in_order(s);
-	row = (struct table_proc){ row.seq,	   p->pid,   p->start_stack, p->list,
-				   p->nr_mappings, p->space, p->final,	     p->defer };
+	row = (struct table_proc){ row.seq,  p->pid,   p->start_stack, p->list,	 p->nr_mappings,
+				   p->space, p->final, p->defer,       p->python };
 	in_order(s);
 	if (row.seq & 1 || row.seq != *(volatile __u32 *)&p->seq || row.pid != tgid || row.defer ||
 	    row.start_stack != task->mm->start_stack)
@@ -143,6 +143,7 @@ __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 	s->space = row.space + s->epoch * 0x85ebca6bu;
 	s->rule_key = hash_mix(prof_cfg.seed, s->space);
 	s->final = row.final;
+	s->python = row.python;
 	return true;
 }
 

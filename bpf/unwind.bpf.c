@@ -15,6 +15,7 @@
 #include "defer.bpf.h"
 #include "fp.bpf.h"
 #include "kernel.bpf.h"
+#include "python.bpf.h"
 #include "tables.bpf.h"
 #include "unwind.bpf.h"
 
@@ -431,6 +432,7 @@ static __always_inline void begin(struct scratch *s)
 	s->has_regs = 0;
 	s->special = 0;
 	s->knows_trampoline = 0;
+	s->python = 0;
 	unwind_fresh(s);
 	s->at = (struct step){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .lr = s->lr, .inner = 1 };
 	if (s->called)
@@ -460,6 +462,9 @@ __noinline int unwind_user(__u32 id)
 	s->user.guessed = s->at.guessed < 255 ? s->at.guessed : 255;
 	if (s->deferred)
 		defer_walk(id);
+	python_note(s);
+	if (s->python)
+		python_walk(id);
 	return 0;
 }
 

@@ -55,7 +55,7 @@ struct results_opts {
 		OPT_FLAG('D', "delimited", s, r.view.delimiter,                                    \
 			 "a '-' frame between user and kernel frames"),                            \
 		OPT_FLAG('A', "annotations", s, r.view.annotations,                                \
-			 "mark kernel frames _[k], inlined calls _[i] and JIT code _[j]"),         \
+			 "mark kernel frames _[k], inlined calls _[i], JIT _[j], Python _[p]"),    \
 		OPT_FLAG(0, "per-thread", s, r.view.per_thread,                                    \
 			 "tell threads of the same name apart (name/tid)"),                        \
 		OPT_FLAG(0, "merge-threads", s, r.view.merge_threads,                              \

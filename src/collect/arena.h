@@ -25,6 +25,8 @@ struct arena_stack {
 	uint8_t guessed; /* frames */
 	uint64_t time_ns;
 	const uint64_t *frames; /* in the arena, leaf first */
+	const uint64_t *python; /* behind them (bpf/python.h), once they are split */
+	uint32_t nr_python;
 };
 
 /*

@@ -39,6 +39,10 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 				   .taken = maps->deferred_taken,
 				   .rows = maps->sleepers,
 				   .nr_rows = maps->nr_sleepers };
+	c->python = (struct capture_python){ .profile = o->profile,
+					     .store = o->store,
+					     .reader = o->reader,
+					     .rows = o->store ? maps->pythons : NULL };
 	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
 	capture_put_source(c, 0, (struct symbol_file){ .fd = -1 });
 }
@@ -134,6 +138,10 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 	s.nr_frames = w.nr;
 	s.end = end_of(c, item, &w);
 	s.guessed = w.guessed < 255 ? w.guessed : 255;
+	if (item->thread && l.process)
+		capture_read_python(c, l.process, item, &s);
+	s.python = item->python;
+	s.nr_python = item->nr_python;
 	c->late[item->ref] = capture_user_stack(c, &s);
 	if (w.end == UNWIND_END_CFI_ROOT && c->first_root_ns == item->time_ns)
 		c->first_root_ns = now_ns(); /* sampled then, walked now */
@@ -173,7 +181,7 @@ enum capture_state capture_walk(struct capture *c)
 	walk_sleepers(c);
 	if (any && c->store && !store_build(c->store, now_ns()))
 		return CAPTURE_BUSY;
-	return any ? CAPTURE_HASTE : CAPTURE_QUIET;
+	return any || c->names ? CAPTURE_HASTE : CAPTURE_QUIET;
 }
 
 uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns)
@@ -224,10 +232,11 @@ static uint32_t add_late_stack(struct capture *c, const struct arena_stack *s)
 	return REF_LATE | c->nr_late++;
 }
 
-static void take(struct capture *c, const struct arena_stack *s)
+static void take(struct capture *c, struct arena_stack *s)
 {
 	uint32_t *to = &c->stack_of_slot[s->slot], id;
 
+	python_split(s);
 	if (!c->first_ns)
 		c->first_ns = s->time_ns;
 	if (s->kind == PROF_STACK_DEFERRED || s->kind == PROF_STACK_SLEEPER) {
@@ -307,6 +316,7 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 			break;
 		take_generation(c);
 	}
+	c->names = capture_python_name(&c->python, until_ns == UINT64_MAX);
 	quiet = generations_is_quiet(&c->generations);
 	c->fills = generations_turn(&c->generations, settle, c->session);
 	return quiet;
@@ -315,6 +325,7 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 void capture_release(struct capture *c)
 {
 	defer_release(&c->defer);
+	capture_python_release(&c->python);
 	sleeping_release(&c->sleeping);
 	tally_release(&c->tally);
 	free(c->late);

@@ -7,6 +7,7 @@
 #ifndef BPFPROF_COLLECT_CAPTURE_H
 #define BPFPROF_COLLECT_CAPTURE_H
 
+#include "collect/capture_python.h"
 #include "collect/defer.h"
 #include "collect/generations.h"
 #include "collect/session.h"
@@ -36,6 +37,8 @@ struct capture {
 	struct store *store; /* borrowed; NULL when walks go by frame pointer only */
 	struct defer defer;
 	struct sleeping sleeping;
+	struct capture_python python;
+	bool names;		   /* were asked for in the last turn */
 	struct prof_config config; /* what the kernel walks by */
 	uint64_t first_ns;	   /* time of the first stack, 0 = none yet */
 	uint64_t
@@ -77,7 +80,7 @@ bool capture_drain(struct capture *c, uint64_t until_ns);
 
 enum capture_state {
 	CAPTURE_QUIET, /* nothing was deferred */
-	CAPTURE_HASTE, /* something was, so more is likely to come */
+	CAPTURE_HASTE, /* something was, or has no name yet, so more is likely to come */
 	CAPTURE_BUSY,  /* a table was built: look what came meanwhile, and call again at once */
 };
 

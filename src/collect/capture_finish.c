@@ -231,6 +231,7 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 		if (capture_walk(c) != CAPTURE_BUSY && c->defer.nr)
 			usleep(1000);
 	capture_give_up(c);
+	capture_python_name(&c->python, true);
 	memcpy(c->profile->counters, counters, sizeof(c->profile->counters));
 	c->profile->counters[PROF_DEFER_FULL] += c->nr_no_room;
 	for (size_t i = 0; i < maps->nr_generations; i++)

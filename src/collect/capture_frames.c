@@ -11,6 +11,8 @@
 /* An address that nothing explains may make us read /proc/PID/maps again, so often. */
 #define RECHECK_NS 1000000000ull
 
+#define MAX_IDS (2 * PROF_MAX_FRAMES) /* native frames, and those of Python */
+
 /* Mappings that were made about when addresses last changed hands, of a library's several. */
 #define REUSE_NS 10000000ull
 
@@ -133,13 +135,78 @@ static bool was_left_wrong(const struct process *p, const struct proc_mapping *m
 	       m->from_ns >= p->reused_ns - REUSE_NS;
 }
 
+/* By the first native frame that is of an interpreter. */
+static const struct python_program *find_python(struct capture *c, struct process *p,
+						const struct arena_stack *s)
+{
+	const struct python_program *program = NULL;
+	const struct proc_mapping *m;
+
+	for (uint32_t i = 0; i < s->nr_frames && !program; i++) {
+		m = proc_mapping_at(p, lookup_address(s, i), s->time_ns);
+		if (m && m->file && m->file->has_python)
+			program =
+				capture_python_find(&c->python, p, proc_image_at(p, s->time_ns), m);
+	}
+	return program;
+}
+
+void capture_read_python(struct capture *c, struct process *p, struct defer_item *item,
+			 const struct arena_stack *s)
+{
+	const struct python_program *program = find_python(c, p, s);
+
+	if (program)
+		capture_python_read(program, item);
+}
+
+static bool is_complete(enum unwind_end end)
+{
+	return end == UNWIND_END_CFI_ROOT || end == UNWIND_END_ROOT || end == UNWIND_END_ENTRY;
+}
+
+/* NULL: the stack has no such frames. */
+static const struct python_program *begin_python(struct capture *c, struct process *p,
+						 const struct arena_stack *s,
+						 struct python_merge *merge)
+{
+	const struct python_program *program = p ? find_python(c, p, s) : NULL;
+	uint64_t addresses[PROF_MAX_FRAMES];
+
+	if (!program || !s->nr_python)
+		return NULL;
+	for (uint32_t i = 0; i < s->nr_frames; i++)
+		addresses[i] = lookup_address(s, i);
+	python_merge_begin(merge, &program->found, s, addresses, is_complete(s->end));
+	return program;
+}
+
+/* The frames of Python in the place of one of the evaluator. False: it stays. */
+static bool add_python(struct capture *c, struct process *p, const struct arena_stack *s,
+		       const struct python_program *program, struct python_merge *merge,
+		       uint64_t addr, uint32_t *ids, uint32_t *nr)
+{
+	const uint64_t *words;
+	size_t nr_words;
+
+	if (!python_merge_next(merge, addr, &words, &nr_words))
+		return false;
+	for (size_t i = 0; i < nr_words && *nr < MAX_IDS; i++)
+		ids[(*nr)++] = capture_python_frame(
+			&c->python, p->pid, generated_of(c, p, s->time_ns), program, words[i]);
+	return true;
+}
+
 /* 0: the thread has none any more, it was within an exec. */
 uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 {
 	struct process *p = capture_find_process(c, s);
-	uint32_t ids[PROF_MAX_FRAMES], nr = 0;
+	uint32_t ids[MAX_IDS], nr = 0;
+	const struct python_program *program;
+	struct python_merge merge;
 	uint8_t end = s->end;
 
+	program = begin_python(c, p, s, &merge);
 	for (uint32_t i = 0; p && i < s->nr_frames; i++) {
 		uint64_t addr = lookup_address(s, i);
 		const struct proc_mapping *m;
@@ -154,6 +221,8 @@ uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 				      : UNWIND_END_NO_CODE;
 			break;
 		}
+		if (m && program && add_python(c, p, s, program, &merge, addr, ids, &nr))
+			continue;
 		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
 			return 0;
 		ids[nr++] = m ? user_frame(c, p, m, addr, s->time_ns)

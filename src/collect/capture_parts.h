@@ -26,6 +26,9 @@ struct process *capture_find_process(struct capture *c, const struct arena_stack
 /* What was mapped there then; /proc is asked again when nothing explains the address. */
 const struct proc_mapping *capture_find_mapping(struct capture *c, struct process *p, uint64_t addr,
 						uint64_t time_ns);
+/* The frames of Python of a thread that was asleep at the start, whose native ones s has. */
+void capture_read_python(struct capture *c, struct process *p, struct defer_item *item,
+			 const struct arena_stack *s);
 /* Ids of stacks of the profile. */
 uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s);
 uint32_t capture_kernel_stack(struct capture *c, const struct arena_stack *s);

@@ -88,6 +88,11 @@ static void take_slots(struct defer *d, const struct arena_stack *s, uint32_t re
 		item->start.returns[i] =
 			(struct walk_return){ from->returns[i].sp, from->returns[i].pc };
 	item->memory = copy(d, s, &item->start.stack_bytes);
+	if (s->nr_python) {
+		item->python = xmalloc(s->nr_python * sizeof(*item->python));
+		memcpy(item->python, s->python, s->nr_python * sizeof(*item->python));
+		item->nr_python = s->nr_python;
+	}
 	item->copied = item->start.stack_bytes;
 	d->bytes += item->copied;
 	item->start.regs = item->memory;
@@ -123,6 +128,7 @@ bool defer_next_sleeper(struct defer *d, uint64_t pc_mask)
 				     .time_ns = s->time_ns,
 				     .start_stack = row->start_stack,
 				     .pause = row->pause,
+				     .thread = row->thread,
 				     .cut = UNWIND_END_MOVED };
 	item->start = (struct walk_start){ .arch = OUR_ARCH,
 					   .pc = row->pc,
@@ -163,7 +169,7 @@ static bool is_where_it_was(uint32_t pid, const struct prof_pause *p)
 		if (sscanf(line, "%*[a-z]_ctxt_switches: %" SCNu64, &nr) == 1)
 			sum += nr;
 	}
-	return sum == p->switches;
+	return sum == p->times;
 }
 
 static bool is_paused(uint32_t pid, const struct prof_pause *p)
@@ -171,10 +177,15 @@ static bool is_paused(uint32_t pid, const struct prof_pause *p)
 	char text[128];
 	uint64_t runs = 0;
 
-	if (p->runs && read_text(pid, p->tid, "schedstat", text, sizeof(text)) &&
-	    sscanf(text, "%*u %*u %" SCNu64, &runs) == 1 && runs)
-		return runs == p->runs;
-	return is_where_it_was(pid, p);
+	if (p->by_switches)
+		return is_where_it_was(pid, p);
+	return read_text(pid, p->tid, "schedstat", text, sizeof(text)) &&
+	       sscanf(text, "%*u %*u %" SCNu64, &runs) == 1 && runs == p->times;
+}
+
+bool defer_is_paused(const struct defer_item *item)
+{
+	return item->pause.tid && is_paused(item->pid, &item->pause);
 }
 
 /* As many bytes from an address up as can be read, page by page: up to where the stack ends. */
@@ -275,6 +286,7 @@ void defer_done(struct defer *d, size_t i)
 	d->bytes -= d->items[i].copied;
 	free(d->items[i].memory);
 	free(d->items[i].others);
+	free(d->items[i].python);
 	d->items[i] = d->items[--d->nr];
 }
 

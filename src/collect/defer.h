@@ -27,9 +27,12 @@ struct defer_item {
 	enum unwind_end cut;	 /* of a walk that needs more than that */
 	struct walk_start start; /* regs and stack are the item's own */
 	uint64_t *memory;
-	uint8_t *others; /* what start has of other stacks */
-	size_t copied;	 /* bytes of stack that the kernel kept */
-	uint32_t wants;	 /* the caller's: what the walk waits for, 0 = nothing yet */
+	uint8_t *others;  /* what start has of other stacks */
+	size_t copied;	  /* bytes of stack that the kernel kept */
+	uint32_t wants;	  /* the caller's: what the walk waits for, 0 = nothing yet */
+	uint64_t thread;  /* the thread pointer, of one that was asleep at the start */
+	uint64_t *python; /* its frames of Python, as words */
+	uint32_t nr_python;
 };
 
 /* A row of the kernel's that waits for its turn. */
@@ -68,6 +71,9 @@ bool defer_read_on(struct defer_item *item, uint64_t address);
 
 /* The same for an address that lies on another stack. */
 bool defer_read_other(struct defer_item *item, uint64_t address);
+
+/* Has its thread not run since? */
+bool defer_is_paused(const struct defer_item *item);
 
 /* Items and sleepers that are not yet walked. */
 size_t defer_left(const struct defer *d);

@@ -43,8 +43,9 @@ struct session_maps {
 	uint64_t *deferred_taken;	     /* a bit for each */
 	const struct prof_sleeper *sleepers; /* NULL but for waits with user stacks */
 	size_t nr_sleepers;
-	struct table_exe *exes;	  /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
-	struct table_proc *procs; /* and TABLE_PROC_ROWS of processes */
+	struct table_exe *exes;	       /* TABLE_MAX_EXES rows for the unwind tables, or NULL */
+	struct python_layout *pythons; /* PYTHON_ROWS */
+	struct table_proc *procs;      /* and TABLE_PROC_ROWS of processes */
 	uint32_t *table_epoch;
 	const struct prof_waker *wakers; /* NULL but for --hops */
 	size_t nr_wakers;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "python/ask.h"
 #include "unwind/reading.h"
 
 #define OPEN_NS	 300000000ull /* a file system that is there answers in microseconds */
@@ -32,6 +33,8 @@ static const struct reader_task tasks[READER_NR] = {
 	[READER_OPEN] = { true, open_mapped },
 	[READER_HEADERS] = { false, reading_headers },
 	[READER_TABLE] = { false, reading_table },
+	[READER_PYTHON] = { false, python_do_find },
+	[READER_PYTHON_CODES] = { false, python_do_codes },
 };
 
 /*

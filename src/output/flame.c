@@ -211,6 +211,7 @@ static unsigned int colour_of(const struct flame *f, uint32_t node)
 	case FRAME_KERNEL:
 		return COLOUR_KERNEL + shade;
 	case FRAME_ANON:
+	case FRAME_PYTHON:
 		return COLOUR_JIT + shade;
 	case FRAME_UNKNOWN:
 		return COLOUR_UNKNOWN;

@@ -152,6 +152,8 @@ void image_map(struct process *p, const struct proc_mapping *m, uint64_t settled
 
 void image_copy(struct proc_image *to, const struct proc_image *from)
 {
+	to->python = from->python;
+	to->python_row = from->python_row;
 	to->nr_maps = to->cap_maps = from->nr_maps;
 	to->maps = xcalloc(from->nr_maps, sizeof(*to->maps));
 	if (from->nr_maps)

@@ -60,6 +60,7 @@ struct proc_file {
 	uint64_t seen_ns; /* when it was first known to be mapped */
 	bool tried;	  /* to open it */
 	bool is_system;	  /* as in struct proc_open */
+	bool has_python;  /* for unwind/store: it holds an interpreter of Python */
 	uint32_t module;  /* for the collector's use, 0 at first */
 	uint32_t users;	  /* who keep it besides: see proc_prune() */
 	bool mapped;	  /* within proc_prune() only */
@@ -81,6 +82,10 @@ struct proc_image {
 	size_t nr_old, cap_old;
 	size_t max_old;	 /* when there are more, those that are over are dropped */
 	uint32_t module; /* for the collector's use: its code without a file; 0 at first */
+	/* For the collector's use as well, of its interpreter of Python; 0 at first. */
+	uint32_t python;
+	uint16_t python_row; /* of the kernel's struct python_layout */
+	uint64_t python_next_ns, python_wait_ns;
 	struct proc_image *older;
 };
 

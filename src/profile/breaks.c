@@ -20,6 +20,8 @@ const char *break_module(const struct profile *p, const struct break_row *row)
 		return "[none]";
 	case FRAME_ANON:
 		return PROFILE_JIT;
+	case FRAME_PYTHON:
+		return PROFILE_PYTHON;
 	case FRAME_KERNEL:
 		return "[kernel]";
 	default:

@@ -16,7 +16,7 @@ static bool check_frames(const struct profile *p)
 		const struct frame *f = &p->frames[i];
 
 		if (f->module >= p->nr_modules || !profile_has_string(p, f->name) ||
-		    !profile_has_string(p, f->linkage) || f->kind > FRAME_UNKNOWN)
+		    !profile_has_string(p, f->linkage) || f->kind >= FRAME_NR_KINDS)
 			return false;
 	}
 	for (size_t i = 0; i < p->nr_stack_frames; i++)

@@ -23,6 +23,8 @@ enum frame_kind {
 	FRAME_KERNEL = 2, /* offset is the address until the symbolizer makes name + offset of it */
 	FRAME_ANON = 3,	  /* executable memory without a file, JIT code: offset is the address */
 	FRAME_UNKNOWN = 4, /* nothing is known of the address */
+	FRAME_PYTHON = 5,  /* a function of Python: offset is a word of bpf/python.h */
+	FRAME_NR_KINDS,
 };
 
 struct frame {
@@ -51,6 +53,8 @@ struct frame_detail {
 
 /* What generated code is called that nobody has a better name for. */
 #define PROFILE_JIT "[jit]"
+/* And a function of Python whose process was gone before its name was read. */
+#define PROFILE_PYTHON "[python]"
 
 enum module_kind {
 	MODULE_FILE = 0,

@@ -20,6 +20,8 @@ bool nameless_frame(const struct profile *p, uint32_t frame)
 
 	if (f->kind == FRAME_ANON)
 		return !strcmp(name, PROFILE_JIT);
+	if (f->kind == FRAME_PYTHON)
+		return !strcmp(name, PROFILE_PYTHON);
 	if (f->kind == FRAME_USER) /* "[libz.so.1+0x2340]" is what the symbolizer makes up */
 		return name[0] == '[' && !f->linkage && strstr(name, "+0x") &&
 		       name[strlen(name) - 1] == ']';

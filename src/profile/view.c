@@ -44,6 +44,8 @@ static const char *annotation(const struct view *v, uint32_t kind, bool waker, b
 		return "";
 	if (waker)
 		return "_[w]";
+	if (kind == FRAME_PYTHON)
+		return "_[p]";
 	return kind == FRAME_KERNEL ? "_[k]" : kind == FRAME_ANON ? "_[j]" : inlined ? "_[i]" : "";
 }
 

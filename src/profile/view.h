@@ -22,8 +22,9 @@ struct view {
 	bool merge_threads; /* "worker-1", "worker-2" -> "worker-" */
 	bool no_demangle;   /* linkage names */
 	bool no_inline;	    /* of each frame the linker's function only */
-	bool annotations;   /* "_[k]" behind kernel frames, "_[i]" inlined calls, "_[j]" JIT code */
-	bool delimiter;	    /* a "-" frame between user and kernel frames */
+	/* "_[k]" behind kernel frames, "_[i]" inlined calls, "_[j]" JIT code, "_[p]" Python */
+	bool annotations;
+	bool delimiter;		     /* a "-" frame between user and kernel frames */
 	bool user_only, kernel_only; /* of what was recorded */
 	const char *value; /* of several events, the one that stacks show; NULL = the first */
 	/* Of waits. */

@@ -130,9 +130,10 @@ static void name_by_place(struct symbolizer *s, uint32_t frame, const struct sym
 	if (m->kind == FRAME_USER && *m->path)
 		name = name_of_place(m->path, place);
 	else
-		name = xstrdup(m->kind == FRAME_KERNEL ? "[kernel]"
-			       : m->kind == FRAME_ANON ? PROFILE_JIT
-						       : "[unknown]");
+		name = xstrdup(m->kind == FRAME_KERNEL	 ? "[kernel]"
+			       : m->kind == FRAME_ANON	 ? PROFILE_JIT
+			       : m->kind == FRAME_PYTHON ? PROFILE_PYTHON
+							 : "[unknown]");
 	profile_name_frame(s->profile, frame, profile_string(s->profile, name), 0);
 	free(name);
 }

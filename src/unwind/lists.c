@@ -5,11 +5,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "bpf/python.h"
 #include "proc/maps.h"
 #include "unwind/publish.h"
 #include "unwind/store_parts.h"
 
-#define HANDS_NS 1000000000ull /* deferred for that long after addresses changed hands */
+#define PYTHON_WAIT_NS 1000000000ull /* so long without finding one, and it has not begun */
+#define HANDS_NS       1000000000ull /* deferred for that long after addresses changed hands */
 
 static void list_drop(struct store *s, struct list *l, uint64_t now)
 {
@@ -46,6 +48,17 @@ static bool changes_hands(const struct process *p, uint64_t now)
 	return p->reused_ns && now < p->reused_ns + HANDS_NS;
 }
 
+/* An interpreter that has begun is found soon. */
+static uint16_t python_row(const struct proc_image *image)
+{
+	if (image->python || image->python_wait_ns > PYTHON_WAIT_NS)
+		return image->python_row;
+	for (size_t i = 0; i < image->nr_maps; i++)
+		if (image->maps[i].file && image->maps[i].file->has_python)
+			return PYTHON_UNKNOWN;
+	return 0;
+}
+
 /* Writes a new list; the old one is read until the kernel has been told. */
 static int list_write(struct store *s, struct list *l, struct process *p, uint64_t now)
 {
@@ -56,7 +69,8 @@ static int list_write(struct store *s, struct list *l, struct process *p, uint64
 				  .start_stack = l->start_stack,
 				  .space = s->next_space++,
 				  .final = l->checked,
-				  .defer = changes_hands(p, now) };
+				  .defer = changes_hands(p, now),
+				  .python = python_row(image) };
 	int err;
 
 	err = segments_take(&s->segments, nr_words, &word);
@@ -115,6 +129,16 @@ static void refresh_list(struct store *s, struct list *l, struct proc_table *pro
 	/* After an exec the next walk finds that the stack began elsewhere, and brings it here. */
 	l->checked = false;
 	if (list_write(s, l, p, now))
+		list_drop(s, l, now);
+}
+
+void store_refresh(struct store *s, struct process *p)
+{
+	uint64_t now = now_ns();
+	struct list *l;
+
+	HASH_FIND(hh, s->lists, &p->pid, sizeof(p->pid), l);
+	if (l && list_write(s, l, p, now))
 		list_drop(s, l, now);
 }
 

@@ -58,6 +58,7 @@ int publish_proc(struct table_proc *rows, const struct table_proc *from)
 	row->pid = from->pid;
 	row->start_stack = from->start_stack;
 	row->list = from->list;
+	row->python = from->python;
 	row->nr_mappings = from->nr_mappings;
 	row->space = from->space;
 	row->final = from->final;

@@ -17,7 +17,7 @@
 
 struct headers_answer {
 	uint64_t words;
-	uint64_t nr_code;
+	uint32_t nr_code, has_python;
 	struct source_code code[];
 };
 
@@ -38,6 +38,7 @@ int reading_headers(struct reader_work *w)
 	source_take_headers(&src, f);
 	a->words = src.words;
 	a->nr_code = src.nr_code;
+	a->has_python = src.has_python;
 	memcpy(a->code, src.code, src.nr_code * sizeof(*src.code));
 	w->sz = sizeof(*a) + src.nr_code * sizeof(*src.code);
 	return 0;
@@ -98,6 +99,7 @@ static int take_headers(struct source *src, const struct reader_answer *a)
 	    a->sz != sizeof(*h) + h->nr_code * sizeof(*h->code))
 		return -EBADMSG;
 	src->words = h->words;
+	src->has_python = h->has_python;
 	src->nr_code = h->nr_code;
 	src->code = xcalloc(h->nr_code, sizeof(*src->code));
 	memcpy(src->code, h->code, h->nr_code * sizeof(*src->code));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "elf/gnu_hash.h"
 #include "proc/maps.h"
 #include "unwind/reading.h"
 #include "unwind/store_parts.h"
@@ -97,7 +98,10 @@ static void take_code(struct source *src, const struct elf_file *f)
 
 void source_take_headers(struct source *src, const struct elf_file *f)
 {
+	Elf64_Sym runtime;
+
 	src->words = estimate(f);
+	src->has_python = gnu_hash_find(f, ELF_PYTHON_RUNTIME, &runtime);
 	take_code(src, f);
 }
 
@@ -108,7 +112,10 @@ bool source_read(struct store *s, struct source *src, uint32_t pid, const struct
 	src->read = true;
 	if (!source_is_vdso(src))
 		proc_file_open(src->file, pid, m);
-	return !read_headers(s, src) && src->nr_code;
+	if (read_headers(s, src))
+		return false;
+	src->file->has_python = src->has_python;
+	return src->nr_code;
 }
 
 bool source_delta(const struct source *src, uint64_t offset, uint64_t *delta)

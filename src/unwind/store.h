@@ -80,6 +80,9 @@ void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t
  */
 void store_publish(struct store *s, struct process *p, uint64_t start_stack, bool checked);
 
+/* The same of one that the kernel knows already, of which something else has changed. */
+void store_refresh(struct store *s, struct process *p);
+
 /*
  * Ten times a second: lists of processes that changed or ended, memory that can be used again.
  */

@@ -36,6 +36,7 @@ struct source {
 	struct source_code *code;
 	size_t nr_code;	     /* 0: it has none that we could unwind */
 	uint64_t words;	     /* that its table will take, about */
+	bool has_python;     /* it holds an interpreter */
 	struct build *build; /* NULL = not built, or evicted */
 	uint32_t nr_rows;    /* executables that are of it */
 	UT_hash_handle hh;

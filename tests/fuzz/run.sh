@@ -148,6 +148,35 @@ seed_cache() {
 	EOT
 }
 
+# A code object of 3.11 with its strings and its lines, and one of 3.13 behind the offsets that its runtime tells.
+seed_python() {
+	python3 - "$seeds" <<-'EOT'
+		import struct, sys
+		TYPE = 0x4141414141414141
+		def string(text):
+		    return struct.pack("<QQQQI", 1, TYPE, len(text), 0, 1 << 2 | 1 << 5 | 1 << 6).ljust(48, b"\0") + text + b"\0"
+		def memory(at, first, file, name, qualname, lines, ascii):
+		    m = bytearray(4096)
+		    m[0:8] = struct.pack("<Q", TYPE)
+		    m[at + 8:at + 16] = struct.pack("<Q", TYPE)
+		    m[at + first:at + first + 4] = struct.pack("<I", 7)
+		    for k, (field, value) in enumerate(((file, b"/a/b.py"), (name, b"f"), (qualname, b"A.f"))):
+		        m[at + field:at + field + 8] = struct.pack("<Q", 2048 + 256 * k)
+		        s = string(value)[:ascii] + string(value)[48:]
+		        m[2048 + 256 * k:2048 + 256 * k + len(s)] = s
+		    table = b"\x80\x00\xe0\x08\x09\x80\x41\xe5\x0d\x12\x90\x31"
+		    m[at + lines:at + lines + 8] = struct.pack("<Q", 3072)
+		    m[3072:3072 + 32 + len(table)] = struct.pack("<QQQQ", 1, TYPE, len(table), 0) + table
+		    return m
+		open(sys.argv[1] + "/3.11", "wb").write(b"\3" + memory(128, 72, 112, 120, 128, 136, 48))
+		m = memory(1024, 68, 112, 120, 128, 136, 40)
+		m[0:64 * 8] = struct.pack("<64Q", 0x7970677562656478, 0x030d00f0, 0, 2000, 8, 632, *[64] * 3, 72, *[64] * 9,
+		    256, 0, 8, 16, 72, 152, 160, 168, 176, 80, 8, 0, 56, 72, 70, 200, 112, 120, 128, 136, 68, 52, 96, 104, 200,
+		    *[16] * 20)
+		open(sys.argv[1] + "/3.13", "wb").write(b"\5" + m)
+	EOT
+}
+
 rm -rf "$seeds"
 mkdir -p "$seeds" "$corpus"
 case $target in
@@ -155,6 +184,7 @@ case $target in
 saved) seed_saved; limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
 jit) seed_jit; limits=(-timeout=2 -malloc_limit_mb=128 -max_len=16384) ;;
 go) seed_go; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
+python) seed_python; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=8192) ;;
 cache) seed_cache; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
 dwarf) seed_dwarf; limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
 probes) seed_probes; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# Functions of Python stand in the place of the evaluator, on CPU and off: for each version that this machine has (or
+# $PYTHONS names), with shares, exact waits, names and lines; also of threads that slept before the recording began.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+SHARES=$ROOT/tests/e2e/python/shares.py
+
+# Interpreters of versions 3.8 to 3.14, one of each build.
+pythons() {
+	local python
+
+	for python in ${PYTHONS:-/usr/bin/python3 /usr/bin/python3.[0-9]* /usr/local/bin/python3 $HOME/.pyenv/versions/3.*/bin/python3}; do
+		[[ $python != *-config ]] && "$python" -c 'import sys, os
+v = sys.version_info
+if (3, 8) <= v < (3, 15): print(os.path.realpath(sys.executable))' 2>/dev/null
+	done | sort -u
+}
+
+burns() { # PYTHON NAME
+	check "$2: oncpu" "$BPFPROF" oncpu -u -F 999 --no-inline -o x.folded -o x.txt -o x.json -- "$1" "$SHARES" burn 1.5 0.3
+	check_pct x.folded 'burn_half \(shares\.py\)' 50 4
+	check_pct x.folded '(Third\.)?burn_third \(shares\.py\)' 30 4
+	check_pct x.folded 'burn_fifth \(shares\.py\)' 20 4
+	check_pct x.folded 'spend \(shares\.py\)' 97 3
+	check_grep '^stacks .*(9[5-9]|100)\.[0-9]% of the samples in complete stacks' x.txt "$2: stacks stay complete"
+}
+
+waits() { # PYTHON NAME
+	local name us
+
+	check "$2: offcpu" "$BPFPROF" offcpu --no-inline -o x.folded -- "$1" "$SHARES" sleep 1.5 0.3
+	grep -E '^(short|deep) [0-9]+$' "$OUT" >told
+	while read -r name us; do
+		check_near "$(awk -v name=";$name (shares.py);" 'index($0, name) { sum += $NF } END { print int(sum) }' x.folded)" \
+			"$us" $((us / 100)) "$2: microseconds asleep in $name()"
+	done <told
+	check_near "$(wc -l <told)" 2 0 "$2: places"
+	check_near "$(grep -c ';nap (shares.py);.*EvalFrameDefault' x.folded)" 0 0 "$2: evaluators left"
+}
+
+# Two threads that sleep all the while in a known chain of functions, and nothing else of interest.
+asleep() { # PYTHON NAME
+	start "$1" -c 'if 1:
+		import threading, time
+		def outer(): inner()
+		def inner(): time.sleep(100)
+		for i in range(2): threading.Thread(target=outer, daemon=True).start()
+		time.sleep(100)'
+	sleep 0.5
+	check "$2: offcpu of sleepers" "$BPFPROF" offcpu -p "$PID" --no-inline -o x.folded 1
+	check_near "$(grep -E 'outer \(<string>\);(.*;)?inner \(<string>\);' x.folded | awk '{ sum += $NF } END { print int(sum) }')" \
+		2000000 20000 "$2: microseconds of threads that slept before"
+	kill "$PID"
+}
+
+cd "$TMP" || exit 1
+pythons >found
+[ -s found ] || skip "no Python 3.8 to 3.14"
+while read -r python <&3; do
+	name=$("$python" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])')
+	burns "$python" "$name"
+	waits "$python" "$name"
+	asleep "$python" "$name"
+done 3<found
+finish
