@@ -69,6 +69,8 @@ struct recording_args {
 		   "tables and by frame pointers where there are none (auto, the default)"),       \
 	OPT_SIZE(0, "unwind-mem", struct recording_args, record.unwind_bytes, 1 << 20, 4 << 20,    \
 		 1ull << 30, "MB", "kernel memory for unwind tables (default 64)"),                \
+	OPT_FLAG(0, "no-python", struct recording_args, record.no_python,                          \
+		 "show the interpreter of Python, not its functions"),                             \
 	OPT_FLAG(0, "java-names", struct recording_args, record.java_names,                        \
 		 "have sampled Java virtual machines write down the names of their code"),         \
 	OPT_U32(0, "max-depth", struct recording_args, record.max_depth, 1, PROF_MAX_FRAMES, "N",  \

@@ -75,6 +75,7 @@ struct record_opts {
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
 	bool java_names;       /* JVMs are asked for them */
+	bool no_python;	       /* interpreters are native code like any other */
 	struct symbol_options symbols;
 	/* By family. */
 	struct sample_opts sampling;

@@ -37,6 +37,7 @@ static struct store *open_store(struct record *r)
 				.epoch = maps->table_epoch,
 				.pause = &r->pause,
 				.reader = r->reading.reader,
+				.python = !r->opts->no_python,
 				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
 								   : UNWIND_BYTES };
 

@@ -26,7 +26,7 @@ static const struct runtime runtimes[] = {
 	{ "php", "php", "PHP code without frame pointers",
 	  "PHP code: run it with -d opcache.jit_debug=0x10" },
 	{ "python3", "libpython3", "Python's generated code without frame pointers",
-	  "Python code: run Python 3.12 or later with -X perf" },
+	  "Python: code that was gone before its name was read (of imports), or generated code" },
 	{ NULL, NULL,
 	  "JIT code without frame pointers: its runtime may have an option for profilers that "
 	  "keeps them",

@@ -114,7 +114,7 @@ bool source_read(struct store *s, struct source *src, uint32_t pid, const struct
 		proc_file_open(src->file, pid, m);
 	if (read_headers(s, src))
 		return false;
-	src->file->has_python = src->has_python;
+	src->file->has_python = s->o.python && src->has_python;
 	return src->nr_code;
 }
 

@@ -39,6 +39,7 @@ struct store_opts {
 	uint64_t max_bytes;		 /* of all tables and lists */
 	const struct table_pause *pause; /* or NULL; must not come back to the store */
 	struct reader *reader;		 /* who reads files; NULL = we do */
+	bool python;			 /* frames of interpreters are looked for */
 };
 
 struct store;

@@ -35,7 +35,7 @@ waits() { # PYTHON NAME
 	grep -E '^(short|deep) [0-9]+$' "$OUT" >told
 	while read -r name us; do
 		check_near "$(awk -v name=";$name (shares.py);" 'index($0, name) { sum += $NF } END { print int(sum) }' x.folded)" \
-			"$us" $((us / 100)) "$2: microseconds asleep in $name()"
+			"$us" $((us / 100)) "$2: microseconds off the CPU in $name()"
 	done <told
 	check_near "$(wc -l <told)" 2 0 "$2: places"
 	check_near "$(grep -c ';nap (shares.py);.*EvalFrameDefault' x.folded)" 0 0 "$2: evaluators left"
@@ -56,6 +56,12 @@ asleep() { # PYTHON NAME
 	kill "$PID"
 }
 
+plain() { # PYTHON NAME
+	check "$2: --no-python" "$BPFPROF" oncpu -u -F 499 --no-inline --no-python -o x.folded -- "$1" "$SHARES" burn 0.3
+	check_no_grep 'shares\.py' x.folded "$2: native frames only"
+	check_grep '_PyEval_EvalFrameDefault' x.folded "$2: of the evaluator"
+}
+
 cd "$TMP" || exit 1
 pythons >found
 [ -s found ] || skip "no Python 3.8 to 3.14"
@@ -64,5 +70,6 @@ while read -r python <&3; do
 	burns "$python" "$name"
 	waits "$python" "$name"
 	asleep "$python" "$name"
+	plain "$python" "$name"
 done 3<found
 finish
