@@ -123,6 +123,8 @@ struct scratch {
 	__u64 trampoline; /* kernel_trampoline() of the process, once looked up in this walk */
 	__u64 return_at;  /* a struct return_instance of the kernel */
 	__u32 python;	  /* row of the process's struct python_layout, 0 = it runs none */
+	__u32 python_end; /* the stack has no more frames than that, with them */
+	__u32 python_nr;  /* frames of it in the stack */
 	__u64 python_at;  /* the frame that is next */
 	__u64 python_words[PYTHON_WORDS]; /* of the frame that was last */
 	__u32 nr_texts;			  /* strings in values */

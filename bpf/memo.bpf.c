@@ -107,20 +107,6 @@ __noinline int memo_hash_user(__u32 id, __u32 slot)
 	return 1;
 }
 
-/* Frames of Python lie anywhere, few words of each: their chain is followed once more. */
-static __always_inline void hash_python(__u32 id, struct scratch *s, __u32 slot)
-{
-	const struct shape *shape = shape_at(slot);
-
-	s->python = shape ? shape->ready >> 8 : 0;
-	if (!s->python)
-		return;
-	s->user.nr = 0;
-	s->user.hash = s->memo_hash;
-	python_walk(id);
-	s->memo_hash = s->user.hash;
-}
-
 #if defined(__TARGET_ARCH_x86)
 static __always_inline bool hash_kernel(const struct shape *shape, __u64 base, __u64 *hash)
 {
@@ -181,6 +167,31 @@ static __always_inline __u64 place_key(struct scratch *s, struct task_struct *ta
 	return key + !key;
 }
 
+/*
+ * Frames of Python lie anywhere, few words of each, and threads wait in the same function of C below
+ * many of them: their chain is part of the place.
+ */
+static __always_inline void add_python(__u32 id, struct scratch *s, const struct thread *t)
+{
+	if (!t->python)
+		return;
+	s->python = t->python;
+	s->user.nr = 0;
+	s->user.hash = s->memo_key;
+	s->python_end = PYTHON_REMEMBERED;
+	python_walk(id);
+	s->memo_key = s->user.hash + !s->user.hash;
+}
+
+/* The place was looked for with the frames that the walk has found. */
+static __always_inline bool has_same_python(const struct scratch *s, struct thread *t)
+{
+	bool same = t->python == s->python && s->python_nr < PYTHON_REMEMBERED;
+
+	t->python = s->python;
+	return same;
+}
+
 /* A walk that a later one could improve upon is not for keeps. */
 static __always_inline bool is_final(const struct scratch *s)
 {
@@ -208,11 +219,9 @@ static __always_inline bool keep_user(__u32 id, struct scratch *s)
 		return false;
 	shape = memo_shape(id, s->nr_reads,
 			   OF_USER | (s->fp_from == FP_REGISTER ? BY_FP : 0) |
-				   (s->lr_used ? BY_LR : 0) | (has_no_record(s) ? NO_RECORD : 0) |
-				   s->python << 8);
+				   (s->lr_used ? BY_LR : 0) | (has_no_record(s) ? NO_RECORD : 0));
 	if (!shape || !memo_hash_user(id, shape))
 		return false;
-	hash_python(id, s, shape);
 	s->memo.user_shape = shape;
 	s->memo.user_hash = s->memo_hash;
 	return true;
@@ -245,7 +254,9 @@ __noinline int memo_keep(__u32 id, struct thread *t, __u32 half)
 
 	if (!t || !s || !prof_cfg.remember)
 		return 0;
-	if ((!half && !keep_user(id, s)) || !keep_kernel(id, s))
+	if (!half && (!has_same_python(s, t) || !keep_user(id, s)))
+		return 0;
+	if (!keep_kernel(id, s))
 		return 0;
 	s->memo.count = prof_cfg.hops ? s->known.ustack : t->count;
 	s->memo.count_woken = prof_cfg.hops ? s->known.kstack : t->count_woken;
@@ -278,13 +289,9 @@ __noinline int memo_verify(__u32 id)
 
 	if (!s)
 		return MEMO_NOTHING;
-	if (s->memo.user_shape) {
-		if (!memo_hash_user(id, s->memo.user_shape))
-			return MEMO_NOTHING;
-		hash_python(id, s, s->memo.user_shape);
-		if (s->memo_hash != s->memo.user_hash)
-			return MEMO_NOTHING;
-	}
+	if (s->memo.user_shape &&
+	    (!memo_hash_user(id, s->memo.user_shape) || s->memo_hash != s->memo.user_hash))
+		return MEMO_NOTHING;
 	if (s->memo.kernel_shape &&
 	    (!memo_hash_kernel(id, s->memo.kernel_shape) || s->memo_hash != s->memo.kernel_hash))
 		return MEMO_USER;
@@ -300,6 +307,7 @@ __noinline int memo_look(__u32 id, struct thread *t)
 		return MEMO_NOTHING;
 	s->was = (struct halves){};
 	s->memo_key = place_key(s, bpf_get_current_task_btf(), t);
+	add_python(id, s, t);
 	i = places_find(&t->places, s->memo_key);
 	if (!i)
 		return MEMO_NOTHING;

@@ -72,7 +72,7 @@ __noinline int python_chunk(__u32 id)
 		return 1;
 	nr = s->user.nr;
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++, nr++) {
-		if (!s->python_at || nr >= PROF_MAX_FRAMES - 1 ||
+		if (!s->python_at || nr >= s->python_end ||
 		    bpf_probe_read_user(s->python_words, l->span & (PYTHON_WORDS * 8 - 1),
 					(void *)s->python_at))
 			return 1;
@@ -96,11 +96,19 @@ __noinline int python_walk(__u32 id)
 	struct scratch *s = scratch_get(id);
 	const struct python_layout *l = s ? layout_get(s) : NULL;
 
-	if (!l || !s || !find_newest(l, &s->python_at))
+	__u32 first;
+
+	if (!l || !s)
+		return 0;
+	first = s->user.nr;
+	s->python_nr = 0;
+	s->python_at = 0;
+	if (!find_newest(l, &s->python_at))
 		return 0;
 	for (__u32 i = 0; i < PROF_MAX_FRAMES / CHUNK_FRAMES / CHUNKS; i++)
 		if (python_chunks(id))
 			break;
+	s->python_nr = s->user.nr - first;
 	if (!s->python_at)
 		append(&s->user, s->user.nr, PYTHON_WHOLE);
 	return 0;

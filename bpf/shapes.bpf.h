@@ -11,7 +11,7 @@
 /* Which words a walk went by: above sp, or above the context. Claimed by hash, 0 = free. */
 struct shape {
 	__u64 hash;
-	__u32 ready; /* the rest is there: 1 | row of struct python_layout << 8 */
+	__u32 ready; /* the rest is there */
 	__u16 span;  /* words up to the last one */
 	__u8 nr, traits;
 	__u16 at[READ_SLOTS]; /* aarch64, kernel: the first record; the others are followed */
@@ -39,7 +39,7 @@ static __always_inline const struct shape *shape_at(__u32 slot)
 __noinline int memo_hash_shape(__u32 id, __u32 nr, __u32 traits)
 {
 	struct scratch *s = scratch_get(id);
-	__u64 hash = hash_mix(prof_cfg.seed, nr | (__u64)traits << 16);
+	__u64 hash = hash_mix(prof_cfg.seed, nr | traits << 16);
 
 	if (!s)
 		return 0;
@@ -50,8 +50,8 @@ __noinline int memo_hash_shape(__u32 id, __u32 nr, __u32 traits)
 }
 
 /*
- * The slot + 1 of the shape of nr words in scratch->reads, whose traits have scratch->python from
- * bit 8 on where the stack has frames of Python. 0: there is no room. Separately verified.
+ * The slot + 1 of the shape of nr words in scratch->reads. 0: there is no room. Separately
+ * verified.
  */
 __noinline int memo_shape(__u32 id, __u32 nr, __u32 traits)
 {
@@ -71,7 +71,7 @@ __noinline int memo_shape(__u32 id, __u32 nr, __u32 traits)
 		shape->traits = traits;
 		shape->span = s->read_span;
 		__builtin_memcpy(shape->at, s->reads, sizeof(shape->at));
-		__sync_lock_test_and_set(&shape->ready, 1 | traits >> 8 << 8);
+		__sync_lock_test_and_set(&shape->ready, 1);
 	}
 	return slot;
 }

@@ -43,7 +43,8 @@ struct thread {
 	__u8 outcome; /* of the filter: 0 = wanted */
 	__u8 skip;    /* of this wait alone */
 	__u8 own;     /* with prof_cfg.running: it has counts of its own, not merged */
-	__u32 names;  /* how often it was renamed: counts remembered before are not its own */
+	__u16 names;  /* how often it was renamed: counts remembered before are not its own */
+	__u16 python; /* scratch->python of its last walk */
 	union {
 		struct places places; /* with stacks */
 		struct {

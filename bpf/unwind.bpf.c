@@ -463,6 +463,7 @@ __noinline int unwind_user(__u32 id)
 	if (s->deferred)
 		defer_walk(id);
 	python_note(s);
+	s->python_end = PROF_MAX_FRAMES - 1;
 	if (s->python)
 		python_walk(id);
 	return 0;
