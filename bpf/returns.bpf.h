@@ -142,6 +142,23 @@ __noinline int memo_find_kernel(__u32 id, __u64 base)
 	return s->nr_found && s->nr_found <= KERNEL_WORDS && s->next_found + 1 >= s->kernel.nr;
 }
 
+#define CHUNK_PLACES 8 /* believed by one call of a separately verified function */
+
+__noinline int memo_believe_some(__u32 id, __u32 slot, __u32 first)
+{
+	struct scratch *s = scratch_get(id);
+	const struct shape *shape = shape_at(slot);
+
+	if (!s || !shape)
+		return 0;
+	for (__u32 i = 0; i < CHUNK_PLACES && first + i < shape->nr; i++) {
+		__u32 at = shape->at[(first + i) & (READ_SLOTS - 1)];
+
+		s->believed[at / 64 & 3] |= 1ull << (at & 63);
+	}
+	return 0;
+}
+
 /* Believes the places of a shape alone, or all. Separately verified. */
 __noinline int memo_believe(__u32 id, __u32 slot)
 {
@@ -151,10 +168,8 @@ __noinline int memo_believe(__u32 id, __u32 slot)
 	if (!s)
 		return 0;
 	__builtin_memset(s->believed, shape ? 0 : 0xff, sizeof(s->believed));
-	if (!shape)
-		return 0;
-	for (__u32 i = 0; i < KERNEL_WORDS && i < shape->nr; i++)
-		s->believed[shape->at[i] / 64 & 3] |= 1ull << (shape->at[i] & 63);
+	for (__u32 i = 0; shape && i < KERNEL_WORDS; i += CHUNK_PLACES)
+		memo_believe_some(id, slot, i);
 	return 0;
 }
 

@@ -35,17 +35,30 @@ static __always_inline const struct shape *shape_at(__u32 slot)
 	return shape && shape->ready ? shape : NULL;
 }
 
+#define SHAPE_WORDS 15 /* hashed by one call of a separately verified function */
+
+__noinline int memo_hash_reads(__u32 id, __u32 first, __u32 nr)
+{
+	struct scratch *s = scratch_get(id);
+
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < SHAPE_WORDS && first + i < nr; i++)
+		s->memo_hash = hash_mix(s->memo_hash, s->reads[(first + i) & (READ_SLOTS - 1)]);
+	return 0;
+}
+
 /* Into scratch->memo_hash. Separately verified, or its loop would multiply with what follows. */
 __noinline int memo_hash_shape(__u32 id, __u32 nr, __u32 traits)
 {
 	struct scratch *s = scratch_get(id);
-	__u64 hash = hash_mix(prof_cfg.seed, nr | traits << 16);
 
 	if (!s)
 		return 0;
-	for (__u32 i = 0; i < READ_WORDS && i < nr; i++)
-		hash = hash_mix(hash, s->reads[i]);
-	s->memo_hash = hash + !hash;
+	s->memo_hash = hash_mix(prof_cfg.seed, nr | traits << 16);
+	for (__u32 i = 0; i < READ_WORDS && i < nr; i += SHAPE_WORDS)
+		memo_hash_reads(id, i, nr);
+	s->memo_hash += !s->memo_hash;
 	return 0;
 }
 
