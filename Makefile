@@ -137,8 +137,9 @@ $(BUILD)/tests/progs/%: tests/progs/%.cc
 	$(Q)mkdir -p $(@D) && ! command -v $(CXX) >/dev/null || \
 		$(CXX) -O2 -g -Wall -fomit-frame-pointer -static-libstdc++ -static-libgcc $< -o $@
 # Programs in Go for guests, which have no compiler; elsewhere the tests build them. Without Go there are none.
-GO_BINS           = $(addprefix $(BUILD)/tests/progs/go-,whole stripped asleep)
+GO_BINS           = $(addprefix $(BUILD)/tests/progs/go-,whole stripped pie asleep)
 GO_FLAGS_stripped = -ldflags='-s -w'
+GO_FLAGS_pie      = -buildmode=pie
 GO_FLAGS_asleep   = -ldflags='-s -w'
 $(BUILD)/tests/progs/go-%: tests/e2e/go/work.go tests/e2e/go/asleep.go
 	$(call say,GO,$@)
