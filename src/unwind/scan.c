@@ -12,11 +12,13 @@
 #include "base/mem.h"
 #include "unwind/x86.h"
 
-#define MAX_SYMBOLS 500000u
-#define UNKNOWN	    INT32_MIN
-#define MAX_OFF	    (1 << 24)
-#define WORD	    8
-#define RA_COLUMN   16
+#define UNKNOWN	   INT32_MIN
+#define MAX_OFF	   (1 << 24)
+#define WORD	   8
+#define ALIGNMENT  16	       /* of functions, mostly */
+#define MAX_GUESS  (16u << 10) /* bytes of a function */
+#define MAX_DOUBTS 256
+#define RA_COLUMN  16
 
 /* Distances to the CFA, which is what the stack pointer was before the call. */
 struct state {
@@ -34,112 +36,23 @@ struct path {
 };
 
 struct walker {
-	uint8_t code[SCAN_MAX_FUNCTION];
+	const uint8_t *code;
+	uint8_t copy[SCAN_MAX_FUNCTION];     /* of the code of a function with a symbol */
 	uint8_t state_of[SCAN_MAX_FUNCTION]; /* 1 + index of the state; 0 = no path came there */
 	uint32_t sz;
 	struct state states[SCAN_MAX_STATES];
 	uint32_t nr_states, nr_paths;
 	struct path paths[SCAN_MAX_PATHS];
 	struct state switched; /* where it jumps by a table */
-	bool switches;
+	bool switches, is_guessed;
+	bool is_right; /* it returned with the return address on top, or came to code seen before */
+	bool is_wrong; /* there was something else on top */
+	uint32_t last; /* behind it nothing is seen but with the state of an entry */
+	uint64_t start;
+	struct path doubts[MAX_DOUBTS]; /* perhaps not its own any more */
+	uint32_t nr_doubts;
+	uint8_t before[SCAN_MAX_FUNCTION]; /* state_of, before a doubt was followed */
 };
-
-/* --- which functions there are --- */
-
-static int by_start(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static size_t add_symbols(struct range *list, const Elf64_Sym *symbols, size_t nr)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		const Elf64_Sym *sym = &symbols[i];
-		uint64_t end = sym->st_value + sym->st_size;
-
-		if (ELF64_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF ||
-		    end < sym->st_value)
-			continue;
-		list[kept++] = (struct range){ .start = sym->st_value, .end = end };
-	}
-	return kept;
-}
-
-/* One for each start; without a size, or with one too large, it ends where the next one begins. */
-static size_t make_disjoint(struct range *list, size_t nr)
-{
-	size_t kept = 0;
-
-	qsort(list, nr, sizeof(*list), by_start);
-	for (size_t i = 0; i < nr; i++) {
-		if (kept && list[kept - 1].start == list[i].start) {
-			if (list[kept - 1].end < list[i].end)
-				list[kept - 1].end = list[i].end;
-			continue;
-		}
-		list[kept++] = list[i];
-	}
-	for (size_t i = 0; i < kept; i++) {
-		uint64_t next = i + 1 < kept ? list[i + 1].start : UINT64_MAX;
-
-		if (list[i].end == list[i].start)
-			list[i].end = next;
-		if (list[i].end > next)
-			list[i].end = next;
-	}
-	return kept;
-}
-
-static void read_functions(struct scan *s)
-{
-	const struct elf_file *f = s->layout->file;
-	size_t cap = 0;
-
-	for (size_t i = 0; i < f->nr_sections; i++) {
-		const Elf64_Shdr *table = &f->sections[i];
-		Elf64_Sym *symbols;
-		size_t nr;
-
-		if ((table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM) ||
-		    table->sh_offset > f->size || table->sh_size > f->size - table->sh_offset ||
-		    table->sh_size / sizeof(*symbols) > MAX_SYMBOLS)
-			continue;
-		symbols = xmalloc(table->sh_size);
-		nr = elf_file_read(f, table->sh_offset, symbols, table->sh_size) / sizeof(*symbols);
-		if (s->nr_functions + nr > cap) {
-			cap = s->nr_functions + nr;
-			s->functions = xreallocarray(s->functions, cap, sizeof(*s->functions));
-		}
-		s->nr_functions += add_symbols(s->functions + s->nr_functions, symbols, nr);
-		free(symbols);
-	}
-	if (s->nr_functions)
-		s->nr_functions = make_disjoint(s->functions, s->nr_functions);
-}
-
-const struct range *scan_find(struct scan *s, uint64_t from, uint64_t to)
-{
-	size_t lo = 0, hi, mid;
-
-	if (s->layout->arch != TABLE_X86)
-		return NULL;
-	if (!s->has_functions)
-		read_functions(s);
-	s->has_functions = true;
-	hi = s->nr_functions;
-	while (lo < hi) {
-		mid = (lo + hi) / 2;
-		if (s->functions[mid].start < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->nr_functions && s->functions[lo].start < to ? &s->functions[lo] : NULL;
-}
 
 /* --- what an instruction changes --- */
 
@@ -266,11 +179,52 @@ static uint8_t find_state(struct walker *w, const struct state *state)
 	return w->nr_states;
 }
 
+/* Of a doubt: it comes to where others have been, in the same state. */
+static void meet(struct walker *w, uint32_t at, const struct state *state)
+{
+	if (w->nr_doubts && w->before[at] && w->before[at] == find_state(w, state))
+		w->is_right = true;
+}
+
 static void add_path(struct walker *w, int64_t at, const struct state *state)
 {
+	if (at >= 0 && at < w->sz)
+		meet(w, at, state);
 	if (at < 0 || at >= w->sz || w->state_of[at] || w->nr_paths == SCAN_MAX_PATHS)
 		return;
 	w->paths[w->nr_paths++] = (struct path){ (uint32_t)at, *state };
+}
+
+/* The next byte that no path has come to, and that is no padding. */
+static uint32_t next_unseen(const struct walker *w, uint32_t at)
+{
+	size_t len;
+
+	while (at < w->sz) {
+		if (w->state_of[at]) {
+			at++;
+			continue;
+		}
+		len = w->code[at] ? x86_padding(w->code + at, w->sz - at) : 1;
+		if (!len)
+			break;
+		at += len;
+	}
+	return at < w->sz ? at : w->sz;
+}
+
+/*
+ * Behind a call there is padding up to where functions begin, or loops: either the one that was
+ * called does not return, or it goes on there.
+ */
+static bool put_off(struct walker *w, uint32_t at, const struct state *state)
+{
+	uint32_t next = w->is_guessed ? next_unseen(w, at) : at;
+
+	if (next == at || (w->start + next) % ALIGNMENT || w->nr_doubts == MAX_DOUBTS)
+		return false;
+	w->doubts[w->nr_doubts++] = (struct path){ next, *state };
+	return true;
 }
 
 static void follow(struct walker *w, uint32_t at, struct state state)
@@ -283,6 +237,8 @@ static void follow(struct walker *w, uint32_t at, struct state state)
 		if (!index || !x86_decode(w->code + at, w->sz - at, &insn))
 			return;
 		memset(w->state_of + at, index, insn.len);
+		if (state.sp != WORD && at + insn.len > w->last)
+			w->last = at + insn.len;
 		apply(&state, &insn);
 		if (insn.flow == X86_BRANCHES || insn.flow == X86_JUMPS)
 			add_path(w, (int64_t)at + insn.len + insn.target, &state);
@@ -290,9 +246,17 @@ static void follow(struct walker *w, uint32_t at, struct state state)
 			w->switches = true;
 			w->switched = state;
 		}
+		if (insn.flow == X86_RETURNS && state.sp == WORD)
+			w->is_right = true;
+		else if (insn.flow == X86_RETURNS && state.sp != UNKNOWN)
+			w->is_wrong = true;
 		if (insn.flow >= X86_JUMPS)
 			return;
+		if (insn.flow == X86_CALLS && put_off(w, at + insn.len, &state))
+			return;
 	}
+	if (at < w->sz)
+		meet(w, at, &state);
 }
 
 static void follow_all(struct walker *w)
@@ -304,20 +268,43 @@ static void follow_all(struct walker *w)
 	}
 }
 
-static bool is_padding(uint8_t byte)
+/* It is the same function if it returns as it should, or comes to code that belongs to it. */
+static void follow_doubts(struct walker *w)
 {
-	return !byte || byte == 0x90 || byte == 0xcc;
+	uint32_t last;
+
+	for (uint32_t i = 0; i < w->nr_doubts; i++) {
+		last = w->last;
+		memcpy(w->before, w->state_of, w->sz);
+		w->is_right = w->is_wrong = false;
+		add_path(w, w->doubts[i].at, &w->doubts[i].state);
+		follow_all(w);
+		if (w->is_right && !w->is_wrong)
+			continue;
+		memcpy(w->state_of, w->before, w->sz);
+		w->last = last;
+	}
 }
 
-/* What a table of jumps leads to has no other path: it begins behind code that ends. */
-static void follow_tables(struct walker *w)
+/*
+ * What a table of jumps leads to has no other path: it begins behind code that ends. Returns where
+ * the function ends: if that is to be guessed, before the first code that is neither.
+ */
+static uint32_t follow_tables(struct walker *w)
 {
-	for (uint32_t at = 0; w->switches && at < w->sz; at++) {
-		if (w->state_of[at] || is_padding(w->code[at]))
+	uint32_t at = next_unseen(w, 0);
+	bool may_begin;
+
+	for (; at < w->sz; at = next_unseen(w, at + 1)) {
+		may_begin = !((w->start + at) % ALIGNMENT) && at && !w->state_of[at - 1];
+		if (w->is_guessed && at >= w->last && (!w->switches || may_begin))
+			return at;
+		if (!w->switches)
 			continue;
 		add_path(w, at, &w->switched);
 		follow_all(w);
 	}
+	return w->sz;
 }
 
 static uint8_t dwarf_register(uint8_t reg)
@@ -355,41 +342,53 @@ static void add_row(struct scan *s, uint64_t from, uint32_t rule)
 	s->rows[s->nr_rows++] = (struct scan_row){ from, rule };
 }
 
-static void make_rows(struct scan *s, uint64_t start, struct rules *rules)
+static void make_rows(struct scan *s, uint64_t start, uint32_t sz, struct rules *rules)
 {
 	const struct walker *w = s->walker;
 	uint32_t none = rule_special(TABLE_X86, RULE_NONE);
 
-	for (uint32_t at = 0; at < w->sz; at++) {
+	for (uint32_t at = 0; at < sz; at++) {
 		uint8_t index = w->state_of[at];
 
 		if (!at || index != w->state_of[at - 1])
 			add_row(s, start + at,
 				index ? rule_of(rules, &w->states[index - 1]) : none);
 	}
-	if (w->sz == SCAN_MAX_FUNCTION)
-		add_row(s, start + w->sz, none);
+	if (sz == SCAN_MAX_FUNCTION)
+		add_row(s, start + sz, none);
 }
 
-void scan_function(struct scan *s, const struct range *function, struct rules *rules)
+void scan_function(struct scan *s, struct scan_function *f, struct rules *rules)
 {
 	static const struct state entry = { .sp = WORD, .fp = UNKNOWN, .ra = X86_NO_REG };
-	uint64_t sz = function->end - function->start;
+	uint64_t sz = f->end - f->start;
 	struct walker *w;
 
 	s->nr_rows = 0;
 	if (!s->walker)
 		s->walker = xmalloc(sizeof(*s->walker));
 	w = s->walker;
-	w->sz = layout_read(s->layout, function->start, w->code,
-			    sz < SCAN_MAX_FUNCTION ? sz : SCAN_MAX_FUNCTION);
-	w->nr_states = w->nr_paths = 0;
+	if (sz > (f->is_guessed ? MAX_GUESS : SCAN_MAX_FUNCTION))
+		sz = f->is_guessed ? MAX_GUESS : SCAN_MAX_FUNCTION;
+	if (f->is_guessed)
+		w->code = s->part + (f->start - s->part_from);
+	else
+		w->code = w->copy;
+	w->sz = f->is_guessed ? sz : layout_read(s->layout, f->start, w->copy, sz);
+	w->nr_states = w->nr_paths = w->nr_doubts = 0;
+	w->last = 0;
 	w->switches = false;
+	w->is_guessed = f->is_guessed;
+	w->start = f->start;
 	memset(w->state_of, 0, w->sz);
+	memset(w->before, 0, w->sz);
 	add_path(w, 0, &entry);
 	follow_all(w);
-	follow_tables(w);
-	make_rows(s, function->start, rules);
+	follow_doubts(w);
+	sz = follow_tables(w);
+	make_rows(s, f->start, sz, rules);
+	if (f->is_guessed)
+		f->end = f->start + (sz ? sz : 1);
 }
 
 void scan_init(struct scan *s, const struct layout *l)
@@ -400,6 +399,8 @@ void scan_init(struct scan *s, const struct layout *l)
 void scan_release(struct scan *s)
 {
 	free(s->functions);
+	free(s->calls);
+	free(s->part);
 	free(s->rows);
 	free(s->walker);
 	*s = (struct scan){};

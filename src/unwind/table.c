@@ -165,12 +165,12 @@ static void count_step(struct builder *b)
 		b->pause->call(b->pause->arg);
 }
 
-/* What is read off the code of a function; all of [from, to) is nobody else's. */
-static void put_scanned(struct builder *b, const struct range *function, uint64_t to)
+/* What is read off the code of a function; all of it before to is nobody else's. */
+static void put_scanned(struct builder *b, struct scan_function *f, uint64_t to)
 {
 	const struct scan *s = &b->scan;
 
-	scan_function(&b->scan, function, &b->rules);
+	scan_function(&b->scan, f, &b->rules);
 	for (size_t i = 0; i < s->nr_rows && s->rows[i].from < to; i++) {
 		put(b, s->rows[i].from, s->rows[i].rule);
 		count_step(b);
@@ -180,14 +180,13 @@ static void put_scanned(struct builder *b, const struct range *function, uint64_
 /* No source knows about [from, to). */
 static void leave_gap(struct builder *b, uint64_t from, uint64_t to)
 {
-	const struct range *function;
+	struct scan_function f;
 
-	while (to - from > TABLE_MAX_PADDING && !b->too_big &&
-	       (function = scan_find(&b->scan, from, to))) {
-		if (b->nr_pages && function->start - from > TABLE_MAX_PADDING)
+	while (to - from > TABLE_MAX_PADDING && !b->too_big && scan_next(&b->scan, from, to, &f)) {
+		if (b->nr_pages && f.start - from > TABLE_MAX_PADDING)
 			put(b, from, b->none);
-		put_scanned(b, function, to);
-		from = function->end < to ? function->end : to;
+		put_scanned(b, &f, to);
+		from = f.end < to ? f.end : to;
 	}
 	if (b->nr_pages && to - from > TABLE_MAX_PADDING)
 		put(b, from, b->none);

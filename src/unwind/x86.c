@@ -261,10 +261,11 @@ static void flow_of(const struct parts *p, struct x86_insn *insn)
 		insn->flow = X86_JUMPS_BY_POINTER;
 	else if ((!p->map && op == 0xe8) || (!p->map && op == 0xff && (p->reg & 6) == 2))
 		insn->flow = X86_CALLS;
-	else if ((!p->map && memchr("\xc2\xc3\xca\xcb\xcf\xcc\xf4", op, 7)) ||
-		 (p->map == 1 && op == 0x0b))
+	else if (!p->map && (op == 0xc2 || op == 0xc3))
+		insn->flow = X86_RETURNS;
+	else if ((!p->map && memchr("\xca\xcb\xcf\xcc\xf4", op, 5)) || (p->map == 1 && op == 0x0b))
 		insn->flow = X86_ENDS;
-	if (insn->flow == X86_BRANCHES || insn->flow == X86_JUMPS)
+	if (insn->flow == X86_BRANCHES || insn->flow == X86_JUMPS || (!p->map && op == 0xe8))
 		insn->target = number(p, p->immediate, p->at - p->immediate);
 }
 
@@ -378,4 +379,15 @@ bool x86_decode(const uint8_t *code, size_t sz, struct x86_insn *insn)
 	else
 		writes(&p, insn);
 	return true;
+}
+
+size_t x86_padding(const uint8_t *code, size_t sz)
+{
+	struct parts p = { .code = code, .sz = sz };
+
+	if (sz && *code == 0xcc)
+		return 1;
+	if (!read_parts(&p) || p.is_vector)
+		return 0;
+	return (!p.map && p.opcode == 0x90) || (p.map == 1 && p.opcode == 0x1f) ? p.at : 0;
 }

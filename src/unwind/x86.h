@@ -37,7 +37,8 @@ enum x86_flow {
 	X86_BRANCHES, /* perhaps to off bytes behind its end */
 	X86_JUMPS,    /* there */
 	X86_JUMPS_BY_POINTER,
-	X86_ENDS, /* ret, or what cannot run */
+	X86_RETURNS,
+	X86_ENDS, /* goes nowhere */
 };
 
 #define X86_NO_REG 0xff
@@ -47,10 +48,13 @@ struct x86_insn {
 	uint8_t effect, flow; /* enums above */
 	uint8_t reg;
 	int32_t off;
-	int32_t target; /* from the end of the instruction */
+	int32_t target; /* from the end of the instruction; 0 also where a pointer tells it */
 };
 
 /* False where no instruction can be, or it is not whole within sz bytes. */
 bool x86_decode(const uint8_t *code, size_t sz, struct x86_insn *insn);
+
+/* The length of what compilers put between functions (nop, int3); 0 = something else. */
+size_t x86_padding(const uint8_t *code, size_t sz);
 
 #endif

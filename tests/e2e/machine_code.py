@@ -224,7 +224,15 @@ class Code:
     def call_to(self, after):
         """What the call goes to that returns there, or None."""
         start = self.function(after - 1)
-        return self.get(start).calls.get(after) if start is not None else None
+        call = self.get(start).calls.get(after) if start is not None else None
+        return call or self.call_before(after)
+
+    def call_before(self, after):
+        """Where nothing tells that a function begins, what was disassembled may be out of step with it."""
+        offset = self.offset(after - 5)
+        if self.is_arm or offset is None or self.image[offset] != 0xe8:
+            return None
+        return "direct", after + struct.unpack_from("<i", self.image, offset + 1)[0]
 
     def jumps(self, start):
         """Where a function goes on outside of itself, without a call."""

@@ -159,6 +159,11 @@ if has ruby ruby; then
 	stop "$PID" KILL
 fi
 
+# Half of it is assembly that has neither tables nor symbols.
+if has ffmpeg ffmpeg; then
+	record ffmpeg 97 500 -- ffmpeg -loglevel error -f lavfi -i testsrc=size=640x360:rate=25 -t 20 -c:v libx264 -f null -
+fi
+
 # Debian's redis-tools have the server as well, under the name of a checker; the package of the server would start one.
 if has redis redis-benchmark redis-check-rdb; then
 	ln -s "$(readlink -f "$(command -v redis-check-rdb)")" "$TMP/redis-server"

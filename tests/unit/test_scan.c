@@ -64,7 +64,7 @@ static void print_rule(FILE *f, const struct rules *rules, uint32_t rule)
 
 static void check_code(const uint8_t *code, size_t sz, const char *expected)
 {
-	const struct range function = { TEXT, TEXT + sz, 0 };
+	struct scan_function function = { TEXT, TEXT + sz, false };
 	char text[512] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 	struct rules rules;
@@ -160,6 +160,44 @@ static void unknown_stack_pointers_have_no_rule(void **state)
 	CHECK("0:none ", 0x06, 0xc3);				     /* is no instruction */
 }
 
+/* Each begins behind the one before; an aligned loop behind a call is no function. */
+static void functions_without_symbols_are_found(void **state)
+{
+	static const uint8_t code[] = {
+		0x53, 0xe8, 0,	  0,	0,    0,			    /* push %rbx; call */
+		0x0f, 0x1f, 0x80, 0,	0,    0,    0,	  0x66, 0x66, 0x90, /* up to 16 */
+		0xff, 0xcf, 0x75, 0xfc, 0x5b, 0xc3, /* 1: dec %edi; jne 1b; pop; ret */
+		0x90, 0x90, 0x55, 0x90, 0x5d, 0xc3, /* push %rbp; nop; pop %rbp; ret */
+		0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+		0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+	};
+	struct image image;
+	struct scan_function f;
+	struct elf_file *file;
+	struct rules rules;
+	struct layout l;
+	struct scan s;
+
+	make_image(&image, code, sizeof(code));
+	file = elf_file_open_image(&image, sizeof(image));
+	assert_int_equal(layout_init(&l, file), 0);
+	rules_init(&rules, TABLE_X86);
+	scan_init(&s, &l);
+	assert_true(scan_next(&s, 0, UINT64_MAX, &f));
+	assert_int_equal(f.start, TEXT);
+	scan_function(&s, &f, &rules);
+	assert_int_equal(f.end, TEXT + 24);
+	assert_true(scan_next(&s, f.end, UINT64_MAX, &f));
+	assert_int_equal(f.start, TEXT + 24);
+	scan_function(&s, &f, &rules);
+	assert_int_equal(s.nr_rows, 4); /* of the padding as well */
+	assert_false(scan_next(&s, f.end, UINT64_MAX, &f));
+	scan_release(&s);
+	rules_release(&rules);
+	layout_release(&l);
+	elf_file_close(file);
+}
+
 static void instructions_have_their_lengths(void **state)
 {
 	static const char *const insns[] = {
@@ -226,6 +264,7 @@ int main(void)
 		cmocka_unit_test(return_addresses_may_move_to_a_register),
 		cmocka_unit_test(roots_clear_a_frame_pointer_that_they_do_not_save),
 		cmocka_unit_test(unknown_stack_pointers_have_no_rule),
+		cmocka_unit_test(functions_without_symbols_are_found),
 		cmocka_unit_test(instructions_have_their_lengths),
 		cmocka_unit_test(random_bytes_are_decoded_or_refused),
 	};
