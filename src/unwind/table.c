@@ -7,6 +7,7 @@
  *	.eh_frame ----+
  *	.debug_frame -+-> fill() -> put() -> rows, pages -> lay_out() -> words
  *	stubs --------+
+ *	machine code -+		where none of these knows
  */
 #include "unwind/table.h"
 
@@ -20,6 +21,7 @@
 #include "unwind/layout.h"
 #include "unwind/program.h"
 #include "unwind/rule.h"
+#include "unwind/scan.h"
 #include "unwind/stubs.h"
 
 #define NR_SOURCES  4
@@ -49,6 +51,7 @@ struct builder {
 	struct table *t;
 	struct rules rules;
 	struct source sources[NR_SOURCES];
+	struct scan scan;
 	uint32_t *rows;
 	size_t nr_rows, cap_rows;
 	struct table_page *pages; /* rule_count only */
@@ -155,17 +158,43 @@ static void put(struct builder *b, uint64_t vaddr, uint32_t rule)
 	b->pages[b->nr_pages - 1].rule_count++;
 }
 
-/* Nobody knows about [from, to). */
+/* Others run meanwhile. */
+static void count_step(struct builder *b)
+{
+	if (!(++b->nr_steps % PAUSE_STEPS) && b->pause)
+		b->pause->call(b->pause->arg);
+}
+
+/* What is read off the code of a function; all of it before to is nobody else's. */
+static void put_scanned(struct builder *b, struct scan_function *f, uint64_t to)
+{
+	const struct scan *s = &b->scan;
+
+	scan_function(&b->scan, f, &b->rules);
+	for (size_t i = 0; i < s->nr_rows && s->rows[i].from < to; i++) {
+		put(b, s->rows[i].from, s->rows[i].rule);
+		count_step(b);
+	}
+}
+
+/* No source knows about [from, to). */
 static void leave_gap(struct builder *b, uint64_t from, uint64_t to)
 {
+	struct scan_function f;
+
+	while (to - from > TABLE_MAX_PADDING && !b->too_big && scan_next(&b->scan, from, to, &f)) {
+		if (b->nr_pages && f.start - from > TABLE_MAX_PADDING)
+			put(b, from, b->none);
+		put_scanned(b, &f, to);
+		from = f.end < to ? f.end : to;
+	}
 	if (b->nr_pages && to - from > TABLE_MAX_PADDING)
 		put(b, from, b->none);
 }
 
 static bool advance(struct builder *b, struct source *s)
 {
-	if (!(++b->nr_steps % PAUSE_STEPS) && b->pause)
-		b->pause->call(b->pause->arg);
+	count_step(b);
 	return s->has_row = !b->too_big && s->next(b, s);
 }
 
@@ -276,6 +305,7 @@ static int build(struct table *t, const struct layout *l, bool is_vdso,
 	b->none = b->rule = rule_special(l->arch, RULE_NONE);
 	rules_init(&b->rules, l->arch);
 	stubs_init(&stubs, l, is_vdso);
+	scan_init(&b->scan, l);
 	b->sources[0].next = next_of_go;
 	b->sources[1].next = b->sources[2].next = next_of_frames;
 	b->sources[3] = (struct source){ .next = next_of_stubs, .stubs = &stubs };
@@ -287,6 +317,7 @@ static int build(struct table *t, const struct layout *l, bool is_vdso,
 	frames_release(&b->sources[1].frames);
 	frames_release(&b->sources[2].frames);
 	stubs_release(&stubs);
+	scan_release(&b->scan);
 	t->nr_unsupported = b->rules.nr_unsupported;
 	if (b->too_big)
 		err = -E2BIG;

@@ -9,8 +9,7 @@
  *	callback   without_cfi, called_back: the first has a frame pointer but no unwind data; the
  *	           second burns
  *	frame      call_it, frame_without_cfi: burns in a function of that sort
- *	leaf       call_it, leaf_without_cfi: the same, but it has no frame. Where calls put the
- *	           return address on the stack nobody could know that, so there it has one
+ *	leaf       call_it, leaf_without_cfi: the same, but it has no frame
  */
 #include <string.h>
 
@@ -101,9 +100,9 @@ __asm__(".pushsection .text\n"
 	"    ret\n"
 	END(frame_without_cfi)
 	BEGIN(leaf_without_cfi)
-	FRAME
+	"    xchg %rbx, %rdi\n"
 	BURN
-	"    pop %rbp\n"
+	"    xchg %rbx, %rdi\n"
 	"    ret\n"
 	END(leaf_without_cfi)
 	/* clang-format on */
