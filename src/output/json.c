@@ -143,6 +143,8 @@ static struct json_object *cost(const struct profile *p)
 	json_put_number(o, "bpf_share_of_cpus", cpu_time ? (double)m->bpf_ns / cpu_time : 0);
 	json_put_number(o, "own_cpu_s", m->cpu_ns / 1e9);
 	json_put_count(o, "rss_bytes", m->rss_bytes);
+	json_put_number(o, "readers_cpu_s", m->readers_ns / 1e9);
+	json_put_count(o, "readers_bytes", m->readers_bytes);
 	json_put_count(o, "map_bytes", m->map_bytes);
 	json_put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
 	json_put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);

@@ -93,6 +93,8 @@ static const struct fact {
 	NUMBER(timed),
 	NUMBER(others_ns),
 	NUMBER(frames_late),
+	NUMBER(readers_ns),
+	NUMBER(readers_bytes),
 	NUMBER(hist_by),
 	NUMBER(hist_split),
 	NUMBER(threshold_ns),

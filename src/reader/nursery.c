@@ -15,6 +15,8 @@
 
 #include "reader/jail.h"
 
+#define LAST_MS 20
+
 int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds)
 {
 	union {
@@ -123,6 +125,24 @@ static void child(const struct reader_task *task, const struct nursery_order *o,
 	_exit(0);
 }
 
+/*
+ * Those who have answered are about to end, and what they took is known when they have. Those who
+ * hang end with us.
+ */
+static void await_children(void)
+{
+	for (int i = 0; i < LAST_MS; i++) {
+		pid_t pid;
+
+		do
+			pid = waitpid(-1, NULL, WNOHANG);
+		while (pid > 0);
+		if (pid < 0)
+			break;
+		usleep(1000);
+	}
+}
+
 void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
 {
 	int fds[NURSERY_MAX_FDS];
@@ -137,5 +157,6 @@ void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 	}
+	await_children();
 	_exit(0);
 }

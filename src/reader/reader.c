@@ -23,6 +23,7 @@
 #define GRACE_NS  50000000ull /* for the kernel to end a child */
 #define TURN_MS	  3
 #define REVIVE_MS 5
+#define END_MS	  100 /* for the nursery to hear of its children's end, and to follow */
 /* Stacks wait for what is read, as for bpfprof itself while it records (collect/record.c). */
 #define HURRY_NICE (-10)
 
@@ -33,7 +34,9 @@ struct reader {
 	size_t nr_tasks;
 	pid_t nursery; /* -1 = there is none */
 	int socket;
-	uint64_t *children; /* all there were: a bit each */
+	struct reader_cost cost; /* of those that ended */
+	uint64_t *first_bytes;	 /* of the nursery, which writes it */
+	uint64_t *children;	 /* all there were: a bit each */
 };
 
 static void remember_child(struct reader *r, pid_t pid)
@@ -43,9 +46,8 @@ static void remember_child(struct reader *r, pid_t pid)
 }
 
 /* Nothing of ours but its socket and standard error. */
-static void become_nursery(int socket, const struct reader_task *tasks, size_t nr)
-	__attribute__((noreturn));
-static void become_nursery(int socket, const struct reader_task *tasks, size_t nr)
+static void become_nursery(int socket, const struct reader *r) __attribute__((noreturn));
+static void become_nursery(int socket, const struct reader *r)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -61,7 +63,8 @@ static void become_nursery(int socket, const struct reader_task *tasks, size_t n
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(socket, 3) < 0)
 		_exit(1);
 	close_range(4, ~0u, 0);
-	nursery_run(3, tasks, nr);
+	*r->first_bytes = cost_memory();
+	nursery_run(3, r->tasks, r->nr_tasks);
 }
 
 /* 0 or negative errno. */
@@ -73,7 +76,7 @@ static int start_nursery(struct reader *r)
 		return -errno;
 	r->nursery = fork();
 	if (!r->nursery)
-		become_nursery(sockets[1], r->tasks, r->nr_tasks);
+		become_nursery(sockets[1], r);
 	close(sockets[1]);
 	r->socket = sockets[0];
 	remember_child(r, r->nursery);
@@ -84,13 +87,25 @@ static int start_nursery(struct reader *r)
 	return -EAGAIN;
 }
 
+/* Has it ended? */
+static bool hear_end(struct reader *r)
+{
+	if (cost_wait(r->nursery, WNOHANG, *r->first_bytes, &r->cost) == r->nursery)
+		r->nursery = -1;
+	return r->nursery < 0;
+}
+
 static void end_nursery(struct reader *r)
 {
 	if (r->nursery <= 0)
 		return;
 	close(r->socket);
-	kill(r->nursery, SIGKILL); /* and its children with it: PR_SET_PDEATHSIG */
-	waitpid(r->nursery, NULL, 0);
+	for (int i = 0; i < END_MS && !hear_end(r); i++)
+		usleep(1000);
+	if (r->nursery > 0) {
+		kill(r->nursery, SIGKILL); /* and its children with it: PR_SET_PDEATHSIG */
+		cost_wait(r->nursery, 0, *r->first_bytes, &r->cost);
+	}
 	r->nursery = -1;
 }
 
@@ -102,13 +117,21 @@ struct reader *reader_new(const struct reader_task *tasks, size_t nr)
 	r->children = xcalloc(MAX_PIDS / 64, sizeof(*r->children));
 	r->tasks = tasks;
 	r->nr_tasks = nr;
-	err = start_nursery(r);
+	r->nursery = -1;
+	r->first_bytes = mmap(NULL, sizeof(*r->first_bytes), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	err = r->first_bytes == MAP_FAILED ? -errno : start_nursery(r);
 	if (!err)
 		return r;
-	free(r->children);
-	free(r);
+	reader_free(r);
 	errno = -err;
 	return NULL;
+}
+
+struct reader_cost reader_end(struct reader *r)
+{
+	end_nursery(r);
+	return r->cost;
 }
 
 void reader_free(struct reader *r)
@@ -116,6 +139,8 @@ void reader_free(struct reader *r)
 	if (!r)
 		return;
 	end_nursery(r);
+	if (r->first_bytes != MAP_FAILED)
+		munmap(r->first_bytes, sizeof(*r->first_bytes));
 	free(r->children);
 	free(r);
 }
@@ -239,12 +264,10 @@ static int ask_once(struct reader *r, const struct reader_question *q,
 static bool revive(struct reader *r)
 {
 	for (int i = 0; i < REVIVE_MS && r->nursery > 0; i++) {
-		if (waitpid(r->nursery, NULL, WNOHANG) == r->nursery) {
+		if (hear_end(r))
 			close(r->socket);
-			r->nursery = -1;
-		} else {
+		else
 			usleep(1000);
-		}
 	}
 	return r->nursery < 0 && !start_nursery(r);
 }

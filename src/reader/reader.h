@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "reader/cost.h"
+
 #define READER_MAX_FDS	  4
 #define READER_MAX_ANSWER (96u << 20)
 
@@ -71,7 +73,9 @@ struct reader;
 
 /* Forks. The rows must stay. NULL with errno set. */
 struct reader *reader_new(const struct reader_task *tasks, size_t nr);
-/* Ends all children. NULL is fine. */
+/* Ends all children, and says what they took: those who died of themselves too. */
+struct reader_cost reader_end(struct reader *r);
+/* The same. NULL is fine. */
 void reader_free(struct reader *r);
 
 /*

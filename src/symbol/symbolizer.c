@@ -41,6 +41,7 @@ struct symbolizer {
 	size_t first_module;	    /* that was not there before: those of the kernel */
 	uint32_t raw;		    /* the name seen last, as the symbol table has it */
 	uint32_t shown;		    /* and what it was demangled to */
+	struct reader_cost cost;    /* of reading */
 	uint32_t nr_hung;	    /* files whose names were not to be had in time */
 };
 
@@ -331,7 +332,7 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd, 
 								       : TIRED_NS };
 	struct answers_head head;
 	struct reader_answer got;
-	int err = reader_copy_run(&c, &got);
+	int err = reader_copy_run(&c, &got, &s->cost);
 	struct answers answers = { got.bytes, 0, got.sz };
 	bool more = !err && answers_read(&answers, &head);
 
@@ -482,6 +483,8 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	name_frames(&s, files);
 	mark_rooted(&s);
 	p->meta.frames_late = lines.nr_late;
+	p->meta.readers_ns = s.cost.cpu_ns;
+	p->meta.readers_bytes = s.cost.bytes;
 	if (lines.cache_dir >= 0)
 		close(lines.cache_dir);
 	free(s.order);
