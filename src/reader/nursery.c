@@ -143,16 +143,28 @@ static void await_children(void)
 	}
 }
 
+/* There is no child that could answer. */
+static void refuse(int fd, int err)
+{
+	const struct nursery_report r = { .done = true, .err = err };
+
+	nursery_send(fd, &r, sizeof(r), NULL, 0);
+}
+
 void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
 {
 	int fds[NURSERY_MAX_FDS];
 	struct nursery_order o;
 
 	while (nursery_receive(socket, &o, sizeof(o), fds) == sizeof(o)) {
-		if (o.task < nr && !fork()) {
+		pid_t pid = o.task < nr ? fork() : 0;
+
+		if (!pid && o.task < nr) {
 			close(socket);
 			child(&tasks[o.task], &o, fds);
 		}
+		if (pid < 0)
+			refuse(fds[1], -errno);
 		close_all(fds, NURSERY_MAX_FDS);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "reader/nursery.h"
 
@@ -23,6 +24,8 @@
 #define GRACE_NS  50000000ull /* for the kernel to end a child */
 #define TURN_MS	  3
 #define REVIVE_MS 5
+#define TOLD	  3
+#define TRIES	  3   /* somebody may kill children, one after the other */
 #define END_MS	  100 /* for the nursery to hear of its children's end, and to follow */
 /* Stacks wait for what is read, as for bpfprof itself while it records (collect/record.c). */
 #define HURRY_NICE (-10)
@@ -83,7 +86,7 @@ static int start_nursery(struct reader *r)
 	if (r->nursery > 0)
 		return 0;
 	close(sockets[0]);
-	r->socket = -1;
+	r->socket = r->nursery = -1;
 	return -EAGAIN;
 }
 
@@ -120,12 +123,14 @@ struct reader *reader_new(const struct reader_task *tasks, size_t nr)
 	r->nursery = -1;
 	r->first_bytes = mmap(NULL, sizeof(*r->first_bytes), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	err = r->first_bytes == MAP_FAILED ? -errno : start_nursery(r);
-	if (!err)
-		return r;
-	reader_free(r);
-	errno = -err;
-	return NULL;
+	if (r->first_bytes == MAP_FAILED) {
+		err = -errno;
+		reader_free(r);
+		errno = -err;
+		return NULL;
+	}
+	start_nursery(r); /* without one, questions are refused */
+	return r;
 }
 
 struct reader_cost reader_end(struct reader *r)
@@ -143,6 +148,13 @@ void reader_free(struct reader *r)
 		munmap(r->first_bytes, sizeof(*r->first_bytes));
 	free(r->children);
 	free(r);
+}
+
+bool reader_tells(uint32_t *nr)
+{
+	if (++*nr == TOLD + 1)
+		log_warn("more files could not be read: these are not listed");
+	return *nr <= TOLD;
 }
 
 bool reader_is_child(const struct reader *r, pid_t pid)
@@ -259,17 +271,19 @@ static int ask_once(struct reader *r, const struct reader_question *q,
 
 /*
  * Was it the nursery that ended, not a child? Somebody may have killed it. That it is gone can be
- * heard a moment before it can be seen.
+ * heard a moment before it can be seen. 0, or negative errno: there is none now.
  */
-static bool revive(struct reader *r)
+static int revive(struct reader *r)
 {
 	for (int i = 0; i < REVIVE_MS && r->nursery > 0; i++) {
-		if (hear_end(r))
-			close(r->socket);
-		else
+		if (!hear_end(r)) {
 			usleep(1000);
+		} else {
+			close(r->socket);
+			r->socket = -1;
+		}
 	}
-	return r->nursery < 0 && !start_nursery(r);
+	return r->nursery < 0 ? start_nursery(r) : 0;
 }
 
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a)
@@ -280,11 +294,17 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 				   .answer_at = (q->sz + PAGE - 1) / PAGE * PAGE,
 				   .max_sz = READER_MAX_ANSWER,
 				   .timeout_ns = q->timeout_ns };
-	int err;
+	uint64_t until_ns = now_ns() + q->timeout_ns;
+	int err = -EPIPE, no_room = 0;
 
 	*a = (struct reader_answer){ .fd = -1 };
-	err = ask_once(r, q, &o, a);
-	if (err == -EPIPE && revive(r))
+	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
 		err = ask_once(r, q, &o, a);
-	return err;
+		/* By the kernel, at its deadline. */
+		if (err == -EPIPE && now_ns() >= until_ns)
+			return -ETIMEDOUT;
+		if (err == -EPIPE)
+			no_room = revive(r);
+	}
+	return err == -EPIPE && no_room ? no_room : err;
 }
