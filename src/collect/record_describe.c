@@ -131,8 +131,16 @@ static void tell_generations(const struct record *r)
 			 text_count(r->capture.generations.nr_turns));
 }
 
+static void tell_forgotten(const struct record *r)
+{
+	if (r->procs.nr_cut)
+		log_info("%s mappings that were over were forgotten for want of room",
+			 text_count(r->procs.nr_cut));
+}
+
 void record_tell(const struct record *r)
 {
+	tell_forgotten(r);
 	tell_tables(r);
 	tell_generations(r);
 	tell_waits(r);

@@ -18,11 +18,14 @@
 
 #define ASK_NS	   100000000ull /* a process that outlives its main thread is asked for again … */
 #define MIN_FILES  1024
+#define MOST_FILES 8192		  /* some 4 MB */
 #define ASK_MAX_NS 10000000000ull /* … ever more seldom */
 
 void proc_init(struct proc_table *t, bool track_all, bool follow)
 {
-	*t = (struct proc_table){ .track_all = track_all, .follow = follow };
+	*t = (struct proc_table){ .track_all = track_all,
+				  .follow = follow,
+				  .most_files = MOST_FILES };
 }
 
 static void process_ends(struct proc_table *t, struct process *p, uint64_t time_ns)
@@ -266,15 +269,12 @@ static void file_free(struct proc_table *t, struct proc_file *f)
 	free(f);
 }
 
-/* O(mappings and files), and not again before there are a quarter more. */
-static void forget_files(struct proc_table *t)
+/* O(mappings and files). How many are left. */
+static size_t forget_unmapped(struct proc_table *t)
 {
 	struct proc_file *f, *ftmp;
 	struct process *p;
-	size_t left;
 
-	if (HASH_COUNT(t->files) <= t->max_files)
-		return;
 	for (f = t->files; f; f = f->hh.next)
 		f->mapped = false;
 	for (p = t->processes; p; p = p->hh.next)
@@ -282,8 +282,29 @@ static void forget_files(struct proc_table *t)
 	HASH_ITER (hh, t->files, f, ftmp)
 		if (!f->mapped && !f->module && !f->users)
 			file_free(t, f);
-	left = HASH_COUNT(t->files);
+	return HASH_COUNT(t->files);
+}
+
+/* Not again before there are a quarter more. */
+static void forget_files(struct proc_table *t)
+{
+	size_t left;
+
+	if (HASH_COUNT(t->files) <= t->max_files)
+		return;
+	left = forget_unmapped(t);
 	t->max_files = left + left / 4 + MIN_FILES;
+}
+
+void proc_limit(struct proc_table *t)
+{
+	struct process *p;
+
+	if (HASH_COUNT(t->files) <= t->most_files)
+		return;
+	for (p = t->processes; p; p = p->hh.next)
+		t->nr_cut += image_cut_old(p->image);
+	t->most_files = forget_unmapped(t) + MOST_FILES;
 }
 
 void proc_prune(struct proc_table *t, uint64_t before_ns)
