@@ -131,6 +131,22 @@ static struct proc_file *file_get(struct proc_table *t, const struct proc_file_k
 	return f;
 }
 
+/*
+ * Shared memory has the name of a file that never was. PHP generates code into shared anonymous
+ * memory, .NET and asmjit (Erlang) into a memfd that they map twice, to write at one place what
+ * they run at the other. Other memfds may hold libraries.
+ */
+static bool is_memory(const char *path)
+{
+	static const char *const names[] = { "/dev/zero", "/memfd:doublemapper", "/memfd:vmem" };
+	size_t len = strcspn(path, " "); /* " (deleted)" */
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(path, names[i], len) && !names[i][len])
+			return true;
+	return false;
+}
+
 /* Files and the vDSO have identity; "//anon", "[heap]" and the like are memory without a file. */
 static struct proc_file *file_of(struct proc_table *t, const struct proc_file_key *key,
 				 const char *path, uint64_t now_ns)
@@ -139,7 +155,9 @@ static struct proc_file *file_of(struct proc_table *t, const struct proc_file_ke
 
 	if (!strcmp(path, "[vdso]"))
 		return file_get(t, &none, path, now_ns);
-	return path[0] == '/' && key->ino ? file_get(t, key, path, now_ns) : NULL;
+	if (path[0] != '/' || !key->ino || is_memory(path))
+		return NULL;
+	return file_get(t, key, path, now_ns);
 }
 
 void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time_ns)
