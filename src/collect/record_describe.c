@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "collect/command_lines.h"
 #include "collect/record_parts.h"
 #include "collect/suspend.h"
 #include "profile/kind.h"
@@ -42,6 +43,7 @@ static void describe_cost(struct record *r)
 	struct reader_cost readers = { m->readers_ns, m->readers_bytes }, tables;
 	struct rusage usage;
 
+	command_lines_read(r->profile, &readers);
 	tables = reader_end(r->reading.reader);
 	reader_cost_add(&readers, &tables);
 	getrusage(RUSAGE_SELF, &usage);

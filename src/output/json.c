@@ -20,6 +20,7 @@
 #include "profile/breaks.h"
 #include "profile/budget.h"
 #include "profile/nameless.h"
+#include "profile/titles.h"
 #include "profile/waits.h"
 
 static struct json_object *facts(const struct profile *p)
@@ -375,6 +376,7 @@ static struct json_object *budget_of_process(const struct profile *p, const stru
 	struct json_object *o = budget(p, &process->sum), *list = json_object_new_array(), *t;
 
 	json_put_string(o, "process", p, process->sum.process);
+	json_put_string(o, "title", p, titles_find(p, process->sum.pid));
 	json_put_count(o, "pid", process->sum.pid);
 	for (size_t i = 0; i < process->nr; i++) {
 		t = budget(p, &b->threads[process->first + i]);

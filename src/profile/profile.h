@@ -102,6 +102,12 @@ struct thread_time {
 	uint64_t wall_ns;	  /* from its birth or the begin of the recording to its end */
 };
 
+/* Of a process that shares its name with others: what tells it from them. */
+struct title {
+	uint32_t pid;
+	uint32_t text; /* string */
+};
+
 /* With --audit: a half of a stack that was remembered, and what a walk found instead. */
 struct disagreement {
 	uint64_t times;
@@ -223,6 +229,8 @@ struct profile {
 	size_t nr_locks, cap_locks;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
+	struct title *titles; /* see titles.h */
+	size_t nr_titles, cap_titles;
 	struct disagreement *disagreements;
 	size_t nr_disagreements, cap_disagreements;
 	struct merged_time *merged;
