@@ -168,8 +168,8 @@ static __always_inline __u64 place_key(struct scratch *s, struct task_struct *ta
 }
 
 /*
- * Frames of Python lie anywhere, few words of each, and threads wait in the same function of C below
- * many of them: their chain is part of the place.
+ * Frames of Python lie anywhere, few words of each, and threads wait in the same function of C
+ * below many of them: their chain is part of the place.
  */
 static __always_inline void add_python(__u32 id, struct scratch *s, const struct thread *t)
 {

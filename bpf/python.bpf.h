@@ -9,9 +9,9 @@
 #define PYTHON_REMEMBERED 64u
 
 /*
- * Appends the frames of the current thread to scratch->user, as scratch->python says how, until that
- * has python_end. Only the chain of frames is followed: what they are called is for user space to
- * find out. Separately verified.
+ * Appends the frames of the current thread to scratch->user, as scratch->python says how, until
+ * that has python_end. Only the chain of frames is followed: what they are called is for user space
+ * to find out. Separately verified.
  */
 int python_walk(__u32 id);
 

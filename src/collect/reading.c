@@ -61,6 +61,22 @@ static int open_system(const struct reading *r, struct proc_open *what)
 	return -1;
 }
 
+/* NULL: it is gone, or somebody else's by now, as happens. */
+static const char *says_why(int err)
+{
+	switch (err) {
+	case -ETIMEDOUT:
+		return "its file system does not answer";
+	case -EPIPE:
+		return "the process that opened it died";
+	case -EAGAIN:
+	case -ENOMEM:
+	case -EMFILE:
+		return strerror(-err);
+	}
+	return NULL;
+}
+
 /* Of a device that did not answer nothing else is opened. */
 static int ask_open(void *arg, struct proc_open *what)
 {
@@ -81,14 +97,14 @@ static int ask_open(void *arg, struct proc_open *what)
 	err = reader_ask(r->reader, &q, &a);
 	if (!err)
 		return a.fd < 0 ? -ENOENT : a.fd;
-	if (err != -ETIMEDOUT && err != -EPIPE)
-		return err;
-	r->nr_hung++;
-	r->slow_major = what->dev_major;
-	r->slow_minor = what->dev_minor;
-	log_warn("%s: its file system does not answer: its code has no names, and is walked by "
-		 "frame pointer",
-		 what->path);
+	if (err == -ETIMEDOUT) {
+		r->nr_hung++;
+		r->slow_major = what->dev_major;
+		r->slow_minor = what->dev_minor;
+	}
+	if (says_why(err) && reader_tells(&r->nr_told))
+		log_warn("%s: %s: its code has no names, and is walked by frame pointer",
+			 what->path, says_why(err));
 	return err;
 }
 

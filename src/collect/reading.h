@@ -10,7 +10,7 @@ struct reading {
 	struct reader *reader;
 	struct proc_opener opener;
 	uint32_t slow_major, slow_minor; /* the device that did not answer last; 0 = none */
-	uint32_t nr_hung;
+	uint32_t nr_hung, nr_told;
 	struct reading_device {
 		uint32_t major, minor;
 	} system[2]; /* that / and /usr lie on */

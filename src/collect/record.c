@@ -51,6 +51,7 @@ static void drain(struct record *r, bool last)
 	r->state = capture_walk(&r->capture);
 	if (r->state != CAPTURE_QUIET || r->capture.fills)
 		r->haste_ns = now_ns() + HASTE_NS;
+	proc_limit(&r->procs);
 	if (done)
 		proc_prune(&r->procs, capture_needs_since(&r->capture, horizon));
 }

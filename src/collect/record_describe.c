@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "collect/command_lines.h"
 #include "collect/record_parts.h"
 #include "collect/suspend.h"
 #include "profile/kind.h"
@@ -35,6 +36,25 @@ static uint64_t since_start(const struct record *r, uint64_t time_ns)
 	return time_ns > r->opts->start_ns ? time_ns - r->opts->start_ns : 0;
 }
 
+/* Our own, and that of those who read for us: names are read one file after the other. */
+static void describe_cost(struct record *r)
+{
+	struct profile_meta *m = &r->profile->meta;
+	struct reader_cost readers = { m->readers_ns, m->readers_bytes }, tables;
+	struct rusage usage;
+
+	command_lines_read(r->profile, &readers);
+	tables = reader_end(r->reading.reader);
+	reader_cost_add(&readers, &tables);
+	getrusage(RUSAGE_SELF, &usage);
+	m->readers_ns = readers.cpu_ns;
+	m->readers_bytes = readers.bytes;
+	m->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
+		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull + m->readers_ns;
+	m->rss_bytes = usage.ru_maxrss * 1024ull + m->readers_bytes;
+	m->map_bytes = session_map_bytes(r->session);
+}
+
 static const char *const call_graphs[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
 
 void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
@@ -42,10 +62,9 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	struct profile *p = r->profile;
 	struct profile_meta *m = &p->meta;
 	struct sideband_throttled throttled;
-	struct rusage usage;
 
 	describe_host(p);
-	getrusage(RUSAGE_SELF, &usage);
+	describe_cost(r);
 	m->command = profile_string(p, r->opts->command);
 	if (!m->event)
 		m->event = m->command;
@@ -59,10 +78,6 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->duration_ns = end_ns - r->begin_ns;
 	m->start_ns = end_real_ns - m->duration_ns;
 	m->nr_cpus = r->nr_cpus;
-	m->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
-		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
-	m->rss_bytes = usage.ru_maxrss * 1024ull;
-	m->map_bytes = session_map_bytes(r->session);
 	m->suspended_ns = suspend_between_ns(r->asleep_ns, suspend_read_ns());
 	m->missed = session_missed(r->session);
 	m->sideband_lost = sideband_lost(r->sideband);
@@ -118,8 +133,16 @@ static void tell_generations(const struct record *r)
 			 text_count(r->capture.generations.nr_turns));
 }
 
+static void tell_forgotten(const struct record *r)
+{
+	if (r->procs.nr_cut)
+		log_info("%s mappings that were over were forgotten for want of room",
+			 text_count(r->procs.nr_cut));
+}
+
 void record_tell(const struct record *r)
 {
+	tell_forgotten(r);
 	tell_tables(r);
 	tell_generations(r);
 	tell_waits(r);

@@ -11,6 +11,7 @@
 #include "output/grid.h"
 #include "output/output.h"
 #include "profile/budget.h"
+#include "profile/titles.h"
 
 #define IDLE_SHARE 1000 /* who was running or runnable for less than one part in so many is idle */
 
@@ -128,7 +129,10 @@ static bool is_alone(const struct budget_table *l, const struct budget_process *
 
 static void put_process(struct budget_table *l, const struct budget_process *process)
 {
-	put_row(l, "", profile_str(l->p, process->sum.process), process->sum.pid, &process->sum);
+	uint32_t title = titles_find(l->p, process->sum.pid);
+
+	put_row(l, "", profile_str(l->p, title ? title : process->sum.process), process->sum.pid,
+		&process->sum);
 	for (size_t k = 0; k < process->nr && !is_alone(l, process); k++)
 		put_thread(l, &l->b.threads[process->first + k]);
 }

@@ -10,6 +10,8 @@
  *	frames   per node, depth first: symbol
  *	up       per node: levels up from the node before, then one down
  *	self     per node: its own, in that unit: "samples", "ns", or an event's name
+ *	lines    per node: file of its source code, 0 = not known; else behind it the line that
+ *	         has most of it, and how many percent these are
  *
  * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
  * Names are hostile: all that came from outside passes flame_put_text() or put_json().
@@ -188,6 +190,29 @@ static void find_modules(struct flame *f)
 	free(index);
 }
 
+static int by_string(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Sorted by their string, so that one is found among them. */
+static void find_files(struct flame *f)
+{
+	const struct source_lines *lines = &f->t->lines;
+	size_t nr = 0;
+
+	f->files = xcalloc(lines->nr + 1, sizeof(*f->files));
+	for (size_t i = 0; i < lines->nr; i++)
+		f->files[i + 1] = lines->rows[i].file;
+	qsort(f->files, lines->nr + 1, sizeof(*f->files), by_string);
+	for (size_t i = 1; i <= lines->nr; i++)
+		if (f->files[i] != f->files[nr])
+			f->files[++nr] = f->files[i];
+	f->nr_files = nr + 1;
+}
+
 /* FNV-1a: colours only need to differ, and to stay the same from run to run. */
 static uint32_t hash(const char *s)
 {
@@ -247,6 +272,37 @@ uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *u
 	for (*up = 1; i && !nodes[i].next; i = nodes[i].parent)
 		++*up;
 	return nodes[i].next;
+}
+
+/* The first file is none, so that what is not known is 0. */
+static void put_lines(const struct flame *f, FILE *out)
+{
+	const struct source_line *most;
+	const uint32_t *file;
+	uint32_t i = 0, up;
+	char *path;
+
+	fputs(",\n\"files\":[\"\"", out);
+	for (size_t k = 1; k < f->nr_files; k++) {
+		path = text_cleaned(profile_str(f->p, f->files[k]));
+		fputs(",\n", out);
+		put_json(out, path);
+		free(path);
+	}
+	fputs("],\n\"lines\":\"", out);
+	do {
+		most = source_lines_find(&f->t->lines, i);
+		file = most ? bsearch(&most->file, f->files, f->nr_files, sizeof(*f->files),
+				      by_string)
+			    : f->files;
+		put_number(out, file - f->files);
+		if (most) {
+			put_number(out, most->line);
+			put_number(out, 100 * (double)most->weight / f->t->nodes[i].total);
+		}
+		i = flame_next(f, i, true, &up);
+	} while (i);
+	fputc('"', out);
 }
 
 enum column { COLUMN_FRAMES, COLUMN_UP, COLUMN_SELF };
@@ -316,6 +372,7 @@ void flame_put_script(const struct flame *f, FILE *out)
 	put_column(f, out, "frames", COLUMN_FRAMES);
 	put_column(f, out, "up", COLUMN_UP);
 	put_column(f, out, "self", COLUMN_SELF);
+	put_lines(f, out);
 	fputs("}</script>\n", out);
 	put_verbatim(out, "script", flame_js);
 }
@@ -381,6 +438,7 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 	f->note = note_of(f);
 	find_symbols(f);
 	find_modules(f);
+	find_files(f);
 }
 
 void flame_release(struct flame *f)
@@ -392,4 +450,5 @@ void flame_release(struct flame *f)
 	free(f->symbol_of);
 	free(f->symbols);
 	free(f->modules);
+	free(f->files);
 }

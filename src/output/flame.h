@@ -33,6 +33,8 @@ struct flame {
 	size_t nr_symbols, cap_symbols;
 	uint32_t *modules; /* those written, ids of the profile; the first one is "none" */
 	size_t nr_modules, cap_modules;
+	uint32_t *files; /* of source code, sorted strings of the profile; the first one is none */
+	size_t nr_files;
 };
 
 /* A class of flame.css, and its light colour for programs that know no style sheets. */

@@ -211,6 +211,7 @@ function details(i) {
 	const {total, self, parent, end} = data, zoom = state.zoom;
 	const of = (k, note) => percent(total[i], total[k]) + ' of ' + nameOf(k) + note;
 	const lines = [[data.module[data.symbol[i]], kindOf(i)].filter(Boolean).join(', '),
+		data.places[i],
 		`${count(total[i])}, self ${amount(self[i])}`,
 		of(0, data.unit === 'ns' ? '' : ' ' + data.unit)];
 

@@ -30,6 +30,22 @@ function unpack(text, Numbers) {
 	return out.subarray(0, nr);
 }
 
+/* Per node: "src/a.c:12", and how much of it was there, if that was not all; '' is not known. */
+function readPlaces(lines, files, nr) {
+	const places = new Array(nr).fill('');
+
+	for (let i = 0, at = 0; i < nr; i++) {
+		const file = lines[at++];
+
+		if (!file)
+			continue;
+		places[i] = `${files[file]}:${lines[at]}` +
+			(lines[at + 1] < 100 ? ` (${Math.max(lines[at + 1], 1)}% of it)` : '');
+		at += 2;
+	}
+	return places;
+}
+
 function readData() {
 	const data = JSON.parse(document.getElementById('flame-data').textContent);
 	const up = unpack(data.up, Uint32Array), nr = up.length;
@@ -38,6 +54,7 @@ function readData() {
 	return Object.assign(layOut(up, unpack(data.self, Float64Array)), {
 		nr, title: data.title, note: data.note, unit: data.unit, names: data.names,
 		symbol: unpack(data.frames, Uint32Array),
+		places: readPlaces(unpack(data.lines, Uint32Array), data.files, nr),
 		module: data.names.map((_, s) => data.modules[symbols[2 * s]]),
 		colour: data.names.map((_, s) => data.colours[symbols[2 * s + 1]]),
 	});

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "output/call_stacks.h"
 #include "output/calls.h"
+#include "output/json_functions.h"
 #include "output/json_put.h"
 #include "output/output.h"
 #include "output/locks.h"
@@ -18,35 +19,28 @@
 #include "profile/branches.h"
 #include "profile/breaks.h"
 #include "profile/budget.h"
-#include "profile/columns.h"
-#include "profile/event_values.h"
-#include "profile/top.h"
+#include "profile/nameless.h"
+#include "profile/titles.h"
 #include "profile/waits.h"
-
-static void put_text(struct json_object *o, const char *key, const struct profile *p,
-		     uint32_t string)
-{
-	json_object_object_add(o, key, string ? json_text(profile_str(p, string)) : NULL);
-}
 
 static struct json_object *facts(const struct profile *p)
 {
 	const struct profile_meta *m = &p->meta;
 	struct json_object *o = json_object_new_object();
 
-	put_text(o, "command", p, m->command);
-	put_text(o, "target", p, m->target);
-	put_text(o, "event", p, m->event);
-	put_text(o, "event_note", p, m->event_note);
+	json_put_string(o, "command", p, m->command);
+	json_put_string(o, "target", p, m->target);
+	json_put_string(o, "event", p, m->event);
+	json_put_string(o, "event_note", p, m->event_note);
 	json_put_count(o, "rate_hz", m->rate_hz);
 	json_put_count(o, "cpus", m->nr_cpus);
 	json_put_number(o, "start_s", m->start_ns / 1e9);
 	json_put_number(o, "duration_s", m->duration_ns / 1e9);
 	json_put_number(o, "suspended_s", m->suspended_ns / 1e9);
-	put_text(o, "host", p, m->host);
-	put_text(o, "kernel", p, m->kernel);
-	put_text(o, "arch", p, m->arch);
-	put_text(o, "bpfprof", p, m->version);
+	json_put_string(o, "host", p, m->host);
+	json_put_string(o, "kernel", p, m->kernel);
+	json_put_string(o, "arch", p, m->arch);
+	json_put_string(o, "bpfprof", p, m->version);
 	return o;
 }
 
@@ -78,8 +72,8 @@ static struct json_object *event(const struct profile *p, size_t i)
 
 	for (size_t k = 0; k < one.nr_samples; k++)
 		nr += one.samples[k].count;
-	put_text(o, "name", p, e->name);
-	put_text(o, "note", p, e->note);
+	json_put_string(o, "name", p, e->name);
+	json_put_string(o, "note", p, e->note);
 	json_put_count(o, "period", e->period);
 	json_put_count(o, "rate_hz", e->rate_hz);
 	json_put_number(o, "duty_pct", 100 * sampled_event_duty(e));
@@ -133,6 +127,30 @@ static struct json_object *stacks(const struct profile *p,
 	return o;
 }
 
+/* Of weight with user frames: what has no name, and what would give it one; null of none. */
+static struct json_object *names(const struct profile *p)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *row;
+	struct nameless n;
+
+	nameless_init(&n, p);
+	json_put_or_null(o, "named_pct", n.all ? pct(n.all - n.weight, n.all) : NAN);
+	json_put_or_null(o, "inlined_pct", n.all ? pct(n.inlined, n.all) : NAN);
+	for (size_t i = 0; i < n.nr; i++) {
+		const struct nameless_row *of = &n.rows[i];
+
+		row = json_object_new_object();
+		json_put_string(row, "module", p, p->modules[of->module].path);
+		json_put_string(row, "process", p, of->process);
+		json_put_number(row, "pct", pct(of->weight, n.all));
+		json_object_object_add(row, "remedy", json_text(of->remedy));
+		json_object_array_add(list, row);
+	}
+	json_object_object_add(o, "without", list);
+	nameless_release(&n);
+	return o;
+}
+
 static struct json_object *cost(const struct profile *p)
 {
 	const struct profile_meta *m = &p->meta;
@@ -143,6 +161,8 @@ static struct json_object *cost(const struct profile *p)
 	json_put_number(o, "bpf_share_of_cpus", cpu_time ? (double)m->bpf_ns / cpu_time : 0);
 	json_put_number(o, "own_cpu_s", m->cpu_ns / 1e9);
 	json_put_count(o, "rss_bytes", m->rss_bytes);
+	json_put_number(o, "readers_cpu_s", m->readers_ns / 1e9);
+	json_put_count(o, "readers_bytes", m->readers_bytes);
 	json_put_count(o, "map_bytes", m->map_bytes);
 	json_put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
 	json_put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);
@@ -190,47 +210,6 @@ static struct json_object *waits(const struct profile *p, const struct view *v)
 	return o;
 }
 
-static struct json_object *functions(const struct tree *t)
-{
-	struct json_object *list = json_object_new_array(), *o;
-	size_t nr;
-	struct top_row *rows = top_rows(t, &nr);
-	bool time = t->profile->meta.is_time;
-
-	for (size_t i = 0; i < nr; i++) {
-		o = json_object_new_object();
-		json_object_object_add(o, "name", json_text(t->names.bytes + rows[i].name));
-		put_text(o, "module", t->profile, t->profile->modules[rows[i].module].path);
-		json_put_count(o, "self", time ? waits_us(rows[i].self) : rows[i].self);
-		json_put_count(o, "total", time ? waits_us(rows[i].total) : rows[i].total);
-		json_object_array_add(list, o);
-	}
-	free(rows);
-	return list;
-}
-
-/* The value of each event, by its name. */
-static struct json_object *values_of(const struct profile *p, const uint64_t *by_event)
-{
-	struct json_object *o = json_object_new_object();
-	char *safe;
-
-	for (size_t i = 0; i < p->nr_events; i++) {
-		safe = text_cleaned(profile_str(p, p->events[i].name));
-		json_put_count(o, safe, by_event[i]);
-		free(safe);
-	}
-	return o;
-}
-
-static void put_or_null(struct json_object *o, const char *key, double x)
-{
-	if (isnan(x))
-		json_object_object_add(o, key, NULL);
-	else
-		json_put_number(o, key, x);
-}
-
 static struct json_object *branches(const struct profile *p, const struct view *v)
 {
 	struct json_object *list = json_object_new_array(), *o;
@@ -246,83 +225,12 @@ static struct json_object *branches(const struct profile *p, const struct view *
 		json_put_count(o, "count", row->count);
 		json_put_count(o, "mispredicted", row->mispredicted);
 		json_put_count(o, "untold", row->untold);
-		put_or_null(o, "mispredicted_pct", branches_mispredicted_pct(row));
-		put_or_null(o, "cycles", branches_cycles(row));
+		json_put_or_null(o, "mispredicted_pct", branches_mispredicted_pct(row));
+		json_put_or_null(o, "cycles", branches_cycles(row));
 		json_object_array_add(list, o);
 	}
 	branches_release(&b);
 	return list;
-}
-
-/* null: one of its terms was never counted. */
-static struct json_object *column(const struct columns *c, const char *name, size_t i)
-{
-	struct columns_value v = columns_get(c, name, i);
-	struct json_object *o = json_object_new_object();
-
-	put_or_null(o, "value", v.value);
-	json_put_number(o, "coverage_pct", 100 * v.coverage);
-	return o;
-}
-
-/* Of a function, or of all with name NULL. */
-static void put_columns(struct json_object *o, const struct columns *c, const char *name)
-{
-	const struct profile *p = c->profile;
-	struct json_object *all = json_object_new_object();
-	char *safe;
-
-	for (size_t i = 0; i < p->nr_columns; i++) {
-		safe = text_cleaned(profile_str(p, p->columns[i].name));
-		json_object_object_add(all, safe, column(c, name, i));
-		free(safe);
-	}
-	json_object_object_add(o, "columns", all);
-}
-
-static struct json_object *functions_of_events(const struct profile *p, const struct view *view)
-{
-	struct json_object *list = json_object_new_array(), *o;
-	struct columns columns;
-	struct event_values v;
-
-	columns_init(&columns, p, view);
-	event_values_init(&v, p, view, view_event(view, p));
-	for (size_t i = 0; i < v.nr; i++) {
-		o = json_object_new_object();
-		json_object_object_add(o, "name", json_text(v.rows[i].name));
-		put_text(o, "module", p, p->modules[v.rows[i].module].path);
-		json_object_object_add(o, "self", values_of(p, v.rows[i].self));
-		json_object_object_add(o, "total", values_of(p, v.rows[i].total));
-		if (p->nr_columns)
-			put_columns(o, &columns, v.rows[i].name);
-		json_object_array_add(list, o);
-	}
-	event_values_release(&v);
-	columns_release(&columns);
-	return list;
-}
-
-/* Of several events each function has a value for each, in its own unit. */
-static void put_functions(struct json_object *o, const struct profile *p, const struct view *v)
-{
-	struct columns columns;
-	struct tree *t;
-
-	if (p->nr_columns) {
-		columns_init(&columns, p, v);
-		put_columns(o, &columns, NULL);
-		columns_release(&columns);
-	}
-	if (profile_is_mixed(p) || p->nr_columns) {
-		json_object_object_add(o, "unit", json_text("events"));
-		json_object_object_add(o, "functions", functions_of_events(p, v));
-		return;
-	}
-	t = tree_new(p, v);
-	json_object_object_add(o, "unit", json_text(p->meta.is_time ? "us" : profile_unit(p)));
-	json_object_object_add(o, "functions", functions(t));
-	tree_free(t);
 }
 
 static struct json_object *frames(const struct profile *p, uint32_t stack)
@@ -351,9 +259,9 @@ static struct json_object *audit(const struct profile *p)
 				       json_text(d->half == PROF_STACK_KERNEL ? "kernel" : "user"));
 		json_object_object_add(o, "kind", json_text(audit_kind_keys[rows[i].kind]));
 		json_put_count(o, "times", rows[i].times);
-		put_text(o, "process", p, d->process);
+		json_put_string(o, "process", p, d->process);
 		json_put_count(o, "pid", d->pid);
-		put_text(o, "thread", p, d->thread);
+		json_put_string(o, "thread", p, d->thread);
 		json_put_count(o, "tid", d->tid);
 		json_object_object_add(o, "remembered", frames(p, d->remembered));
 		json_object_object_add(o, "walked", frames(p, d->walked));
@@ -376,6 +284,7 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 	json_put_number(o, "rooted_share", profile_rooted_share(&one));
 	json_object_object_add(o, "broken_by", broken(by_end));
 	json_object_object_add(o, "stacks", stacks(&one, by_end));
+	json_object_object_add(o, "names", names(&one));
 	if (profile_is_mixed(p))
 		profile_of_event_release(&one);
 	json_object_object_add(o, "cost", cost(p));
@@ -399,7 +308,7 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 		json_object_object_add(o, "call_stacks", rows);
 	if (p->nr_branches)
 		json_object_object_add(o, "branches", branches(p, v));
-	put_functions(o, p, v);
+	json_put_functions(o, p, v);
 	json_print(o, true, out);
 	return 0;
 }
@@ -411,7 +320,7 @@ static struct json_object *broken_row(const struct profile *p, const struct view
 	struct json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "module", json_text(break_module(p, row)));
-	put_text(o, "process", p, row->process);
+	json_put_string(o, "process", p, row->process);
 	json_object_object_add(o, "function", *function ? json_text(function) : NULL);
 	json_object_object_add(o, "end", json_text(unwind_end_keys[row->end]));
 	json_put_number(o, "pct", pct(row->weight, all));
@@ -466,11 +375,12 @@ static struct json_object *budget_of_process(const struct profile *p, const stru
 {
 	struct json_object *o = budget(p, &process->sum), *list = json_object_new_array(), *t;
 
-	put_text(o, "process", p, process->sum.process);
+	json_put_string(o, "process", p, process->sum.process);
+	json_put_string(o, "title", p, titles_find(p, process->sum.pid));
 	json_put_count(o, "pid", process->sum.pid);
 	for (size_t i = 0; i < process->nr; i++) {
 		t = budget(p, &b->threads[process->first + i]);
-		put_text(t, "thread", p, b->threads[process->first + i].thread);
+		json_put_string(t, "thread", p, b->threads[process->first + i].thread);
 		json_put_count(t, "tid", b->threads[process->first + i].tid);
 		json_object_array_add(list, t);
 	}

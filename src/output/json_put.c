@@ -2,6 +2,7 @@
 /* Text, numbers and the ledger as json-c has them. */
 #include "output/json_put.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -66,4 +67,18 @@ void json_print(struct json_object *o, bool pretty, FILE *out)
 	fputs(json_object_to_json_string_ext(o, flags), out);
 	fputc('\n', out);
 	json_object_put(o);
+}
+
+void json_put_string(struct json_object *o, const char *key, const struct profile *p,
+		     uint32_t string)
+{
+	json_object_object_add(o, key, string ? json_text(profile_str(p, string)) : NULL);
+}
+
+void json_put_or_null(struct json_object *o, const char *key, double x)
+{
+	if (isnan(x))
+		json_object_object_add(o, key, NULL);
+	else
+		json_put_number(o, key, x);
 }

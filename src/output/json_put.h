@@ -27,4 +27,10 @@ void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUN
 /* Prints and frees o: for people in many lines, else in one. */
 void json_print(struct json_object *o, bool pretty, FILE *out);
 
+/* A string of a profile, null for 0. */
+void json_put_string(struct json_object *o, const char *key, const struct profile *p,
+		     uint32_t string);
+/* null for NAN. */
+void json_put_or_null(struct json_object *o, const char *key, double x);
+
 #endif

@@ -340,6 +340,10 @@ static void print_cost(const struct profile *p, FILE *out)
 			text_ns(m->others_ns));
 	fprintf(out, "          bpfprof itself %s of CPU, %s of memory, %s of maps\n",
 		text_ns(m->cpu_ns), text_bytes(m->rss_bytes), text_bytes(m->map_bytes));
+	if (m->readers_ns)
+		fprintf(out,
+			"          of it %s of CPU, %s of memory in processes that read files\n",
+			text_ns(m->readers_ns), text_bytes(m->readers_bytes));
 }
 
 int summary_write(const struct profile *p, const struct view *v, FILE *out)

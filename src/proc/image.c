@@ -134,6 +134,24 @@ static void image_forget(struct proc_image *image, uint64_t settled_ns)
 	image->max_old = 2 * nr > MIN_OLD ? 2 * nr : MIN_OLD;
 }
 
+size_t image_cut_old(struct proc_image *image)
+{
+	size_t nr = 0, left;
+
+	for (; image; image = image->older) {
+		left = 0;
+		for (size_t i = 0; i < image->nr_old; i++) {
+			const struct proc_file *f = image->old[i].file;
+
+			if (!f || f->module || f->users)
+				image->old[left++] = image->old[i];
+		}
+		nr += image->nr_old - left;
+		image->nr_old = left;
+	}
+	return nr;
+}
+
 void image_map(struct process *p, const struct proc_mapping *m, uint64_t settled_ns)
 {
 	struct proc_image *image = p->image;

@@ -17,6 +17,11 @@ void image_free(struct proc_image *image);
  * forgotten.
  */
 void image_map(struct process *p, const struct proc_mapping *m, uint64_t settled_ns);
+/*
+ * Forgets what was replaced, in all images, if nobody referred to its file. How many mappings these
+ * were.
+ */
+size_t image_cut_old(struct proc_image *image);
 /* The present mappings. */
 void image_copy(struct proc_image *to, const struct proc_image *from);
 

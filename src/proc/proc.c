@@ -18,11 +18,14 @@
 
 #define ASK_NS	   100000000ull /* a process that outlives its main thread is asked for again … */
 #define MIN_FILES  1024
+#define MOST_FILES 8192		  /* some 4 MB */
 #define ASK_MAX_NS 10000000000ull /* … ever more seldom */
 
 void proc_init(struct proc_table *t, bool track_all, bool follow)
 {
-	*t = (struct proc_table){ .track_all = track_all, .follow = follow };
+	*t = (struct proc_table){ .track_all = track_all,
+				  .follow = follow,
+				  .most_files = MOST_FILES };
 }
 
 static void process_ends(struct proc_table *t, struct process *p, uint64_t time_ns)
@@ -128,6 +131,22 @@ static struct proc_file *file_get(struct proc_table *t, const struct proc_file_k
 	return f;
 }
 
+/*
+ * Shared memory has the name of a file that never was. PHP generates code into shared anonymous
+ * memory, .NET and asmjit (Erlang) into a memfd that they map twice, to write at one place what
+ * they run at the other. Other memfds may hold libraries.
+ */
+static bool is_memory(const char *path)
+{
+	static const char *const names[] = { "/dev/zero", "/memfd:doublemapper", "/memfd:vmem" };
+	size_t len = strcspn(path, " "); /* " (deleted)" */
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(path, names[i], len) && !names[i][len])
+			return true;
+	return false;
+}
+
 /* Files and the vDSO have identity; "//anon", "[heap]" and the like are memory without a file. */
 static struct proc_file *file_of(struct proc_table *t, const struct proc_file_key *key,
 				 const char *path, uint64_t now_ns)
@@ -136,7 +155,9 @@ static struct proc_file *file_of(struct proc_table *t, const struct proc_file_ke
 
 	if (!strcmp(path, "[vdso]"))
 		return file_get(t, &none, path, now_ns);
-	return path[0] == '/' && key->ino ? file_get(t, key, path, now_ns) : NULL;
+	if (path[0] != '/' || !key->ino || is_memory(path))
+		return NULL;
+	return file_get(t, key, path, now_ns);
 }
 
 void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time_ns)
@@ -266,15 +287,12 @@ static void file_free(struct proc_table *t, struct proc_file *f)
 	free(f);
 }
 
-/* O(mappings and files), and not again before there are a quarter more. */
-static void forget_files(struct proc_table *t)
+/* O(mappings and files). How many are left. */
+static size_t forget_unmapped(struct proc_table *t)
 {
 	struct proc_file *f, *ftmp;
 	struct process *p;
-	size_t left;
 
-	if (HASH_COUNT(t->files) <= t->max_files)
-		return;
 	for (f = t->files; f; f = f->hh.next)
 		f->mapped = false;
 	for (p = t->processes; p; p = p->hh.next)
@@ -282,8 +300,29 @@ static void forget_files(struct proc_table *t)
 	HASH_ITER (hh, t->files, f, ftmp)
 		if (!f->mapped && !f->module && !f->users)
 			file_free(t, f);
-	left = HASH_COUNT(t->files);
+	return HASH_COUNT(t->files);
+}
+
+/* Not again before there are a quarter more. */
+static void forget_files(struct proc_table *t)
+{
+	size_t left;
+
+	if (HASH_COUNT(t->files) <= t->max_files)
+		return;
+	left = forget_unmapped(t);
 	t->max_files = left + left / 4 + MIN_FILES;
+}
+
+void proc_limit(struct proc_table *t)
+{
+	struct process *p;
+
+	if (HASH_COUNT(t->files) <= t->most_files)
+		return;
+	for (p = t->processes; p; p = p->hh.next)
+		t->nr_cut += image_cut_old(p->image);
+	t->most_files = forget_unmapped(t) + MOST_FILES;
 }
 
 void proc_prune(struct proc_table *t, uint64_t before_ns)

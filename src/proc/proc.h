@@ -123,7 +123,9 @@ struct proc_table {
 	const struct proc_opener *opener; /* NULL = we do it ourselves */
 	struct proc_name *names;	  /* of those that were sampled and are gone */
 	struct proc_file *files;
-	size_t max_files;    /* the same of files that nobody has mapped any more */
+	size_t max_files;    /* from where on files are forgotten that nobody has mapped any more */
+	size_t most_files;   /* and from where on whoever still needs them */
+	uint64_t nr_cut;     /* mappings that were forgotten for that */
 	uint64_t settled_ns; /* nobody will ask for what was before */
 };
 
@@ -169,6 +171,13 @@ void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t tim
  * unread. Takes as long as there are processes that ended since the last call.
  */
 void proc_prune(struct proc_table *t, uint64_t before_ns);
+
+/*
+ * For stacks that wait for a table what was over is kept, for seconds maybe. But memory has an end:
+ * when there are more than 8,192 files, what is no longer mapped and was not referred to is
+ * forgotten, and stacks that wait and pass through it end there. Call when nobody holds a mapping.
+ */
+void proc_limit(struct proc_table *t);
 
 /* Have all processes of the table ended? */
 bool proc_all_ended(const struct proc_table *t);

@@ -150,6 +150,14 @@ static bool check_threads(const struct profile *p)
 	return true;
 }
 
+static bool check_titles(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_titles; i++)
+		if (!profile_has_string(p, p->titles[i].text))
+			return false;
+	return true;
+}
+
 static bool check_disagreements(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_disagreements; i++) {
@@ -176,5 +184,6 @@ bool profile_is_sound(const struct profile *p)
 {
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
-	       check_branches(p) && check_wakers(p) && check_threads(p) && check_disagreements(p);
+	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
+	       check_disagreements(p);
 }

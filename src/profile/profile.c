@@ -56,6 +56,7 @@ void profile_free(struct profile *p)
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
+	free(p->titles);
 	free(p->hist_rows);
 	free(p->hist_buckets);
 	free(p->outliers);

@@ -102,6 +102,12 @@ struct thread_time {
 	uint64_t wall_ns;	  /* from its birth or the begin of the recording to its end */
 };
 
+/* Of a process that shares its name with others: what tells it from them. */
+struct title {
+	uint32_t pid;
+	uint32_t text; /* string */
+};
+
 /* With --audit: a half of a stack that was remembered, and what a walk found instead. */
 struct disagreement {
 	uint64_t times;
@@ -169,10 +175,11 @@ struct profile_meta {
 	uint64_t rate_hz;
 	uint64_t max_depth; /* user frames per stack at most; 0 = unknown */
 	uint64_t nr_cpus;   /* CPUs sampled */
-	uint64_t cpu_ns;    /* CPU time of bpfprof's own process */
+	uint64_t cpu_ns;    /* CPU time of bpfprof's own process and of its readers */
 	uint64_t bpf_ns;    /* CPU time of its BPF programs, from runs that timed themselves */
-	uint64_t rss_bytes; /* peak */
-	uint64_t map_bytes; /* of BPF maps: values times entries, see session.h */
+	uint64_t rss_bytes; /* peak, and the readers' */
+	uint64_t readers_ns, readers_bytes; /* of these, for reading the files of others */
+	uint64_t map_bytes;		    /* of BPF maps: values times entries, see session.h */
 	uint64_t first_sample_ns; /* from the start of bpfprof to the first stack it took */
 	uint64_t first_root_ns; /* to the first user stack that was walked to its root; 0 = none */
 	uint64_t suspended_ns;	/* while the machine slept, nothing waited */
@@ -222,6 +229,8 @@ struct profile {
 	size_t nr_locks, cap_locks;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
+	struct title *titles; /* see titles.h */
+	size_t nr_titles, cap_titles;
 	struct disagreement *disagreements;
 	size_t nr_disagreements, cap_disagreements;
 	struct merged_time *merged;

@@ -25,6 +25,12 @@ static const struct runtime runtimes[] = {
 	  "Julia code: set ENABLE_JITPROFILING=1 in its environment" },
 	{ "php", "php", "PHP code without frame pointers",
 	  "PHP code: run it with -d opcache.jit_debug=0x10" },
+	{ "php-fpm", "php-fpm", "PHP code without frame pointers",
+	  "PHP code: set opcache.jit_debug=0x10 in its php.ini" },
+	{ "apache2", "libphp", "PHP code without frame pointers",
+	  "PHP code: set opcache.jit_debug=0x10 in its php.ini" },
+	{ "luajit", "libluajit-5.1.so", "Lua code without frame pointers",
+	  "Lua code: LuaJIT writes a map when it is built with -DLUAJIT_USE_PERFTOOLS" },
 	{ "python3", "libpython3", "Python's generated code without frame pointers",
 	  "Python: code that was gone before its name was read (of imports), or generated code" },
 	{ NULL, NULL,
@@ -33,14 +39,14 @@ static const struct runtime runtimes[] = {
 	  "generated code: its runtime may have an option for perf that writes /tmp/perf-PID.map" },
 };
 
-/* "libruby.so" is that of libruby.so.3.1 too. */
+/* "libruby.so" is that of libruby.so.3.1 too, and "php" that of php8.2. */
 static bool is_file(const char *path, const char *file)
 {
 	const char *slash = strrchr(path, '/');
 	size_t len = strlen(file);
 
 	path = slash ? slash + 1 : path;
-	return !strncmp(path, file, len) && (!path[len] || path[len] == '.');
+	return !strncmp(path, file, len) && (!path[len] || strchr(".0123456789", path[len]));
 }
 
 static bool stack_is_of(const struct profile *p, uint32_t stack, const char *file)

@@ -46,7 +46,7 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct frame_detail) == 16 && sizeof(struct frame_function) == 16 &&
 		       sizeof(struct hist_row) == 64 && sizeof(struct hist_bucket) == 16 &&
 		       sizeof(struct prof_outlier) == 192 && sizeof(struct call_row) == 40 &&
-		       sizeof(struct call_bucket) == 16,
+		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8,
 	       "these reach the file");
 
 static const struct fact {
@@ -93,6 +93,8 @@ static const struct fact {
 	NUMBER(timed),
 	NUMBER(others_ns),
 	NUMBER(frames_late),
+	NUMBER(readers_ns),
+	NUMBER(readers_bytes),
 	NUMBER(hist_by),
 	NUMBER(hist_split),
 	NUMBER(threshold_ns),
@@ -141,7 +143,7 @@ static const struct table {
 	TABLE("INLN", true, inlines),	    TABLE("HROW", true, hist_rows),
 	TABLE("HBKT", true, hist_buckets),  TABLE("OUTL", true, outliers),
 	TABLE("CALL", true, call_rows),	    TABLE("CBKT", true, call_buckets),
-	TABLE("LOCK", true, locks),
+	TABLE("LOCK", true, locks),	    TABLE("TITL", true, titles),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))

@@ -52,10 +52,27 @@ static size_t longest_path(const struct tree_paths *p)
 	return longest;
 }
 
+/* Paths that follow each other are often at the same place. */
+static void add_line(struct tree *t, uint32_t node, const struct step *s, uint64_t weight,
+		     size_t *last)
+{
+	struct source_line *row = *last < t->lines.nr ? &t->lines.rows[*last] : NULL;
+
+	if (!s->file || !s->line)
+		return;
+	if (row && row->of == node && row->file == s->file && row->line == s->line) {
+		row->weight += weight;
+		return;
+	}
+	*last = t->lines.nr;
+	source_lines_add(&t->lines, &(struct source_line){ node, s->file, s->line, weight });
+}
+
 /* spine holds the nodes of the path before, so a shared prefix is found by comparing with it. */
 static void add_paths(struct tree *t, const struct tree_paths *p)
 {
-	uint32_t *spine = xcalloc(longest_path(p) + 1, sizeof(*spine));
+	size_t longest = longest_path(p), *last = xcalloc(longest + 1, sizeof(*last));
+	uint32_t *spine = xcalloc(longest + 1, sizeof(*spine));
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i < p->nr_paths; i++) {
@@ -72,7 +89,11 @@ static void add_paths(struct tree *t, const struct tree_paths *p)
 		t->nodes[spine[depth]].self += path->count;
 		for (uint32_t k = 0; k <= depth; k++)
 			t->nodes[spine[k]].total += path->count;
+		for (uint32_t k = 0; k < depth; k++)
+			add_line(t, spine[k + 1], &steps[k], path->count, &last[k]);
 	}
+	source_lines_merge(&t->lines);
+	free(last);
 	free(spine);
 }
 
@@ -133,6 +154,7 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	strings_release(&t->names);
+	source_lines_release(&t->lines);
 	free(t->nodes);
 	free(t);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/source_lines.h"
 #include "profile/profile.h"
 #include "profile/view.h"
 
@@ -29,7 +30,8 @@ struct tree {
 	struct tree_node *nodes;
 	size_t nr, cap;
 	const struct profile *profile;
-	struct strings names; /* as shown: valid UTF-8, printable, no ';' */
+	struct strings names;	   /* as shown: valid UTF-8, printable, no ';' */
+	struct source_lines lines; /* of nodes, merged: how much of their total was where */
 };
 
 struct tree *tree_new(const struct profile *p, const struct view *v);

@@ -14,6 +14,7 @@ struct step {
 	uint32_t module;
 	uint16_t kind;
 	uint16_t waker;
+	uint32_t file, line; /* of the source code, strings of the profile; 0 = not known */
 };
 
 struct path {

@@ -63,10 +63,16 @@ static struct known steps_of(struct builder *b, uint32_t id, bool waker)
 		return *k;
 	*k = (struct known){ b->nr_known, view_functions(b->v, b->p, id, &first) };
 	for (uint32_t i = 0; i < k->nr; i++) {
+		struct frame_function place = profile_frame_function(b->p, id, first + i);
+
 		b->known = xgrow(b->known, b->nr_known, &b->cap_known, sizeof(*b->known));
 		b->known[b->nr_known++] =
-			(struct step){ add_function(b, id, first + i, waker),
-				       profile_frame_module(b->p, id), f->kind, waker };
+			(struct step){ .name = add_function(b, id, first + i, waker),
+				       .module = profile_frame_module(b->p, id),
+				       .kind = f->kind,
+				       .waker = waker,
+				       .file = place.file,
+				       .line = place.line };
 	}
 	return *k;
 }

@@ -26,6 +26,7 @@
 struct head {
 	int64_t result; /* of run() */
 	uint64_t done;
+	uint64_t first_bytes; /* that it shared with us */
 };
 
 static void work(const struct reader_copy *c, struct head *h) __attribute__((noreturn));
@@ -37,6 +38,7 @@ static void work(const struct reader_copy *c, struct head *h)
 		if (i != SIGINT)
 			signal(i, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	h->first_bytes = cost_memory();
 	if (c->prepare)
 		c->prepare(c->arg);
 	err = jail_enter_lean(c->timeout_ns, c->folder);
@@ -94,14 +96,15 @@ static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
 }
 
 /* Ended by itself, or by us when its time is over. */
-static int wait_for(const struct reader_copy *c, pid_t pid)
+static int wait_for(const struct reader_copy *c, pid_t pid, const struct head *h,
+		    struct reader_cost *cost)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	bool ended = pidfd >= 0 && ends(c, pid, pidfd);
 
 	if (!ended)
 		kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (cost_wait(pid, 0, h->first_bytes, cost) < 0 && errno == EINTR)
 		;
 	if (pidfd >= 0)
 		close(pidfd);
@@ -122,7 +125,7 @@ static int take(const struct head *h, struct reader_answer *a)
 	return 0;
 }
 
-int reader_copy_run(const struct reader_copy *c, struct reader_answer *a)
+int reader_copy_run(const struct reader_copy *c, struct reader_answer *a, struct reader_cost *cost)
 {
 	struct head *h = mmap(NULL, READER_MAX_ANSWER, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -135,7 +138,7 @@ int reader_copy_run(const struct reader_copy *c, struct reader_answer *a)
 	pid = fork();
 	if (!pid)
 		work(c, h);
-	err = pid < 0 ? -errno : wait_for(c, pid);
+	err = pid < 0 ? -errno : wait_for(c, pid, h, cost);
 	if (!err)
 		err = take(h, a);
 	munmap(h, READER_MAX_ANSWER);

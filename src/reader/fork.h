@@ -26,8 +26,8 @@ struct reader_copy {
 
 /*
  * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EPIPE
- * when it died.
+ * when it died. What it took is added to cost.
  */
-int reader_copy_run(const struct reader_copy *c, struct reader_answer *a);
+int reader_copy_run(const struct reader_copy *c, struct reader_answer *a, struct reader_cost *cost);
 
 #endif

@@ -35,8 +35,11 @@ static const int allowed[] = {
 
 static int limit(int what, uint64_t most)
 {
-	const struct rlimit l = { most, most };
+	struct rlimit l = { most, most };
+	struct rlimit now;
 
+	if (!getrlimit(what, &now) && now.rlim_max < most) /* it takes rights to raise it */
+		l.rlim_cur = l.rlim_max = now.rlim_max;
 	return setrlimit(what, &l) ? -errno : 0;
 }
 

@@ -15,6 +15,8 @@
 
 #include "reader/jail.h"
 
+#define LAST_MS 20
+
 int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds)
 {
 	union {
@@ -123,19 +125,50 @@ static void child(const struct reader_task *task, const struct nursery_order *o,
 	_exit(0);
 }
 
+/*
+ * Those who have answered are about to end, and what they took is known when they have. Those who
+ * hang end with us.
+ */
+static void await_children(void)
+{
+	for (int i = 0; i < LAST_MS; i++) {
+		pid_t pid;
+
+		do
+			pid = waitpid(-1, NULL, WNOHANG);
+		while (pid > 0);
+		if (pid < 0)
+			break;
+		usleep(1000);
+	}
+}
+
+/* There is no child that could answer. */
+static void refuse(int fd, int err)
+{
+	const struct nursery_report r = { .done = true, .err = err };
+
+	nursery_send(fd, &r, sizeof(r), NULL, 0);
+}
+
 void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
 {
 	int fds[NURSERY_MAX_FDS];
 	struct nursery_order o;
 
 	while (nursery_receive(socket, &o, sizeof(o), fds) == sizeof(o)) {
-		if (o.task < nr && !fork()) {
+		pid_t pid = o.task < nr ? fork() : 0;
+
+		if (!pid && o.task < nr) {
 			close(socket);
 			child(&tasks[o.task], &o, fds);
 		}
+		if (pid < 0)
+			refuse(fds[1], -errno);
 		close_all(fds, NURSERY_MAX_FDS);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 	}
+	await_children();
 	_exit(0);
 }

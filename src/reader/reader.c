@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "reader/nursery.h"
 
@@ -23,6 +24,9 @@
 #define GRACE_NS  50000000ull /* for the kernel to end a child */
 #define TURN_MS	  3
 #define REVIVE_MS 5
+#define TOLD	  3
+#define TRIES	  3   /* somebody may kill children, one after the other */
+#define END_MS	  100 /* for the nursery to hear of its children's end, and to follow */
 /* Stacks wait for what is read, as for bpfprof itself while it records (collect/record.c). */
 #define HURRY_NICE (-10)
 
@@ -33,7 +37,9 @@ struct reader {
 	size_t nr_tasks;
 	pid_t nursery; /* -1 = there is none */
 	int socket;
-	uint64_t *children; /* all there were: a bit each */
+	struct reader_cost cost; /* of those that ended */
+	uint64_t *first_bytes;	 /* of the nursery, which writes it */
+	uint64_t *children;	 /* all there were: a bit each */
 };
 
 static void remember_child(struct reader *r, pid_t pid)
@@ -43,9 +49,8 @@ static void remember_child(struct reader *r, pid_t pid)
 }
 
 /* Nothing of ours but its socket and standard error. */
-static void become_nursery(int socket, const struct reader_task *tasks, size_t nr)
-	__attribute__((noreturn));
-static void become_nursery(int socket, const struct reader_task *tasks, size_t nr)
+static void become_nursery(int socket, const struct reader *r) __attribute__((noreturn));
+static void become_nursery(int socket, const struct reader *r)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -61,7 +66,8 @@ static void become_nursery(int socket, const struct reader_task *tasks, size_t n
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(socket, 3) < 0)
 		_exit(1);
 	close_range(4, ~0u, 0);
-	nursery_run(3, tasks, nr);
+	*r->first_bytes = cost_memory();
+	nursery_run(3, r->tasks, r->nr_tasks);
 }
 
 /* 0 or negative errno. */
@@ -73,15 +79,23 @@ static int start_nursery(struct reader *r)
 		return -errno;
 	r->nursery = fork();
 	if (!r->nursery)
-		become_nursery(sockets[1], r->tasks, r->nr_tasks);
+		become_nursery(sockets[1], r);
 	close(sockets[1]);
 	r->socket = sockets[0];
 	remember_child(r, r->nursery);
 	if (r->nursery > 0)
 		return 0;
 	close(sockets[0]);
-	r->socket = -1;
+	r->socket = r->nursery = -1;
 	return -EAGAIN;
+}
+
+/* Has it ended? */
+static bool hear_end(struct reader *r)
+{
+	if (cost_wait(r->nursery, WNOHANG, *r->first_bytes, &r->cost) == r->nursery)
+		r->nursery = -1;
+	return r->nursery < 0;
 }
 
 static void end_nursery(struct reader *r)
@@ -89,8 +103,12 @@ static void end_nursery(struct reader *r)
 	if (r->nursery <= 0)
 		return;
 	close(r->socket);
-	kill(r->nursery, SIGKILL); /* and its children with it: PR_SET_PDEATHSIG */
-	waitpid(r->nursery, NULL, 0);
+	for (int i = 0; i < END_MS && !hear_end(r); i++)
+		usleep(1000);
+	if (r->nursery > 0) {
+		kill(r->nursery, SIGKILL); /* and its children with it: PR_SET_PDEATHSIG */
+		cost_wait(r->nursery, 0, *r->first_bytes, &r->cost);
+	}
 	r->nursery = -1;
 }
 
@@ -102,13 +120,23 @@ struct reader *reader_new(const struct reader_task *tasks, size_t nr)
 	r->children = xcalloc(MAX_PIDS / 64, sizeof(*r->children));
 	r->tasks = tasks;
 	r->nr_tasks = nr;
-	err = start_nursery(r);
-	if (!err)
-		return r;
-	free(r->children);
-	free(r);
-	errno = -err;
-	return NULL;
+	r->nursery = -1;
+	r->first_bytes = mmap(NULL, sizeof(*r->first_bytes), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (r->first_bytes == MAP_FAILED) {
+		err = -errno;
+		reader_free(r);
+		errno = -err;
+		return NULL;
+	}
+	start_nursery(r); /* without one, questions are refused */
+	return r;
+}
+
+struct reader_cost reader_end(struct reader *r)
+{
+	end_nursery(r);
+	return r->cost;
 }
 
 void reader_free(struct reader *r)
@@ -116,8 +144,17 @@ void reader_free(struct reader *r)
 	if (!r)
 		return;
 	end_nursery(r);
+	if (r->first_bytes != MAP_FAILED)
+		munmap(r->first_bytes, sizeof(*r->first_bytes));
 	free(r->children);
 	free(r);
+}
+
+bool reader_tells(uint32_t *nr)
+{
+	if (++*nr == TOLD + 1)
+		log_warn("more files could not be read: these are not listed");
+	return *nr <= TOLD;
 }
 
 bool reader_is_child(const struct reader *r, pid_t pid)
@@ -234,19 +271,19 @@ static int ask_once(struct reader *r, const struct reader_question *q,
 
 /*
  * Was it the nursery that ended, not a child? Somebody may have killed it. That it is gone can be
- * heard a moment before it can be seen.
+ * heard a moment before it can be seen. 0, or negative errno: there is none now.
  */
-static bool revive(struct reader *r)
+static int revive(struct reader *r)
 {
 	for (int i = 0; i < REVIVE_MS && r->nursery > 0; i++) {
-		if (waitpid(r->nursery, NULL, WNOHANG) == r->nursery) {
-			close(r->socket);
-			r->nursery = -1;
-		} else {
+		if (!hear_end(r)) {
 			usleep(1000);
+		} else {
+			close(r->socket);
+			r->socket = -1;
 		}
 	}
-	return r->nursery < 0 && !start_nursery(r);
+	return r->nursery < 0 ? start_nursery(r) : 0;
 }
 
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a)
@@ -257,11 +294,17 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 				   .answer_at = (q->sz + PAGE - 1) / PAGE * PAGE,
 				   .max_sz = READER_MAX_ANSWER,
 				   .timeout_ns = q->timeout_ns };
-	int err;
+	uint64_t until_ns = now_ns() + q->timeout_ns;
+	int err = -EPIPE, no_room = 0;
 
 	*a = (struct reader_answer){ .fd = -1 };
-	err = ask_once(r, q, &o, a);
-	if (err == -EPIPE && revive(r))
+	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
 		err = ask_once(r, q, &o, a);
-	return err;
+		/* By the kernel, at its deadline. */
+		if (err == -EPIPE && now_ns() >= until_ns)
+			return -ETIMEDOUT;
+		if (err == -EPIPE)
+			no_room = revive(r);
+	}
+	return err == -EPIPE && no_room ? no_room : err;
 }

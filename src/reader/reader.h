@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "reader/cost.h"
+
 #define READER_MAX_FDS	  4
 #define READER_MAX_ANSWER (96u << 20)
 
@@ -71,16 +73,25 @@ struct reader_answer {
 
 struct reader;
 
-/* Forks. The rows must stay. NULL with errno set. */
+/* Forks, now or when it can. The rows must stay. NULL with errno set. */
 struct reader *reader_new(const struct reader_task *tasks, size_t nr);
-/* Ends all children. NULL is fine. */
+/* Ends all children, and says what they took: those who died of themselves too. */
+struct reader_cost reader_end(struct reader *r);
+/* The same. NULL is fine. */
 void reader_free(struct reader *r);
 
 /*
- * What the task returned; or -ETIMEDOUT when it took too long, -EPIPE when it died. The answer is
- * empty unless this is 0.
+ * What the task returned; or -ETIMEDOUT when it took too long, -EPIPE when it died, and again when
+ * it was tried anew; -EAGAIN or -ENOMEM when no process could be started. The answer is empty
+ * unless this is 0.
  */
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
+
+/*
+ * Of files that could not be read the first few are named: counts one, false when there were more,
+ * and says so once.
+ */
+bool reader_tells(uint32_t *nr);
 
 /* Is that process one of the children, or was? */
 bool reader_is_child(const struct reader *r, pid_t pid);

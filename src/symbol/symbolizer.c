@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Frames sorted by kind, module and address, then one module after the other through the sources of
- * names; then who is rooted.
+ * names.
  */
 #include "symbol/symbolizer.h"
 
@@ -20,6 +20,7 @@
 #include "symbol/answers.h"
 #include "symbol/cache_dir.h"
 #include "symbol/demangle.h"
+#include "symbol/rooted.h"
 
 #define NAMES_NS 3000000000ull /* for the names of one file, besides its lines */
 #define IDLE_NS	 500000000ull  /* that it may wait for a disk, say */
@@ -41,7 +42,9 @@ struct symbolizer {
 	size_t first_module;	    /* that was not there before: those of the kernel */
 	uint32_t raw;		    /* the name seen last, as the symbol table has it */
 	uint32_t shown;		    /* and what it was demangled to */
+	struct reader_cost cost;    /* of reading */
 	uint32_t nr_hung;	    /* files whose names were not to be had in time */
+	uint32_t nr_told;	    /* and those that had none at all */
 };
 
 static int frame_compare(const void *pa, const void *pb, void *profile)
@@ -310,11 +313,29 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 
 static void tell_hung(struct symbolizer *s, const char *path, int err)
 {
-	s->nr_hung++;
-	log_warn("%s: no names: %s", path,
-		 err == -ETIMEDOUT ? "reading it took too long"
-		 : err == -EPIPE   ? "the process that read it died"
-				   : strerror(-err));
+	s->nr_hung += err == -ETIMEDOUT;
+	if (reader_tells(&s->nr_told))
+		log_warn("%s: no names: %s", path,
+			 err == -ETIMEDOUT ? "reading it took too long"
+			 : err == -EPIPE   ? "the process that read it died"
+					   : strerror(-err));
+}
+
+/*
+ * Somebody may have killed it, or it fell over what it read: then most likely over debug
+ * information.
+ */
+static int run_copy(const struct reader_copy *c, struct symbol_module *m, struct reader_answer *got,
+		    struct reader_cost *cost)
+{
+	int err = reader_copy_run(c, got, cost);
+
+	if (err == -EPIPE)
+		err = reader_copy_run(c, got, cost);
+	if (err != -EPIPE)
+		return err;
+	m->lines = NULL;
+	return reader_copy_run(c, got, cost);
 }
 
 /* Of what is missing in the answers only the place is known. */
@@ -332,7 +353,7 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd, 
 								       : TIRED_NS };
 	struct answers_head head;
 	struct reader_answer got;
-	int err = reader_copy_run(&c, &got);
+	int err = run_copy(&c, m, &got, &s->cost);
 	struct answers answers = { got.bytes, 0, got.sz };
 	bool more = !err && answers_read(&answers, &head);
 
@@ -398,72 +419,6 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 	}
 }
 
-/* Functions that a thread starts in, sorted: glibc, musl, bionic, Go. */
-static const char *const entries[] = {
-	"__clone",
-	"__clone3",
-	"__libc_start_call_main",
-	"__libc_start_main",
-	"__libc_start_main_alias_1",
-	"__libc_start_main_alias_2",
-	"__libc_start_main_impl",
-	"__pthread_start",
-	"__start_thread",
-	"_dl_start_user",
-	"_rt0_amd64",
-	"_rt0_amd64_linux",
-	"_rt0_arm64_linux",
-	"_start",
-	"_start_c",
-	"clone",
-	"clone3",
-	"runtime.goexit",
-	"runtime.goexit.abi0",
-	"runtime.mstart",
-	"runtime.mstart.abi0",
-	"runtime.rt0_go",
-	"runtime.rt0_go.abi0",
-	"start_thread",
-	"thread_start",
-};
-
-static int entry_compare(const void *name, const void *row)
-{
-	return strcmp(name, *(const char *const *)row);
-}
-
-static bool frame_is_entry(const struct profile *p, uint32_t frame)
-{
-	return profile_frame_at(p, frame)->kind == FRAME_USER &&
-	       bsearch(profile_frame_linkage(p, frame), entries, sizeof(entries) / sizeof(*entries),
-		       sizeof(*entries), entry_compare);
-}
-
-static bool stack_is_rooted(const struct symbolizer *sym, uint32_t stack)
-{
-	const struct profile *p = sym->profile;
-	const struct stack *s = &p->stacks[stack];
-	uint32_t root = profile_stack_root(p, stack);
-
-	if (!s->nr)
-		return false;
-	if (sym->is_entry[root])
-		return true;
-	if (profile_frame_at(p, root)->kind == FRAME_KERNEL)
-		return s->end != UNWIND_END_DEPTH;
-	return frame_is_entry(p, root) || s->end == UNWIND_END_CFI_ROOT ||
-	       s->end == UNWIND_END_ENTRY || (s->end == UNWIND_END_ROOT && s->nr > 1);
-}
-
-static void mark_rooted(struct symbolizer *s)
-{
-	struct profile *p = s->profile;
-
-	for (size_t i = 1; i < p->nr_stacks; i++)
-		if (stack_is_rooted(s, i))
-			p->stacks[i].flags |= STACK_ROOTED;
-}
-
 void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		    const struct symbol_kernel *kernel, const struct symbol_options *options)
 {
@@ -481,8 +436,10 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		lines.cache_dir = cache_dir_open();
 	order_frames(&s);
 	name_frames(&s, files);
-	mark_rooted(&s);
+	rooted_mark(p, s.is_entry);
 	p->meta.frames_late = lines.nr_late;
+	p->meta.readers_ns = s.cost.cpu_ns;
+	p->meta.readers_bytes = s.cost.bytes;
 	if (lines.cache_dir >= 0)
 		close(lines.cache_dir);
 	free(s.order);

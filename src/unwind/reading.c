@@ -69,6 +69,22 @@ int reading_table(struct reader_work *w)
 	return 0;
 }
 
+/* NULL: it is no file that has a table. */
+static const char *says_why(int err)
+{
+	switch (err) {
+	case -ETIMEDOUT:
+		return "reading it took too long";
+	case -EPIPE:
+		return "the process that read it died";
+	case -EAGAIN:
+	case -ENOMEM:
+	case -EMFILE:
+		return strerror(-err);
+	}
+	return NULL;
+}
+
 /* A file that was not read in time, or whose reader died, costs its table, and is told. */
 static int ask(struct store *s, const struct source *src, enum reader_row row, uint64_t ns,
 	       struct reader_answer *a)
@@ -82,12 +98,10 @@ static int ask(struct store *s, const struct source *src, enum reader_row row, u
 				     .arg = s->o.pause ? s->o.pause->arg : NULL };
 	int err = reader_ask(s->o.reader, &q, a);
 
-	if (err == -ETIMEDOUT || err == -EPIPE) {
-		s->stats.nr_hung++;
+	s->stats.nr_hung += err == -ETIMEDOUT;
+	if (says_why(err) && reader_tells(&s->nr_told))
 		log_warn("%s: %s: its code is walked by frame pointer", src->file->path,
-			 err == -EPIPE ? "the process that read it died"
-				       : "reading it took too long");
-	}
+			 says_why(err));
 	return err;
 }
 

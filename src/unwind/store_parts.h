@@ -99,6 +99,7 @@ struct store {
 	uint32_t no_room_words; /* of the table that was tried last, 0 = there is or will be */
 	uint32_t epochs[2];	/* when ages were last asked for: this time, the time before */
 	struct store_stats stats;
+	uint32_t nr_told; /* files that could not be read */
 };
 
 /* exes.c */

@@ -92,9 +92,9 @@ def check_hover(c):
     c.browser.move(*c.at("serverCron"))
     tip = c.browser.js("const t = document.querySelector('.tip');"
                        "return t.hidden ? [] : Array.from(t.children, e => e.textContent)")
-    want = ["serverCron", "/usr/bin/redis-server, user code", "600 samples, self 0",
+    want = ["serverCron", "/usr/bin/redis-server, user code", "/src/redis/server.c:1320 (75% of it)", "600 samples, self 0",
             "60.00% of all samples", "77.92% of aeProcessEvents, the caller"]
-    c.check("hover shows name, module, samples, shares", tip == want, tip)
+    c.check("hover shows name, module, line, samples, shares", tip == want, tip)
     c.shot("hover")
 
 

@@ -73,14 +73,15 @@ struct row {
 
 /*
  * serverCron is in 600 samples, in 150 of them twice. memcpy is in 250 others. 20 samples have
- * names that must not be taken for markup.
+ * names that must not be taken for markup. Behind '@' is a line of server.c.
  */
 static const struct row small_rows[] = {
-	{ 300, "redis-server", LOOP ";serverCron;databasesCron;activeExpireCycle;dictScan" },
-	{ 90, "redis-server", LOOP ";serverCron;clientsCron;c:malloc_usable_size" },
-	{ 60, "redis-server", LOOP ";serverCron;databasesCron" },
+	{ 300, "redis-server", LOOP ";serverCron@1320;databasesCron;activeExpireCycle;dictScan" },
+	{ 90, "redis-server", LOOP ";serverCron@1320;clientsCron;c:malloc_usable_size" },
+	{ 60, "redis-server", LOOP ";serverCron@1320;databasesCron" },
 	{ 150, "redis-server",
-	  LOOP ";serverCron;runLater;serverCron;c:madvise;" SYSCALL ";k:__x64_sys_madvise" },
+	  LOOP ";serverCron@1402;runLater;serverCron@1402;c:madvise;" SYSCALL
+	       ";k:__x64_sys_madvise" },
 	{ 170, "redis-server",
 	  LOOP ";readQueryFromClient;processInputBuffer;call;std::map<std::string, "
 	       "std::vector<int> >::insert(std::pair<std::string const, std::vector<int> > "
@@ -98,6 +99,18 @@ static const struct row small_rows[] = {
 	{ 5, "exe", "?:[unknown]" },
 };
 
+static uint32_t frame_at_line(struct profile *p, const char *name)
+{
+	size_t len = strcspn(name, "@");
+	uint32_t id = profile_frame(p, FRAME_USER, 1, profile_string(p, name));
+	struct frame_function f = { .name = profile_string_n(p, name, len),
+				    .file = profile_string(p, "/src/redis/server.c"),
+				    .line = strtoul(name + len + 1, NULL, 10) };
+
+	profile_set_functions(p, id, &f, 1);
+	return id;
+}
+
 static uint32_t small_frame(struct profile *p, const char *name)
 {
 	static const char prefixes[] = "kcj?";
@@ -106,6 +119,8 @@ static uint32_t small_frame(struct profile *p, const char *name)
 	static const uint32_t modules[] = { 2, 3, 0, 0 };
 	const char *prefix = name[1] == ':' ? strchr(prefixes, name[0]) : NULL;
 
+	if (!prefix && strchr(name, '@'))
+		return frame_at_line(p, name);
 	if (!prefix)
 		return named_frame(p, FRAME_USER, 1, name);
 	return named_frame(p, kinds[prefix - prefixes], modules[prefix - prefixes], name + 2);

@@ -7,16 +7,16 @@
  * Every rule is turned back into what it means (where the CFA, the frame pointer and the return
  * address are), and so is every row of libdw; both must be equal at the first and at the last byte
  * of each row of either side, and at the borders of each function. Where libdw knows nothing, the
- * table must not either, but for what src/unwind/stubs.h tells, which is looked up again here, and on
- * x86-64 for what is read off the code (src/unwind/scan.h): these queries are counted, and what the
- * rows are worth is for tests/e2e/t434-*.sh and the edges of t430-*.sh to say.
+ * table must not either, but for what src/unwind/stubs.h tells, which is looked up again here, and
+ * on x86-64 for what is read off the code (src/unwind/scan.h): these queries are counted, and what
+ * the rows are worth is for tests/e2e/t434-*.sh and the edges of t430-*.sh to say.
  *
  * .debug_frame of Go says nothing about the frame pointer, and not where functions go over to
  * another stack: there the former is not compared, and rows of the latter are counted.
  *
- * Prints per file "FILE switches N scanned N rows N read N mismatches N exceptions N unsupported N ms N
- * bytes/row N",
- * and before that the first mismatches. Exit status 1 when there is any, or a file without a table.
+ * Prints per file "FILE switches N scanned N rows N read N mismatches N exceptions N unsupported N
+ * ms N bytes/row N", and before that the first mismatches. Exit status 1 when there is any, or a
+ * file without a table.
  */
 #include <errno.h>
 #include <fcntl.h>

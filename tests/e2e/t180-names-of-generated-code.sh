@@ -9,11 +9,8 @@ need_prog generates
 
 cd "$TMP" || exit 1
 touch begin
-record() { # HOW [COMMAND...]: in x.folded, x.txt and x.bpfprof
-	local how=$1
-
-	shift
-	check "$how" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt -o x.bpfprof "$@" -- "$PROGS/generates" "$how" 1000
+record() { # HOW [WHERE]: in x.folded, x.txt and x.bpfprof
+	check "$*" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt -o x.bpfprof -- "$PROGS/generates" "$1" 1000 "${@:2}"
 	rm -f /tmp/perf-*.map.other jit-*.dump
 }
 named() { # HOW
@@ -32,6 +29,16 @@ for how in map late dump; do
 	record $how
 	named $how
 	forget_map
+done
+
+# Where PHP, .NET and Erlang have it: memory that has the name of a file.
+for where in shared twice; do
+	record map $where
+	named "map, $where"
+	forget_map
+	record none $where
+	check_grep ';\[jit\] ' x.folded "$where: [jit]"
+	check_grep 'perf-PID.map' x.txt "$where: what would help"
 done
 
 for how in none stale foreign link fifo; do

@@ -48,7 +48,7 @@ began=$(date +%s%N)
 wait_for "$profiler"
 took=$((($(date +%s%N) - began) / 1000000))
 check_grep 'lib.so: no names: reading it took too long' "$ERR"
-check "silent before names are read" [ "$STATUS" -eq 0 ]
+check "silent before names are read: exit status $STATUS" [ "$STATUS" -eq 0 ]
 check "... takes $took ms" [ $took -lt 2500 ]
 check_grep 'lib.so[+]0x' "$TMP/x.folded" "its frames have their addresses"
 check_grep 'main' "$TMP/x.folded" "others have their names"
@@ -82,7 +82,7 @@ for i in $(seq 20); do
 	[ "$i" -ne 10 ] || start "$PROGS/nofp_libc" 20
 done
 wait_for "$profiler"
-check "a reader that is killed" [ "$STATUS" -eq 0 ]
+check "a reader that is killed: exit status $STATUS" [ "$STATUS" -eq 0 ]
 check_ledger_closes "$TMP/x.json"
 whole=$(awk '/^nofp_libc;/ { all += $NF; if (/;main;/) whole += $NF } END { print all ? 100 * whole / all : 0 }' "$TMP/x.folded")
 check_near "$whole" 98 3 "what starts meanwhile has whole stacks"

@@ -19,6 +19,23 @@ check "nothing is kept" "$BPFPROF" oncpu -U -F 999 -f --no-symbol-cache -- "$PRO
 check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 8 "share of the inlined call"
 check "there is no folder" test ! -e "$CACHE_DIRECTORY"
 
+# Each function has the line that most of it was at, and the share of what has a name.
+of() { # FUNCTION: its source code at the line
+	python3 -c 'import json, linecache, sys
+f = next(f for f in json.load(open(sys.argv[1]))["functions"] if f["name"].split("_[")[0] == sys.argv[2])
+print(linecache.getline(f["file"], f["line"]) if f["file"] else "none")' x.json "$1" >"$TMP/line"
+}
+if command -v python3 >/dev/null && [ -r "$ROOT/tests/progs/inlines.c" ]; then
+	of inner
+	check_grep 'burn_until' "$TMP/line" "inner has the line that calls burn_until()"
+	of main
+	check_grep 'outer\(' "$TMP/line" "main has the line that calls outer()"
+	check "a report says the same" "$BPFPROF" report --json -U -A -o again.json x.bpfprof
+	check "... of lines and names" python3 -c 'import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+sys.exit(a["functions"] != b["functions"] or a["names"] != b["names"] or a["names"]["named_pct"] < 99
+         or not 55 < a["names"]["inlined_pct"] < 77)' x.json again.json
+fi
 check "a report without them" "$BPFPROF" report -f -A --no-inline x.bpfprof
 check_near "$(folded_pct "$OUT" ';main;outer(;|$)')" 98 3 "share of the function"
 check_no_grep 'inner|middle|_\[i\]' "$OUT" "no inlined call"

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * generates HOW MILLISECONDS: generates two functions, of which one takes three times as long as
- * the other, says what they are called as runtimes do, and calls them for that much CPU time.
+ * generates HOW MILLISECONDS [WHERE]: generates two functions, of which one takes three times as
+ * long as the other, says what they are called as runtimes do, and calls them for that much CPU
+ * time.
  *
  * HOW: map, in /tmp/perf-PID.map; dump, in jit-PID.dump of the working folder, with lines; late, a
  * map when all is done; none. These maps are not to be believed: stale (written before the program
  * began), foreign (of another user), link (to a file of ours), fifo.
+ *
+ * WHERE the code is: private memory, or as runtimes do: shared (anonymous) memory, twice (a memfd
+ * that is written at one place and run at another).
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,18 +57,32 @@ static void fatal(const char *what)
 	exit(1);
 }
 
-static char *generate(void)
+static char *map(int fd, int prot, int flags)
 {
-	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, PAGE, prot, flags | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
 
 	if (page == MAP_FAILED)
 		fatal("mmap");
+	return page;
+}
+
+static char *generate(const char *where)
+{
+	bool twice = !strcmp(where, "twice");
+	int fd = twice ? memfd_create("doublemapper", MFD_CLOEXEC) : -1;
+	char *page, *runs;
+
+	if (twice && (fd < 0 || ftruncate(fd, PAGE)))
+		fatal("memfd");
+	page = map(fd, PROT_READ | PROT_WRITE, *where ? MAP_SHARED : MAP_PRIVATE);
+	runs = twice ? map(fd, PROT_READ | PROT_EXEC, MAP_SHARED) : page;
 	memcpy(page, code, sizeof(code));
 	memcpy(page + APART, code, sizeof(code));
 	__builtin___clear_cache(page, page + PAGE);
-	if (mprotect(page, PAGE, PROT_READ | PROT_EXEC))
+	__builtin___clear_cache(runs, runs + PAGE);
+	if (!twice && mprotect(page, PAGE, PROT_READ | PROT_EXEC))
 		fatal("mprotect");
-	return page;
+	return runs;
 }
 
 static void write_map(const char *path, const char *page)
@@ -139,7 +158,7 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "map";
 	double seconds = argc > 2 ? atof(argv[2]) / 1000 : 1;
-	char *page = generate(), path[64];
+	char *page = generate(argc > 3 ? argv[3] : ""), path[64];
 
 	say(how, page);
 	while ((double)clock() / CLOCKS_PER_SEC < seconds) {

@@ -160,6 +160,32 @@ static void exited_processes_are_forgotten_unless_sampled(void **state)
 	proc_release(&t);
 }
 
+/* While a stack waits, and a process maps one new file after the other. */
+static void files_have_an_end(void **state)
+{
+	struct proc_table t;
+	size_t most = 0;
+
+	proc_init(&t, true, true);
+	map(&t, 1, 0x1000, 0x1000, 0, 11, 1);
+	map(&t, 1, 0x1000, 0x1000, 0, 12, 2);
+	proc_mapping_at(proc_find(&t, 1), 0x1000, 1)->file->users = 1;
+	for (uint64_t i = 0; i < 100000; i++) {
+		map(&t, 1, 0x3000, 0x1000, 0, 100 + i, 3 + i);
+		if (i % 400)
+			continue;
+		proc_limit(&t);
+		proc_prune(&t, 1);
+		most = HASH_COUNT(t.files) > most ? HASH_COUNT(t.files) : most;
+	}
+	assert_in_range(most, 8000, 9000);
+	assert_in_range(t.nr_cut, 80000, 100000);
+	assert_string_equal(at(&t, 1, 0x1000, 1), "11+0"); /* somebody refers to it */
+	assert_string_equal(at(&t, 1, 0x1000, 3), "12+0");
+	assert_string_equal(at(&t, 1, 0x3000, 100002), "100099+0");
+	proc_release(&t);
+}
+
 /* No turn looks at them again: neither here nor in /proc. */
 static void of_those_that_ended_only_names_stay(void **state)
 {
@@ -304,6 +330,7 @@ int main(void)
 		cmocka_unit_test(a_fork_inherits_until_it_execs),
 		cmocka_unit_test(only_targets_and_their_children_are_followed),
 		cmocka_unit_test(exited_processes_are_forgotten_unless_sampled),
+		cmocka_unit_test(files_have_an_end),
 		cmocka_unit_test(of_those_that_ended_only_names_stay),
 		cmocka_unit_test(one_seen_from_its_birth_ends_with_its_last_thread),
 		cmocka_unit_test(of_one_not_seen_from_its_birth_proc_is_asked),

@@ -280,6 +280,30 @@ static void a_nursery_that_died_is_replaced(void **state)
 	assert_true(now_ns() - begin < 5 * SECOND);
 }
 
+/* Also of a child that was ended by its deadline, and of a nursery that somebody killed. */
+static void what_children_took_is_known(void **state)
+{
+	struct reader_cost cost;
+	char command[64];
+	void *large = calloc(20, 1 << 20);
+
+	memset(large, 1, 20 << 20);
+	assert_true(ask(SPIN, "", 0, -1, SECOND / 5) < 0);
+	assert_int_equal(ask(ECHO_IT, large, 20 << 20, -1, SECOND), 0);
+	free(a.bytes);
+	assert_int_equal(ask(ECHO_IT, "x", 1, -1, SECOND), 0);
+	free(a.bytes);
+	snprintf(command, sizeof(command), "pkill -KILL -P %d -x bpfprof-reader", getpid());
+	if (system(command))
+		skip();
+	assert_true(ask(SPIN, "", 0, -1, SECOND / 5) < 0);
+	cost = reader_end(r);
+	assert_in_range(cost.cpu_ns, SECOND / 8, SECOND);
+	assert_in_range(cost.bytes, 40 << 20, 100 << 20); /* question and answer */
+	assert_int_equal(reader_end(r).cpu_ns, cost.cpu_ns);
+	free(large);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +316,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(others_have_their_turn, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_nursery_that_died_is_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_children_took_is_known, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

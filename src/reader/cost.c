@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From wait4(). A child begins with pages that it shares with its parent, which nobody pays twice.
+ * Those that it writes to become its own, and are left out as well: bytes are too few by these.
+ */
+#include "reader/cost.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint64_t time_ns(const struct timeval *t)
+{
+	return t->tv_sec * 1000000000ull + t->tv_usec * 1000ull;
+}
+
+void reader_cost_add(struct reader_cost *sum, const struct reader_cost *more)
+{
+	sum->cpu_ns += more->cpu_ns;
+	if (sum->bytes < more->bytes)
+		sum->bytes = more->bytes;
+}
+
+uint64_t cost_memory(void)
+{
+	unsigned long long size, pages;
+	FILE *f = fopen("/proc/self/statm", "re");
+	int nr = f ? fscanf(f, "%llu %llu", &size, &pages) : 0;
+
+	if (f)
+		fclose(f);
+	return nr == 2 ? pages * sysconf(_SC_PAGESIZE) : 0;
+}
+
+pid_t cost_wait(pid_t pid, int flags, uint64_t first_bytes, struct reader_cost *c)
+{
+	struct reader_cost one = {};
+	struct rusage usage;
+	pid_t ended = wait4(pid, NULL, flags, &usage);
+
+	if (ended != pid)
+		return ended;
+	one.cpu_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
+	one.bytes = usage.ru_maxrss * 1024ull;
+	one.bytes -= one.bytes < first_bytes ? one.bytes : first_bytes;
+	reader_cost_add(c, &one);
+	return ended;
+}
