@@ -170,10 +170,10 @@ static const struct python_program *begin_python(struct capture *c, struct proce
 						 const struct arena_stack *s,
 						 struct python_merge *merge)
 {
-	const struct python_program *program = p ? find_python(c, p, s) : NULL;
+	const struct python_program *program = p && s->nr_python ? find_python(c, p, s) : NULL;
 	uint64_t addresses[PROF_MAX_FRAMES];
 
-	if (!program || !s->nr_python)
+	if (!program)
 		return NULL;
 	for (uint32_t i = 0; i < s->nr_frames; i++)
 		addresses[i] = lookup_address(s, i);
@@ -221,6 +221,8 @@ uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 				      : UNWIND_END_NO_CODE;
 			break;
 		}
+		if (m && m->file && m->file->has_python && !s->nr_python)
+			capture_python_find(&c->python, p, proc_image_at(p, s->time_ns), m);
 		if (m && program && add_python(c, p, s, program, &merge, addr, ids, &nr))
 			continue;
 		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
