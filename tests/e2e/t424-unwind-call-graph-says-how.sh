@@ -7,7 +7,7 @@
 . "${0%/*}/lib.sh"
 need_bpf
 need python3
-need_prog nofp_deep nofp_asm deep_fp
+need_prog nofp_deep generates deep_fp
 
 record() { # HOW PROGRAM ARGS...
 	start "$PROGS/$2" "${@:3}" 60
@@ -55,14 +55,14 @@ done
 
 record fp deep_fp 100
 check_near "$(stacks rooted_pct)" 100 1 "by frame pointer, with frame pointers: weight that reaches the root, %"
-# Where nothing is known of the code, tables alone must not guess.
-record dwarf nofp_asm callback
-check_near "$(stacks rooted_pct)" 0 1 "by tables alone, through code without: weight that reaches the root, %"
-check_near "$(stacks ends no-unwind-data)" 100 1 "no-unwind-data, %"
+# Where nothing is known of the code, tables alone must not guess. What calls the generated code takes a percent.
+record dwarf generates none 5000 private
+check_near "$(stacks rooted_pct)" 0 3 "by tables alone, through generated code: weight that reaches the root, %"
+check_near "$(stacks ends no-unwind-data)" 100 3 "no-unwind-data, %"
 check_near "$(stacks guessed_pct)" 0 0 "weight with guessed frames, %"
-record auto nofp_asm callback
+record auto generates none 5000 private
 check_near "$(stacks rooted_pct)" 100 0.1 "by both: weight that reaches the root, %"
-check_near "$(stacks guessed_pct)" 100 1 "weight with guessed frames, %"
+check_near "$(stacks guessed_pct)" 100 3 "weight with guessed frames, %"
 
 check_status 2 "--call-graph lbr is refused" "$BPFPROF" oncpu --call-graph lbr 1
 check_near "$(wc -l <"$ERR")" 1 0 "lines that say why"
