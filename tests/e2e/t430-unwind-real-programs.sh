@@ -22,11 +22,14 @@ has() { # NAME PROGRAM...: it can be tried
 	done
 }
 
-# Programs in Go have symbols that tell too little; t432 checks them with those of others.
+# Programs in Go have symbols that tell too little; t432 checks them with those of others. Generated code that has not made
+# its frame yet, as regular expressions of node, hides who called it: one or two samples in a thousand.
 check_edges() { # NAME
-	case $1 in go | gron) return ;; esac
+	local most=0.1
+
+	case $1 in go | gron) return ;; node) most=0.5 ;; esac
 	[ "$(uname -m)" = aarch64 ] || command -v objdump >/dev/null || return
-	check "$1: callers did call" python3 "$ROOT/tests/e2e/edges.py" "$stacks" "$TMP/x.bpfprof"
+	check "$1: callers did call" python3 "$ROOT/tests/e2e/edges.py" --most "$most" "$stacks" "$TMP/x.bpfprof"
 	sed 's/^/#   /' "$OUT"
 }
 
