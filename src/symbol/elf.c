@@ -297,6 +297,7 @@ static bool symbols_load(struct elf_symbols *s, const struct elf_file *f, uint32
 	free(l.functions);
 	if (s->nr)
 		return true;
+	free(s->ranges); /* symbols that name nothing */
 	strtab_release(&s->names);
 	return false;
 }

@@ -189,6 +189,18 @@ static void a_symbol_covers_its_size_and_no_more(void **state)
 	CHECK(list, "100-120:a 200-210:b 210-211:c ");
 }
 
+/* They end functions before them, of which there are none here. */
+static void data_alone_names_nothing(void **state)
+{
+	const struct symbol list[] = { { "object", 0x100, 16, STB_GLOBAL, STT_OBJECT, TEXT } };
+	struct image i;
+
+	image_fill(&i, list, 1);
+	image_load(&i);
+	assert_null(i.symbols);
+	image_free(&i);
+}
+
 static void the_innermost_wins(void **state)
 {
 	const struct symbol nested[] = { FUNC("outer", 0x100, 0x100), FUNC("in", 0x120, 0x40),
@@ -596,6 +608,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_symbol_covers_its_size_and_no_more),
+		cmocka_unit_test(data_alone_names_nothing),
 		cmocka_unit_test(the_innermost_wins),
 		cmocka_unit_test(an_unsized_symbol_reaches_to_the_next),
 		cmocka_unit_test(a_label_inside_a_function_says_nothing),
