@@ -6,17 +6,19 @@
 need_bpf
 need_prog inlines
 cd "$TMP" || exit 1
+# What an instruction takes on an emulated CPU is up to the emulator.
+spare=$([ -n "${IN_GUEST:-}" ] && echo 14 || echo 8)
 
 check "inlined calls" "$BPFPROF" oncpu -U -F 999 -f -A -o x.bpfprof -o x.json -- "$PROGS/inlines" 1
-check_near "$(folded_pct "$OUT" ';main;outer;middle_\[i\];inner_\[i\]')" 66.7 6 "share of the inlined call"
+check_near "$(folded_pct "$OUT" ';main;outer;middle_\[i\];inner_\[i\]')" 66.7 $((spare - 2)) "share of the inlined call"
 check_near "$(folded_pct "$OUT" ';main;outer(;|$)')" 98 3 "share of its function"
 kept=("$CACHE_DIRECTORY"/*)
 check "it keeps what it read" test -s "${kept[0]}"
 check "and reads that" "$BPFPROF" oncpu -U -F 999 -f -- "$PROGS/inlines" 0.3
-check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 8 "share of the inlined call"
+check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 "$spare" "share of the inlined call"
 rm -r "$CACHE_DIRECTORY"
 check "nothing is kept" "$BPFPROF" oncpu -U -F 999 -f --no-symbol-cache -- "$PROGS/inlines" 0.3
-check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 8 "share of the inlined call"
+check_near "$(folded_pct "$OUT" ';main;outer;middle;inner')" 66.7 "$spare" "share of the inlined call"
 check "there is no folder" test ! -e "$CACHE_DIRECTORY"
 
 # Each function has the line that most of it was at, and the share of what has a name.

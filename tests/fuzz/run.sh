@@ -188,7 +188,7 @@ python) seed_python; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=8192) ;;
 cache) seed_cache; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
 dwarf) seed_dwarf; limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
 probes) seed_probes; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
-*) seed_programs; limits=(-timeout=1 -malloc_limit_mb=64 -max_len=262144) ;;
+*) seed_programs; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=262144) ;;
 esac
 
 log=build-fuzz/$target.log
