@@ -66,7 +66,6 @@ static size_t make_disjoint(struct range *list, size_t nr)
 static void read_functions(struct scan *s)
 {
 	const struct elf_file *f = s->layout->file;
-	size_t cap = 0;
 
 	for (size_t i = 0; i < f->nr_sections; i++) {
 		const Elf64_Shdr *table = &f->sections[i];
@@ -79,11 +78,11 @@ static void read_functions(struct scan *s)
 			continue;
 		symbols = xmalloc(table->sh_size);
 		nr = elf_file_read(f, table->sh_offset, symbols, table->sh_size) / sizeof(*symbols);
-		if (s->nr_functions + nr > cap) {
-			cap = s->nr_functions + nr;
-			s->functions = xreallocarray(s->functions, cap, sizeof(*s->functions));
+		if (nr) {
+			s->functions = xreallocarray(s->functions, s->nr_functions + nr,
+						     sizeof(*s->functions));
+			s->nr_functions += add_symbols(s->functions + s->nr_functions, symbols, nr);
 		}
-		s->nr_functions += add_symbols(s->functions + s->nr_functions, symbols, nr);
 		free(symbols);
 	}
 	if (s->nr_functions)

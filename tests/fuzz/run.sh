@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/fuzz/run.sh TARGET SECONDS [SEED]: runs build-fuzz/TARGET on files made here, and what becomes of them. What
-# takes or allocates more than the limits below, and a report of a sanitizer, is a failure (exit status 1), and the
-# input stays as build-fuzz/TARGET-*. What was learnt is kept in build-fuzz/TARGET.corpus for the next run. With SEED,
-# the same changes in the same order every time.
+# tests/fuzz/run.sh TARGET SECONDS|fixed: runs build-fuzz/TARGET on files made here, and what becomes of them. What takes
+# or allocates more than the limits below, and a report of a sanitizer, is a failure (exit status 1), and the input stays
+# as build-fuzz/TARGET-*. A search for so many seconds goes its own way, and what it learnt is kept in
+# build-fuzz/TARGET.corpus for the next one; a fixed one begins anew, and tries the same inputs on every machine.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 target=$1
 seconds=$2
-seed=${3:-0}
 corpus=build-fuzz/$target.corpus
 seeds=build-fuzz/$target.seeds
 
@@ -66,13 +65,28 @@ seed_saved() {
 	done
 }
 
+without_symbols() { # FROM TO: its symbol table is there, and empty
+	python3 - "$@" <<-'EOT'
+		import struct, sys
+		image = bytearray(open(sys.argv[1], "rb").read())
+		at, = struct.unpack_from("<Q", image, 40)
+		size, nr = struct.unpack_from("<HH", image, 58)
+		for section in range(at, at + nr * size, size):
+		    if struct.unpack_from("<I", image, section + 4) == (2,):
+		        struct.pack_into("<Q", image, section + 32, 0)
+		open(sys.argv[2], "wb").write(image)
+	EOT
+}
+
 seed_programs() {
-	local debug=(-g1 -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=none)
+	local debug=(-g1 "-ffile-prefix-map=$PWD=/src" -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=none)
 
 	seed x86 "" 0 -pie -fPIE
 	seed x86-static "" 0 -static -Wl,--no-eh-frame-hdr
 	seed x86-stripped "" 0 -shared -fPIC -s
 	seed x86-debug "" 0 -pie -fPIE "${debug[@]}"
+	seed x86-bare "" 0 -static "${debug[@]:1}"
+	without_symbols "$seeds/x86-bare" "$seeds/x86-empty"
 	seed arm64 aarch64-linux-gnu- 1 -pie -fPIE
 	seed arm64-static aarch64-linux-gnu- 1 -static -mbranch-protection=standard
 	seed arm64-debug aarch64-linux-gnu- 1 -pie -fPIE "${debug[@]}"
@@ -124,7 +138,7 @@ int all(int n) { return twice(n) + big(n); }
 '
 	for form in "dwarf-5 -gz=none" "dwarf-4 -gz=none" dwarf-2 "dwarf-5 -gz" "dwarf-5 -ffunction-sections"; do
 		# shellcheck disable=SC2086
-		gcc -x c - -O2 -nostdlib -g$form -o "$seeds/x86-${form// /}" <<<"$program" || exit 1
+		gcc -x c - -O2 -nostdlib -g$form "-ffile-prefix-map=$PWD=/src" -o "$seeds/x86-${form// /}" <<<"$program" || exit 1
 		objcopy --dump-section ".debug_line=$seeds/line-${form// /}" "$seeds/x86-${form// /}" /dev/null 2>/dev/null
 	done
 }
@@ -178,21 +192,29 @@ seed_python() {
 }
 
 rm -rf "$seeds"
+[ "$seconds" = fixed ] && corpus+=.fixed && rm -rf "$corpus"
 mkdir -p "$seeds" "$corpus"
+# How many inputs are a fixed search: what a quiet machine tries in 40 seconds.
 case $target in
 # A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
-saved) seed_saved; limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
-jit) seed_jit; limits=(-timeout=2 -malloc_limit_mb=128 -max_len=16384) ;;
-go) seed_go; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
-python) seed_python; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=8192) ;;
-cache) seed_cache; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
-dwarf) seed_dwarf; limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
-probes) seed_probes; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
-*) seed_programs; limits=(-timeout=2 -malloc_limit_mb=64 -max_len=262144) ;;
+saved) seed_saved; runs=40000 limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
+jit) seed_jit; runs=800000 limits=(-timeout=2 -malloc_limit_mb=128 -max_len=16384) ;;
+go) seed_go; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
+python) seed_python; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=8192) ;;
+cache) seed_cache; runs=40000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
+dwarf) seed_dwarf; runs=300000 limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
+probes) seed_probes; runs=80000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
+*) seed_programs; runs=1200 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=262144) ;;
 esac
+# Whoever compares addresses, and reads what others found, goes another way each time.
+if [ "$seconds" = fixed ]; then
+	search=(-seed=1 -reload=0 -runs="$runs")
+else
+	search=(-max_total_time="$seconds")
+fi
 
 log=build-fuzz/$target.log
-if "build-fuzz/$target" -seed="$seed" -max_total_time="$seconds" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
+if setarch -R "build-fuzz/$target" "${search[@]}" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
 	-use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
 	echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $(find "$corpus" -type f | wc -l) inputs kept"
 else
