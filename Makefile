@@ -162,7 +162,7 @@ progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(BUILD)/tests/pr
 # Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests those that
 # depend on the kernel and the architecture (all of them: make check-vm, make check-nightly).
 CHECK_VM    = arm64-6.1 amd64-newest
-CHECK_TESTS = t010,t101,t105,t108,t110,t112,t114,t115,t116,t161,t180,t201,t207,t220,t240,t241,t260,t263,t270,t271,t402,t403,t404-symbols-inlined,t420,t425,t431,t433,t610,t611,t612,t613,t614,t625,t640,t650
+CHECK_TESTS = t010,t101,t105,t108,t110,t112,t114,t115,t116,t161,t180,t201,t207,t220,t240,t241,t260,t263,t270,t271,t402,t403,t404-symbols-inlined,t420,t425,t431,t433,t610,t611,t612,t613,t614,t620,t625,t640,t650
 # Elsewhere than on Debian for x86-64, guests that cannot run are a skip.
 no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)" != "debian x86_64" ] && \
 	echo "skip   guests: they need Debian on x86-64"; }
@@ -170,14 +170,14 @@ no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)
 cost = RUN=tests/vm/cost.sh VM_LOGS=build/tests/cost SHIFT=0 APPEND=nokaslr tests/vm/run.sh $(or $(VM),amd64-6.1 arm64-6.1)
 check:
 	@tools/install-deps.sh --check --cross
-	@$(MAKE) --no-print-directory SAN=1 unit
+	@$(MAKE) --no-print-directory SAN=1 unit all
 	@$(MAKE) --no-print-directory all progs
 	@AGAIN=2 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=fixed
 	@AGAIN=2 TESTS=$(CHECK_TESTS) tests/vm/run.sh $(CHECK_VM) || $(no_guests)
 check-nightly:
 	@tools/install-deps.sh --check --cross
-	@$(MAKE) --no-print-directory SAN=1 unit
+	@$(MAKE) --no-print-directory SAN=1 unit all
 	@$(MAKE) --no-print-directory all progs $(BENCH_BINS)
 	@NIGHTLY=1 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=600

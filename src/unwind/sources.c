@@ -105,13 +105,20 @@ void source_take_headers(struct source *src, const struct elf_file *f)
 	take_code(src, f);
 }
 
-bool source_read(struct store *s, struct source *src, uint32_t pid, const struct proc_mapping *m)
+void source_hold(struct source *src, uint32_t pid, const struct proc_mapping *m)
+{
+	if (src->held)
+		return;
+	src->held = true;
+	if (!source_is_vdso(src))
+		proc_file_open(src->file, pid, m);
+}
+
+bool source_read(struct store *s, struct source *src)
 {
 	if (src->read)
 		return src->nr_code;
 	src->read = true;
-	if (!source_is_vdso(src))
-		proc_file_open(src->file, pid, m);
 	if (read_headers(s, src))
 		return false;
 	src->file->has_python = s->o.python && src->has_python;

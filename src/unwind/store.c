@@ -88,7 +88,7 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 		return true;
 	}
 	if (!x->build) {
-		source_read(s, x->source, pid, m);
+		source_hold(x->source, pid, m);
 		s->nr_wanted += !x->wanted++;
 		s->missing = x->index;
 		return false;
@@ -158,6 +158,7 @@ static bool exe_build(struct store *s, struct exe *x, uint64_t now)
 	int err = -ENOENT;
 
 	s->no_room_words = 0;
+	source_read(s, x->source);
 	if (!s->unplaced && !x->source->build)
 		segments_expect(&s->segments, x->source->words);
 	if (source_delta(x->source, x->key.offset, &delta))
@@ -223,21 +224,22 @@ static int candidate_compare(const void *a, const void *b)
 
 /*
  * What a process has mapped and has no table yet, with how large that will be, as far as there is
- * time to find out.
+ * time to find out. It may map more while headers are read.
  */
-static size_t candidates(struct store *s, const struct process *p, struct candidate *c,
+static size_t candidates(struct store *s, const struct process *p, struct candidate *c, size_t max,
 			 uint64_t until_ns)
 {
 	const struct proc_mapping *m;
 	struct exe *x;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < p->image->nr_maps && now_ns() < until_ns; i++) {
+	for (size_t i = 0; i < max && i < p->image->nr_maps && now_ns() < until_ns; i++) {
 		m = &p->image->maps[i];
 		x = m->file ? store_exe(s, p->pid, m) : NULL;
 		if (!x || x->build)
 			continue;
-		if (source_read(s, x->source, p->pid, m))
+		source_hold(x->source, p->pid, m);
+		if (source_read(s, x->source))
 			c[nr++] = (struct candidate){ x, x->source->words };
 	}
 	qsort(c, nr, sizeof(*c), candidate_compare);
@@ -258,10 +260,11 @@ static uint64_t wait_for_memory(struct store *s)
 
 void store_warm(struct store *s, struct process *p, uint64_t max_words, uint64_t until_ns)
 {
-	struct candidate *c = xcalloc(p->image->nr_maps, sizeof(*c));
-	size_t nr = candidates(s, p, c, until_ns), i = 0;
+	size_t max = p->image->nr_maps, nr, i = 0;
+	struct candidate *c = xcalloc(max, sizeof(*c));
 	uint64_t start_stack, words = 0;
 
+	nr = candidates(s, p, c, max, until_ns);
 	for (size_t k = 0; k < nr; k++)
 		words += c[k].words;
 	segments_expect(&s->segments, words);

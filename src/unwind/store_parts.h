@@ -32,6 +32,7 @@ struct source_code {
  */
 struct source {
 	struct proc_file *file;
+	bool held; /* opened, or tried to */
 	bool read; /* or tried to */
 	struct source_code *code;
 	size_t nr_code;	     /* 0: it has none that we could unwind */
@@ -123,11 +124,13 @@ void store_set_state(struct store *s, const struct exe *x, enum table_state stat
 struct source *source_get(struct store *s, struct proc_file *file);
 void source_drop(struct store *s, struct source *src);
 bool source_is_vdso(const struct source *src);
+/* Opens it while a process that has mapped it is there. */
+void source_hold(struct source *src, uint32_t pid, const struct proc_mapping *m);
 /*
- * Reads the headers at the first call, of a file that a process has mapped. False: there is no code
- * to unwind.
+ * Reads the headers at the first call, of a file that is held; others run meanwhile, so mappings
+ * and what is deferred change. False: there is no code to unwind.
  */
-bool source_read(struct store *s, struct source *src, uint32_t pid, const struct proc_mapping *m);
+bool source_read(struct store *s, struct source *src);
 /* What the headers of a file say. */
 void source_take_headers(struct source *src, const struct elf_file *f);
 /* Once more, for its table. NULL when it is no ELF file, or cannot be opened. */

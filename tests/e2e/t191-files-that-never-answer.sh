@@ -36,6 +36,16 @@ timed() { # LIMIT_MS DESC COMMAND...
 	fi
 }
 
+# Stacks come in while others wait for what is read.
+kill -USR2 "$fs"
+for program in "$BPFPROF" build-san/bpfprof; do
+	[ -x "$program" ] || continue
+	rm -f "$TMP"/x.*
+	check "while it is slow, $program" "$program" oncpu -F 997 -o "$TMP/x.folded" -o "$TMP/x.json" 2
+	check_grep '^attacks;.*;burn [0-9]*' "$TMP/x.folded" "while it is slow, $program: has names"
+	check_ledger_closes "$TMP/x.json"
+done
+
 check "while it answers" "$BPFPROF" oncpu -p "$target" -F 199 -o "$TMP/x.folded" 1
 check_grep ';burn ' "$TMP/x.folded" "while it answers: has names"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * silent_fs FOLDER FILE: a file system that has FILE as "lib.so". Prints "ready" when it is
- * mounted; after SIGUSR1 it answers nothing any more.
+ * mounted; after SIGUSR2 each answer takes 50 ms, after SIGUSR1 there is none any more.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,17 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROOT 1
 #define FILE 2
 
+#define SLOW_NS 50000000
+
 static int fuse, source;
 static struct stat source_stat;
+static volatile sig_atomic_t is_slow;
 
 static void fatal(const char *what)
 {
@@ -33,11 +37,18 @@ static void silence(int nr)
 		pause();
 }
 
+static void slow_down(int nr)
+{
+	is_slow = 1;
+}
+
 static void reply(const struct fuse_in_header *to, int err, const void *bytes, size_t nr)
 {
 	struct fuse_out_header head = { sizeof(head) + nr, err, to->unique };
 	struct iovec parts[] = { { &head, sizeof(head) }, { (void *)bytes, nr } };
 
+	if (is_slow)
+		nanosleep(&(struct timespec){ .tv_nsec = SLOW_NS }, NULL);
 	if (writev(fuse, parts, 2) < 0 && errno != ENOENT)
 		fatal("writev");
 }
@@ -116,6 +127,7 @@ int main(int argc, char **argv)
 	if (mount("silent", argv[1], "fuse", MS_NODEV, options))
 		fatal("mount");
 	signal(SIGUSR1, silence);
+	signal(SIGUSR2, slow_down);
 	puts("ready");
 	fflush(stdout);
 	while ((nr = read(fuse, request, sizeof(request))) > 0 || errno == EINTR)
