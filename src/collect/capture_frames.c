@@ -175,6 +175,8 @@ static const struct python_program *begin_python(struct capture *c, struct proce
 
 	if (!program)
 		return NULL;
+	c->python.nr_stacks++;
+	c->python.nr_cut += s->python[s->nr_python - 1] != PYTHON_WHOLE;
 	for (uint32_t i = 0; i < s->nr_frames; i++)
 		addresses[i] = lookup_address(s, i);
 	python_merge_begin(merge, &program->found, s, addresses, is_complete(s->end));

@@ -37,7 +37,8 @@ struct capture_python {
 	size_t nr, cap;
 	struct python_pending *pending;
 	size_t nr_pending, cap_pending;
-	uint64_t named_ns; /* when names were last asked for */
+	uint64_t named_ns;	    /* when names were last asked for */
+	uint64_t nr_stacks, nr_cut; /* not to the oldest frame: memory not there, or too many */
 };
 
 /*

@@ -108,6 +108,13 @@ static void tell_tables(const struct record *r)
 		 defer_nr_taken(&r->capture.defer));
 }
 
+static void tell_python(const struct capture_python *p)
+{
+	if (p->nr_stacks)
+		log_info("Python: %s stacks, of which %s could not be followed to the oldest frame",
+			 text_count(p->nr_stacks), text_count(p->nr_cut));
+}
+
 static void tell_waits(const struct record *r)
 {
 	const uint64_t *c = r->profile->counters;
@@ -144,6 +151,7 @@ void record_tell(const struct record *r)
 {
 	tell_forgotten(r);
 	tell_tables(r);
+	tell_python(&r->capture.python);
 	tell_generations(r);
 	tell_waits(r);
 }

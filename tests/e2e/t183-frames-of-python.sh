@@ -67,6 +67,22 @@ plain() { # PYTHON NAME
 	check_grep '_PyEval_EvalFrameDefault' x.folded "$2: of the evaluator"
 }
 
+# More frames than a stack has room for are told. Until 3.10 the native ones alone are too many.
+deep() { # PYTHON NAME
+	[[ ! $2 =~ ^3\.([89]|10)\. ]] || return
+	check "$2: deep" "$BPFPROF" oncpu -v -u -F 999 --no-inline -o x.folded -- "$1" -c 'if 1:
+		import sys, time
+		def down(n, end):
+			if n:
+				return down(n - 1, end)
+			while time.time() < end:
+				pass
+		sys.setrecursionlimit(2000)
+		down(1200, time.time() + 0.5)'
+	check_grep 'Python: [0-9]+ stacks, of which [1-9][0-9]* could not be followed' "$ERR" "$2: what is cut is told"
+	check_grep 'down \(<string>\);down \(<string>\) [0-9]+$' x.folded "$2: the newest frames are there"
+}
+
 cd "$TMP" || exit 1
 pythons >found
 [ -s found ] || skip "no Python 3.8 to 3.14"
@@ -76,5 +92,6 @@ while read -r python <&3; do
 	waits "$python" "$name"
 	asleep "$python" "$name"
 	plain "$python" "$name"
+	deep "$python" "$name"
 done 3<found
 finish
