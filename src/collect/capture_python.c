@@ -11,22 +11,45 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/python_step.bpf.h"
+#include "proc/maps.h"
 
 #define FIRST_WAIT_NS 5000000ull /* an interpreter that has not begun is looked at again */
 #define MAX_WAIT_NS   10000000000ull
 #define NEVER_NS      UINT64_MAX
+#define ROWS_OF_USER  (PYTHON_ROWS / 4)
 #define NAMES_NS      5000000ull /* names are asked for at most so often */
 
-/* Rows are never given back: there is one for each build of an interpreter and a C library. */
-static uint32_t find_row(const struct capture_python *c, const struct python_layout *layout)
+/* Rows that were taken for interpreters of a user. */
+static uint32_t rows_of(const struct capture_python *c, uint32_t uid)
+{
+	uint32_t nr = 0, highest = 0;
+
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->programs[i].row > highest) {
+			highest = c->programs[i].row;
+			nr += c->programs[i].uid == uid;
+		}
+	return nr;
+}
+
+/*
+ * Rows are never given back: there is one for each build of an interpreter and a C library. Since
+ * 3.13 a process says itself what its layout is, so no user but root takes more than his share.
+ */
+static uint32_t find_row(const struct capture_python *c, const struct python_layout *layout,
+			 uint32_t uid)
 {
 	static const struct python_layout free_row;
 
 	for (uint32_t i = 1; i < PYTHON_ROWS; i++) {
-		if (!memcmp(&c->rows[i], &free_row, sizeof(free_row)))
-			c->rows[i] = *layout;
 		if (!memcmp(&c->rows[i], layout, sizeof(*layout)))
 			return i;
+		if (memcmp(&c->rows[i], &free_row, sizeof(free_row)))
+			continue;
+		if (uid && rows_of(c, uid) >= ROWS_OF_USER)
+			return 0;
+		c->rows[i] = *layout;
+		return i;
 	}
 	return 0;
 }
@@ -81,15 +104,19 @@ static void tell(const struct process *p, const struct proc_mapping *m, int err)
 static void add_program(struct capture_python *c, struct process *p, struct proc_image *image,
 			const struct python_found *found)
 {
-	uint32_t row = find_row(c, &found->frame);
+	uint32_t row, uid;
 
+	if (maps_read_owner(p->pid, &uid))
+		uid = UINT32_MAX;
+	row = find_row(c, &found->frame, uid);
 	c->programs = xgrow(c->programs, c->nr, &c->cap, sizeof(*c->programs));
-	c->programs[c->nr++] = (struct python_program){ .found = *found, .row = row };
+	c->programs[c->nr++] = (struct python_program){ .found = *found, .row = row, .uid = uid };
 	image->python = c->nr;
 	image->python_row = row;
 	p->changes++;
 	store_refresh(c->store, p);
-	log_info("process %u: Python %u.%u", p->pid, found->version >> 8, found->version & 0xff);
+	log_info("process %u: Python %u.%u%s", p->pid, found->version >> 8, found->version & 0xff,
+		 row ? "" : ": no room for its layout, so its frames are not followed");
 }
 
 const struct python_program *capture_python_find(struct capture_python *c, struct process *p,

@@ -19,6 +19,7 @@
 struct python_program {
 	struct python_found found;
 	uint32_t row; /* that the kernel goes by, 0 = there is none left */
+	uint32_t uid; /* who ran it first */
 	bool is_mute; /* its memory could not be read in time: it is not asked again */
 };
 

@@ -83,6 +83,33 @@ deep() { # PYTHON NAME
 	check_grep 'down \(<string>\);down \(<string>\) [0-9]+$' x.folded "$2: the newest frames are there"
 }
 
+# From 3.13 on an interpreter says where its things lie. A user whose tell other tales takes a part of the rows at most.
+crowd() { # PYTHON NAME
+	[[ $2 = 3.13.* ]] || return
+	start "$1" -c 'if 1:
+		import ctypes, os, time
+		def burn():
+			end = time.time() + 60
+			while time.time() < end:
+				pass
+		at = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))
+		offsets = (ctypes.c_uint64 * 34).from_address(at)
+		for i in range(24):
+			if not os.fork():
+				os.setuid(54321)
+				ctypes.CDLL(None).prctl(1, 9) # PR_SET_PDEATHSIG
+				offsets[31] = i % 8 * 8  # of the instruction
+				offsets[33] = 68 + i // 8 # of the owner
+				burn()
+		print("ready", flush=True)
+		time.sleep(60)'
+	wait_until 10 grep -q ready "$LOG"
+	check "$2: crowd" "$BPFPROF" oncpu -v -F 199 --no-inline -o x.folded 3
+	check_near "$(grep -c 'Python 3\.13$' "$ERR")" 16 1 "$2: layouts of one user, and ours"
+	check_grep 'Python 3\.13: no room for its layout' "$ERR" "$2: he finds no more room"
+	stop "$PID" KILL
+}
+
 cd "$TMP" || exit 1
 pythons >found
 [ -s found ] || skip "no Python 3.8 to 3.14"
@@ -93,5 +120,6 @@ while read -r python <&3; do
 	asleep "$python" "$name"
 	plain "$python" "$name"
 	deep "$python" "$name"
+	crowd "$python" "$name"
 done 3<found
 finish
