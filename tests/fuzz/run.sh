@@ -206,15 +206,15 @@ dwarf) seed_dwarf; runs=300000 limits=(-timeout=2 -malloc_limit_mb=256 -max_len=
 probes) seed_probes; runs=80000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
 *) seed_programs; runs=1200 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=262144) ;;
 esac
-# Whoever compares addresses, and reads what others found, goes another way each time.
+# Whoever compares addresses (an environment moves the stack's), and reads what others found, goes another way each time.
 if [ "$seconds" = fixed ]; then
-	search=(-seed=1 -reload=0 -runs="$runs")
+	search=(env -i setarch -R "build-fuzz/$target" -seed=1 -reload=0 -runs="$runs")
 else
-	search=(-max_total_time="$seconds")
+	search=("build-fuzz/$target" -max_total_time="$seconds")
 fi
 
 log=build-fuzz/$target.log
-if setarch -R "build-fuzz/$target" "${search[@]}" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
+if "${search[@]}" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
 	-use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
 	echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $(find "$corpus" -type f | wc -l) inputs kept"
 else
