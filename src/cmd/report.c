@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof report: any view of a saved result, on any machine, without root. */
 #include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -8,8 +11,13 @@
 #include "cmd/saved.h"
 #include "profile/kind.h"
 
+#define PERCENT_LIMIT 0.5
+
 struct report_args {
 	struct results_opts results;
+	const char *focus, *ignore, *percent_limit;
+	regex_t patterns[3];
+	size_t nr_patterns;
 };
 
 const struct opt report_opts[] = {
@@ -22,6 +30,20 @@ const struct opt report_opts[] = {
 	VALUE_ROW(struct report_args, results),
 	BRANCHES_ROW(struct report_args, results,
 		     "branches that were recorded, on stdout; with -f one line each"),
+	OPT_GROUP("Trees"),
+	OPT_FLAG(0, "tree", struct report_args, results.tree,
+		 "the call tree on stdout, callers first"),
+	OPT_FLAG(0, "bottom-up", struct report_args, results.view.bottom_up,
+		 "trees, flame graphs and folded stacks begin with the innermost function"),
+	OPT_STRING(0, "peek", struct report_args, results.peek, "REGEX",
+		   "functions whose name matches, each between its callers and its callees, on "
+		   "stdout"),
+	OPT_STRING(0, "focus", struct report_args, focus, "REGEX",
+		   "only stacks with a function or a thread whose name matches"),
+	OPT_STRING(0, "ignore", struct report_args, ignore, "REGEX",
+		   "no stacks with a function or a thread whose name matches"),
+	OPT_STRING(0, "percent-limit", struct report_args, percent_limit, "P",
+		   "of trees: what has less than P percent is summed up (default 0.5)"),
 	OPT_GROUP("Off-CPU views"),
 	WAIT_ROWS(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
@@ -33,6 +55,53 @@ const struct opt report_opts[] = {
 	OPT_END,
 };
 
+/* NULL, without a word when none is given; else logged. */
+static const regex_t *compile(struct report_args *a, const char *option, const char *pattern)
+{
+	regex_t *re = &a->patterns[a->nr_patterns];
+	char why[128];
+	int err;
+
+	if (!pattern)
+		return NULL;
+	err = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
+	if (!err) {
+		a->nr_patterns++;
+		return re;
+	}
+	regerror(err, re, why, sizeof(why));
+	log_err(0, "%s: no regular expression (%s)", option, why);
+	return NULL;
+}
+
+static int check_patterns(struct report_args *a)
+{
+	struct view *v = &a->results.view;
+
+	v->focus = compile(a, "--focus", a->focus);
+	v->ignore = compile(a, "--ignore", a->ignore);
+	v->peek = compile(a, "--peek", a->results.peek);
+	return !v->focus == !a->focus && !v->ignore == !a->ignore && !v->peek == !a->results.peek
+		       ? 0
+		       : -EINVAL;
+}
+
+static int check_limit(struct report_args *a)
+{
+	double *limit = &a->results.view.percent_limit;
+	char *end;
+
+	*limit = PERCENT_LIMIT;
+	if (!a->percent_limit)
+		return 0;
+	*limit = strtod(a->percent_limit, &end);
+	if (end == a->percent_limit || (*end && strcmp(end, "%")) ||
+	    !(*limit >= 0 && *limit <= 100))
+		return log_err(0, "--percent-limit: '%s' is no number from 0 to 100",
+			       a->percent_limit);
+	return 0;
+}
+
 static int check(struct report_args *a, int nr_words)
 {
 	if (!nr_words)
@@ -41,6 +110,8 @@ static int check(struct report_args *a, int nr_words)
 		return log_err(0, "report reads one file at a time");
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
+	if (check_patterns(a) || check_limit(a))
+		return -EINVAL;
 	return results_check(&a->results);
 }
 
@@ -93,6 +164,8 @@ enum cmd_result cmd_report(const struct command *self, int argc, char **argv)
 	} else if (!err) {
 		result = run(&a, words, nr);
 	}
+	for (size_t i = 0; i < a.nr_patterns; i++)
+		regfree(&a.patterns[i]);
 	opt_release(report_opts, &a);
 	return result;
 }

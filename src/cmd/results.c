@@ -83,9 +83,13 @@ enum {
 	REPORT = 32,
 	FOLDED = 64,
 	SUMMARY = 128,
+	TREE = 256,
+	PEEK = 512,
 };
-static const char *const choice_words[] = { "--table", "--broken", "--branches", "--json",
-					    "--csv",   "--report", "-f",	 "-s" };
+static const char *const choice_words[] = {
+	"--table",  "--broken", "--branches", "--json", "--csv",
+	"--report", "-f",	"-s",	      "--tree", "--peek"
+};
 #define NR_WORDS (sizeof(choice_words) / sizeof(*choice_words))
 
 /* The sets of them that go together; JSON is of the summary. */
@@ -105,6 +109,8 @@ static const struct choice {
 	{ REPORT, "md" },
 	{ BRANCHES | FOLDED, "branches-folded" },
 	{ BRANCHES, "branches" },
+	{ TREE, "tree" },
+	{ PEEK, "peek" },
 	{ FOLDED, "folded" },
 	{ SUMMARY, "summary" },
 };
@@ -114,7 +120,8 @@ static unsigned int given(const struct results_opts *o)
 {
 	return (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) | (o->branches ? BRANCHES : 0) |
 	       (o->json ? JSON : 0) | (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
-	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0);
+	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0) | (o->tree ? TREE : 0) |
+	       (o->peek ? PEEK : 0);
 }
 
 /* NULL: they exclude each other. */
@@ -181,6 +188,9 @@ int results_check(struct results_opts *o)
 {
 	int err = 0;
 
+	/* A direction alone asks for what has one. */
+	if (o->view.bottom_up && !given(o) && !o->files.nr)
+		o->tree = true;
 	if (!choice_of(given(o)))
 		err = refuse_choice(given(o));
 	else if (o->report && strcmp(o->report, "md"))

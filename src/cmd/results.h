@@ -19,8 +19,9 @@
 struct results_opts {
 	enum result_kind kind; /* of stacks unless somebody says so */
 	/* What stdout gets; none = by whether it is a terminal. */
-	bool folded, json, csv, summary, broken, budget, branches;
+	bool folded, json, csv, summary, broken, budget, branches, tree;
 	const char *report; /* "md" */
+	const char *peek;   /* a regular expression; view.peek is it compiled */
 	const char *junit;  /* of comparisons: a file, whatever its name, or "-" */
 	struct opt_strings files;
 	struct view view;

@@ -34,6 +34,28 @@ void columns_put_place(struct grid *g, const struct profile *p, const char *name
 	grid_cell(g, "%s", output_base_name(profile_str(p, p->modules[module].path)));
 }
 
+void columns_put_share(struct grid *g, const struct tree *t, uint64_t weight)
+{
+	uint64_t all = t->nodes[0].total;
+	double pct = all ? 100.0 * weight / all : 0;
+
+	if (!t->profile->meta.is_time)
+		grid_cell(g, "%.1f%%", pct);
+	else if (weight)
+		grid_cell(g, "%s %5.1f%%", text_ns(weight), pct);
+	else
+		grid_cell(g, "- %6s", "");
+}
+
+void columns_put_left_out(const struct tree *t, FILE *out)
+{
+	uint64_t all = t->nodes[0].total + t->left_out;
+
+	if (t->left_out)
+		fprintf(out, "shares are of the %.1f%% that --focus and --ignore leave\n",
+			100.0 * t->nodes[0].total / all);
+}
+
 void columns_put_more(size_t nr, FILE *out)
 {
 	if (nr > VALUED_FUNCTIONS)

@@ -15,6 +15,12 @@
 void columns_add_place(struct grid *g);
 void columns_put_place(struct grid *g, const struct profile *p, const char *name, uint32_t module);
 
+/* A cell: what of the tree's weight that is, of time with how long it is. */
+void columns_put_share(struct grid *g, const struct tree *t, uint64_t weight);
+
+/* Below the table: what the view's focus left out, if anything. */
+void columns_put_left_out(const struct tree *t, FILE *out);
+
 /* Below the table: how many of nr functions it does not have. */
 void columns_put_more(size_t nr, FILE *out);
 

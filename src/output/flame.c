@@ -388,7 +388,7 @@ static char *note_of(const struct flame *f)
 	const struct profile_meta *m = &f->p->meta;
 	bool time = !strcmp(f->unit, "ns");
 	uint64_t lost = m->is_time ? f->p->counters[PROF_LOST_NS] : profile_sum(f->p, COUNTER_LOST);
-	uint64_t found = m->by_weight ? profile_weight(f->p) : f->t->nodes[0].total - lost;
+	uint64_t found = f->t->nodes[0].total;
 	char *event = text_cleaned(profile_str(f->p, m->event)),
 	     *host = text_cleaned(profile_str(f->p, m->host));
 	char *kernel = text_cleaned(profile_str(f->p, m->kernel)), *note = NULL;
@@ -397,6 +397,10 @@ static char *note_of(const struct flame *f)
 
 	if (!mem)
 		abort();
+	if (f->t->left_out)
+		lost = 0; /* or not: focus is on what was found */
+	else
+		found = m->by_weight ? profile_weight(f->p) : found - lost;
 	if (*event)
 		fputs(event, mem);
 	if (*event && m->rate_hz)
@@ -407,6 +411,9 @@ static char *note_of(const struct flame *f)
 		fprintf(mem, "%s%s", *event ? " · " : "", text_ns(m->duration_ns));
 	fprintf(mem, "%s%s %s", *event || m->duration_ns ? " · " : "",
 		time ? text_ns(found) : text_count(found), time ? "in all" : f->unit);
+	if (f->t->left_out)
+		fprintf(mem, ", %.1f%% of it left out",
+			100.0 * f->t->left_out / (found + f->t->left_out));
 	if (lost)
 		fprintf(mem, ", %s%s lost", m->is_time ? text_ns(lost) : text_count(lost),
 			m->by_weight ? " samples" : "");
@@ -432,7 +439,7 @@ static char *title_of(const struct profile *p)
 
 void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 {
-	*f = (struct flame){ .p = p, .t = tree_new(p, v) };
+	*f = (struct flame){ .p = p, .t = tree_new_turned(p, v) };
 	f->title = title_of(p);
 	f->unit = text_cleaned(profile_unit(p));
 	f->note = note_of(f);

@@ -54,7 +54,7 @@ static int by_count(const void *x, const void *y)
 
 int folded_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	struct tree *t = tree_new(p, v);
+	struct tree *t = tree_new_turned(p, v);
 	struct lines lines = {};
 
 	tree_for_each_stack(t, add_line, &lines);

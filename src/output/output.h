@@ -83,6 +83,9 @@ int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write_folded(const struct profile *p, const struct view *v, FILE *out);
+int call_tree_write(const struct profile *p, const struct view *v, FILE *out);
+/* The view has to say which functions. */
+int peek_write(const struct profile *p, const struct view *v, FILE *out);
 /* The profile has to have the time of threads. */
 int budget_write(const struct profile *p, const struct view *v, FILE *out);
 int budget_json_write(const struct profile *p, const struct view *v, FILE *out);

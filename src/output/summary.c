@@ -112,19 +112,9 @@ static void print_head(const struct profile *p, const struct view *v, FILE *out)
 
 static void print_row(struct grid *g, const struct tree *t, const struct top_row *row)
 {
-	uint64_t all = t->nodes[0].total;
-
 	grid_row(g, STYLE_PLAIN, NULL);
-	if (!t->profile->meta.is_time) {
-		grid_cell(g, "%.1f%%", pct(row->self, all));
-		grid_cell(g, "%.1f%%", pct(row->total, all));
-	} else {
-		if (row->self)
-			grid_cell(g, "%s %5.1f%%", text_ns(row->self), pct(row->self, all));
-		else
-			grid_cell(g, "- %6s", "");
-		grid_cell(g, "%s %5.1f%%", text_ns(row->total), pct(row->total, all));
-	}
+	columns_put_share(g, t, row->self);
+	columns_put_share(g, t, row->total);
 	columns_put_place(g, t->profile, t->names.bytes + row->name, row->module);
 }
 
@@ -144,6 +134,7 @@ static void print_top(const struct profile *p, const struct view *v, FILE *out)
 		print_row(&g, t, &rows[i]);
 	grid_end(&g);
 	columns_put_more(nr, out);
+	columns_put_left_out(t, out);
 	free(rows);
 	tree_free(t);
 }

@@ -130,7 +130,21 @@ static void sort_children(struct tree *t)
 	free(kids);
 }
 
-struct tree *tree_new(const struct profile *p, const struct view *v)
+static void turn(struct tree_paths *p)
+{
+	for (size_t i = 0; i < p->nr_paths; i++) {
+		struct step *first = p->steps + p->paths[i].first;
+		struct step *last = first + p->paths[i].nr - 1, step;
+
+		for (; first < last; first++, last--) {
+			step = *first;
+			*first = *last;
+			*last = step;
+		}
+	}
+}
+
+static struct tree *make(const struct profile *p, const struct view *v, bool bottom_up)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
 	struct tree_paths paths = { 0 };
@@ -140,6 +154,8 @@ struct tree *tree_new(const struct profile *p, const struct view *v)
 	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
 	tree_paths_of(t, v, &paths);
+	if (bottom_up)
+		turn(&paths);
 	if (paths.nr_paths)
 		qsort_r(paths.paths, paths.nr_paths, sizeof(*paths.paths), by_steps, paths.steps);
 	add_paths(t, &paths);
@@ -147,6 +163,16 @@ struct tree *tree_new(const struct profile *p, const struct view *v)
 	free(paths.steps);
 	free(paths.paths);
 	return t;
+}
+
+struct tree *tree_new(const struct profile *p, const struct view *v)
+{
+	return make(p, v, false);
+}
+
+struct tree *tree_new_turned(const struct profile *p, const struct view *v)
+{
+	return make(p, v, v->bottom_up);
 }
 
 void tree_free(struct tree *t)

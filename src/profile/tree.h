@@ -31,10 +31,13 @@ struct tree {
 	size_t nr, cap;
 	const struct profile *profile;
 	struct strings names;	   /* as shown: valid UTF-8, printable, no ';' */
+	uint64_t left_out;	   /* by view->focus and view->ignore; in no node */
 	struct source_lines lines; /* of nodes, merged: how much of their total was where */
 };
 
 struct tree *tree_new(const struct profile *p, const struct view *v);
+/* The same in the direction of the view: with bottom_up, functions come before their callers. */
+struct tree *tree_new_turned(const struct profile *p, const struct view *v);
 void tree_free(struct tree *t);
 
 static inline const char *tree_name(const struct tree *t, const struct tree_node *n)

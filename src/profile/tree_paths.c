@@ -31,6 +31,7 @@ struct builder {
 	struct known *by_frame[2]; /* per frame id, as the thread's and as a waker's */
 	struct step *known;
 	size_t nr_known, cap_known;
+	struct tree_filter filter;
 	struct tree_paths *out;
 };
 
@@ -160,6 +161,11 @@ static void end_path(struct builder *b)
 	struct path *last = &b->out->paths[b->out->nr_paths - 1];
 
 	last->nr = b->out->nr_steps - last->first;
+	if (tree_filter_keeps(&b->filter, b->t, b->out->steps + last->first, last->nr))
+		return;
+	b->t->left_out += last->count;
+	b->out->nr_steps = last->first;
+	b->out->nr_paths--;
 }
 
 /* Its stack was taken where the scheduler left the thread, not where an interrupt met it. */
@@ -345,6 +351,7 @@ void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *path
 			     .v = v,
 			     .t = t,
 			     .operations = kind_of_profile(p)->operation != NULL,
+			     .filter = { .view = v },
 			     .out = paths };
 
 	for (size_t i = 0; i < 2; i++)
@@ -357,4 +364,5 @@ void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *path
 	for (size_t i = 0; i < 2; i++)
 		free(b.by_frame[i]);
 	free(b.known);
+	tree_filter_release(&b.filter);
 }

@@ -6,6 +6,7 @@
 #ifndef BPFPROF_PROFILE_VIEW_H
 #define BPFPROF_PROFILE_VIEW_H
 
+#include <regex.h>
 #include <stdbool.h>
 
 #include "profile/profile.h"
@@ -26,6 +27,11 @@ struct view {
 	bool annotations;
 	bool delimiter;		     /* a "-" frame between user and kernel frames */
 	bool user_only, kernel_only; /* of what was recorded */
+	/* Of whole stacks, those with a name that matches, and none with one that matches. */
+	const regex_t *focus, *ignore; /* NULL = all */
+	const regex_t *peek;	       /* functions that are shown between callers and callees */
+	bool bottom_up;		       /* the leaf first, then its callers (tree_new_turned()) */
+	double percent_limit;	       /* of all, below which parts of trees are summed up */
 	const char *value; /* of several events, the one that stacks show; NULL = the first */
 	/* Of waits. */
 	bool by_class;	  /* the first frame says what was waited for */

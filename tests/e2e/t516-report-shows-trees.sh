@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Trees and functions between their neighbours, of a profile whose folded stacks say what must stand there.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need python3
+GEN=${PROGS%/progs}/e2e/gen_profile
+[ -x "$GEN" ] || lacks "$GEN is not built"
+
+check "profiles" "$GEN" small "$TMP/x.bpfprof" "$TMP/x.folded"
+check "2,000 stacks" "$GEN" 2000 "$TMP/many.bpfprof" "$TMP/many.folded"
+
+# The same from folded stacks alone: each line of a tree, its share, and the path that its indent stands for.
+cat >"$TMP/tree.py" <<'E2'
+import re, sys
+folded, shown, upwards = sys.argv[1], sys.argv[2], len(sys.argv) > 3
+totals, own, every = {}, {}, 0
+for line in open(folded):
+    stack, count = line.rstrip("\n").rsplit(" ", 1)
+    path, count = tuple(stack.split(";")), int(count)
+    path = path[::-1] if upwards else path
+    every += count
+    for depth in range(1, len(path) + 1):
+        totals[path[:depth]] = totals.get(path[:depth], 0) + count
+    own[path] = own.get(path, 0) + count
+children = {}
+for path in totals:
+    children.setdefault(path[:-1], []).append(path)
+at, lines = [], 0
+_, head, *shown = open(shown).read().splitlines()
+for line in shown:
+    shares = line[:head.index("FUNCTION")].replace("%", "").split()
+    share, self = shares[0], shares[1] if len(shares) > 1 else None
+    m = re.match(r"( *)(\+ )?(.*)", line[head.index("FUNCTION"):])
+    mark, name = m[2] or "  ", m[3]
+    indent = len(m[1]) if m[2] else len(m[1]) - 2
+    lines += 1
+    if mark == "+ ": # beside others: below the last line that stands further left
+        at = [a for a in at if a[0] < indent]
+    rest = re.fullmatch(r"… ([0-9]+) more", name)
+    path = tuple(a[1] for a in at)
+    if rest:
+        light = [p for p in children[path] if totals[p] < 0.02 * every]
+        assert len(light) == int(rest[1]), (line, len(light))
+        assert abs(sum(totals[p] for p in light) * 100 / every - float(share)) < 0.06, line
+        continue
+    found = [p for p in children[path] if name == p[-1] or name.startswith(p[-1] + "  ")]
+    assert len(found) == 1, (line, path, found)
+    if mark == "  ":
+        assert len(children[path]) == 1 and not own.get(path), line
+    assert abs(totals[found[0]] * 100 / every - float(share)) < 0.06, (line, totals[found[0]])
+    if self is not None:
+        assert abs(own.get(found[0], 0) * 100 / every - float(self)) < 0.06, line
+    at.append((indent, found[0][-1]))
+heavy = [p for p in totals if totals[p] >= 0.02 * every and all(totals[p[:k]] >= 0.02 * every for k in range(1, len(p)))]
+light = {p[:-1] for p in totals if totals[p] < 0.02 * every and (len(p) == 1 or p[:-1] in heavy)}
+assert lines == len(heavy) + len(light), (lines, len(heavy), len(light))
+print(lines, "lines")
+E2
+
+for kind in x many; do
+	check "--tree of $kind" "$BPFPROF" report --tree --percent-limit 2 "$TMP/$kind.bpfprof"
+	cp "$OUT" "$TMP/tree"
+	check "--tree of $kind: as its stacks say" python3 "$TMP/tree.py" "$TMP/$kind.folded" "$TMP/tree"
+	check "--bottom-up of $kind" "$BPFPROF" report --bottom-up --percent-limit 2% "$TMP/$kind.bpfprof"
+	cp "$OUT" "$TMP/tree"
+	check "--bottom-up of $kind: as its stacks say" python3 "$TMP/tree.py" "$TMP/$kind.folded" "$TMP/tree" up
+done
+check_no_grep $'[\x01-\x08\x0b-\x1f\x7f]' "$TMP/tree" "no control bytes"
+
+check "--bottom-up -f" "$BPFPROF" report -f --bottom-up "$TMP/x.bpfprof"
+sort "$OUT" >"$TMP/up"
+check "... turns each line" diff "$TMP/up" <(python3 -c 'import sys
+for line in open(sys.argv[1]):
+    stack, count = line.rsplit(" ", 1)
+    print(";".join(stack.split(";")[::-1]), int(count))' "$TMP/x.folded" | sort)
+check "--bottom-up -o x.svg" "$BPFPROF" report --bottom-up -o "$TMP/up.svg" "$TMP/x.bpfprof"
+check "... is XML" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$TMP/up.svg"
+
+check "--focus, --ignore" "$BPFPROF" report -f --focus 'Cron$' --ignore '^clients' "$TMP/x.bpfprof"
+sort "$OUT" >"$TMP/kept"
+check "... are as grep has it" diff "$TMP/kept" \
+	<(grep -E '(^|;)[^; ]*Cron[; ]' "$TMP/x.folded" | grep -vE '(^|;)clients' | sort)
+check "--focus on nothing" "$BPFPROF" report --tree --focus 'no such function' "$TMP/x.bpfprof"
+
+# serverCron is in 600 of 1,000 samples, in 150 of them twice.
+check "--peek" "$BPFPROF" report --peek '^serverCron$' "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/peek"
+check_grep '^60\.0%  +serverCron +redis-server$' "$OUT" "its total"
+check "... callers add up to it, and so does what it has and calls" awk '
+	/called by/ { callers += $1 } /calls|itself/ { callees += $1 }
+	END { exit !(callers > 59.8 && callers < 60.2 && callees > 59.8 && callees < 60.2) }' "$TMP/peek"
+
+refused() { # PATTERN OPTIONS...
+	check_status 2 "${*:2} is refused" "$BPFPROF" report "${@:2}" "$TMP/x.bpfprof"
+	check_grep "$1" "$ERR"
+}
+refused 'no regular expression' --focus '('
+refused 'no regular expression' --peek '[a'
+refused "'x' is no number" --percent-limit x
+refused "'101' is no number" --percent-limit 101
+refused 'exclude each other' --tree -f
+refused 'exclude each other' --tree --peek main
+check "a stat result" "$BPFPROF" stat -o "$TMP/stat.json" -- true
+check_status 2 "has no tree" "$BPFPROF" report --tree "$TMP/stat.json"
+check_grep 'cannot be shown by --tree' "$ERR"
+finish
