@@ -72,10 +72,12 @@ static const char *not_whole(const struct result *r)
 #define EVENTS(writer) .kind = RESULT_EVENTS, .write.events = writer, .help
 static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
-	  "one line per stack, for flamegraph.pl, inferno, speedscope" },
+	  "one line per stack, for flamegraph.pl and inferno" },
 	{ "svg", ".svg", STACKS(svg_write) = "flame graph, one picture" },
 	{ "html", ".html", STACKS(html_write) = "flame graph, interactive page" },
 	{ "json", ".json", STACKS(json_write) = "the summary, for programs", .all_events = true },
+	{ "speedscope", ".speedscope.json", STACKS(speedscope_write) =
+	  "stacks by thread, for speedscope.app" },
 	{ "summary", ".txt", STACKS(summary_write) = "the summary, for people",
 	  .all_events = true },
 	{ "bpfprof", ".bpfprof", STACKS(save_write) = "everything, for bpfprof report",
@@ -96,11 +98,13 @@ static const struct output outputs[] = {
 	  "where the time of threads went, for programs", .lacks = no_threads },
 
 	{ "folded", ".folded", CALLS(folded_write) =
-	  "one line per stack, for flamegraph.pl, inferno, speedscope", .lacks = no_stacks },
+	  "one line per stack, for flamegraph.pl and inferno", .lacks = no_stacks },
 	{ "svg", ".svg", CALLS(svg_write) = "flame graph, one picture", .lacks = no_stacks },
 	{ "html", ".html", CALLS(html_write) = "flame graph, interactive page",
 	  .lacks = no_stacks },
 	{ "json", ".json", CALLS(json_write) = "the table and the summary, for programs" },
+	{ "speedscope", ".speedscope.json", CALLS(speedscope_write) =
+	  "stacks by thread, for speedscope.app", .lacks = no_stacks },
 	{ "csv", ".csv", CALLS(calls_write_csv) = "the table, for spreadsheets" },
 	{ "stacks", ".stacks.csv", CALLS(call_stacks_write_csv) =
 	  "timed calls by stack, for spreadsheets", .lacks = no_timed_stacks },
