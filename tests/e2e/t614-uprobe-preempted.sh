@@ -17,6 +17,9 @@ modes=/sys/kernel/debug/sched/preempt
 was=$(sed 's/.*(\(.*\)).*/\1/' "$modes")
 echo full >"$modes" || skip "the kernel cannot be preempted"
 echo "# $(uname -r): $(cat "$modes")"
+# Of niceness 19, it may be preempted where it holds RCU up, and then not run for so long that the kernel complains.
+huge=/sys/kernel/mm/transparent_hugepage/enabled
+[ ! -w $huge ] || echo never >$huge
 
 "$BPFPROF" oncpu -F 999 -o "$TMP/oncpu.folded" $((seconds - 10)) >"$TMP/oncpu.log" 2>&1 &
 sampler=$!
