@@ -19,7 +19,8 @@ echo full >"$modes" || skip "the kernel cannot be preempted"
 echo "# $(uname -r): $(cat "$modes")"
 # Of niceness 19, it may be preempted where it holds RCU up, and then not run for so long that the kernel complains.
 huge=/sys/kernel/mm/transparent_hugepage/enabled
-[ ! -w $huge ] || echo never >$huge
+was_huge=$(sed 's/.*\[\(.*\)\].*/\1/' $huge 2>/dev/null)
+[ -z "$was_huge" ] || echo never >$huge
 
 "$BPFPROF" oncpu -F 999 -o "$TMP/oncpu.folded" $((seconds - 10)) >"$TMP/oncpu.log" 2>&1 &
 sampler=$!
@@ -38,4 +39,5 @@ wait_for "$sampler"
 check_near "$STATUS" 0 0 "sampling meanwhile"
 check_near "$(folded_pct "$TMP/oncpu.folded" '^preempted;(\[|_start|__GI___clone|clone|__clone|start_thread|thread)')" 90 10 "share of samples of the threads from their roots"
 echo "$was" >"$modes"
+[ -z "$was_huge" ] || echo "$was_huge" >$huge
 finish
