@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/results.h"
 #include "cmd/saved.h"
@@ -38,6 +40,9 @@ const struct opt report_opts[] = {
 	OPT_STRING(0, "peek", struct report_args, results.peek, "REGEX",
 		   "functions whose name matches, each between its callers and its callees, on "
 		   "stdout"),
+	OPT_STRING(0, "by", struct report_args, results.by, "KEY",
+		   "shares by function, module, file, line, thread or process, on stdout (--csv: "
+		   "for spreadsheets)"),
 	OPT_STRING(0, "focus", struct report_args, focus, "REGEX",
 		   "only stacks with a function or a thread whose name matches"),
 	OPT_STRING(0, "ignore", struct report_args, ignore, "REGEX",
@@ -102,6 +107,28 @@ static int check_limit(struct report_args *a)
 	return 0;
 }
 
+static int check_by(struct report_args *a)
+{
+	static const char *const words[VIEW_NR_BY] = { "function", "module", "file",
+						       "line",	   "thread", "process" };
+	const char *word = a->results.by, *near;
+	char *shown, *hint;
+
+	for (int i = 0; i < VIEW_NR_BY; i++) {
+		a->results.view.by = i;
+		if (!word || !strcmp(word, words[i]))
+			return 0;
+	}
+	near = text_nearest(word, words, VIEW_NR_BY);
+	shown = text_frame(word, strlen(word), 0);
+	hint = near ? text_meant("", near)
+		    : xstrdup(" (use function, module, file, line, thread or process)");
+	log_err(0, "--by: unknown key '%s'%s", *word ? shown : "", hint);
+	free(hint);
+	free(shown);
+	return -EINVAL;
+}
+
 static int check(struct report_args *a, int nr_words)
 {
 	if (!nr_words)
@@ -110,7 +137,7 @@ static int check(struct report_args *a, int nr_words)
 		return log_err(0, "report reads one file at a time");
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
-	if (check_patterns(a) || check_limit(a))
+	if (check_patterns(a) || check_limit(a) || check_by(a))
 		return -EINVAL;
 	return results_check(&a->results);
 }

@@ -85,11 +85,11 @@ enum {
 	SUMMARY = 128,
 	TREE = 256,
 	PEEK = 512,
+	BY = 1024,
 };
-static const char *const choice_words[] = {
-	"--table",  "--broken", "--branches", "--json", "--csv",
-	"--report", "-f",	"-s",	      "--tree", "--peek"
-};
+static const char *const choice_words[] = { "--table", "--broken", "--branches", "--json",
+					    "--csv",   "--report", "-f",	 "-s",
+					    "--tree",  "--peek",   "--by" };
 #define NR_WORDS (sizeof(choice_words) / sizeof(*choice_words))
 
 /* The sets of them that go together; JSON is of the summary. */
@@ -111,6 +111,8 @@ static const struct choice {
 	{ BRANCHES, "branches" },
 	{ TREE, "tree" },
 	{ PEEK, "peek" },
+	{ BY, "by" },
+	{ BY | CSV, "by-csv" },
 	{ FOLDED, "folded" },
 	{ SUMMARY, "summary" },
 };
@@ -121,7 +123,7 @@ static unsigned int given(const struct results_opts *o)
 	return (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) | (o->branches ? BRANCHES : 0) |
 	       (o->json ? JSON : 0) | (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
 	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0) | (o->tree ? TREE : 0) |
-	       (o->peek ? PEEK : 0);
+	       (o->peek ? PEEK : 0) | (o->by ? BY : 0);
 }
 
 /* NULL: they exclude each other. */

@@ -21,6 +21,7 @@ struct results_opts {
 	/* What stdout gets; none = by whether it is a terminal. */
 	bool folded, json, csv, summary, broken, budget, branches, tree;
 	const char *report; /* "md" */
+	const char *by;	    /* view.by in a word */
 	const char *peek;   /* a regular expression; view.peek is it compiled */
 	const char *junit;  /* of comparisons: a file, whatever its name, or "-" */
 	struct opt_strings files;

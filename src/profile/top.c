@@ -9,15 +9,22 @@
 
 struct top {
 	const struct tree *t;
-	uint32_t *row_of;  /* name id -> row + 1 */
+	bool modules;	   /* of functions otherwise */
+	uint32_t *row_of;  /* key -> row + 1 */
 	uint32_t *on_path; /* per row: how often it stands on the path from the root */
 	struct top_row *rows;
 	size_t nr, cap, cap_path;
 };
 
+/* A name of the tree, or the path of a module among the strings of the profile. */
+static uint32_t key_of(const struct top *top, const struct tree_node *n)
+{
+	return top->modules ? top->t->profile->modules[n->module].path : n->name;
+}
+
 static size_t row_get(struct top *top, const struct tree_node *n)
 {
-	uint32_t *row = &top->row_of[n->name];
+	uint32_t *row = &top->row_of[key_of(top, n)];
 
 	if (*row)
 		return *row - 1;
@@ -125,11 +132,11 @@ static int by_self(const void *x, const void *y, void *arg)
 	return strcmp(t->names.bytes + a->name, t->names.bytes + b->name);
 }
 
-struct top_row *top_rows(const struct tree *t, size_t *nr)
+static struct top_row *make(const struct tree *t, bool modules, size_t *nr)
 {
-	struct top top = { .t = t };
+	struct top top = { .t = t, .modules = modules };
 
-	top.row_of = xcalloc(t->names.len, sizeof(*top.row_of));
+	top.row_of = xcalloc(modules ? t->profile->strings.len : t->names.len, sizeof(*top.row_of));
 	walk(&top);
 	if (top.nr)
 		qsort_r(top.rows, top.nr, sizeof(*top.rows), by_self, (void *)t);
@@ -137,4 +144,14 @@ struct top_row *top_rows(const struct tree *t, size_t *nr)
 	free(top.on_path);
 	*nr = top.nr;
 	return top.rows;
+}
+
+struct top_row *top_rows(const struct tree *t, size_t *nr)
+{
+	return make(t, false, nr);
+}
+
+struct top_row *top_modules(const struct tree *t, size_t *nr)
+{
+	return make(t, true, nr);
 }

@@ -22,4 +22,7 @@ struct top_row {
  */
 struct top_row *top_rows(const struct tree *t, size_t *nr);
 
+/* The same of modules, by their path; name is that of a function in it. */
+struct top_row *top_modules(const struct tree *t, size_t *nr);
+
 #endif

@@ -68,6 +68,18 @@ static void add_line(struct tree *t, uint32_t node, const struct step *s, uint64
 	source_lines_add(&t->lines, &(struct source_line){ node, s->file, s->line, weight });
 }
 
+/* What waits has the scheduler innermost: the code of the program that waited has it as its own. */
+static void add_own(struct tree *t, const struct step *steps, uint32_t nr, uint64_t weight)
+{
+	const struct step *s = &steps[nr - 1];
+
+	while (t->profile->meta.is_time && s > steps &&
+	       (s->kind == FRAME_KERNEL || s->kind == FRAME_NONE))
+		s--;
+	if (s->file && s->line)
+		source_lines_add(&t->own, &(struct source_line){ 0, s->file, s->line, weight });
+}
+
 /* spine holds the nodes of the path before, so a shared prefix is found by comparing with it. */
 static void add_paths(struct tree *t, const struct tree_paths *p)
 {
@@ -91,8 +103,11 @@ static void add_paths(struct tree *t, const struct tree_paths *p)
 			t->nodes[spine[k]].total += path->count;
 		for (uint32_t k = 0; k < depth; k++)
 			add_line(t, spine[k + 1], &steps[k], path->count, &last[k]);
+		if (depth)
+			add_own(t, steps, depth, path->count);
 	}
 	source_lines_merge(&t->lines);
+	source_lines_merge(&t->own);
 	free(last);
 	free(spine);
 }
@@ -181,6 +196,7 @@ void tree_free(struct tree *t)
 		return;
 	strings_release(&t->names);
 	source_lines_release(&t->lines);
+	source_lines_release(&t->own);
 	free(t->nodes);
 	free(t);
 }

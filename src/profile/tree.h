@@ -33,6 +33,7 @@ struct tree {
 	struct strings names;	   /* as shown: valid UTF-8, printable, no ';' */
 	uint64_t left_out;	   /* by view->focus and view->ignore; in no node */
 	struct source_lines lines; /* of nodes, merged: how much of their total was where */
+	struct source_lines own;   /* the same of what is their own; of = 0, for all nodes */
 };
 
 struct tree *tree_new(const struct profile *p, const struct view *v);

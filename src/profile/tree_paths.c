@@ -148,6 +148,19 @@ static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool w
 	free(name);
 }
 
+/* The thread that a sample is of, or its process. */
+static void push_owner(struct builder *b, const struct sample *s)
+{
+	char suffix[16];
+
+	if (b->v->by != VIEW_BY_PROCESS) {
+		push_thread(b, s->thread, s->tid, false);
+		return;
+	}
+	snprintf(suffix, sizeof(suffix), "/%u", s->pid);
+	push(b, &(struct step){ .name = add_name(b, profile_str(b->p, s->process), 1, suffix) });
+}
+
 static void begin_path(struct builder *b, uint64_t count)
 {
 	b->out->paths =
@@ -271,7 +284,7 @@ static void add_wait(struct builder *b, size_t i)
 	    (fate == WAITS_IDLE && b->v->idle == IDLE_HIDE))
 		return;
 	begin_path(b, b->waits.ns[i]);
-	push_thread(b, s->thread, s->tid, false);
+	push_owner(b, s);
 	if (fate == WAITS_IDLE)
 		push_note(b, "[idle]");
 	else
@@ -284,7 +297,7 @@ static void add_sample(struct builder *b, const struct sample *s)
 	const struct kind *kind = kind_of_profile(b->p);
 
 	begin_path(b, b->p->meta.by_weight ? s->weight : s->count);
-	push_thread(b, s->thread, s->tid, false);
+	push_owner(b, s);
 	for (uint32_t i = kind->grows; i < FAULTS_FRAMES && kind->faults; i++)
 		push_bracketed(b, faults_frame(s, i));
 	if (b->operations)

@@ -18,6 +18,17 @@ enum view_idle {
 	IDLE_SHOW,
 };
 
+/* What a table of shares is by. */
+enum view_by {
+	VIEW_BY_FUNCTION,
+	VIEW_BY_MODULE,
+	VIEW_BY_FILE,
+	VIEW_BY_LINE,
+	VIEW_BY_THREAD,
+	VIEW_BY_PROCESS, /* the first frame is "name/pid" then */
+	VIEW_NR_BY,
+};
+
 struct view {
 	bool per_thread;    /* one root per thread: "name/tid" */
 	bool merge_threads; /* "worker-1", "worker-2" -> "worker-" */
@@ -31,8 +42,9 @@ struct view {
 	const regex_t *focus, *ignore; /* NULL = all */
 	const regex_t *peek;	       /* functions that are shown between callers and callees */
 	bool bottom_up;		       /* the leaf first, then its callers (tree_new_turned()) */
-	double percent_limit;	       /* of all, below which parts of trees are summed up */
-	const char *value; /* of several events, the one that stacks show; NULL = the first */
+	enum view_by by;
+	double percent_limit; /* of all, below which parts of trees are summed up */
+	const char *value;    /* of several events, the one that stacks show; NULL = the first */
 	/* Of waits. */
 	bool by_class;	  /* the first frame says what was waited for */
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */

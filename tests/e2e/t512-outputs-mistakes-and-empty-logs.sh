@@ -68,7 +68,9 @@ mistake "-m is for recordings of runqlat, and of calls with --latency; this is a
 mistake "^bpfprof: -f and -s exclude each other [(]-o FILE writes several[)]$" report -f -s small.bpfprof
 mistake "--broken, --json and -f exclude each other" report --broken --json -f small.bpfprof
 mistake "-f and -s exclude each other" offcpu -f -s 1
-mistake "a recording of stacks cannot be shown by --csv [(]use --table, --broken, --branches, --json, -f, -s, --tree or --peek[)]" report --csv small.bpfprof
+mistake "a recording of stacks cannot be shown by --report [(]use --table, --broken, --branches, --json, --csv, -f, -s, --tree, --peek or --by[)]" report --report md small.bpfprof
+check "report --csv" "$BPFPROF" report --csv small.bpfprof
+check_grep '^name,module,self,total$' "$OUT"
 mistake "no such event" report --value nosuch -o not.svg small.bpfprof
 mistake "--json and --csv exclude" list --json --csv
 mistake "--json and --junit -" diff --json --junit - a.json b.json

@@ -91,6 +91,40 @@ check "... callers add up to it, and so does what it has and calls" awk '
 	/called by/ { callers += $1 } /calls|itself/ { callees += $1 }
 	END { exit !(callers > 59.8 && callers < 60.2 && callees > 59.8 && callees < 60.2) }' "$TMP/peek"
 
+# Shares, from folded stacks again; serverCron is in 600 samples, and in a line of server.c that is known.
+cat >"$TMP/shares.py" <<'E2'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[2])))
+own, totals, every = {}, {}, 0
+for line in open(sys.argv[1]):
+    stack, count = line.rstrip("\n").rsplit(" ", 1)
+    path, count = stack.split(";"), int(count)
+    if sys.argv[3] == "thread":
+        own[path[0]] = own.get(path[0], 0) + count
+        continue
+    own[path[-1]] = own.get(path[-1], 0) + count
+    for name in set(path[1:]):
+        totals[name] = totals.get(name, 0) + count
+if sys.argv[3] == "thread":
+    assert {r["name"]: int(r["share"]) for r in rows} == own
+else:
+    assert {r["name"]: int(r["total"]) for r in rows} == totals
+    assert {r["name"]: int(r["self"]) for r in rows if int(r["self"])} == own
+values = [int(r.get("self") or r.get("share") or 0) for r in rows]
+assert values == sorted(values, reverse=True)
+E2
+for key in function thread; do
+	check "--by $key --csv" "$BPFPROF" report --by $key --csv "$TMP/many.bpfprof"
+	cp "$OUT" "$TMP/shares.csv"
+	check "--by $key: as its stacks say" python3 "$TMP/shares.py" "$TMP/many.folded" "$TMP/shares.csv" $key
+done
+check "--by module" "$BPFPROF" report --by module "$TMP/x.bpfprof"
+check_grep '^ *37\.0% +94\.0% +/usr/bin/redis-server$' "$OUT" "its functions have 370 samples, and stand in 940"
+check "--by process" "$BPFPROF" report --by process "$TMP/x.bpfprof"
+check_grep '^77\.0% +redis-server/1234$' "$OUT"
+check "--by line" "$BPFPROF" report --by line "$TMP/x.bpfprof"
+check_grep '% is in code whose lines are not known$' "$OUT"
+
 refused() { # PATTERN OPTIONS...
 	check_status 2 "${*:2} is refused" "$BPFPROF" report "${@:2}" "$TMP/x.bpfprof"
 	check_grep "$1" "$ERR"
@@ -100,6 +134,7 @@ refused 'no regular expression' --peek '[a'
 refused "'x' is no number" --percent-limit x
 refused "'101' is no number" --percent-limit 101
 refused 'exclude each other' --tree -f
+refused "unknown key 'lines'; did you mean 'line'" --by lines
 refused 'exclude each other' --tree --peek main
 check "a stat result" "$BPFPROF" stat -o "$TMP/stat.json" -- true
 check_status 2 "has no tree" "$BPFPROF" report --tree "$TMP/stat.json"

@@ -61,7 +61,8 @@ static void every_kind_has_text_and_json(void **state)
 	}
 	assert_non_null(output_get(RESULT_STACKS, "folded"));
 	assert_null(output_get(RESULT_STAT, "folded"));
-	assert_null(output_get(RESULT_STACKS, "csv"));
+	assert_non_null(output_get(RESULT_STACKS, "csv"));
+	assert_null(output_find(RESULT_STACKS, "x.csv"));
 }
 
 static void the_table_says_what_a_profile_lacks(void **state)
