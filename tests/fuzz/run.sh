@@ -197,7 +197,7 @@ mkdir -p "$seeds" "$corpus"
 # How many inputs are a fixed search: what a quiet machine tries in 40 seconds.
 case $target in
 # A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
-saved) seed_saved; runs=40000 limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
+saved) seed_saved; runs=30000 limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
 jit) seed_jit; runs=800000 limits=(-timeout=2 -malloc_limit_mb=128 -max_len=16384) ;;
 go) seed_go; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
 python) seed_python; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=8192) ;;

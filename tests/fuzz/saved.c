@@ -7,6 +7,7 @@
  * right here so that what is behind them is reached, or a result of stat. What can be loaded has to
  * be written in every form.
  */
+#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@
 
 #define HEAD_BYTES    16 /* magic, version, sections */
 #define SECTION_BYTES 16 /* tag, checksum, length */
+#define NR_PLAIN      15 /* outputs */
+
+static regex_t any, none;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
@@ -27,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 /* Refusals are no news. What a sanitizer says does not go through stdio. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	if (regcomp(&any, "a", REG_EXTENDED | REG_NOSUB) || regcomp(&none, "none", REG_NOSUB))
+		abort();
 	stderr = fopen("/dev/null", "w");
 	return !stderr;
 }
@@ -53,14 +59,21 @@ static void write_all(const struct result *result)
 		"folded",	 "svg",	   "html",	  "json",     "summary",
 		"bpfprof",	 "broken", "broken-json", "branches", "branches-folded",
 		"branches-json", "table",  "table-json",  "csv",      "md",
+		"tree",		 "peek",   "by",	  "by-csv",   "speedscope",
 	};
+	/* What there is to choose of these. */
+	const struct view view = { .peek = &any,
+				   .ignore = &none,
+				   .bottom_up = true,
+				   .by = VIEW_BY_LINE,
+				   .percent_limit = 1 };
 	FILE *out = fopen("/dev/null", "w");
 
 	for (size_t i = 0; out && i < sizeof(names) / sizeof(*names); i++) {
 		const struct output *o = output_get(result->kind, names[i]);
 
 		if (o && !output_lacks(o, result))
-			output_write(o, result, &(struct view){}, out);
+			output_write(o, result, i < NR_PLAIN ? &(struct view){} : &view, out);
 	}
 	if (out)
 		fclose(out);
