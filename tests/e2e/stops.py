@@ -6,10 +6,12 @@
 #	PID=… STOPS=… gdb -batch -x stops.py >GDB		"stack NANOSECONDS TID PC..." of each thread
 #	python3 stops.py GDB FRAMES
 #
-# The second prints "stops N equal M stacks S frames F cut C unpaired U": a stop is equal when the stacks of all
-# threads are. Cut are those that are equal as far as bpfprof goes: code without unwind data begins there (generated
-# code), the copy of the stack ended, or it says that it does not know the way on. Before that the first different
-# ones are shown. Exit status 1 when any is.
+# The second prints "stops N equal M stacks S frames F cut C guessed G unpaired U": a stop is equal when the stacks of
+# all threads are. Cut are those that are equal as far as bpfprof goes: code without unwind data begins there (generated
+# code), the copy of the stack ended, or it says that it does not know the way on. Guessed are cut ones that are equal
+# as far as gdb knows: it marks a PC with "?" where it has no unwind data, and what it shows above that is a guess from
+# the frame pointer (of V8's builtins, which have none, and which V8 maps a second time where gdb sees no program: just
+# after "leave" it skips the caller). Before that the first different ones are shown. Exit status 1 when any is.
 import os
 import random
 import signal
@@ -36,7 +38,8 @@ def program_counters():
     frame = gdb.newest_frame()
     while frame is not None:
         if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
-            yield frame.pc()
+            name = frame.name()
+            yield hex(frame.pc()) + ("?" if name is None or name.startswith("Builtins_") else "")
         frame = frame.older()
 
 
@@ -48,7 +51,7 @@ def look(pid):
     gdb.execute(f"attach {pid}", to_string=True)
     for thread in gdb.selected_inferior().threads():
         thread.switch()
-        print("stack", now, thread.ptid[1], *map(hex, program_counters()))
+        print("stack", now, thread.ptid[1], *program_counters())
     sys.stdout.flush()
     gdb.execute("detach", to_string=True)
     os.kill(pid, signal.SIGCONT)
@@ -80,19 +83,25 @@ def last_before(walks, when):
     return next((walk for walk in reversed(walks) if walk[0] <= when), None)
 
 
-def compare_stack(walk, theirs):
-    """Whether they are equal, and where the walk was cut if it was."""
+def nr_same(ours, theirs):
+    return next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+
+
+def compare_stack(walk, theirs, known):
+    """Whether they are equal, whether the walk was cut, and whether that is as far as gdb knows."""
     _, end, ours = walk
+    same = nr_same(ours, theirs)
     if end in CUT:
-        return ours == theirs[:len(ours)], True
+        is_guess = 0 < same < len(ours) and not known[same - 1]
+        return same == len(ours) or is_guess, True, is_guess
     # Above the entry of a process lie argc and the arguments, which gdb may take for callers of ld.so's _start.
     beyond = next((i for i, pc in enumerate(theirs) if int(str(pc), 0) < 4096), len(theirs))
-    return end in WHOLE and ours == theirs[:beyond], False
+    return end in WHOLE and ours == theirs[:beyond], False, False
 
 
 def show(when, tid, walk, theirs):
     _, end, ours = walk
-    same = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+    same = nr_same(ours, theirs)
     print(f"thread {tid} at {when}: ours {len(ours)} frames, {end}; gdb {len(theirs)}; different from #{same}")
     print("   ours ", *ours[max(same - 1, 0):same + 4])
     print("   gdb  ", *theirs[max(same - 1, 0):same + 4])
@@ -101,20 +110,23 @@ def show(when, tid, walk, theirs):
 def compare(gdb_path, walks_path):
     walks = read_walks(walks_path)
     stops, different = set(), set()
-    nr = {"stacks": 0, "frames": 0, "cut": 0, "unpaired": 0}
+    nr = {"stacks": 0, "frames": 0, "cut": 0, "guessed": 0, "unpaired": 0}
     with open(gdb_path, encoding="ascii", errors="replace") as lines:
         stacks = [line.split()[1:] for line in lines if line.startswith("stack ")]
-    for when, tid, *theirs in stacks:
+    for when, tid, *marked in stacks:
+        theirs = [pc.rstrip("?") for pc in marked]
+        known = ["?" not in pc for pc in marked]
         stops.add(when)
         walk = last_before(walks.get(tid, []), int(when))
         if walk is None:
             nr["unpaired"] += 1
             different.add(when)
             continue
-        is_equal, is_cut = compare_stack(walk, theirs)
+        is_equal, is_cut, is_guess = compare_stack(walk, theirs, known)
         nr["stacks"] += 1
         nr["frames"] += len(walk[2])
         nr["cut"] += is_cut
+        nr["guessed"] += is_guess
         if not is_equal:
             different.add(when)
             if len(different) <= MAX_SHOWN:

@@ -34,6 +34,8 @@ compare() { # NAME STOPS MOST-CUT-PCT CMD...
 	check "$name: all stops are equal" python3 "$ROOT/tests/e2e/stops.py" "$TMP/$name.gdb" "$TMP/$name.frames"
 	sed 's/^/#   /' "$OUT"
 	cat "$OUT" >>"$TMP/all"
+	# Of what gdb guesses, which node alone has, most guesses are right.
+	check_near "$(awk '/^stops/ { print 100 * $12 / ($6 ? $6 : 1) }' "$OUT")" 0 10 "$name: percent of stacks with wrong guesses of gdb"
 	check_near "$(awk '/^stops/ { print 100 * $10 / ($6 ? $6 : 1) }' "$OUT")" 0 "$most" "$name: percent of stacks that are cut"
 }
 
