@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/results.h"
@@ -94,37 +93,16 @@ static int check_patterns(struct report_args *a)
 static int check_limit(struct report_args *a)
 {
 	double *limit = &a->results.view.percent_limit;
-	char *end;
+	char *end, *shown;
 
 	*limit = PERCENT_LIMIT;
 	if (!a->percent_limit)
 		return 0;
 	*limit = strtod(a->percent_limit, &end);
-	if (end == a->percent_limit || (*end && strcmp(end, "%")) ||
-	    !(*limit >= 0 && *limit <= 100))
-		return log_err(0, "--percent-limit: '%s' is no number from 0 to 100",
-			       a->percent_limit);
-	return 0;
-}
-
-static int check_by(struct report_args *a)
-{
-	static const char *const words[VIEW_NR_BY] = { "function", "module", "file",
-						       "line",	   "thread", "process" };
-	const char *word = a->results.by, *near;
-	char *shown, *hint;
-
-	for (int i = 0; i < VIEW_NR_BY; i++) {
-		a->results.view.by = i;
-		if (!word || !strcmp(word, words[i]))
-			return 0;
-	}
-	near = text_nearest(word, words, VIEW_NR_BY);
-	shown = text_frame(word, strlen(word), 0);
-	hint = near ? text_meant("", near)
-		    : xstrdup(" (use function, module, file, line, thread or process)");
-	log_err(0, "--by: unknown key '%s'%s", *word ? shown : "", hint);
-	free(hint);
+	if (end != a->percent_limit && (!*end || !strcmp(end, "%")) && *limit >= 0 && *limit <= 100)
+		return 0;
+	shown = text_frame(a->percent_limit, strlen(a->percent_limit), 0);
+	log_err(0, "--percent-limit: '%s' is no number from 0 to 100", shown);
 	free(shown);
 	return -EINVAL;
 }
@@ -137,7 +115,7 @@ static int check(struct report_args *a, int nr_words)
 		return log_err(0, "report reads one file at a time");
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
-	if (check_patterns(a) || check_limit(a) || check_by(a))
+	if (check_patterns(a) || check_limit(a))
 		return -EINVAL;
 	return results_check(&a->results);
 }

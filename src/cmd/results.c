@@ -35,18 +35,31 @@ void results_default(struct results_opts *o, const struct kind *kind)
 		o->view.idle = kind->wakers && !kind->locks ? IDLE_SHOW : IDLE_FOLD;
 }
 
-/* Which of three words; NULL is the first one. -EINVAL: none, logged. */
-static int parse_word(const char *option, const char *word, const char *const words[3])
+/* " (use fold, hide or show)". To be freed. */
+static char *words_text(const char *const *words, size_t nr)
 {
-	const char *near = word ? text_nearest(word, words, 3) : NULL;
+	char *text = NULL;
+	size_t sz;
+	FILE *f = open_memstream(&text, &sz);
+
+	for (size_t i = 0; i < nr; i++)
+		fprintf(f, "%s%s", !i ? " (use " : i + 1 < nr ? ", " : " or ", words[i]);
+	fputc(')', f);
+	fclose(f);
+	return text;
+}
+
+/* Which of some words; NULL is the first one. -EINVAL: none, logged. */
+static int parse_word(const char *option, const char *word, const char *const *words, size_t nr)
+{
+	const char *near = word ? text_nearest(word, words, nr) : NULL;
 	char *shown, *hint;
 
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!word || !strcmp(word, words[i]))
-			return i;
+			return (int)i;
 	shown = text_frame(word, strlen(word), 0);
-	hint = near ? text_meant("", near)
-		    : xasprintf(" (use %s, %s or %s)", words[0], words[1], words[2]);
+	hint = near ? text_meant("", near) : words_text(words, nr);
 	log_err(0, "%s: unknown mode '%s'%s", option, *word ? shown : "", hint);
 	free(hint);
 	free(shown);
@@ -62,11 +75,18 @@ static int parse_words(struct results_opts *o)
 {
 	static const char *const idle_words[] = { "fold", "hide", "show" };
 	static const char *const color_words[] = { "auto", "always", "never" };
-	int idle = parse_word("--idle", o->idle, idle_words);
-	int color = parse_word("--color", o->color, color_words);
+	static const char *const by_words[VIEW_NR_BY] = {
+		[VIEW_BY_FUNCTION] = "function", [VIEW_BY_MODULE] = "module",
+		[VIEW_BY_FILE] = "file",	 [VIEW_BY_LINE] = "line",
+		[VIEW_BY_THREAD] = "thread",	 [VIEW_BY_PROCESS] = "process",
+	};
+	int idle = parse_word("--idle", o->idle, idle_words, 3);
+	int color = parse_word("--color", o->color, color_words, 3);
+	int by = parse_word("--by", o->by, by_words, VIEW_NR_BY);
 
-	if (idle < 0 || color < 0)
+	if (idle < 0 || color < 0 || by < 0)
 		return -EINVAL;
+	o->view.by = by;
 	style_choose(color);
 	if (o->idle)
 		o->view.idle = idle;

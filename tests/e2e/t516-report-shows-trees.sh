@@ -134,7 +134,7 @@ refused 'no regular expression' --peek '[a'
 refused "'x' is no number" --percent-limit x
 refused "'101' is no number" --percent-limit 101
 refused 'exclude each other' --tree -f
-refused "unknown key 'lines'; did you mean 'line'" --by lines
+refused "unknown mode 'lines'; did you mean 'line'" --by lines
 refused 'exclude each other' --tree --peek main
 check "a stat result" "$BPFPROF" stat -o "$TMP/stat.json" -- true
 check_status 2 "has no tree" "$BPFPROF" report --tree "$TMP/stat.json"

@@ -21,7 +21,6 @@
 
 #define HEAD_BYTES    16 /* magic, version, sections */
 #define SECTION_BYTES 16 /* tag, checksum, length */
-#define NR_PLAIN      15 /* outputs */
 
 static regex_t any, none;
 
@@ -53,30 +52,49 @@ static void repair(uint8_t *bytes, size_t sz)
 	}
 }
 
+static void write_as(const char *const *names, const struct result *result, const struct view *v)
+{
+	FILE *out = fopen("/dev/null", "w");
+
+	for (; out && *names; names++) {
+		const struct output *o = output_get(result->kind, *names);
+
+		if (o && !output_lacks(o, result))
+			output_write(o, result, v, out);
+	}
+	if (out)
+		fclose(out);
+}
+
 static void write_all(const struct result *result)
 {
-	static const char *const names[] = {
-		"folded",	 "svg",	   "html",	  "json",     "summary",
-		"bpfprof",	 "broken", "broken-json", "branches", "branches-folded",
-		"branches-json", "table",  "table-json",  "csv",      "md",
-		"tree",		 "peek",   "by",	  "by-csv",   "speedscope",
+	static const char *const plain[] = {
+		"folded",
+		"svg",
+		"html",
+		"json",
+		"summary",
+		"bpfprof",
+		"broken",
+		"broken-json",
+		"branches",
+		"branches-folded",
+		"branches-json",
+		"table",
+		"table-json",
+		"csv",
+		"md",
+		NULL,
 	};
-	/* What there is to choose of these. */
+	static const char *const chosen[] = { "tree", "peek", "by", "by-csv", "speedscope", NULL };
 	const struct view view = { .peek = &any,
 				   .ignore = &none,
 				   .bottom_up = true,
 				   .by = VIEW_BY_LINE,
 				   .percent_limit = 1 };
-	FILE *out = fopen("/dev/null", "w");
 
-	for (size_t i = 0; out && i < sizeof(names) / sizeof(*names); i++) {
-		const struct output *o = output_get(result->kind, names[i]);
-
-		if (o && !output_lacks(o, result))
-			output_write(o, result, i < NR_PLAIN ? &(struct view){} : &view, out);
-	}
-	if (out)
-		fclose(out);
+	write_as(plain, result, &(struct view){});
+	write_as(chosen, result, &view);
 }
 
 static void check_file(const uint8_t *bytes, size_t sz)
