@@ -99,8 +99,10 @@ const struct command commands[] = {
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
-	{ "diff", cmd_diff, "[OPTIONS] A B", "compare two results of stat, with significance",
+	{ "diff", cmd_diff, "[OPTIONS] A B", "what changed between recordings, or results of stat",
 	  diff_opts,
+	  "  bpfprof diff -s -o diff.html before.bpfprof after.bpfprof\n"
+	  "  bpfprof diff --fail-above 5% a?.bpfprof vs b?.bpfprof\n"
 	  "  bpfprof diff before.json after.json\n"
 	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
 	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },

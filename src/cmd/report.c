@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof report: any view of a saved result, on any machine, without root. */
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/filters.h"
 #include "cmd/results.h"
 #include "cmd/saved.h"
 #include "profile/kind.h"
 
-#define PERCENT_LIMIT 0.5
-
 struct report_args {
 	struct results_opts results;
-	const char *focus, *ignore, *percent_limit;
-	regex_t patterns[3];
-	size_t nr_patterns;
+	struct filters filters;
 };
 
 const struct opt report_opts[] = {
@@ -36,17 +31,14 @@ const struct opt report_opts[] = {
 		 "the call tree on stdout, callers first"),
 	OPT_FLAG(0, "bottom-up", struct report_args, results.view.bottom_up,
 		 "trees, flame graphs and folded stacks begin with the innermost function"),
-	OPT_STRING(0, "peek", struct report_args, results.peek, "REGEX",
+	OPT_STRING(0, "peek", struct report_args, filters.peek, "REGEX",
 		   "functions whose name matches, each between its callers and its callees, on "
 		   "stdout"),
 	OPT_STRING(0, "by", struct report_args, results.by, "KEY",
 		   "shares by function, module, file, line, thread or process, on stdout (--csv: "
 		   "for spreadsheets)"),
-	OPT_STRING(0, "focus", struct report_args, focus, "REGEX",
-		   "only stacks with a function or a thread whose name matches"),
-	OPT_STRING(0, "ignore", struct report_args, ignore, "REGEX",
-		   "no stacks with a function or a thread whose name matches"),
-	OPT_STRING(0, "percent-limit", struct report_args, percent_limit, "P",
+	FOCUS_ROWS(struct report_args, filters),
+	OPT_STRING(0, "percent-limit", struct report_args, filters.percent_limit, "P",
 		   "of trees: what has less than P percent is summed up (default 0.5)"),
 	OPT_GROUP("Off-CPU views"),
 	WAIT_ROWS(struct report_args, results),
@@ -55,57 +47,10 @@ const struct opt report_opts[] = {
 	CSV_ROW(struct report_args, results),
 	MILLISECONDS_ROW(struct report_args, results),
 	TABLE_ROWS_ROW(struct report_args, results),
-	REPORT_ROW(struct report_args, results),
+	REPORT_ROW(struct report_args, results,
+		   "md: a report in Markdown, with the hottest functions and next steps"),
 	OPT_END,
 };
-
-/* NULL, without a word when none is given; else logged. */
-static const regex_t *compile(struct report_args *a, const char *option, const char *pattern)
-{
-	regex_t *re = &a->patterns[a->nr_patterns];
-	char why[128];
-	int err;
-
-	if (!pattern)
-		return NULL;
-	err = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
-	if (!err) {
-		a->nr_patterns++;
-		return re;
-	}
-	regerror(err, re, why, sizeof(why));
-	log_err(0, "%s: no regular expression (%s)", option, why);
-	return NULL;
-}
-
-static int check_patterns(struct report_args *a)
-{
-	struct view *v = &a->results.view;
-
-	v->focus = compile(a, "--focus", a->focus);
-	v->ignore = compile(a, "--ignore", a->ignore);
-	v->peek = compile(a, "--peek", a->results.peek);
-	return !v->focus == !a->focus && !v->ignore == !a->ignore && !v->peek == !a->results.peek
-		       ? 0
-		       : -EINVAL;
-}
-
-static int check_limit(struct report_args *a)
-{
-	double *limit = &a->results.view.percent_limit;
-	char *end, *shown;
-
-	*limit = PERCENT_LIMIT;
-	if (!a->percent_limit)
-		return 0;
-	*limit = strtod(a->percent_limit, &end);
-	if (end != a->percent_limit && (!*end || !strcmp(end, "%")) && *limit >= 0 && *limit <= 100)
-		return 0;
-	shown = text_frame(a->percent_limit, strlen(a->percent_limit), 0);
-	log_err(0, "--percent-limit: '%s' is no number from 0 to 100", shown);
-	free(shown);
-	return -EINVAL;
-}
 
 static int check(struct report_args *a, int nr_words)
 {
@@ -115,7 +60,7 @@ static int check(struct report_args *a, int nr_words)
 		return log_err(0, "report reads one file at a time");
 	if (a->results.view.user_only && a->results.view.kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
-	if (check_patterns(a) || check_limit(a))
+	if (filters_apply(&a->filters, &a->results.view))
 		return -EINVAL;
 	return results_check(&a->results);
 }
@@ -169,8 +114,7 @@ enum cmd_result cmd_report(const struct command *self, int argc, char **argv)
 	} else if (!err) {
 		result = run(&a, words, nr);
 	}
-	for (size_t i = 0; i < a.nr_patterns; i++)
-		regfree(&a.patterns[i]);
+	filters_release(&a.filters);
 	opt_release(report_opts, &a);
 	return result;
 }

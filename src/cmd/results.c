@@ -143,7 +143,7 @@ static unsigned int given(const struct results_opts *o)
 	return (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) | (o->branches ? BRANCHES : 0) |
 	       (o->json ? JSON : 0) | (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
 	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0) | (o->tree ? TREE : 0) |
-	       (o->peek ? PEEK : 0) | (o->by ? BY : 0);
+	       (o->view.peek ? PEEK : 0) | (o->by ? BY : 0);
 }
 
 /* NULL: they exclude each other. */

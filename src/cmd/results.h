@@ -22,7 +22,6 @@ struct results_opts {
 	bool folded, json, csv, summary, broken, budget, branches, tree;
 	const char *report; /* "md" */
 	const char *by;	    /* view.by in a word */
-	const char *peek;   /* a regular expression; view.peek is it compiled */
 	const char *junit;  /* of comparisons: a file, whatever its name, or "-" */
 	struct opt_strings files;
 	struct view view;
@@ -91,10 +90,8 @@ struct results_opts {
 #define BRANCHES_ROW(s, r, text) OPT_FLAG(0, "branches", s, r.branches, text)
 
 /* And of those whose results have other forms; extensions as output_extensions() has them. */
-#define CSV_ROW(s, r) OPT_FLAG(0, "csv", s, r.csv, "CSV on stdout")
-#define REPORT_ROW(s, r)                                                                           \
-	OPT_STRING(0, "report", s, r.report, "FORM",                                               \
-		   "md: a report in Markdown, with the hottest functions and next steps")
+#define CSV_ROW(s, r)	       OPT_FLAG(0, "csv", s, r.csv, "CSV on stdout")
+#define REPORT_ROW(s, r, text) OPT_STRING(0, "report", s, r.report, "FORM", text)
 #define MILLISECONDS_ROW(s, r)                                                                     \
 	OPT_FLAG('m', "milliseconds", s, r.view.milliseconds, "histograms in milliseconds")
 #define TABLE_ROWS_ROW(s, r)                                                                       \
@@ -114,6 +111,7 @@ struct results_opts {
 #define RUNQLAT_EXTENSIONS ".json .csv .bpfprof .txt"
 #define STAT_EXTENSIONS	   ".json .csv .md .bpfprof .txt"
 #define DIFF_EXTENSIONS	   ".json .xml .txt"
+#define CHANGES_EXTENSIONS ".folded .svg .html .json .xml .md .txt"
 #define EVENTS_EXTENSIONS  ".json .csv .txt"
 
 struct results;

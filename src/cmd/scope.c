@@ -25,6 +25,8 @@ static bool is_in(enum scope scope, const struct result *r)
 		       (r->kind == RESULT_CALLS && r->profile->meta.timed);
 	if (r->kind == RESULT_CALLS)
 		return scope == OF_STACKS;
+	if (r->kind == RESULT_CHANGES)
+		return scope != OF_WAITS || kind_of_profile(r->changes->both)->waits;
 	if (r->kind != RESULT_STACKS)
 		return false;
 	return scope == OF_STACKS || scope == OF_EVENTS || kind_of_profile(r->profile)->waits;
@@ -68,6 +70,8 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--merge-threads", v->merge_threads, OF_STACKS },
 		{ "--no-demangle", v->no_demangle, OF_STACKS },
 		{ "--no-inline", v->no_inline, OF_STACKS },
+		{ "--focus", v->focus, OF_STACKS },
+		{ "--ignore", v->ignore, OF_STACKS },
 		{ "--value", v->value, OF_EVENTS },
 		{ "--by-class", v->by_class, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },

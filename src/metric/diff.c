@@ -9,47 +9,14 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/student.h"
 #include "base/text.h"
-
-#define DF_MAX	  1e6 /* from here on it is the normal distribution, to six digits */
-#define NR_STEPS  400 /* of Simpson's rule, even */
-#define NR_HALVES 60  /* of the bisection */
 
 /* As much of each side as a row is made from; NULL = not there. */
 struct side {
 	const struct stat_number *number;
 	double single; /* of a count without runs; NAN otherwise */
 };
-
-/*
- * With x = sqrt(df) tan(angle) Student's density becomes cos(angle)^(df - 1) but for a constant:
- * smooth on a bounded interval, so Simpson's rule takes it.
- */
-static double t_within(double df, double angle)
-{
-	double sum = 1 + pow(cos(angle), df - 1), h = angle / NR_STEPS;
-
-	for (int i = 1; i < NR_STEPS; i++)
-		sum += (i % 2 ? 4 : 2) * pow(cos(i * h), df - 1);
-	return 2 * exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(M_PI) * sum * h / 3;
-}
-
-double diff_t95(double df)
-{
-	double low = 0, high, middle;
-
-	df = df < 1 ? 1 : df > DF_MAX ? DF_MAX : df;
-	/* t is below 12.71 for all of them; above that Simpson's steps would only get wider. */
-	high = atan(12.8 / sqrt(df));
-	for (int i = 0; i < NR_HALVES; i++) {
-		middle = (low + high) / 2;
-		if (t_within(df, middle) < 0.95)
-			low = middle;
-		else
-			high = middle;
-	}
-	return sqrt(df) * tan(low);
-}
 
 static bool has_repeats(const struct side *s)
 {
@@ -73,8 +40,8 @@ static double half_width(const struct stat_number *a, const struct stat_number *
 	/* Of the sum, so that squares of small numbers do not vanish. */
 	pa = va / (va + vb);
 	pb = vb / (va + vb);
-	return diff_t95(1 /
-			(pa * pa / (stat_number_nr(a) - 1) + pb * pb / (stat_number_nr(b) - 1))) *
+	return student_t95(1 / (pa * pa / (stat_number_nr(a) - 1) +
+				pb * pb / (stat_number_nr(b) - 1))) *
 	       hypot(a->error, b->error);
 }
 

@@ -69,10 +69,4 @@ int diff_make(struct diff *c, const struct stat_report *a, const struct stat_rep
 	      const struct diff_rules *rules, bool force);
 void diff_release(struct diff *c);
 
-/*
- * How many standard errors a mean is off at most, with 95 % confidence: Student's t at 0.975 for df
- * degrees of freedom, df >= 1, whole or not.
- */
-double diff_t95(double df);
-
 #endif

@@ -5,38 +5,11 @@
  * none of which fails. Cases take no time of their own: that of the runs of B is the suite's.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include "base/text.h"
 #include "output/diff.h"
 #include "output/stat.h"
-
-/* Safe text with what means something to XML escaped; quotes too, for attributes. */
-static void put_xml(const char *s, FILE *out)
-{
-	char *safe = text_cleaned(s ? s : "");
-
-	for (const char *c = safe; *c; c++) {
-		switch (*c) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*c, out);
-		}
-	}
-	free(safe);
-}
+#include "output/xml_put.h"
 
 static bool is_shown(const struct diff_row *row, bool rules)
 {
@@ -51,12 +24,12 @@ static void put_outcome(const struct diff *c, const struct diff_row *row, FILE *
 	if (row->failed || !row->known) {
 		fprintf(out, "      <%s type=\"%s\" message=\"", row->failed ? "failure" : "error",
 			row->failed ? "regression" : "not-measured");
-		put_xml(text, out);
+		xml_put(text, out);
 		fprintf(out, "\"/>\n");
 		return;
 	}
 	fputs("      <system-out>", out);
-	put_xml(text, out);
+	xml_put(text, out);
 	fputs("</system-out>\n", out);
 }
 
@@ -67,7 +40,7 @@ static void put_case(const struct diff *c, const struct diff_row *row, FILE *out
 	fputs("    <testcase classname=\"bpfprof.diff\" name=\"", out);
 	if (row->rule)
 		diff_rule_text(row->rule, name, sizeof(name));
-	put_xml(row->rule ? name : row->name, out);
+	xml_put(row->rule ? name : row->name, out);
 	fputs("\" time=\"0.000\">\n", out);
 	put_outcome(c, row, out);
 	fputs("    </testcase>\n", out);
@@ -106,12 +79,12 @@ int diff_write_junit(const struct diff *c, FILE *out)
 		"time=\"%.3f\">\n"
 		"  <testsuite name=\"",
 		nr, c->nr_failed, c->nr_unknown, seconds);
-	put_xml(c->b->target, out);
+	xml_put(c->b->target, out);
 	fprintf(out,
 		"\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\" "
 		"time=\"%.3f\" hostname=\"",
 		nr, c->nr_failed, c->nr_unknown, seconds);
-	put_xml(c->b->host, out);
+	xml_put(c->b->host, out);
 	fputs("\"", out);
 	put_timestamp(c->b, out);
 	fputs(">\n", out);

@@ -10,11 +10,13 @@
  *	frames   per node, depth first: symbol
  *	up       per node: levels up from the node before, then one down
  *	self     per node: its own, in that unit: "samples", "ns", or an event's name
+ *	shades   of two recordings, per node: what changed, 0 (less) to 6 (more), and
+ *	before   self in the one before
  *	lines    per node: file of its source code, 0 = not known; else behind it the line that
  *	         has most of it, and how many percent these are
  *
  * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
- * Names are hostile: all that came from outside passes flame_put_text() or put_json().
+ * Names are hostile: all that came from outside passes flame_put_text() or flame_put_json().
  */
 #include "output/flame.h"
 
@@ -23,6 +25,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/changes.h"
+#include "output/output.h"
 
 /*
  * The viewer as it stands in the tree; the compiler runs at the root of the tree. Its two scripts
@@ -43,6 +47,7 @@ extern const char flame_js[], flame_css[];
  */
 enum { NR_SHADES = 3, NR_HUES = 4 };
 enum { COLOUR_NONE, COLOUR_UNKNOWN, COLOUR_KERNEL, COLOUR_JIT = 5, COLOUR_USER = 8 };
+enum { NR_CHANGES = 3 }; /* shades of more, and of less */
 static const struct flame_colour colours[] = {
 	{ "none", "#d3d8de" },	  { "unknown", "#c9c3b8" }, { "kernel0", "#9fc5ea" },
 	{ "kernel1", "#8dbae4" }, { "kernel2", "#b3d3f1" }, { "jit0", "#9bd6a5" },
@@ -52,71 +57,16 @@ static const struct flame_colour colours[] = {
 	{ "user7", "#eac44c" },	  { "user8", "#f5d97f" },   { "user9", "#f2a0a8" },
 	{ "user10", "#ec919a" },  { "user11", "#f6b3ba" },
 };
+/* From less to more. */
+static const struct flame_colour shades[] = {
+	{ "less3", "#6ba3d6" }, { "less2", "#9cc3e6" }, { "less1", "#c7ddf1" },
+	{ "same", "#e3e6ea" },	{ "more1", "#f8cfc6" }, { "more2", "#f2a493" },
+	{ "more3", "#e5735e" },
+};
+#define NR_SHADES_OF_CHANGE (sizeof(shades) / sizeof(shades[0]))
+_Static_assert(NR_SHADES_OF_CHANGE == 2 * NR_CHANGES + 1, "one per shade");
 #define NR_COLOURS (sizeof(colours) / sizeof(colours[0]))
 _Static_assert(NR_COLOURS == COLOUR_USER + NR_HUES * NR_SHADES, "one per class");
-
-/* --- text --- */
-
-/* Of the character that begins with byte c: most scripts from U+1000 on are drawn double. */
-static size_t columns_of(char c)
-{
-	unsigned char byte = c;
-
-	return byte >= 0xe1 ? 2 : (byte & 0xc0) != 0x80;
-}
-
-static size_t total_columns(const char *s)
-{
-	size_t nr = 0;
-
-	for (; *s; s++)
-		nr += columns_of(*s);
-	return nr;
-}
-
-void flame_put_text_cut(FILE *out, const char *s, size_t columns)
-{
-	static const char *const entities[128] = {
-		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"
-	};
-	bool cut = total_columns(s) > columns;
-	size_t left = cut ? columns - 1 : columns;
-
-	for (; *s && left >= columns_of(*s); s++) {
-		left -= columns_of(*s);
-		if (!(*s & 0x80) && entities[(int)*s])
-			fputs(entities[(int)*s], out);
-		else
-			fputc(*s, out);
-	}
-	if (cut)
-		fputs("…", out);
-}
-
-void flame_put_text(FILE *out, const char *s)
-{
-	flame_put_text_cut(out, s, SIZE_MAX);
-}
-
-/*
- * Within <script>, in HTML and in XML: nothing may end the element, open a comment or a CDATA
- * section, or be a line end to JavaScript (U+2028 and U+2029).
- */
-static void put_json(FILE *out, const char *s)
-{
-	fputc('"', out);
-	for (; *s; s++) {
-		if (!strncmp(s, "\xe2\x80\xa8", 3) || !strncmp(s, "\xe2\x80\xa9", 3)) {
-			fprintf(out, "\\u202%x", s[2] & 0xf);
-			s += 2;
-		} else if ((unsigned char)*s < ' ' || strchr("\"\\<>&'", *s)) {
-			fprintf(out, "\\u%04x", *s);
-		} else {
-			fputc(*s, out);
-		}
-	}
-	fputc('"', out);
-}
 
 /* --- symbols --- */
 
@@ -247,6 +197,8 @@ static unsigned int colour_of(const struct flame *f, uint32_t node)
 
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node)
 {
+	if (f->changes)
+		return &shades[NR_CHANGES + changes_shade(f->changes, node)];
 	return &colours[colour_of(f, node)];
 }
 
@@ -282,11 +234,13 @@ static void put_lines(const struct flame *f, FILE *out)
 	uint32_t i = 0, up;
 	char *path;
 
+	if (f->changes)
+		return; /* both sides have their own */
 	fputs(",\n\"files\":[\"\"", out);
 	for (size_t k = 1; k < f->nr_files; k++) {
 		path = text_cleaned(profile_str(f->p, f->files[k]));
 		fputs(",\n", out);
-		put_json(out, path);
+		flame_put_json(out, path);
 		free(path);
 	}
 	fputs("],\n\"lines\":\"", out);
@@ -305,7 +259,24 @@ static void put_lines(const struct flame *f, FILE *out)
 	fputc('"', out);
 }
 
-enum column { COLUMN_FRAMES, COLUMN_UP, COLUMN_SELF };
+enum column { COLUMN_FRAMES, COLUMN_UP, COLUMN_SELF, COLUMN_BEFORE, COLUMN_SHADES };
+
+static uint64_t column_value(const struct flame *f, enum column column, uint32_t i, uint32_t up)
+{
+	switch (column) {
+	case COLUMN_FRAMES:
+		return f->symbol_of[i];
+	case COLUMN_UP:
+		return up;
+	case COLUMN_SELF:
+		return f->t->nodes[i].self;
+	case COLUMN_BEFORE:
+		return f->changes->self[0][i];
+	case COLUMN_SHADES:
+		return NR_CHANGES + changes_shade(f->changes, i);
+	}
+	return 0;
+}
 
 static void put_column(const struct flame *f, FILE *out, const char *name, enum column column)
 {
@@ -313,9 +284,7 @@ static void put_column(const struct flame *f, FILE *out, const char *name, enum 
 
 	fprintf(out, ",\n\"%s\":\"", name);
 	do {
-		put_number(out, column == COLUMN_FRAMES ? f->symbol_of[i]
-				: column == COLUMN_UP	? up
-							: f->t->nodes[i].self);
+		put_number(out, column_value(f, column, i, up));
 		i = flame_next(f, i, true, &up);
 	} while (i);
 	fputc('"', out);
@@ -326,14 +295,14 @@ static void put_symbols(const struct flame *f, FILE *out)
 	fputs(",\n\"names\":[", out);
 	for (size_t i = 0; i < f->nr_symbols; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		put_json(out, tree_name(f->t, &f->t->nodes[f->symbols[i].node]));
+		flame_put_json(out, tree_name(f->t, &f->t->nodes[f->symbols[i].node]));
 	}
 	fputs("],\n\"modules\":[", out);
 	for (size_t i = 0; i < f->nr_modules; i++) {
 		char *path = text_cleaned(profile_str(f->p, f->p->modules[f->modules[i]].path));
 
 		fputs(i ? ",\n" : "\n", out);
-		put_json(out, path);
+		flame_put_json(out, path);
 		free(path);
 	}
 	fputs("],\n\"colours\":[", out);
@@ -363,15 +332,19 @@ void flame_put_style(FILE *out)
 void flame_put_script(const struct flame *f, FILE *out)
 {
 	fputs("<script type=\"application/json\" id=\"flame-data\">{\"title\":", out);
-	put_json(out, f->title);
+	flame_put_json(out, f->title);
 	fputs(",\n\"note\":", out);
-	put_json(out, f->note);
+	flame_put_json(out, f->note);
 	fputs(",\n\"unit\":", out);
-	put_json(out, f->unit);
+	flame_put_json(out, f->unit);
 	put_symbols(f, out);
 	put_column(f, out, "frames", COLUMN_FRAMES);
 	put_column(f, out, "up", COLUMN_UP);
 	put_column(f, out, "self", COLUMN_SELF);
+	if (f->changes) {
+		put_column(f, out, "before", COLUMN_BEFORE);
+		put_column(f, out, "shades", COLUMN_SHADES);
+	}
 	put_lines(f, out);
 	fputs("}</script>\n", out);
 	put_verbatim(out, "script", flame_js);
@@ -437,20 +410,46 @@ static char *title_of(const struct profile *p)
 	return title;
 }
 
+static void find_parts(struct flame *f)
+{
+	find_symbols(f);
+	find_modules(f);
+	find_files(f);
+}
+
 void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 {
 	*f = (struct flame){ .p = p, .t = tree_new_turned(p, v) };
 	f->title = title_of(p);
 	f->unit = text_cleaned(profile_unit(p));
 	f->note = note_of(f);
-	find_symbols(f);
-	find_modules(f);
-	find_files(f);
+	find_parts(f);
+}
+
+void flame_init_changes(struct flame *f, const struct changes *c)
+{
+	const char *command = profile_str(c->both, c->both->meta.command);
+	char sides[2][512], *names[2];
+
+	*f = (struct flame){ .p = c->both, .t = c->tree, .changes = c };
+	for (int side = 0; side < 2; side++) {
+		changes_side_text(c, side, sides[side], sizeof(sides[side]));
+		names[side] = text_cleaned(output_base_name(c->sides[side].name));
+	}
+	f->title = xasprintf("%s: %s → %s", *command ? command : "bpfprof", names[0], names[1]);
+	f->note = xasprintf("red: more, blue: less, grey: no change beyond noise · before: %s · "
+			    "after: %s",
+			    sides[0], sides[1]);
+	f->unit = text_cleaned(profile_unit(c->both));
+	for (int side = 0; side < 2; side++)
+		free(names[side]);
+	find_parts(f);
 }
 
 void flame_release(struct flame *f)
 {
-	tree_free(f->t);
+	if (!f->changes)
+		tree_free(f->t);
 	free(f->title);
 	free(f->note);
 	free(f->unit);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profile/changes.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 
@@ -24,6 +25,7 @@ struct flame_symbol {
 
 struct flame {
 	const struct profile *p;
+	const struct changes *changes; /* of two sides; NULL of one profile */
 	struct tree *t;
 	char *title, *note; /* two lines that say what this is */
 	char *unit;	    /* of self and total: "samples", "ns", or an event's name */
@@ -43,6 +45,8 @@ struct flame_colour {
 };
 
 void flame_init(struct flame *f, const struct profile *p, const struct view *v);
+/* Widths are those after, colours say what changed. */
+void flame_init_changes(struct flame *f, const struct changes *c);
 void flame_release(struct flame *f);
 
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);
@@ -60,5 +64,7 @@ void flame_put_script(const struct flame *f, FILE *out);
 /* For text and attributes, in HTML and XML. The second cuts to columns, the last one then a '…'. */
 void flame_put_text(FILE *out, const char *s);
 void flame_put_text_cut(FILE *out, const char *s, size_t columns);
+/* A string of JSON within <script>. */
+void flame_put_json(FILE *out, const char *s);
 
 #endif

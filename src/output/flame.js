@@ -59,6 +59,7 @@ const ui = {
 	matched: element('output', {class: 'matched', 'aria-live': 'polite'}),
 	reset: button('Reset zoom', 'Show everything (Esc)', () => zoomTo(0)),
 	flip: button('Icicle', 'Root at the top or at the bottom (i)', flip),
+	sides: button('Before', 'Widths of the recording before or after (b)', swapSides),
 	theme: button('Dark', 'Dark or light (d)', toggleTheme),
 	chart: element('div', {class: 'chart', tabindex: '0', role: 'application'}),
 	status: element('div', {class: 'status', 'aria-live': 'polite'}),
@@ -109,7 +110,8 @@ function choose() {
 function classOf(i) {
 	const s = data.symbol[i];
 
-	return (state.matches && state.matches[s] ? 'match' : data.colour[s]) +
+	return (state.matches && state.matches[s] ? 'match' :
+		data.shade ? data.shade[i] : data.colour[s]) +
 		(isAncestor(i) ? ' faded' : '');
 }
 
@@ -211,7 +213,7 @@ function details(i) {
 	const {total, self, parent, end} = data, zoom = state.zoom;
 	const of = (k, note) => percent(total[i], total[k]) + ' of ' + nameOf(k) + note;
 	const lines = [[data.module[data.symbol[i]], kindOf(i)].filter(Boolean).join(', '),
-		data.places[i],
+		data.places[i], change(i),
 		`${count(total[i])}, self ${amount(self[i])}`,
 		of(0, data.unit === 'ns' ? '' : ' ' + data.unit)];
 
@@ -339,6 +341,18 @@ function flip() {
 	scrollToRoot();
 }
 
+/* Of two recordings: the other one's widths. What it lacks cannot stay zoomed. */
+function swapSides() {
+	if (!data.sides)
+		return;
+	chooseSide(1 - data.side);
+	ui.sides.textContent = data.side ? 'Before' : 'After';
+	if (!data.total[state.zoom])
+		state.zoom = 0;
+	search();
+	draw();
+}
+
 function setDark(dark) {
 	state.dark = dark;
 	ui.theme.textContent = dark ? 'Light' : 'Dark';
@@ -389,7 +403,8 @@ function escape() {
 	}
 }
 
-const KEYS = {Escape: escape, '/': () => ui.search.select(), i: flip, d: toggleTheme};
+const KEYS = {Escape: escape, '/': () => ui.search.select(), i: flip, d: toggleTheme,
+	b: swapSides};
 
 function onKey(event) {
 	const typing = event.target === ui.search;
@@ -458,7 +473,7 @@ function main() {
 		element('h1', {title: data.title}, data.title),
 		element('p', {title: data.note}, data.note));
 	const tools = element('div', {class: 'tools'}, ui.matched, ui.search, ui.reset, ui.flip,
-		ui.theme);
+		...(data.sides ? [ui.sides] : []), ui.theme);
 
 	ui.svg.append(ui.paths, ui.labels, ui.cursor);
 	ui.chart.append(ui.svg);

@@ -6,6 +6,9 @@
 const KINDS = {user: 'user code', kernel: 'kernel', jit: 'code without a file (JIT)',
 	unknown: 'unknown'};
 
+/* What changed between two recordings, from less to more. */
+const SHADES = ['less3', 'less2', 'less1', 'same', 'more1', 'more2', 'more3'];
+
 /* --- the data: columns of numbers, one entry per node in depth-first order --- */
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -51,13 +54,31 @@ function readData() {
 	const up = unpack(data.up, Uint32Array), nr = up.length;
 	const symbols = unpack(data.symbols, Uint32Array);
 
-	return Object.assign(layOut(up, unpack(data.self, Float64Array)), {
+	const after = layOut(up, unpack(data.self, Float64Array));
+
+	return Object.assign(after, readChanges(data, up, after), {
 		nr, title: data.title, note: data.note, unit: data.unit, names: data.names,
 		symbol: unpack(data.frames, Uint32Array),
-		places: readPlaces(unpack(data.lines, Uint32Array), data.files, nr),
+		places: data.lines === undefined ? [] :
+			readPlaces(unpack(data.lines, Uint32Array), data.files, nr),
 		module: data.names.map((_, s) => data.modules[symbols[2 * s]]),
 		colour: data.names.map((_, s) => data.colours[symbols[2 * s + 1]]),
 	});
+}
+
+/* Of two recordings: both sides laid out, and the colour of each node by what changed. */
+function readChanges(data, up, after) {
+	if (data.before === undefined)
+		return {};
+	const shade = unpack(data.shades, Uint8Array);
+
+	return {sides: [layOut(up, unpack(data.before, Float64Array)), Object.assign({}, after)],
+		side: 1, shade: Array.from(shade, s => SHADES[s])};
+}
+
+/* Widths are those of one side: what the other one alone has is not drawn. */
+function chooseSide(side) {
+	Object.assign(data, data.sides[side], {side});
 }
 
 /* Node i and all below it are i .. end[i] - 1; it covers start[i] .. start[i] + total[i]. */
@@ -110,6 +131,17 @@ function count(n) {
 
 function percent(part, whole) {
 	return (whole ? 100 * part / whole : 0).toFixed(2) + '%';
+}
+
+/* "12.34% before, 15.00% after (+2.66)", of what a node has in all; '' of one recording. */
+function change(i) {
+	if (!data.sides)
+		return '';
+	const [before, after] = data.sides.map(({total}) => 100 * total[i] / (total[0] || 1));
+	const off = after - before;
+
+	return `${before.toFixed(2)}% before, ${after.toFixed(2)}% after (` +
+		(!before ? 'new' : !after ? 'gone' : (off < 0 ? '' : '+') + off.toFixed(2)) + ')';
 }
 
 function nameOf(i) {

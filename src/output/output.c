@@ -69,6 +69,7 @@ static const char *not_whole(const struct result *r)
 #define RUNQLAT(writer) .kind = RESULT_RUNQLAT, .write.runqlat = writer, .help
 #define STAT(writer) .kind = RESULT_STAT, .write.stat = writer, .help
 #define DIFF(writer) .kind = RESULT_DIFF, .write.diff = writer, .help
+#define CHANGES(writer) .kind = RESULT_CHANGES, .write.changes = writer, .help
 #define EVENTS(writer) .kind = RESULT_EVENTS, .write.events = writer, .help
 static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
@@ -141,6 +142,17 @@ static const struct output outputs[] = {
 	{ "junit", ".xml", DIFF(diff_write_junit) = "a test case for each rule, for CI" },
 	{ "summary", ".txt", DIFF(diff_write_text) = "what changed, for people" },
 
+	{ "folded", ".folded", CHANGES(changes_write_folded) =
+	  "stacks with two numbers, for flamegraph.pl" },
+	{ "svg", ".svg", CHANGES(changes_write_svg) = "differential flame graph, one picture" },
+	{ "html", ".html", CHANGES(changes_write_html) =
+	  "differential flame graph, interactive page" },
+	{ "json", ".json", CHANGES(changes_write_json) = "every function, for programs" },
+	{ "junit", ".xml", CHANGES(changes_write_junit) =
+	  "a test case for each function, for CI" },
+	{ "md", ".md", CHANGES(changes_write_markdown) = "a comment for a pull request" },
+	{ "summary", ".txt", CHANGES(changes_write_text) = "what changed, for people" },
+
 	{ "json", ".json", EVENTS(events_write_json) = "all of each event, for programs" },
 	{ "csv", ".csv", EVENTS(events_write_csv) = "a line for each event, for spreadsheets" },
 	{ "summary", ".txt", EVENTS(events_write_text) = "the table, for people" },
@@ -175,6 +187,8 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 		return o->write.stat(r->stat, out);
 	case RESULT_DIFF:
 		return o->write.diff(r->diff, out);
+	case RESULT_CHANGES:
+		return o->write.changes(r->changes, v, out);
 	case RESULT_EVENTS:
 		return o->write.events(r->events, out);
 	}
@@ -261,6 +275,7 @@ const char *output_kind_text(enum result_kind kind)
 		[RESULT_RUNQLAT] = "a recording of runqlat",
 		[RESULT_STAT] = "a result of stat",
 		[RESULT_DIFF] = "a comparison",
+		[RESULT_CHANGES] = "a comparison of recordings",
 		[RESULT_EVENTS] = "a list of events",
 	};
 

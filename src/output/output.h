@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "output/changes.h"
 #include "output/events.h"
 #include "output/runqlat.h"
 #include "output/stat.h"
@@ -23,7 +24,8 @@ enum result_kind {
 	RESULT_CALLS, /* with or without stacks */
 	RESULT_RUNQLAT,
 	RESULT_STAT,
-	RESULT_DIFF,
+	RESULT_DIFF,	/* of results of stat */
+	RESULT_CHANGES, /* of recordings */
 	RESULT_EVENTS,
 };
 
@@ -34,6 +36,7 @@ struct result {
 		const struct runqlat_report *runqlat;
 		const struct stat_report *stat;
 		const struct diff *diff;
+		const struct changes *changes;
 		const struct events_report *events;
 	};
 };
@@ -47,6 +50,7 @@ struct output {
 		int (*runqlat)(const struct runqlat_report *r, const struct view *v, FILE *out);
 		int (*stat)(const struct stat_report *r, FILE *out);
 		int (*diff)(const struct diff *d, FILE *out);
+		int (*changes)(const struct changes *c, const struct view *v, FILE *out);
 		int (*events)(const struct events_report *r, FILE *out);
 	} write;
 	const char *help;

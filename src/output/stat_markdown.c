@@ -15,24 +15,7 @@
 #include "base/text.h"
 #include "metric/ratio.h"
 #include "output/figures.h"
-
-/* Safe text in which nothing means anything to Markdown or HTML. */
-static void put_safe(const char *s, FILE *out)
-{
-	char *safe = text_cleaned(s ? s : "");
-
-	for (const char *c = safe; *c; c++) {
-		if (*c == '&')
-			fputs("&amp;", out);
-		else if (*c == '<')
-			fputs("&lt;", out);
-		else if (strchr("\\`*_[]|~#>$", *c))
-			fprintf(out, "\\%c", *c);
-		else
-			fputc(*c, out);
-	}
-	free(safe);
-}
+#include "output/xml_put.h"
 
 /* Does a shell take it as it is? */
 static bool is_plain(const char *s)
@@ -48,8 +31,8 @@ static void put_code(const char *before, const char *s, FILE *out)
 		fprintf(out, "`%s%s`", before, s);
 		return;
 	}
-	put_safe(before, out);
-	put_safe(s, out);
+	markdown_put(before, out);
+	markdown_put(s, out);
 }
 
 static void put_fact(const char *what, const char *value, FILE *out)
@@ -57,7 +40,7 @@ static void put_fact(const char *what, const char *value, FILE *out)
 	if (!value || !*value)
 		return;
 	fprintf(out, "| %s | ", what);
-	put_safe(value, out);
+	markdown_put(value, out);
 	fputs(" |\n", out);
 }
 
@@ -117,7 +100,7 @@ static bool has_set(const struct stat_report *r, const char *set)
 
 static void put_value(const struct stat_metric *m, FILE *out)
 {
-	put_safe(figure_value(m->number.mean, m->unit), out);
+	markdown_put(figure_value(m->number.mean, m->unit), out);
 	if (!isnan(m->number.mean) && *figure_error(&m->number))
 		fprintf(out, " (%s)", figure_error(&m->number));
 }
@@ -128,14 +111,14 @@ static void put_assessment(const struct stat_metric *m, FILE *out)
 	char threshold[256];
 
 	figure_threshold(m, threshold, sizeof(threshold));
-	put_safe(*metric_verdict_key(m->verdict) ? metric_verdict_key(m->verdict) : "-", out);
+	markdown_put(*metric_verdict_key(m->verdict) ? metric_verdict_key(m->verdict) : "-", out);
 	if (*threshold) {
 		fputs(", ", out);
-		put_safe(threshold, out);
+		markdown_put(threshold, out);
 	}
 	if (!isnan(m->number.mean) && *m->why) {
 		fputs("; ", out);
-		put_safe(m->why, out);
+		markdown_put(m->why, out);
 	}
 }
 
@@ -145,7 +128,7 @@ static void put_set(const struct stat_report *r, const char *set, const char *ti
 	if (!has_set(r, set))
 		return;
 	fputs("\n## ", out);
-	put_safe(title, out);
+	markdown_put(title, out);
 	fputs("\n\n| Metric | Value | Assessment | From |\n|---|---:|---|---|\n", out);
 	for (size_t i = 0; i < r->all.nr_metrics; i++) {
 		const struct stat_metric *m = &r->all.metrics[i];
@@ -153,13 +136,13 @@ static void put_set(const struct stat_report *r, const char *set, const char *ti
 		if (!is_of(m, set))
 			continue;
 		fputs("| ", out);
-		put_safe(m->label, out);
+		markdown_put(m->label, out);
 		fputs(" | ", out);
 		put_value(m, out);
 		fputs(" | ", out);
 		put_assessment(m, out);
 		fputs(" | ", out);
-		put_safe(m->inputs, out);
+		markdown_put(m->inputs, out);
 		fputs(" |\n", out);
 	}
 }
@@ -187,7 +170,7 @@ static void put_levels(const struct stat_report *r, const char *set, const char 
 			continue;
 		ratio = ratio_of(&r->all, m);
 		fputs("| ", out);
-		put_safe(m->label, out);
+		markdown_put(m->label, out);
 		fputs(" | ", out);
 		put_count(ratio.accesses, out);
 		fputs(" | ", out);
@@ -225,7 +208,7 @@ static void put_hotspots(const struct stat_report *r, FILE *out)
 	fputs("\n## Hot functions\n\n", out);
 	if (!r->nr_hotspots) {
 		fputs("None: ", out);
-		put_safe(r->hotspots_event, out);
+		markdown_put(r->hotspots_event, out);
 		fputs(".\n", out);
 		return;
 	}
@@ -234,9 +217,9 @@ static void put_hotspots(const struct stat_report *r, FILE *out)
 	fputs(".\n\n| Rank | Symbol | Self | Module |\n|---:|---|---:|---|\n", out);
 	for (size_t i = 0; i < r->nr_hotspots; i++) {
 		fprintf(out, "| %zu | ", i + 1);
-		put_safe(r->hotspots[i].symbol, out);
+		markdown_put(r->hotspots[i].symbol, out);
 		fprintf(out, " | %s | ", text_pct(r->hotspots[i].self_pct));
-		put_safe(r->hotspots[i].module, out);
+		markdown_put(r->hotspots[i].module, out);
 		fputs(" |\n", out);
 	}
 }
@@ -297,7 +280,7 @@ static void put_validation(const struct stat_report *r, const struct stat_metric
 	fputs("` before it, the same with `-o AFTER.json` after it, then `bpfprof diff BEFORE.json "
 	      "AFTER.json`: **",
 	      out);
-	put_safe(m->name, out);
+	markdown_put(m->name, out);
 	fprintf(out, "** %s\n", goal(m));
 }
 
@@ -308,18 +291,18 @@ static void put_step(const struct stat_report *r, const struct stat_metric *m, s
 	char diagnosis[256];
 
 	fprintf(out, "%zu. **", rank);
-	put_safe(m->label, out);
+	markdown_put(m->label, out);
 	fputs("**: ", out);
 	put_value(m, out);
 	fputs(", ", out);
 	put_assessment(m, out);
 	stat_diagnosis(&r->all, m, diagnosis, sizeof(diagnosis));
 	fputs(*diagnosis ? "; " : "", out);
-	put_safe(diagnosis, out);
+	markdown_put(diagnosis, out);
 	fputs(".", out);
 	if (*m->advice) {
 		fputs(" Look at: ", out);
-		put_safe(m->advice, out);
+		markdown_put(m->advice, out);
 		fputs(".", out);
 	}
 	fputs("\n", out);
@@ -357,10 +340,10 @@ static void put_steps(const struct stat_report *r, FILE *out)
 static void put_missing(const char *name, const char *why, FILE *out)
 {
 	fputs("- ", out);
-	put_safe(name, out);
+	markdown_put(name, out);
 	if (*why) {
 		fputs(": ", out);
-		put_safe(why, out);
+		markdown_put(why, out);
 	}
 	fputs("\n", out);
 }

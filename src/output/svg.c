@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/changes.h"
 #include "output/flame.h"
 
 #define WIDTH	   1200
@@ -54,7 +55,14 @@ static void put_tooltip(const struct picture *pic, const struct tree_node *n)
 		flame_put_text(pic->out, pic->f.unit);
 	}
 	put_number(pic->out, ", ", total ? 100.0 * n->total / total : 0);
-	fputs("%</title>", pic->out);
+	fputs("%", pic->out);
+	if (pic->f.changes) {
+		put_number(pic->out, ", before ",
+			   changes_pct(pic->f.changes,
+				       pic->f.changes->total[0][n - pic->f.t->nodes], 0));
+		fputs("%", pic->out);
+	}
+	fputs("</title>", pic->out);
 }
 
 static void put_label(const struct picture *pic, const struct tree_node *n, double x, double y)
@@ -146,21 +154,38 @@ static void put_head(const struct picture *pic, uint32_t height)
 	fputs("</text>\n", pic->out);
 }
 
+static void put(struct picture *pic)
+{
+	const struct flame *f = &pic->f;
+
+	pic->start = find_starts(f);
+	pic->scale =
+		(double)(WIDTH - 2 * MARGIN) / (f->t->nodes[0].total ? f->t->nodes[0].total : 1);
+	pic->rows = walk_visible(pic, false);
+	put_head(pic, HEADER + pic->rows * ROW + MARGIN);
+	walk_visible(pic, true);
+	fputs("</g>\n", pic->out);
+	flame_put_script(f, pic->out);
+	fputs("</svg>\n", pic->out);
+	free(pic->start);
+}
+
 int svg_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct picture pic = { .out = out };
 
 	flame_init(&pic.f, p, v);
-	pic.start = find_starts(&pic.f);
-	pic.scale = (double)(WIDTH - 2 * MARGIN) /
-		    (pic.f.t->nodes[0].total ? pic.f.t->nodes[0].total : 1);
-	pic.rows = walk_visible(&pic, false);
-	put_head(&pic, HEADER + pic.rows * ROW + MARGIN);
-	walk_visible(&pic, true);
-	fputs("</g>\n", out);
-	flame_put_script(&pic.f, out);
-	fputs("</svg>\n", out);
-	free(pic.start);
+	put(&pic);
+	flame_release(&pic.f);
+	return 0;
+}
+
+int changes_write_svg(const struct changes *c, const struct view *v, FILE *out)
+{
+	struct picture pic = { .out = out };
+
+	flame_init_changes(&pic.f, c);
+	put(&pic);
 	flame_release(&pic.f);
 	return 0;
 }

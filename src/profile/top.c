@@ -42,9 +42,9 @@ static bool is_function(const struct tree_node *n)
 	return n->kind != FRAME_NONE && !n->waker;
 }
 
-static bool is_scheduler(const struct top *top, const struct tree_node *n)
+static bool is_scheduler(const struct tree *t, const struct tree_node *n)
 {
-	const char *name = tree_name(top->t, n);
+	const char *name = tree_name(t, n);
 
 	return n->kind == FRAME_KERNEL &&
 	       (!strncmp(name, "schedule", 8) || !strncmp(name, "__schedule", 10) ||
@@ -52,9 +52,9 @@ static bool is_scheduler(const struct top *top, const struct tree_node *n)
 }
 
 /* The node whose function waited, of one that stacks end at. */
-static const struct tree_node *waiting_node(const struct top *top, const struct tree_node *n)
+static const struct tree_node *waiting_node(const struct tree *t, const struct tree_node *n)
 {
-	const struct tree_node *nodes = top->t->nodes, *kernel = NULL, *any = NULL;
+	const struct tree_node *nodes = t->nodes, *kernel = NULL, *any = NULL;
 
 	for (; n != nodes; n = &nodes[n->parent]) {
 		if (!is_function(n))
@@ -62,21 +62,28 @@ static const struct tree_node *waiting_node(const struct top *top, const struct 
 		if (n->kind != FRAME_KERNEL)
 			return n;
 		any = any ? any : n;
-		kernel = kernel || is_scheduler(top, n) ? kernel : n;
+		kernel = kernel || is_scheduler(t, n) ? kernel : n;
 	}
 	return kernel ? kernel : any;
 }
 
+uint32_t top_owner(const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->nodes[node];
+
+	if (t->profile->meta.is_time)
+		n = waiting_node(t, n);
+	return n && is_function(n) ? n - t->nodes : 0;
+}
+
 static void add_self(struct top *top, const struct tree_node *n)
 {
-	const struct tree_node *to = is_function(n) ? n : NULL;
+	uint32_t to = n->self ? top_owner(top->t, n - top->t->nodes) : 0;
 	size_t row;
 
-	if (n->self && top->t->profile->meta.is_time)
-		to = waiting_node(top, n);
-	if (!n->self || !to)
+	if (!to)
 		return;
-	row = row_get(top, to);
+	row = row_get(top, &top->t->nodes[to]);
 	top->rows[row].self += n->self;
 }
 

@@ -22,7 +22,10 @@ struct top_row {
  */
 struct top_row *top_rows(const struct tree *t, size_t *nr);
 
-/* The same of modules, by their path; name is that of a function in it. */
+/* The node whose function has as its own what ends at this one, by the rule above; 0 = none. */
+uint32_t top_owner(const struct tree *t, uint32_t node);
+
+/* Modules likewise, by their path; name is that of a function in it. */
 struct top_row *top_modules(const struct tree *t, size_t *nr);
 
 #endif

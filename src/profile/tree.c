@@ -99,6 +99,8 @@ static void add_paths(struct tree *t, const struct tree_paths *p)
 			spine[k + 1] = add_node(t, spine[k], &steps[k]);
 		depth = path->nr;
 		t->nodes[spine[depth]].self += path->count;
+		if (path->sample != TREE_NO_SAMPLE)
+			t->leaves[path->sample] = (struct tree_leaf){ spine[depth], path->count };
 		for (uint32_t k = 0; k <= depth; k++)
 			t->nodes[spine[k]].total += path->count;
 		for (uint32_t k = 0; k < depth; k++)
@@ -166,6 +168,7 @@ static struct tree *make(const struct profile *p, const struct view *v, bool bot
 
 	t->profile = p;
 	strings_init(&t->names);
+	t->leaves = xcalloc(p->nr_samples + 1, sizeof(*t->leaves));
 	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
 	tree_paths_of(t, v, &paths);
@@ -197,8 +200,18 @@ void tree_free(struct tree *t)
 	strings_release(&t->names);
 	source_lines_release(&t->lines);
 	source_lines_release(&t->own);
+	free(t->leaves);
 	free(t->nodes);
 	free(t);
+}
+
+/* A node stands behind its parent. */
+void tree_weigh(struct tree *t, const uint64_t *self)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		t->nodes[i].self = t->nodes[i].total = self[i];
+	for (size_t i = t->nr - 1; i > 0; i--)
+		t->nodes[t->nodes[i].parent].total += t->nodes[i].total;
 }
 
 /* Depth-first without recursion: hostile stacks are as deep as they like. */

@@ -26,11 +26,18 @@ struct tree_node {
 	uint64_t self, total;	    /* in units of profile_unit() */
 };
 
+/* Where a sample went, node 0 = nowhere, and how much of it. */
+struct tree_leaf {
+	uint32_t node;
+	uint64_t weight;
+};
+
 struct tree {
 	struct tree_node *nodes;
 	size_t nr, cap;
 	const struct profile *profile;
 	struct strings names;	   /* as shown: valid UTF-8, printable, no ';' */
+	struct tree_leaf *leaves;  /* of each sample */
 	uint64_t left_out;	   /* by view->focus and view->ignore; in no node */
 	struct source_lines lines; /* of nodes, merged: how much of their total was where */
 	struct source_lines own;   /* the same of what is their own; of = 0, for all nodes */
@@ -40,6 +47,12 @@ struct tree *tree_new(const struct profile *p, const struct view *v);
 /* The same in the direction of the view: with bottom_up, functions come before their callers. */
 struct tree *tree_new_turned(const struct profile *p, const struct view *v);
 void tree_free(struct tree *t);
+
+/*
+ * Other weights in the same tree, of a part of its samples for instance: self of each node, and
+ * what follows. Siblings keep their order, source lines their weights.
+ */
+void tree_weigh(struct tree *t, const uint64_t *self);
 
 static inline const char *tree_name(const struct tree *t, const struct tree_node *n)
 {

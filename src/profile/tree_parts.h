@@ -19,8 +19,10 @@ struct step {
 
 struct path {
 	uint32_t first, nr; /* into steps */
+	uint32_t sample;    /* of the profile; TREE_NO_SAMPLE */
 	uint64_t count;	    /* in the tree's unit */
 };
+#define TREE_NO_SAMPLE UINT32_MAX /* of what was lost */
 
 struct tree_paths {
 	struct step *steps;

@@ -161,12 +161,12 @@ static void push_owner(struct builder *b, const struct sample *s)
 	push(b, &(struct step){ .name = add_name(b, profile_str(b->p, s->process), 1, suffix) });
 }
 
-static void begin_path(struct builder *b, uint64_t count)
+static void begin_path(struct builder *b, uint64_t count, size_t sample)
 {
 	b->out->paths =
 		xgrow(b->out->paths, b->out->nr_paths, &b->out->cap_paths, sizeof(*b->out->paths));
 	b->out->paths[b->out->nr_paths++] =
-		(struct path){ .first = b->out->nr_steps, .count = count };
+		(struct path){ .first = b->out->nr_steps, .sample = sample, .count = count };
 }
 
 static void end_path(struct builder *b)
@@ -283,7 +283,7 @@ static void add_wait(struct builder *b, size_t i)
 	if (!b->waits.ns[i] || fate == WAITS_LEFT_OUT ||
 	    (fate == WAITS_IDLE && b->v->idle == IDLE_HIDE))
 		return;
-	begin_path(b, b->waits.ns[i]);
+	begin_path(b, b->waits.ns[i], i);
 	push_owner(b, s);
 	if (fate == WAITS_IDLE)
 		push_note(b, "[idle]");
@@ -292,14 +292,15 @@ static void add_wait(struct builder *b, size_t i)
 	end_path(b);
 }
 
-static void add_sample(struct builder *b, const struct sample *s)
+static void add_sample(struct builder *b, size_t i)
 {
+	const struct sample *s = &b->p->samples[i];
 	const struct kind *kind = kind_of_profile(b->p);
 
-	begin_path(b, b->p->meta.by_weight ? s->weight : s->count);
+	begin_path(b, b->p->meta.by_weight ? s->weight : s->count, i);
 	push_owner(b, s);
-	for (uint32_t i = kind->grows; i < FAULTS_FRAMES && kind->faults; i++)
-		push_bracketed(b, faults_frame(s, i));
+	for (uint32_t k = kind->grows; k < FAULTS_FRAMES && kind->faults; k++)
+		push_bracketed(b, faults_frame(s, k));
 	if (b->operations)
 		push_bracketed(b, calls_event_name(b->p, PROF_WAIT_EVENT(s->wait)));
 	push_stacks(b, s);
@@ -312,7 +313,7 @@ static void add_samples(struct builder *b)
 
 	if (!p->meta.is_time) {
 		for (size_t i = 0; i < p->nr_samples; i++)
-			add_sample(b, &p->samples[i]);
+			add_sample(b, i);
 		return;
 	}
 	b->wakers = kind_of_profile(p)->wakers;
@@ -340,7 +341,7 @@ static void add_lost(struct builder *b)
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
 		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
 			continue;
-		begin_path(b, round_u64(b->p->counters[i] * weight));
+		begin_path(b, round_u64(b->p->counters[i] * weight), TREE_NO_SAMPLE);
 		push_note(b, "[lost]");
 		push_bracketed(b, profile_counters[i].key);
 		end_path(b);
@@ -352,7 +353,7 @@ static void add_lost_time(struct builder *b)
 {
 	if (!b->p->counters[PROF_LOST_NS])
 		return;
-	begin_path(b, b->p->counters[PROF_LOST_NS]);
+	begin_path(b, b->p->counters[PROF_LOST_NS], TREE_NO_SAMPLE);
 	push_note(b, "[lost]");
 	end_path(b);
 }

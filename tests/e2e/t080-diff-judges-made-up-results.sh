@@ -59,7 +59,8 @@ mistake 2 'different numbers of CPUs .4 and 8.*--force' a.json eight.json
 mistake 2 "did you mean 'ipc'" --fail-on 'ipx<-5%' a.json a.json
 mistake 2 "'ipc>': a rule has the form NAME<-PCT%" --fail-on 'time>5%,ipc>' a.json a.json
 mistake 2 'which two results' a.json
-mistake 2 'which two results' a.json a.json a.json
+mistake 2 'which of these are before' a.json a.json a.json
+mistake 2 'compare two by two' a.json a.json vs a.json
 mistake 2 'both want standard output' --json --junit - a.json a.json
 mistake 1 'No such file' a.json none.json
 mistake 1 "is no result of 'bpfprof stat --json'" a.json "$BPFPROF"

@@ -75,8 +75,8 @@ cp s.bpfprof a.json
 cp s.bpfprof a.bpfprof
 prints d.json diff --json a.bpfprof b.bpfprof
 check "a profile of stacks" "$GEN/gen_profile" small small.bpfprof
-refuses "is a profile" diff a.bpfprof small.bpfprof
-refuses "is a profile" diff a.bpfprof q.bpfprof
+refuses "one alone is a recording" diff a.bpfprof small.bpfprof
+refuses "it has no stacks to compare" diff q.bpfprof q.bpfprof
 
 # Damaged ones.
 head -c 300 q.bpfprof >short.bpfprof

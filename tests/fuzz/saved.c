@@ -5,7 +5,7 @@
 /*
  * Saved results of any bytes. The first one says of which kind: a profile, whose checksums are made
  * right here so that what is behind them is reached, or a result of stat. What can be loaded has to
- * be written in every form.
+ * be written in every form, and with a bit of that byte compares with itself.
  */
 #include <regex.h>
 #include <stdint.h>
@@ -18,8 +18,10 @@
 #include <zlib.h>
 
 #include "cmd/saved.h"
+#include "profile/changes.h"
 
 #define HEAD_BYTES    16 /* magic, version, sections */
+#define BOTH	      2
 #define SECTION_BYTES 16 /* tag, checksum, length */
 
 static regex_t any, none;
@@ -97,7 +99,25 @@ static void write_all(const struct result *result)
 	write_as(chosen, result, &view);
 }
 
-static void check_file(const uint8_t *bytes, size_t sz)
+/* With itself: every table is appended, and nothing has changed. */
+static void compare(struct profile *p)
+{
+	static const char *const names[] = { "folded", "svg", "html",	 "json",
+					     "junit",  "md",  "summary", NULL };
+	const struct changes_opts opts = { .alpha = 0.01, .fail_above_pct = 5 };
+	const struct view view = { .merge_threads = true };
+	struct changes c;
+
+	if (changes_make(&c, (struct profile *[]){ p, p }, (char *[]){ "a", "b" },
+			 (size_t[]){ 1, 1 }, &view, &opts))
+		return;
+	if (c.nr_real)
+		abort();
+	write_as(names, &(struct result){ RESULT_CHANGES, .changes = &c }, &view);
+	changes_release(&c);
+}
+
+static void check_file(const uint8_t *bytes, size_t sz, bool both)
 {
 	int fd = memfd_create("saved", MFD_CLOEXEC);
 	struct saved saved;
@@ -108,6 +128,8 @@ static void check_file(const uint8_t *bytes, size_t sz)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!saved_open(&saved, path))
 		write_all(&saved.result);
+	if (both && saved.profile && saved.result.kind != RESULT_RUNQLAT)
+		compare(saved.profile);
 	saved_close(&saved);
 	close(fd);
 }
@@ -122,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
 	memcpy(copy, data + 1, sz - 1);
 	if (data[0])
 		repair(copy, sz - 1);
-	check_file(copy, sz - 1);
+	check_file(copy, sz - 1, data[0] & BOTH);
 	free(copy);
 	return 0;
 }

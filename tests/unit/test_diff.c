@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/student.h"
 #include "metric/diff.h"
 #include "tests/unit/made_stat.h"
 
@@ -51,7 +52,7 @@ static void t_is_that_of_tables(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		near(diff_t95(known[i][0]), known[i][1], 2e-6 * known[i][1]);
+		near(student_t95(known[i][0]), known[i][1], 2e-6 * known[i][1]);
 }
 
 static void rules_are_parsed(void **state)

@@ -564,6 +564,7 @@ static void the_help_names_all_outputs(void **state)
 	assert_string_equal(RUNQLAT_EXTENSIONS, output_extensions(RESULT_RUNQLAT));
 	assert_string_equal(STAT_EXTENSIONS, output_extensions(RESULT_STAT));
 	assert_string_equal(DIFF_EXTENSIONS, output_extensions(RESULT_DIFF));
+	assert_string_equal(CHANGES_EXTENSIONS, output_extensions(RESULT_CHANGES));
 	assert_string_equal(EVENTS_EXTENSIONS, output_extensions(RESULT_EVENTS));
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Regular expressions and shares of views. */
+#include "cmd/filters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+
+/* NULL, without a word when none is given; else logged. */
+static const regex_t *compile(struct filters *f, const char *option, const char *pattern)
+{
+	regex_t *re = &f->patterns[f->nr_patterns];
+	char why[128];
+	int err;
+
+	if (!pattern)
+		return NULL;
+	err = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
+	if (!err) {
+		f->nr_patterns++;
+		return re;
+	}
+	regerror(err, re, why, sizeof(why));
+	log_err(0, "%s: no regular expression (%s)", option, why);
+	return NULL;
+}
+
+static int apply_patterns(struct filters *f, struct view *v)
+{
+	v->focus = compile(f, "--focus", f->focus);
+	v->ignore = compile(f, "--ignore", f->ignore);
+	v->peek = compile(f, "--peek", f->peek);
+	return !v->focus == !f->focus && !v->ignore == !f->ignore && !v->peek == !f->peek ? 0
+											  : -EINVAL;
+}
+
+static int apply_limit(const struct filters *f, struct view *v)
+{
+	double *limit = &v->percent_limit;
+	char *end, *shown;
+
+	*limit = FILTERS_PERCENT_LIMIT;
+	if (!f->percent_limit)
+		return 0;
+	*limit = strtod(f->percent_limit, &end);
+	if (end != f->percent_limit && (!*end || !strcmp(end, "%")) && *limit >= 0 && *limit <= 100)
+		return 0;
+	shown = text_frame(f->percent_limit, strlen(f->percent_limit), 0);
+	log_err(0, "--percent-limit: '%s' is no number from 0 to 100", shown);
+	free(shown);
+	return -EINVAL;
+}
+
+int filters_apply(struct filters *f, struct view *v)
+{
+	return apply_patterns(f, v) || apply_limit(f, v) ? -EINVAL : 0;
+}
+
+void filters_release(struct filters *f)
+{
+	for (size_t i = 0; i < f->nr_patterns; i++)
+		regfree(&f->patterns[i]);
+	f->nr_patterns = 0;
+}

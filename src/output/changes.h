@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Writers of comparisons of recordings. */
+#ifndef BPFPROF_OUTPUT_CHANGES_H
+#define BPFPROF_OUTPUT_CHANGES_H
+
+#include <stdio.h>
+
+#include "profile/changes.h"
+
+int changes_write_text(const struct changes *c, const struct view *v, FILE *out);
+int changes_write_markdown(const struct changes *c, const struct view *v, FILE *out);
+int changes_write_json(const struct changes *c, const struct view *v, FILE *out);
+int changes_write_junit(const struct changes *c, const struct view *v, FILE *out);
+/* Two numbers behind each stack, before and after, as difffolded.pl has them. */
+int changes_write_folded(const struct changes *c, const struct view *v, FILE *out);
+int changes_write_svg(const struct changes *c, const struct view *v, FILE *out);
+int changes_write_html(const struct changes *c, const struct view *v, FILE *out);
+
+/* What all of them say in the same words. */
+
+/* In percent of a side. */
+double changes_pct(const struct changes *c, uint64_t value, int side);
+/* What was recorded: "12.34%", or with absolute "1,234" and "1.2 s". To a ring of buffers. */
+const char *changes_value(const struct changes *c, uint64_t value, int side);
+/* What it costs more: "+12.3%", "new", "gone". To a ring of buffers. */
+const char *changes_text(const struct change *row);
+/* "more", "less", "REGRESSION", "noise", "" of those that are too small to be judged. */
+const char *changes_verdict(const struct changes *c, const struct change *row);
+/* "main: 12.34% to 15.00%, +21.6%, fails --fail-above 5%". */
+void changes_sentence(const struct changes *c, const struct change *row, char *to, size_t sz);
+/* "3 recordings of process 12 (redis), 10 s, 12,345 samples, 6 lost". */
+void changes_side_text(const struct changes *c, int side, char *to, size_t sz);
+
+#endif

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One tree of all samples, weighed by side, and then each function judged by its recordings. */
+#include "profile/changes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/student.h"
+#include "base/text.h"
+#include "profile/append.h"
+#include "profile/kind.h"
+#include "profile/top.h"
+
+#define NOISE 2 /* standard deviations */
+
+/* A recording: a range of the merged samples. */
+struct part {
+	size_t first, end;
+	int side;
+	double weight; /* of its samples in the tree */
+};
+
+struct judge {
+	struct changes *c;
+	struct part *parts;
+	size_t nr_parts;
+	double *own;	      /* of each row in each part: its self */
+	double *chi2, *above; /* of each row: chi-square, and its degrees of freedom */
+};
+
+/* --- one profile of all --- */
+
+static int refuse(const char *a, const char *b, const char *what, const char *of_a,
+		  const char *of_b)
+{
+	char *safe_a = text_cleaned(of_a), *safe_b = text_cleaned(of_b);
+
+	log_err(0, "%s and %s do not compare: the %s is %s in one and %s in the other", a, b, what,
+		safe_a, safe_b);
+	free(safe_a);
+	free(safe_b);
+	return -EINVAL;
+}
+
+/* Weights add up only where they mean the same. */
+static int check_pair(const struct profile *a, const struct profile *b, char *const *names)
+{
+	const char *kind_a = profile_str(a, a->meta.command);
+	const char *kind_b = profile_str(b, b->meta.command);
+
+	if (strcmp(kind_a, kind_b))
+		return refuse(names[0], names[1], "command", kind_a, kind_b);
+	if (strcmp(profile_unit(a), profile_unit(b)))
+		return refuse(names[0], names[1], "unit", profile_unit(a), profile_unit(b));
+	if (strcmp(profile_str(a, a->meta.event), profile_str(b, b->meta.event)))
+		return refuse(names[0], names[1], "event", profile_str(a, a->meta.event),
+			      profile_str(b, b->meta.event));
+	if (a->meta.is_time != b->meta.is_time || a->meta.timed != b->meta.timed ||
+	    a->meta.by_weight != b->meta.by_weight || a->nr_events != b->nr_events)
+		return log_err(0, "%s and %s do not compare: their events differ", names[0],
+			       names[1]);
+	for (size_t i = 0; i < a->nr_events; i++)
+		if (strcmp(profile_str(a, a->events[i].name), profile_str(b, b->events[i].name)))
+			return refuse(names[0], names[1], "event",
+				      profile_str(a, a->events[i].name),
+				      profile_str(b, b->events[i].name));
+	return 0;
+}
+
+/* Of the samples of one side: twice as many a second are twice as much of everything. */
+static int check_rates(const struct changes *c, const struct profile *p, char *const *names)
+{
+	const struct profile *first = c->sides[0].profile;
+
+	if (!c->opts.absolute || first->meta.is_time || first->meta.rate_hz == p->meta.rate_hz)
+		return 0;
+	return log_err(0,
+		       "%s and %s were sampled at %llu and %llu Hz: without --absolute, shares "
+		       "compare",
+		       names[0], names[1], (unsigned long long)first->meta.rate_hz,
+		       (unsigned long long)p->meta.rate_hz);
+}
+
+static int add_part(struct judge *j, const struct profile *p, int side, char *const *names,
+		    size_t i)
+{
+	struct changes *c = j->c;
+	char *pair[] = { names[0], names[i] };
+	size_t first = c->both->nr_samples;
+	int err = check_pair(c->sides[0].profile, p, pair);
+
+	if (!err)
+		err = check_rates(c, p, pair);
+	if (err)
+		return err;
+	if (profile_append(c->both, p))
+		return log_err(0, "the recordings are too large together");
+	c->sides[side].recorded += p->counters[PROF_RECORDED];
+	c->sides[side].lost += profile_sum(p, COUNTER_LOST);
+	j->parts[i] = (struct part){ first, c->both->nr_samples, side, 0 };
+	return 0;
+}
+
+static int add_parts(struct judge *j, struct profile *const *profiles, char *const *names,
+		     const size_t nr[2])
+{
+	int err = 0;
+
+	for (size_t i = 0; i < nr[0] + nr[1] && !err; i++)
+		err = add_part(j, profiles[i], i >= nr[0], names, i);
+	return err;
+}
+
+/* --- the tree, by side --- */
+
+static int side_of(const struct judge *j, size_t part)
+{
+	return j->parts[part].side;
+}
+
+static void weigh(struct judge *j)
+{
+	struct changes *c = j->c;
+	struct tree *t = c->tree;
+	const struct tree_leaf *leaf;
+
+	for (int side = 0; side < 2; side++) {
+		c->self[side] = xcalloc(t->nr, sizeof(*c->self[side]));
+		c->total[side] = xcalloc(t->nr, sizeof(*c->total[side]));
+	}
+	for (size_t k = 0; k < j->nr_parts; k++) {
+		for (size_t i = j->parts[k].first; i < j->parts[k].end; i++) {
+			leaf = &t->leaves[i];
+			if (!leaf->node)
+				continue;
+			c->self[side_of(j, k)][leaf->node] += leaf->weight;
+			j->parts[k].weight += leaf->weight;
+		}
+	}
+	for (int side = 0; side < 2; side++) {
+		tree_weigh(t, c->self[side]);
+		for (size_t i = 0; i < t->nr; i++)
+			c->total[side][i] = t->nodes[i].total;
+	}
+}
+
+/* --- functions --- */
+
+/* Rows of both sides, and where those of a name are. */
+static void add_rows(struct changes *c, uint32_t *row_of)
+{
+	struct top_row *rows;
+	struct change *row;
+	size_t nr, cap = 0;
+
+	for (int side = 0; side < 2; side++) {
+		tree_weigh(c->tree, c->self[side]);
+		rows = top_rows(c->tree, &nr);
+		for (size_t i = 0; i < nr; i++) {
+			if (!row_of[rows[i].name]) {
+				c->v = xgrow(c->v, c->nr, &cap, sizeof(*c->v));
+				c->v[c->nr++] = (struct change){ .name = rows[i].name,
+								 .module = rows[i].module,
+								 .kind = rows[i].kind,
+								 .p = 1 };
+				row_of[rows[i].name] = c->nr;
+			}
+			row = &c->v[row_of[rows[i].name] - 1];
+			row->self[side] = rows[i].self;
+			row->total[side] = rows[i].total;
+		}
+		free(rows);
+	}
+}
+
+/* Which part of what each recording has is whose. */
+static void divide(struct judge *j, const uint32_t *row_of)
+{
+	const struct tree *t = j->c->tree;
+
+	for (size_t k = 0; k < j->nr_parts; k++) {
+		for (size_t i = j->parts[k].first; i < j->parts[k].end; i++) {
+			uint32_t owner = t->leaves[i].node ? top_owner(t, t->leaves[i].node) : 0;
+
+			if (owner)
+				j->own[(row_of[t->nodes[owner].name] - 1) * j->nr_parts + k] +=
+					t->leaves[i].weight;
+		}
+	}
+}
+
+/* --- noise --- */
+
+/*
+ * Samples of different weight vary by more than as many equal ones: by the mean of the squares
+ * over the mean. Of what was added up in a count only the sum is known. Waits are taken to be as
+ * different as those of a queue (exponential: twice the square of the mean).
+ */
+static double unit_of(const struct changes *c)
+{
+	double sum = 0, squares = 0, weight;
+
+	for (size_t i = 0; i < c->both->nr_samples; i++) {
+		if (!c->tree->leaves[i].node)
+			continue;
+		weight = c->tree->leaves[i].weight;
+		sum += weight;
+		squares += weight * weight /
+			   (c->both->samples[i].count ? c->both->samples[i].count : 1);
+	}
+	return sum > 0 ? squares / sum * (c->both->meta.is_time ? 2 : 1) : 1;
+}
+
+static double of_side(const struct changes *c, int side)
+{
+	return c->opts.absolute ? c->sides[side].nr : changes_all(c, side);
+}
+
+/* A row's share of a side, or as much as it has for each recording. */
+static double rate(const struct changes *c, const struct change *row, int side)
+{
+	double of = of_side(c, side);
+
+	return of > 0 ? row->self[side] / of : 0;
+}
+
+/* What the variance of a rate over so much is, were samples independent. */
+static double variance(const struct changes *c, double rate, double of)
+{
+	double v = rate * (c->opts.absolute ? 1 : 1 - rate) * c->unit;
+
+	return of > 0 ? v / of : 0;
+}
+
+/* That of the difference of two, by what both have together: is it one and the same? */
+static double variance_of_both(const struct changes *c, double a, double b)
+{
+	double of_a = of_side(c, 0), of_b = of_side(c, 1), both;
+
+	if (!(of_a > 0) || !(of_b > 0))
+		return 0;
+	both = (a + b) / (of_a + of_b);
+	return variance(c, both, of_a) + variance(c, both, of_b);
+}
+
+static double part_of(const struct judge *j, size_t part)
+{
+	return j->c->opts.absolute ? 1 : j->parts[part].weight;
+}
+
+/* How far a row's recordings are from their side's share, in what noise alone would make. */
+static void scatter(struct judge *j, size_t row)
+{
+	const struct changes *c = j->c;
+	double of, off, expected;
+
+	for (size_t k = 0; k < j->nr_parts; k++) {
+		of = part_of(j, k);
+		expected = variance(c, rate(c, &c->v[row], side_of(j, k)), of);
+		if (!(expected > 0))
+			continue;
+		off = j->own[row * j->nr_parts + k] / of - rate(c, &c->v[row], side_of(j, k));
+		j->chi2[row] += off * off / expected;
+	}
+	for (int side = 0; side < 2; side++)
+		if (c->v[row].self[side])
+			j->above[row] += c->sides[side].nr - 1;
+}
+
+static bool is_judged(const struct changes *c, const struct change *row, double limit_pct)
+{
+	for (int side = 0; side < 2; side++)
+		if (100.0 * row->self[side] >= limit_pct * changes_all(c, side) && row->self[side])
+			return true;
+	return false;
+}
+
+static void find_dispersion(struct judge *j)
+{
+	double chi2 = 0, above = 0;
+
+	for (size_t i = 0; i < j->c->nr; i++) {
+		if (!j->c->v[i].judged)
+			continue;
+		scatter(j, i);
+		chi2 += j->chi2[i];
+		above += j->above[i];
+	}
+	j->c->dispersion = above > 0 && chi2 > above ? chi2 / above : 1;
+}
+
+static double p_of(const struct judge *j, size_t i)
+{
+	const struct changes *c = j->c;
+	const struct change *row = &c->v[i];
+	double df = INFINITY, times = 1, v;
+
+	if (c->noise_known) {
+		df = CHANGES_PRIOR_DF + j->above[i];
+		times = fmax((CHANGES_PRIOR_DF * c->dispersion + j->chi2[i]) / df, 1);
+	}
+	v = times * variance_of_both(c, row->self[0], row->self[1]);
+	if (!(v > 0))
+		return 1;
+	return 1 - student_within(fabs(rate(c, row, 1) - rate(c, row, 0)) / sqrt(v), df);
+}
+
+static int by_p(const void *x, const void *y)
+{
+	const struct change *a = *(const struct change *const *)x,
+			    *b = *(const struct change *const *)y;
+
+	return a->p < b->p ? -1 : a->p > b->p;
+}
+
+/* Holm: the least p has to be below alpha by all of them, the next by all but one, … */
+static void judge_together(struct changes *c)
+{
+	struct change **order = xcalloc(c->nr + 1, sizeof(*order)), *row;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->v[i].judged)
+			order[nr++] = &c->v[i];
+	qsort(order, nr, sizeof(*order), by_p);
+	for (size_t i = 0; i < nr && order[i]->p <= c->opts.alpha / (nr - i); i++) {
+		row = order[i];
+		row->real = true;
+		row->failed = row->change_pct > c->opts.fail_above_pct;
+		c->nr_real++;
+		c->nr_failed += row->failed;
+	}
+	free(order);
+}
+
+/*
+ * Of shares, against the rest of the side: a function that alone gets slower by a tenth has a
+ * tenth more of that, however large its own share is.
+ */
+static double change_of(const struct changes *c, const struct change *row)
+{
+	double a = rate(c, row, 0), b = rate(c, row, 1);
+
+	if (!c->opts.absolute && a < 1 && b < 1) {
+		a /= 1 - a;
+		b /= 1 - b;
+	}
+	return a > 0 ? 100 * (b - a) / a : b > 0 ? INFINITY : 0;
+}
+
+static void judge(struct judge *j, const uint32_t *row_of, double limit_pct)
+{
+	struct changes *c = j->c;
+
+	j->own = xcalloc(c->nr * j->nr_parts + 1, sizeof(*j->own));
+	j->chi2 = xcalloc(c->nr + 1, sizeof(*j->chi2));
+	j->above = xcalloc(c->nr + 1, sizeof(*j->above));
+	divide(j, row_of);
+	c->unit = unit_of(c);
+	for (size_t i = 0; i < c->nr; i++) {
+		c->v[i].judged = is_judged(c, &c->v[i], limit_pct);
+		c->v[i].change_pct = change_of(c, &c->v[i]);
+	}
+	find_dispersion(j);
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->v[i].judged)
+			c->v[i].p = p_of(j, i);
+	judge_together(c);
+	free(j->own);
+	free(j->chi2);
+	free(j->above);
+}
+
+/* --- all of it --- */
+
+double changes_scale(const struct changes *c)
+{
+	if (c->opts.absolute)
+		return (double)c->sides[1].nr / c->sides[0].nr;
+	return changes_all(c, 0) ? (double)changes_all(c, 1) / changes_all(c, 0) : 1;
+}
+
+int changes_shade(const struct changes *c, uint32_t node)
+{
+	double a = c->total[0][node], b = c->total[1][node], scale = changes_scale(c), part;
+	double off = of_side(c, 1) > 0 ? (b - scale * a) / of_side(c, 1) : 0;
+
+	if (off * off <= NOISE * NOISE * c->dispersion * variance_of_both(c, a, b))
+		return 0;
+	part = fabs(b - scale * a) / fmax(b, scale * a);
+	if (part < 0.05)
+		return 0;
+	return (part < 0.2 ? 1 : part < 0.5 ? 2 : 3) * (off < 0 ? -1 : 1);
+}
+
+static int by_difference(const void *x, const void *y, void *arg)
+{
+	const struct changes *c = arg;
+	const struct change *a = x, *b = y;
+	double scale = changes_scale(c), m = fabs(a->self[1] - scale * a->self[0]),
+	       n = fabs(b->self[1] - scale * b->self[0]);
+
+	if (m != n)
+		return m > n ? -1 : 1;
+	if (a->total[1] != b->total[1])
+		return a->total[1] > b->total[1] ? -1 : 1;
+	return strcmp(c->tree->names.bytes + a->name, c->tree->names.bytes + b->name);
+}
+
+static void compare(struct judge *j, const struct view *v)
+{
+	struct changes *c = j->c;
+	uint32_t *row_of;
+
+	c->tree = tree_new(c->both, v);
+	weigh(j);
+	row_of = xcalloc(c->tree->names.len, sizeof(*row_of));
+	add_rows(c, row_of);
+	judge(j, row_of, v->percent_limit);
+	if (c->nr)
+		qsort_r(c->v, c->nr, sizeof(*c->v), by_difference, c);
+	tree_weigh(c->tree, c->self[1]);
+	free(row_of);
+}
+
+int changes_make(struct changes *c, struct profile *const *profiles, char *const *names,
+		 const size_t nr[2], const struct view *v, const struct changes_opts *opts)
+{
+	struct judge j = { .c = c, .nr_parts = nr[0] + nr[1] };
+	int err;
+
+	*c = (struct changes){ .opts = *opts, .both = profile_new() };
+	for (int side = 0; side < 2; side++)
+		c->sides[side] = (struct changes_side){ .name = names[side ? nr[0] : 0],
+							.profile = profiles[side ? nr[0] : 0],
+							.nr = nr[side] };
+	c->noise_known = nr[0] > 1 || nr[1] > 1;
+	j.parts = xcalloc(j.nr_parts, sizeof(*j.parts));
+	err = add_parts(&j, profiles, names, nr);
+	if (!err)
+		compare(&j, v);
+	else
+		changes_release(c);
+	free(j.parts);
+	return err;
+}
+
+void changes_release(struct changes *c)
+{
+	tree_free(c->tree);
+	profile_free(c->both);
+	for (int side = 0; side < 2; side++) {
+		free(c->self[side]);
+		free(c->total[side]);
+	}
+	free(c->v);
+	*c = (struct changes){};
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# Recordings compare: one function that got slower by a tenth is found and nothing else, the same program twice is none
+# at all, and all forms say the same.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_root
+need python3 gcc
+
+cat >"$TMP/work.c" <<'E2'
+#include <stdlib.h>
+static volatile unsigned long sink;
+#define F(name)                                                                                    \
+	__attribute__((noinline)) void name(long n)                                                \
+	{                                                                                          \
+		unsigned long x = 1;                                                               \
+		for (long i = 0; i < n; i++)                                                       \
+			x = x * 6364136223846793005ul + i;                                         \
+		sink = x;                                                                          \
+	}
+F(parse) F(render) F(hashing) F(copying) F(sorting)
+int main(int argc, char **argv)
+{
+	double slower = argc > 1 ? atof(argv[1]) : 1;
+	for (;;) {
+		parse(20000);
+		render(30000 * slower);
+		hashing(15000);
+		copying(5000);
+		sorting(30000);
+	}
+}
+E2
+check "a program of known shares" gcc -O2 -o "$TMP/work" "$TMP/work.c"
+
+# In turn, so that what else the machine does is the same for both.
+for i in 1 2 3; do
+	for slower in 1 1.1; do
+		start "$TMP/work" "$slower"
+		check "recording $i of $slower" "$BPFPROF" oncpu -U -p "$PID" -F 4999 -o "$TMP/$slower-$i.bpfprof" 4
+		stop "$PID" KILL
+	done
+done
+
+cd "$TMP" || exit 1
+check_status 4 "slower by a tenth fails" "$BPFPROF" diff -U -s --fail-above 5% -o x.json -o x.html -o x.svg -o x.folded -o x.xml \
+	-o x.md 1-?.bpfprof vs 1.1-?.bpfprof
+cp "$OUT" x.txt
+check "render is named" grep -q '^REGRESSION render: ' x.txt
+check "nothing else is" test "$(grep -c '^REGRESSION' x.txt)" = 1
+check "all forms say so" python3 - <<'E2'
+import json, re
+import xml.etree.ElementTree as xml
+d = json.load(open("x.json"))
+assert d["failed"] == 1 and d["before"]["recordings"] == d["after"]["recordings"] == 3
+rows = {r["name"]: r for r in d["rows"]}
+assert rows["render"]["failed"] and not any(r["failed"] for r in d["rows"] if r["name"] != "render")
+assert 5 < rows["render"]["change_pct"] < 17, rows["render"]
+cases = xml.parse("x.xml").getroot().iter("testcase")
+failed = [c.get("name") for c in cases if c.find("failure") is not None]
+assert failed == ["render"], failed
+xml.parse("x.svg")
+assert "| render |" in open("x.md").read()
+sums = [0, 0]
+for line in open("x.folded"):
+    stack, before, after = line.rsplit(" ", 2)
+    sums = [sums[0] + int(before), sums[1] + int(after)]
+assert abs(sums[1] - d["after"]["total"]) <= 1 and abs(sums[0] - sums[1]) < 0.01 * sums[1], (sums, d["after"])
+self = {name: sum(int(l.split()[-1]) for l in open("x.folded") if l.rsplit(" ", 2)[0].endswith(";" + name))
+        for name in ("render", "sorting")}
+assert all(self[n] == rows[n]["self_after"] for n in self), (self, rows)
+E2
+check "and the schema fits" python3 "$ROOT/tests/e2e/schema.py" "$ROOT/docs/json.schema.json" x.json
+check "two columns, as flamegraph.pl reads them" awk '!/ [0-9]+ [0-9]+$/ { exit 1 }' x.folded
+
+for pair in "1-1 1-2" "1-2 1-3" "1.1-1 1.1-3"; do
+	check "$pair: the same program" "$BPFPROF" diff -U --fail-above 5 "${pair% *}.bpfprof" "${pair#* }.bpfprof"
+done
+check "the same recording" "$BPFPROF" diff --fail-above 0 -s 1-1.bpfprof 1-1.bpfprof
+cp "$OUT" same.txt
+check "says that nothing changed" grep -q 'No function changed' same.txt
+
+refused() { # TEXT ARGS...
+	local text=$1
+
+	shift
+	check_status 2 "refused: $text" "$BPFPROF" diff "$@"
+	cp "$ERR" "$TMP/err"
+	check "in one sentence: $text" grep -qF -- "$text" "$TMP/err"
+	check "and no second one" test "$(wc -l <"$TMP/err")" = 1
+}
+
+printf '{"format": "bpfprof-stat"}' >stat.json
+refused 'one alone is a recording' 1-1.bpfprof stat.json
+refused 'which of these are before' 1-1.bpfprof 1-2.bpfprof 1-3.bpfprof
+refused 'which two results' 1-1.bpfprof
+refused 'which two results' 1-1.bpfprof vs
+refused 'use --fail-above' --fail-on 'ipc<-5%' 1-1.bpfprof 1-2.bpfprof
+refused "'x' is no number" --fail-above x 1-1.bpfprof 1-2.bpfprof
+refused "'2' is no number from 0 to 1" --alpha 2 1-1.bpfprof 1-2.bpfprof
+refused 'no regular expression' --focus '[a' 1-1.bpfprof 1-2.bpfprof
+refused 'has no such form' -o x.csv 1-1.bpfprof 1-2.bpfprof
+refused '--class is for recordings of waits' --class lock 1-1.bpfprof 1-2.bpfprof
+check "wall" "$BPFPROF" wall -p $$ -o w.bpfprof 0.2
+refused 'the command is oncpu in one and wall in the other' 1-1.bpfprof w.bpfprof
+check "waits compare" "$BPFPROF" diff -s w.bpfprof w.bpfprof
+head -c 3000 1-1.bpfprof >short.bpfprof
+check_status 1 "a truncated one" "$BPFPROF" diff 1-1.bpfprof short.bpfprof
+cp "$ERR" err
+check "is named" grep -q 'short.bpfprof: ' err
+finish
