@@ -351,6 +351,7 @@ function swapSides() {
 		state.zoom = 0;
 	search();
 	draw();
+	scrollToRoot();
 }
 
 function setDark(dark) {
