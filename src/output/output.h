@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "output/annotations.h"
 #include "output/events.h"
 #include "output/runqlat.h"
 #include "output/stat.h"
@@ -25,6 +26,7 @@ enum result_kind {
 	RESULT_STAT,
 	RESULT_DIFF,
 	RESULT_EVENTS,
+	RESULT_ANNOTATIONS,
 };
 
 struct result {
@@ -35,6 +37,7 @@ struct result {
 		const struct stat_report *stat;
 		const struct diff *diff;
 		const struct events_report *events;
+		const struct annotations *annotations;
 	};
 };
 
@@ -48,6 +51,7 @@ struct output {
 		int (*stat)(const struct stat_report *r, FILE *out);
 		int (*diff)(const struct diff *d, FILE *out);
 		int (*events)(const struct events_report *r, FILE *out);
+		int (*annotations)(const struct annotations *a, const struct view *v, FILE *out);
 	} write;
 	const char *help;
 	bool all_events; /* of stacks of several: the writer gets all of it; else one event's */
