@@ -169,7 +169,7 @@ static struct annotation_insn *insn_find(const struct annotation *a, size_t nr,
 		       : NULL;
 }
 
-/* What the recording says of a place is as old as its samples: it counts, where it has a line. */
+/* What the recording says of a place is as old as its samples: where it has a line, it counts. */
 static void take_frames(struct annotation *a)
 {
 	const struct profile *p = a->costs->profile;
