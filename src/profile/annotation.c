@@ -356,13 +356,13 @@ void annotation_add_file(struct annotation *a, uint32_t file, char *text, size_t
 
 const char *annotation_source(const struct annotation *a, uint32_t file, uint32_t line, size_t *len)
 {
-	const struct annotation_file *f = a->files;
+	const struct annotation_file *f = NULL;
 	size_t end;
 
-	while (f < a->files + a->nr_files && f->file != file)
-		f++;
-	if (f == a->files + a->nr_files || !line || line > f->nr_lines ||
-	    f->starts[line - 1] >= f->sz)
+	for (size_t i = 0; i < a->nr_files && !f; i++)
+		if (a->files[i].file == file)
+			f = &a->files[i];
+	if (!f || !line || line > f->nr_lines || f->starts[line - 1] >= f->sz)
 		return NULL;
 	end = line < f->nr_lines ? f->starts[line] - 1 : f->sz;
 	*len = end - f->starts[line - 1];

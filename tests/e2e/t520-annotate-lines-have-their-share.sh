@@ -56,8 +56,8 @@ if [ -r "$SOURCE" ]; then
 	if command -v objdump >/dev/null; then
 		objdump -d prog | awk '/<outer>:$/ { inside = 1; next } !NF { inside = 0 }
 			inside && $2 ~ /^[0-9a-f][0-9a-f]$|^[0-9a-f]{8}$/ && NF > 2 && match($0, /\t.*\t/) { sub(/:$/, "", $1); print $1 }' \
-			>objdump
-		check "instructions are where objdump has them" diff objdump addresses
+			>theirs
+		check "instructions are where objdump has them" diff theirs addresses
 	fi
 else
 	echo "# skip: the shares of lines: $SOURCE is not here"

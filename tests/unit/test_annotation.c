@@ -45,7 +45,7 @@ static void sample(struct made *m, uint32_t leaf, uint64_t count, uint32_t wait)
 									   UNWIND_END_ROOT, 0) });
 }
 
-/* hot has 60 samples at 100 (line 5), 20 at 104 (inner's line 9), 10 at 108 (line 5); cold has 10. */
+/* hot has 60 samples at 100 and 10 at 108 (line 5), 20 at 104 (inner's line 9); cold has 10. */
 static void make(struct made *m, bool two_events)
 {
 	static const struct view view;
