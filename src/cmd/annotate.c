@@ -137,8 +137,9 @@ static void note_unknown(struct annotation *a)
 	else if (kind == FRAME_ANON)
 		annotation_note(a, "generated code is in no file, so instructions are not shown");
 	if (kind != FRAME_KERNEL && unknown)
-		annotation_note(a, "%s is in code whose lines are not known (no debug information)",
-				text_pct(all ? 100.0 * unknown / all : 0));
+		annotation_note(
+			a, "%s is in code whose lines are not known (%sno debug information)",
+			text_pct(all ? 100.0 * unknown / all : 0), a->of_all ? "kernel, or " : "");
 }
 
 static void annotate(struct annotations *all, const struct annotate_args *a)

@@ -10,6 +10,16 @@
 
 #define ROWS 40
 
+/* On a terminal the end of a path says more than its begin: folders go until it fits. */
+static const char *tail(const char *path, size_t max)
+{
+	const char *rest = path, *slash;
+
+	while (strlen(rest) > max && (slash = strchr(rest + 1, '/')))
+		rest = slash;
+	return rest;
+}
+
 static void put_line(const struct annotation *a, struct grid *g, uint32_t line)
 {
 	const struct annotation_line *l = &a->lines[line];
@@ -17,11 +27,12 @@ static void put_line(const struct annotation *a, struct grid *g, uint32_t line)
 	size_t len = 0;
 	const char *source = annotation_source(a, l->file, l->line, &len);
 	char *text = annotations_expanded(source ? source : "", len);
+	const char *path = annotation_str(a, l->file), *shown = tail(path, g->width / 2 - 8);
 
 	grid_row(g, annotations_style(annotations_most(a, costs)), NULL);
 	for (size_t e = 0; e < a->costs->nr_events; e++)
 		grid_cell(g, "%s", costs[e].value ? text_pct(annotations_pct(a, costs, e)) : "-");
-	grid_cell(g, "%s:%" PRIu32, annotation_str(a, l->file), l->line);
+	grid_cell(g, "%s%s:%" PRIu32, shown == path ? "" : "…", shown, l->line);
 	grid_cell(g, "%s", text + strspn(text, " "));
 	free(text);
 }
