@@ -99,6 +99,12 @@ const struct command commands[] = {
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
+	{ "annotate", cmd_annotate, "[OPTIONS] FILE [FUNCTION...]",
+	  "which lines and instructions of a function are hot, without root", annotate_opts,
+	  "  bpfprof annotate cpu.bpfprof               the hottest function\n"
+	  "  bpfprof annotate cpu.bpfprof serverCron    this one\n"
+	  "  bpfprof annotate --hottest 5 cpu.bpfprof\n"
+	  "  bpfprof annotate --file-lines cpu.bpfprof  hottest lines of all code\n" },
 	{ "diff", cmd_diff, "[OPTIONS] A B", "what changed between recordings, or results of stat",
 	  diff_opts,
 	  "  bpfprof diff -s -o diff.html before.bpfprof after.bpfprof\n"

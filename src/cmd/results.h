@@ -108,11 +108,12 @@ struct results_opts {
 #define CALLS_EXTENSIONS                                                                           \
 	".folded .svg .html .json .speedscope.json"                                                \
 	" .csv .stacks.csv .txt .bpfprof"
-#define RUNQLAT_EXTENSIONS ".json .csv .bpfprof .txt"
-#define STAT_EXTENSIONS	   ".json .csv .md .bpfprof .txt"
-#define DIFF_EXTENSIONS	   ".json .xml .txt"
-#define CHANGES_EXTENSIONS ".folded .svg .html .json .xml .md .txt"
-#define EVENTS_EXTENSIONS  ".json .csv .txt"
+#define RUNQLAT_EXTENSIONS  ".json .csv .bpfprof .txt"
+#define STAT_EXTENSIONS	    ".json .csv .md .bpfprof .txt"
+#define DIFF_EXTENSIONS	    ".json .xml .txt"
+#define CHANGES_EXTENSIONS  ".folded .svg .html .json .xml .md .txt"
+#define EVENTS_EXTENSIONS   ".json .csv .txt"
+#define ANNOTATE_EXTENSIONS ".json .txt"
 
 struct results;
 

@@ -71,6 +71,7 @@ static const char *not_whole(const struct result *r)
 #define DIFF(writer) .kind = RESULT_DIFF, .write.diff = writer, .help
 #define CHANGES(writer) .kind = RESULT_CHANGES, .write.changes = writer, .help
 #define EVENTS(writer) .kind = RESULT_EVENTS, .write.events = writer, .help
+#define ANNOTATIONS(writer) .kind = RESULT_ANNOTATIONS, .write.annotations = writer, .help
 static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
 	  "one line per stack, for flamegraph.pl and inferno" },
@@ -156,6 +157,10 @@ static const struct output outputs[] = {
 	{ "json", ".json", EVENTS(events_write_json) = "all of each event, for programs" },
 	{ "csv", ".csv", EVENTS(events_write_csv) = "a line for each event, for spreadsheets" },
 	{ "summary", ".txt", EVENTS(events_write_text) = "the table, for people" },
+
+	{ "json", ".json", ANNOTATIONS(annotations_write_json) =
+	  "all lines and instructions, for programs" },
+	{ "summary", ".txt", ANNOTATIONS(annotations_write_text) = "hot lines, for people" },
 };
 /* clang-format on */
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
@@ -191,6 +196,8 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 		return o->write.changes(r->changes, v, out);
 	case RESULT_EVENTS:
 		return o->write.events(r->events, out);
+	case RESULT_ANNOTATIONS:
+		return o->write.annotations(r->annotations, v, out);
 	}
 	return -EINVAL;
 }
@@ -277,6 +284,7 @@ const char *output_kind_text(enum result_kind kind)
 		[RESULT_DIFF] = "a comparison",
 		[RESULT_CHANGES] = "a comparison of recordings",
 		[RESULT_EVENTS] = "a list of events",
+		[RESULT_ANNOTATIONS] = "an annotation",
 	};
 
 	return texts[kind];

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "output/annotations.h"
 #include "output/changes.h"
 #include "output/events.h"
 #include "output/runqlat.h"
@@ -27,6 +28,7 @@ enum result_kind {
 	RESULT_DIFF,	/* of results of stat */
 	RESULT_CHANGES, /* of recordings */
 	RESULT_EVENTS,
+	RESULT_ANNOTATIONS,
 };
 
 struct result {
@@ -38,6 +40,7 @@ struct result {
 		const struct diff *diff;
 		const struct changes *changes;
 		const struct events_report *events;
+		const struct annotations *annotations;
 	};
 };
 
@@ -52,6 +55,7 @@ struct output {
 		int (*diff)(const struct diff *d, FILE *out);
 		int (*changes)(const struct changes *c, const struct view *v, FILE *out);
 		int (*events)(const struct events_report *r, FILE *out);
+		int (*annotations)(const struct annotations *a, const struct view *v, FILE *out);
 	} write;
 	const char *help;
 	bool all_events; /* of stacks of several: the writer gets all of it; else one event's */

@@ -35,6 +35,10 @@ done
 for part in events branches columns audit; do
 	check "$part are in it" python3 -c 'import json, sys; assert json.load(open("pmu.json"))[sys.argv[1]]' $part
 done
+for kind in pmu small wall; do
+	writes $kind.annotate.json annotate annotate --json --hottest 20 $kind.bpfprof
+done
+writes lines.annotate.json annotate annotate --json --file-lines pmu.bpfprof
 writes table.json table report --table --json wall.bpfprof
 
 # Calls are those of a program: descend() calls itself, and its first argument says how deep it still has to go.
@@ -92,7 +96,7 @@ check "all follow the schema, intervals in lines too" python3 "$TOOL" "$SCHEMA" 
 # Of each document copies that are wrong in one place, everywhere: none of them follows. A list that may be empty, a map
 # whose keys may grow and what may be left out are not wrong without a part; all else is.
 check "what is wrong is found" python3 - "$SCHEMA" pmu.json pmu.broken.json offcpu.json table.json runqlat-thread.json \
-	runqlat-cpu.json stat-hotspots=4.json diff.json events.json "${made_of_calls[@]}" <<'PY'
+	runqlat-cpu.json stat-hotspots=4.json diff.json events.json pmu.annotate.json "${made_of_calls[@]}" <<'PY'
 import copy, json, sys
 from jsonschema import Draft202012Validator
 

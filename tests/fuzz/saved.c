@@ -117,6 +117,31 @@ static void compare(struct profile *p)
 	changes_release(&c);
 }
 
+/* All functions, as they are without any other file. */
+static void write_annotations(const struct profile *p)
+{
+	static const char *const forms[] = { "json", "summary", NULL };
+	static const struct view view;
+	struct annotations all = { .profile = p, .whole = true };
+	const struct result result = { RESULT_ANNOTATIONS, .annotations = &all };
+	size_t nr;
+
+	costs_init(&all.costs, p, &view);
+	all.v = calloc(all.costs.nr + 1, sizeof(*all.v));
+	if (!all.v)
+		abort();
+	for (size_t i = 0; i < all.costs.nr; i++)
+		all.v[all.nr++] = annotation_new(&all.costs, i);
+	for (size_t i = 0; i < all.nr; i++)
+		annotation_finish(all.v[i]);
+	write_as(forms, &result, &view);
+	for (size_t i = 0; i < all.nr; i++)
+		annotation_free(all.v[i]);
+	free(all.v);
+	free(costs_find(&all.costs, "main", &nr));
+	costs_release(&all.costs);
+}
+
 static void check_file(const uint8_t *bytes, size_t sz, bool both)
 {
 	int fd = memfd_create("saved", MFD_CLOEXEC);
@@ -126,8 +151,11 @@ static void check_file(const uint8_t *bytes, size_t sz, bool both)
 	if (fd < 0 || write(fd, bytes, sz) != (ssize_t)sz)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!saved_open(&saved, path))
+	if (!saved_open(&saved, path)) {
 		write_all(&saved.result);
+		if (saved.profile)
+			write_annotations(saved.profile);
+	}
 	if (both && saved.profile && saved.result.kind != RESULT_RUNQLAT)
 		compare(saved.profile);
 	saved_close(&saved);
