@@ -159,15 +159,22 @@ static void turn(struct tree_paths *p)
 	}
 }
 
-static struct tree *make(const struct profile *p, const struct view *v, bool bottom_up)
+static struct tree *new_tree(const struct profile *p)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
-	struct tree_paths paths = { 0 };
 
 	t->profile = p;
 	strings_init(&t->names);
 	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
+	return t;
+}
+
+static struct tree *make(const struct profile *p, const struct view *v, bool bottom_up)
+{
+	struct tree *t = new_tree(p);
+	struct tree_paths paths = { 0 };
+
 	tree_paths_of(t, v, &paths);
 	if (bottom_up)
 		turn(&paths);
@@ -175,9 +182,23 @@ static struct tree *make(const struct profile *p, const struct view *v, bool bot
 		qsort_r(paths.paths, paths.nr_paths, sizeof(*paths.paths), by_steps, paths.steps);
 	add_paths(t, &paths);
 	sort_children(t);
-	free(paths.steps);
-	free(paths.paths);
+	tree_paths_release(&paths);
 	return t;
+}
+
+struct tree *tree_paths_new(const struct profile *p, const struct view *v, struct tree_paths *paths)
+{
+	struct tree *t = new_tree(p);
+
+	*paths = (struct tree_paths){ .with_frames = true };
+	tree_paths_of(t, v, paths);
+	return t;
+}
+
+void tree_paths_free(struct tree *t, struct tree_paths *paths)
+{
+	tree_paths_release(paths);
+	tree_free(t);
 }
 
 struct tree *tree_new(const struct profile *p, const struct view *v)
