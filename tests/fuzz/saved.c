@@ -83,10 +83,12 @@ static void write_all(const struct result *result)
 		"table",
 		"table-json",
 		"csv",
+		"pprof",
 		"md",
 		NULL,
 	};
-	static const char *const chosen[] = { "tree", "peek", "by", "by-csv", "speedscope", NULL };
+	static const char *const chosen[] = { "tree",	    "peek",  "by", "by-csv",
+					      "speedscope", "pprof", NULL };
 	const struct view view = { .peek = &any,
 				   .ignore = &none,
 				   .bottom_up = true,
