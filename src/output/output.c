@@ -78,6 +78,8 @@ static const struct output outputs[] = {
 	{ "json", ".json", STACKS(json_write) = "the summary, for programs", .all_events = true },
 	{ "speedscope", ".speedscope.json", STACKS(speedscope_write) =
 	  "stacks by thread, for speedscope.app" },
+	{ "firefox", ".firefox.json", STACKS(firefox_write) =
+	  "stacks by thread, for profiler.firefox.com" },
 	{ "pprof", ".pb.gz", STACKS(pprof_write) = "samples with their places, for go tool pprof",
 	  .all_events = true },
 	{ "pprof-file", ".pprof", STACKS(pprof_write) = "the same", .all_events = true },
@@ -111,6 +113,9 @@ static const struct output outputs[] = {
 	{ "json", ".json", CALLS(json_write) = "the table and the summary, for programs" },
 	{ "speedscope", ".speedscope.json", CALLS(speedscope_write) =
 	  "stacks by thread, for speedscope.app", .lacks = no_stacks },
+	{ "firefox", ".firefox.json", CALLS(firefox_write) =
+	  "stacks by thread, for profiler.firefox.com",
+	  .lacks = no_stacks },
 	{ "pprof", ".pb.gz", CALLS(pprof_write) = "samples with their places, for go tool pprof",
 	  .lacks = no_stacks },
 	{ "pprof-file", ".pprof", CALLS(pprof_write) = "the same", .lacks = no_stacks },
