@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "output/dictionary.h"
+#include "output/firefox_parts.h"
 #include "output/json_put.h"
 #include "output/output.h"
 
-#define NONE	INT64_MIN /* null in a column */
-#define LIBRARY 1	  /* a type of resources */
+#define NONE	     INT64_MIN /* null in a column */
+#define LIBRARY	     1	       /* a type of resources */
+#define MICROSECONDS "µs"
 
 /* Rows of CATEGORIES. */
 enum category { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_JIT };
@@ -25,26 +26,6 @@ enum category { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_JIT };
 #define CATEGORIES                                                                                 \
 	CATEGORY("Other", "grey")                                                                  \
 	"," CATEGORY("User", "yellow") "," CATEGORY("Kernel", "orange") "," CATEGORY("JIT", "blue")
-
-/* A frame below its callers. */
-struct node {
-	uint32_t prefix1; /* the caller's number + 1, 0 = none */
-	uint32_t frame;	  /* a line of the dictionary: one function of a place */
-};
-
-struct firefox {
-	struct dictionary d;
-	FILE *out;
-	struct node *nodes;
-	size_t nr_nodes, cap_nodes;
-	struct index node_index;
-	uint32_t *place_of;	       /* by line */
-	uint32_t *func_of, *line_of;   /* by line; by function and file a line of it */
-	uint32_t *source_of, *sources; /* by string + 1; strings */
-	uint32_t *stack_of, *order;    /* by sample; samples by thread */
-	uint32_t *resources;	       /* by mapping, their names */
-	size_t nr_funcs, nr_sources;
-};
 
 static void put_text(const struct firefox *w, const char *s)
 {
@@ -87,144 +68,12 @@ static void begin_table(const struct firefox *w, const char *name, size_t nr)
 	fprintf(w->out, ",\n\"%s\":{\"length\":%zu", name, nr);
 }
 
-/* --- what is in the tables --- */
-
-static const struct dictionary_place *place_at(const struct firefox *w, size_t line)
-{
-	return &w->d.places[w->place_of[line]];
-}
+/* --- columns --- */
 
 static const struct dictionary_function *function_at(const struct firefox *w, size_t line)
 {
 	return &w->d.functions[w->d.lines[line].function - 1];
 }
-
-static int by_function(const void *x, const void *y, void *arg)
-{
-	const struct firefox *w = arg;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	uint32_t f = w->d.lines[a].function, g = w->d.lines[b].function;
-
-	if (f != g)
-		return f < g ? -1 : 1;
-	f = place_at(w, a)->module;
-	g = place_at(w, b)->module;
-	return f < g ? -1 : f > g;
-}
-
-static void find_funcs(struct firefox *w)
-{
-	size_t nr = w->d.nr_lines;
-	uint32_t *order = xcalloc(nr + 1, sizeof(*order));
-
-	w->place_of = xcalloc(nr + 1, sizeof(*w->place_of));
-	w->func_of = xcalloc(nr + 1, sizeof(*w->func_of));
-	w->line_of = xcalloc(nr + 1, sizeof(*w->line_of));
-	for (size_t i = 0; i < w->d.nr_places; i++)
-		for (uint32_t k = 0; k < w->d.places[i].nr; k++)
-			w->place_of[w->d.places[i].first + k] = i;
-	for (size_t i = 0; i < nr; i++)
-		order[i] = i;
-	qsort_r(order, nr, sizeof(*order), by_function, w);
-	for (size_t i = 0; i < nr; i++) {
-		if (!i || by_function(&order[i - 1], &order[i], w))
-			w->line_of[w->nr_funcs++] = order[i];
-		w->func_of[order[i]] = w->nr_funcs - 1;
-	}
-	free(order);
-}
-
-static const char *path_of(const struct firefox *w, size_t mapping)
-{
-	const struct profile *p = w->d.profile;
-
-	return profile_str(p, p->modules[w->d.mappings[mapping].module].path);
-}
-
-static void find_resources(struct firefox *w)
-{
-	w->resources = xcalloc(w->d.nr_mappings + 1, sizeof(*w->resources));
-	for (size_t i = 0; i < w->d.nr_mappings; i++)
-		w->resources[i] =
-			numbered_add_cleaned(&w->d.strings, output_base_name(path_of(w, i)));
-}
-
-static void find_sources(struct firefox *w)
-{
-	w->source_of = xcalloc(w->d.strings.nr, sizeof(*w->source_of));
-	w->sources = xcalloc(w->d.strings.nr, sizeof(*w->sources));
-	for (size_t i = 0; i < w->d.nr_functions; i++) {
-		uint32_t file = w->d.functions[i].file;
-
-		if (!file || w->source_of[file])
-			continue;
-		w->sources[w->nr_sources++] = file;
-		w->source_of[file] = w->nr_sources;
-	}
-}
-
-struct wanted {
-	const struct node *nodes, *node;
-};
-
-static bool is_node(const void *arg, uint32_t id)
-{
-	const struct wanted *want = arg;
-
-	return !memcmp(&want->nodes[id], want->node, sizeof(*want->node));
-}
-
-static uint32_t node_of(struct firefox *w, uint32_t prefix1, uint32_t frame)
-{
-	struct node n = { prefix1, frame };
-	const struct wanted want = { w->nodes, &n };
-	uint32_t id, hash = index_hash(0, &n, sizeof(n));
-
-	if (index_find(&w->node_index, hash, is_node, &want, &id))
-		return id;
-	index_add(&w->node_index, hash, w->nr_nodes);
-	w->nodes = xgrow(w->nodes, w->nr_nodes, &w->cap_nodes, sizeof(n));
-	w->nodes[w->nr_nodes] = n;
-	return w->nr_nodes++;
-}
-
-static int by_thread(const void *x, const void *y, void *arg)
-{
-	const struct dictionary_sample *samples = arg;
-	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
-	const struct dictionary_sample *a = &samples[i], *b = &samples[k];
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return i < k ? -1 : i > k;
-}
-
-static void find_stacks(struct firefox *w)
-{
-	w->stack_of = xcalloc(w->d.nr_samples + 1, sizeof(*w->stack_of));
-	w->order = xcalloc(w->d.nr_samples + 1, sizeof(*w->order));
-	for (size_t i = 0; i < w->d.nr_samples; i++) {
-		const struct dictionary_sample *s = &w->d.samples[i];
-		uint32_t prefix1 = 0;
-
-		for (uint32_t k = s->nr; k > 0; k--) {
-			const struct dictionary_place *p =
-				&w->d.places[w->d.stack[s->first + k - 1] - 1];
-
-			for (uint32_t f = p->nr; f > 0; f--)
-				prefix1 = node_of(w, prefix1, p->first + f - 1) + 1;
-		}
-		w->stack_of[i] = prefix1 - 1;
-		w->order[i] = i;
-	}
-	qsort_r(w->order, w->d.nr_samples, sizeof(*w->order), by_thread, w->d.samples);
-}
-
-/* --- columns --- */
 
 static int64_t zero(const struct firefox *w, size_t i)
 {
@@ -254,21 +103,21 @@ static int64_t node_frame(const struct firefox *w, size_t i)
 /* What is exact in numbers of JavaScript. */
 static int64_t frame_address(const struct firefox *w, size_t i)
 {
-	uint64_t address = place_at(w, i)->address;
+	uint64_t address = firefox_place(w, i)->address;
 
 	return address && address < 1ull << 53 ? (int64_t)address : -1;
 }
 
 static int64_t frame_depth(const struct firefox *w, size_t i)
 {
-	const struct dictionary_place *p = place_at(w, i);
+	const struct dictionary_place *p = firefox_place(w, i);
 
 	return p->waker ? (int64_t)(i - p->first) : p->first + p->nr - 1 - (int64_t)i;
 }
 
 static int64_t frame_category(const struct firefox *w, size_t i)
 {
-	switch (profile_frame_at(w->d.profile, place_at(w, i)->frame)->kind) {
+	switch (profile_frame_at(w->d.profile, firefox_place(w, i)->frame)->kind) {
 	case FRAME_USER:
 	case FRAME_PYTHON:
 		return CATEGORY_USER;
@@ -299,7 +148,7 @@ static int64_t func_name(const struct firefox *w, size_t i)
 /* Resources and libraries are mappings. */
 static int64_t func_resource(const struct firefox *w, size_t i)
 {
-	return (int64_t)w->d.mapping_of[place_at(w, w->line_of[i])->module] - 1;
+	return (int64_t)w->d.mapping_of[firefox_place(w, w->line_of[i])->module] - 1;
 }
 
 static int64_t func_source(const struct firefox *w, size_t i)
@@ -337,8 +186,8 @@ static void put_meta(const struct firefox *w)
 		"\"pausedRanges\":[],\"usesOnlyOneStackType\":true,"
 		"\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[],\"extensions\":"
 		"{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"sampleUnits\":{\"time\":"
-		"\"%s\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"µs\"},\"categories\":[" CATEGORIES
-		"]",
+		"\"%s\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"" MICROSECONDS
+		"\"},\"categories\":[" CATEGORIES "]",
 		m->rate_hz ? 1000.0 / m->rate_hz : 1.0, m->start_ns / 1e6, bytes ? "bytes" : "ms");
 	fputs(",\"oscpu\":", w->out);
 	put_text(w, profile_str(w->d.profile, m->kernel));
@@ -354,7 +203,7 @@ static void put_lib(const struct firefox *w, size_t i)
 
 	for (size_t k = 0; k < 4; k++) {
 		fprintf(w->out, "%s\"%s\":", k ? "," : i ? ",\n{" : "\n{", names[k]);
-		put_text(w, k < 2 ? output_base_name(path_of(w, i)) : path_of(w, i));
+		put_text(w, k < 2 ? output_base_name(firefox_path(w, i)) : firefox_path(w, i));
 	}
 	fputs(",\"breakpadId\":\"\",\"codeId\":", w->out);
 	fputs(m->build_id_len ? "\"" : "null", w->out);
@@ -500,11 +349,7 @@ int firefox_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct firefox w = { .out = out };
 
-	dictionary_init(&w.d, p, v);
-	find_funcs(&w);
-	find_sources(&w);
-	find_resources(&w);
-	find_stacks(&w);
+	firefox_tables_init(&w, p, v);
 	put_meta(&w);
 	fputs(",\n\"libs\":[", out);
 	for (size_t i = 0; i < w.d.nr_mappings; i++)
@@ -512,16 +357,6 @@ int firefox_write(const struct profile *p, const struct view *v, FILE *out)
 	fputc(']', out);
 	put_shared(&w);
 	put_threads(&w);
-	index_release(&w.node_index);
-	dictionary_release(&w.d);
-	free(w.nodes);
-	free(w.place_of);
-	free(w.func_of);
-	free(w.line_of);
-	free(w.source_of);
-	free(w.sources);
-	free(w.resources);
-	free(w.stack_of);
-	free(w.order);
+	firefox_tables_release(&w);
 	return 0;
 }
