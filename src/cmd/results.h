@@ -104,9 +104,10 @@ struct results_opts {
 			 "text on stdout (the default, but with -o and no terminal)"),             \
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
-#define RESULTS_EXTENSIONS ".folded .svg .html .json .speedscope.json .txt .bpfprof"
+#define RESULTS_EXTENSIONS                                                                         \
+	".folded .svg .html .json .speedscope.json .pb.gz .pprof .firefox.json .txt .bpfprof"
 #define CALLS_EXTENSIONS                                                                           \
-	".folded .svg .html .json .speedscope.json"                                                \
+	".folded .svg .html .json .speedscope.json .pb.gz .pprof .firefox.json"                    \
 	" .csv .stacks.csv .txt .bpfprof"
 #define RUNQLAT_EXTENSIONS  ".json .csv .bpfprof .txt"
 #define STAT_EXTENSIONS	    ".json .csv .md .bpfprof .txt"

@@ -80,6 +80,11 @@ static const struct output outputs[] = {
 	{ "json", ".json", STACKS(json_write) = "the summary, for programs", .all_events = true },
 	{ "speedscope", ".speedscope.json", STACKS(speedscope_write) =
 	  "stacks by thread, for speedscope.app" },
+	{ "firefox", ".firefox.json", STACKS(firefox_write) =
+	  "stacks by thread, for profiler.firefox.com" },
+	{ "pprof", ".pb.gz", STACKS(pprof_write) = "samples with their places, for go tool pprof",
+	  .all_events = true },
+	{ "pprof-file", ".pprof", STACKS(pprof_write) = "the same", .all_events = true },
 	{ "summary", ".txt", STACKS(summary_write) = "the summary, for people",
 	  .all_events = true },
 	{ "bpfprof", ".bpfprof", STACKS(save_write) = "everything, for bpfprof report",
@@ -110,6 +115,12 @@ static const struct output outputs[] = {
 	{ "json", ".json", CALLS(json_write) = "the table and the summary, for programs" },
 	{ "speedscope", ".speedscope.json", CALLS(speedscope_write) =
 	  "stacks by thread, for speedscope.app", .lacks = no_stacks },
+	{ "firefox", ".firefox.json", CALLS(firefox_write) =
+	  "stacks by thread, for profiler.firefox.com",
+	  .lacks = no_stacks },
+	{ "pprof", ".pb.gz", CALLS(pprof_write) = "samples with their places, for go tool pprof",
+	  .lacks = no_stacks },
+	{ "pprof-file", ".pprof", CALLS(pprof_write) = "the same", .lacks = no_stacks },
 	{ "csv", ".csv", CALLS(calls_write_csv) = "the table, for spreadsheets" },
 	{ "stacks", ".stacks.csv", CALLS(call_stacks_write_csv) =
 	  "timed calls by stack, for spreadsheets", .lacks = no_timed_stacks },

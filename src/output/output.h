@@ -86,6 +86,8 @@ int folded_write(const struct profile *p, const struct view *v, FILE *out);
 int svg_write(const struct profile *p, const struct view *v, FILE *out);
 int html_write(const struct profile *p, const struct view *v, FILE *out);
 int speedscope_write(const struct profile *p, const struct view *v, FILE *out);
+int pprof_write(const struct profile *p, const struct view *v, FILE *out);
+int firefox_write(const struct profile *p, const struct view *v, FILE *out);
 int json_write(const struct profile *p, const struct view *v, FILE *out);
 int summary_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);

@@ -240,8 +240,7 @@ void profile_of_event_release(struct profile *one)
 	free(one->counted);
 }
 
-/* Whose periods are ns, whatever the modifiers behind its name. */
-static bool is_clock(const char *event)
+bool profile_is_clock(const char *event)
 {
 	size_t len = strcspn(event, ":");
 
@@ -279,7 +278,7 @@ const char *profile_unit(const struct profile *p)
 		return kind_of_profile(p)->grows ? "bytes" : "faults";
 	if (!p->meta.by_weight)
 		return "samples";
-	return is_clock(event) ? "ns" : event;
+	return profile_is_clock(event) ? "ns" : event;
 }
 
 int profile_find_event(const struct profile *p, const char *name)

@@ -304,6 +304,8 @@ const char *profile_noun(const struct profile *p);
 
 /* What views count in: "samples", "ns", or the event's name; it may hold anything. */
 const char *profile_unit(const struct profile *p);
+/* Are the periods of an event of this name ns, whatever the modifiers behind it? */
+bool profile_is_clock(const char *event);
 /* An event's number by its name, -1 = there is none of that name. */
 int profile_find_event(const struct profile *p, const char *name);
 /* Share of time in which the event was counted, 0..1. */

@@ -99,7 +99,7 @@ static void add_paths(struct tree *t, const struct tree_paths *p)
 			spine[k + 1] = add_node(t, spine[k], &steps[k]);
 		depth = path->nr;
 		t->nodes[spine[depth]].self += path->count;
-		if (path->sample != TREE_NO_SAMPLE)
+		if (path->sample != PATH_LOST)
 			t->leaves[path->sample] = (struct tree_leaf){ spine[depth], path->count };
 		for (uint32_t k = 0; k <= depth; k++)
 			t->nodes[spine[k]].total += path->count;
@@ -161,16 +161,23 @@ static void turn(struct tree_paths *p)
 	}
 }
 
-static struct tree *make(const struct profile *p, const struct view *v, bool bottom_up)
+static struct tree *new_tree(const struct profile *p)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
-	struct tree_paths paths = { 0 };
 
 	t->profile = p;
 	strings_init(&t->names);
 	t->leaves = xcalloc(p->nr_samples + 1, sizeof(*t->leaves));
 	t->nodes = xgrow(NULL, 0, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr++] = (struct tree_node){ .name = strings_add(&t->names, "all", 3) };
+	return t;
+}
+
+static struct tree *make(const struct profile *p, const struct view *v, bool bottom_up)
+{
+	struct tree *t = new_tree(p);
+	struct tree_paths paths = { 0 };
+
 	tree_paths_of(t, v, &paths);
 	if (bottom_up)
 		turn(&paths);
@@ -178,9 +185,23 @@ static struct tree *make(const struct profile *p, const struct view *v, bool bot
 		qsort_r(paths.paths, paths.nr_paths, sizeof(*paths.paths), by_steps, paths.steps);
 	add_paths(t, &paths);
 	sort_children(t);
-	free(paths.steps);
-	free(paths.paths);
+	tree_paths_release(&paths);
 	return t;
+}
+
+struct tree *tree_paths_new(const struct profile *p, const struct view *v, struct tree_paths *paths)
+{
+	struct tree *t = new_tree(p);
+
+	*paths = (struct tree_paths){ .with_frames = true };
+	tree_paths_of(t, v, paths);
+	return t;
+}
+
+void tree_paths_free(struct tree *t, struct tree_paths *paths)
+{
+	tree_paths_release(paths);
+	tree_free(t);
 }
 
 struct tree *tree_new(const struct profile *p, const struct view *v)

@@ -78,10 +78,23 @@ static struct known steps_of(struct builder *b, uint32_t id, bool waker)
 	return *k;
 }
 
+static void push_of(struct builder *b, const struct step *s, uint32_t frame)
+{
+	struct tree_paths *out = b->out;
+
+	out->steps = xgrow(out->steps, out->nr_steps, &out->cap_steps, sizeof(*s));
+	out->steps[out->nr_steps] = *s;
+	if (out->with_frames) {
+		out->frames =
+			xgrow(out->frames, out->nr_steps, &out->cap_frames, sizeof(*out->frames));
+		out->frames[out->nr_steps] = frame;
+	}
+	out->nr_steps++;
+}
+
 static void push(struct builder *b, const struct step *s)
 {
-	b->out->steps = xgrow(b->out->steps, b->out->nr_steps, &b->out->cap_steps, sizeof(*s));
-	b->out->steps[b->out->nr_steps++] = *s;
+	push_of(b, s, 0);
 }
 
 static void push_note(struct builder *b, const char *text)
@@ -117,7 +130,8 @@ static void push_stack(struct builder *b, uint32_t id, uint32_t first)
 		struct known k = frame_steps(b, frames[i - 1], false);
 
 		for (uint32_t f = k.nr; f > 0; f--)
-			push(b, &b->known[k.first + f - 1]);
+			push_of(b, &b->known[k.first + f - 1],
+				f == k.nr ? frames[i - 1] : STEP_SAME_FRAME);
 	}
 }
 
@@ -131,7 +145,7 @@ static void push_upwards(struct builder *b, uint32_t id, uint32_t first, uint32_
 		struct known k = frame_steps(b, frames[i], true);
 
 		for (uint32_t f = 0; f < k.nr; f++)
-			push(b, &b->known[k.first + f]);
+			push_of(b, &b->known[k.first + f], f ? STEP_SAME_FRAME : frames[i]);
 	}
 }
 
@@ -161,12 +175,18 @@ static void push_owner(struct builder *b, const struct sample *s)
 	push(b, &(struct step){ .name = add_name(b, profile_str(b->p, s->process), 1, suffix) });
 }
 
-static void begin_path(struct builder *b, uint64_t count, size_t sample)
+/* In the tree's unit weights count, or samples. */
+static void begin_path(struct builder *b, uint32_t sample, uint64_t samples, uint64_t weight)
 {
+	bool by_weight = b->p->meta.by_weight || b->p->meta.is_time;
+
 	b->out->paths =
 		xgrow(b->out->paths, b->out->nr_paths, &b->out->cap_paths, sizeof(*b->out->paths));
-	b->out->paths[b->out->nr_paths++] =
-		(struct path){ .first = b->out->nr_steps, .sample = sample, .count = count };
+	b->out->paths[b->out->nr_paths++] = (struct path){ .first = b->out->nr_steps,
+							   .count = by_weight ? weight : samples,
+							   .samples = samples,
+							   .weight = weight,
+							   .sample = sample };
 }
 
 static void end_path(struct builder *b)
@@ -283,7 +303,8 @@ static void add_wait(struct builder *b, size_t i)
 	if (!b->waits.ns[i] || fate == WAITS_LEFT_OUT ||
 	    (fate == WAITS_IDLE && b->v->idle == IDLE_HIDE))
 		return;
-	begin_path(b, b->waits.ns[i], i);
+	/* Running time by the clock is no number of anything. */
+	begin_path(b, i, PROF_WAIT_KIND(s->wait) == PROF_RUNNING ? 0 : s->count, b->waits.ns[i]);
 	push_owner(b, s);
 	if (fate == WAITS_IDLE)
 		push_note(b, "[idle]");
@@ -292,12 +313,12 @@ static void add_wait(struct builder *b, size_t i)
 	end_path(b);
 }
 
-static void add_sample(struct builder *b, size_t i)
+static void add_sample(struct builder *b, size_t nr)
 {
-	const struct sample *s = &b->p->samples[i];
 	const struct kind *kind = kind_of_profile(b->p);
+	const struct sample *s = &b->p->samples[nr];
 
-	begin_path(b, b->p->meta.by_weight ? s->weight : s->count, i);
+	begin_path(b, nr, s->count, s->weight);
 	push_owner(b, s);
 	for (uint32_t k = kind->grows; k < FAULTS_FRAMES && kind->faults; k++)
 		push_bracketed(b, faults_frame(s, k));
@@ -330,7 +351,7 @@ static double weight_of_lost(const struct profile *p)
 
 	for (size_t i = 0; i < p->nr_samples; i++)
 		count += p->samples[i].count;
-	return p->meta.by_weight && count ? (double)profile_weight(p) / count : 1;
+	return count ? (double)profile_weight(p) / count : 1;
 }
 
 /* What was lost keeps its weight, under its cause. */
@@ -341,7 +362,7 @@ static void add_lost(struct builder *b)
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++) {
 		if (profile_counters[i].kind != COUNTER_LOST || !b->p->counters[i])
 			continue;
-		begin_path(b, round_u64(b->p->counters[i] * weight), TREE_NO_SAMPLE);
+		begin_path(b, PATH_LOST, b->p->counters[i], round_u64(b->p->counters[i] * weight));
 		push_note(b, "[lost]");
 		push_bracketed(b, profile_counters[i].key);
 		end_path(b);
@@ -353,7 +374,7 @@ static void add_lost_time(struct builder *b)
 {
 	if (!b->p->counters[PROF_LOST_NS])
 		return;
-	begin_path(b, b->p->counters[PROF_LOST_NS], TREE_NO_SAMPLE);
+	begin_path(b, PATH_LOST, profile_sum(b->p, COUNTER_LOST), b->p->counters[PROF_LOST_NS]);
 	push_note(b, "[lost]");
 	end_path(b);
 }
@@ -379,4 +400,11 @@ void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *path
 		free(b.by_frame[i]);
 	free(b.known);
 	tree_filter_release(&b.filter);
+}
+
+void tree_paths_release(struct tree_paths *paths)
+{
+	free(paths->steps);
+	free(paths->frames);
+	free(paths->paths);
 }

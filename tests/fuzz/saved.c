@@ -71,24 +71,13 @@ static void write_as(const char *const *names, const struct result *result, cons
 static void write_all(const struct result *result)
 {
 	static const char *const plain[] = {
-		"folded",
-		"svg",
-		"html",
-		"json",
-		"summary",
-		"bpfprof",
-		"broken",
-		"broken-json",
-		"branches",
-		"branches-folded",
-		"branches-json",
-		"table",
-		"table-json",
-		"csv",
-		"md",
-		NULL,
+		"folded",	 "svg",	   "html",	  "json",     "summary",
+		"bpfprof",	 "broken", "broken-json", "branches", "branches-folded",
+		"branches-json", "table",  "table-json",  "csv",      "pprof",
+		"firefox",	 "md",	   NULL,
 	};
-	static const char *const chosen[] = { "tree", "peek", "by", "by-csv", "speedscope", NULL };
+	static const char *const chosen[] = { "tree",	    "peek",  "by",	"by-csv",
+					      "speedscope", "pprof", "firefox", NULL };
 	const struct view view = { .peek = &any,
 				   .ignore = &none,
 				   .bottom_up = true,
