@@ -86,9 +86,6 @@ for size in "20 5" "60 24" "200 50"; do
 	check "a terminal of $size" env -u NO_COLOR TERM=xterm python3 on_terminal.py $size "$BPFPROF" annotate --hottest 9 pmu.bpfprof
 	check_grep $'\x1b\[1m' "$OUT" "has colour"
 done
-check "lines on a narrow terminal" python3 on_terminal.py 60 24 "$BPFPROF" annotate --file-lines pmu.bpfprof
-check_grep '^ *[0-9.]+% .*:[0-9]+' "$OUT"
-check_no_grep '% .*/[^ :]*…' "$OUT" "paths are not cut at their end"
 check "a pipe" "$BPFPROF" annotate pmu.bpfprof
 check_no_grep $'\x1b' "$OUT" "has none"
 check "a pipe that wants it" "$BPFPROF" annotate --color always pmu.bpfprof
