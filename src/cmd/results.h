@@ -105,9 +105,9 @@ struct results_opts {
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
 #define RESULTS_EXTENSIONS                                                                         \
-	".folded .svg .html .json .speedscope.json .pb.gz .pprof .firefox.json .txt .bpfprof"
+	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof .txt .bpfprof"
 #define CALLS_EXTENSIONS                                                                           \
-	".folded .svg .html .json .speedscope.json .pb.gz .pprof .firefox.json"                    \
+	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof"                    \
 	" .csv .stacks.csv .txt .bpfprof"
 #define RUNQLAT_EXTENSIONS  ".json .csv .bpfprof .txt"
 #define STAT_EXTENSIONS	    ".json .csv .md .bpfprof .txt"
