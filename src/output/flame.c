@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Flame graphs: one call tree in, one self-contained file out. Both outputs carry the same data and
- * the same script (the viewer: flame_data.js, flame.js); the svg also holds the picture itself, for
+ * the same script (the viewer: flame_data.js, flame_tools.js, flame.js); the svg also holds the picture itself, for
  * places where scripts do not run.
  *
  * The data is JSON whose long columns are packed into strings, one number after the other:
@@ -29,12 +29,13 @@
 #include "output/output.h"
 
 /*
- * The viewer as it stands in the tree; the compiler runs at the root of the tree. Its two scripts
+ * The viewer as it stands in the tree; the compiler runs at the root of the tree. Its scripts
  * are one function, so within somebody else's page they leave no names behind.
  */
 __asm__(".pushsection .rodata\n"
 	"flame_js: .ascii \"(function () {\\n'use strict';\\n\"\n"
 	"\t.incbin \"src/output/flame_data.js\"\n"
+	"\t.incbin \"src/output/flame_tools.js\"\n"
 	"\t.incbin \"src/output/flame.js\"\n"
 	"\t.asciz \"})();\\n\"\n"
 	"flame_css: .incbin \"src/output/flame.css\"\n\t.byte 0\n"

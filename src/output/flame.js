@@ -291,6 +291,7 @@ function zoomTo(i) {
 	state.zoom = i;
 	draw();
 	scrollToRoot();
+	writeAddress();
 }
 
 /* A regular expression, or the plain text when it is none; capitals make case matter. */
@@ -331,6 +332,7 @@ function search() {
 		ui.matched.textContent = 'matched ' + percent(sumMatches(), data.total[0]);
 	}
 	drawPaths();
+	writeAddress();
 }
 
 function flip() {
@@ -405,7 +407,7 @@ function escape() {
 }
 
 const KEYS = {Escape: escape, '/': () => ui.search.select(), i: flip, d: toggleTheme,
-	b: swapSides};
+	b: swapSides, c: copyStack};
 
 function onKey(event) {
 	const typing = event.target === ui.search;
@@ -479,10 +481,13 @@ function main() {
 	ui.svg.append(ui.paths, ui.labels, ui.cursor);
 	ui.chart.append(ui.svg);
 	mount(element('div', {class: 'app'}, element('div', {class: 'bar'}, heading, tools),
-		ui.chart, ui.status, ui.tip));
+		ui.chart, element('div', {class: 'foot'}, ui.status, legend()), ui.tip));
 	draw();
 	scrollToRoot();
+	if (location.hash)
+		readAddress();
 	listen();
+	addEventListener('hashchange', readAddress);
 }
 
 /* Within somebody else's page the picture stays a picture. */

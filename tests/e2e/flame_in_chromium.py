@@ -126,6 +126,44 @@ def check_search(c):
             c.browser.js("return document.querySelectorAll('path.match').length") == 0, c.text(".matched"))
 
 
+def check_address(c):
+    c.search("memcpy")
+    c.browser.click(*c.at("aeProcessEvents"))
+    address = c.browser.js("return location.hash")
+    c.check("the address has the zoom and the search",
+            re.fullmatch(r"#zoom=\d+&search=memcpy", address), address)
+    c.browser.press("Escape")
+    c.browser.js("document.querySelector('input').focus()")
+    c.browser.press("Escape")
+    c.check("and nothing of them at the start", c.browser.js("return location.hash") == "",
+            c.browser.js("return location.hash"))
+    c.browser.js("location.hash = arguments[0]", address)
+    c.browser.painted()
+    c.check("an address is a view", c.zoomed_to() == "aeProcessEvents" and c.text(".matched").startswith("matched "),
+            (c.zoomed_to(), c.text(".matched")))
+    for bad in ("#zoom=99999999", "#zoom=-1&search=(", "#zoom=x&x", "#%"):
+        c.browser.js("location.hash = arguments[0]", bad)
+        c.browser.painted()
+    c.check("any address is a page", "serverCron" in c.browser.js(LABELS), c.browser.js(LABELS))
+    c.browser.js("location.hash = ''")
+    c.browser.painted()
+
+
+def check_copy(c):
+    c.browser.js("document.activeElement.blur()")
+    c.browser.move(*c.at("serverCron"))
+    c.browser.press("c")
+    c.browser.painted()
+    said = c.text(".status")
+    c.check("c copies a stack, root first", re.fullmatch(r"(copied|this browser does not copy): redis-server;.*;serverCron", said) and
+            (said.startswith("copied") or c.file.endswith(".svg")), said)
+
+
+def check_legend(c):
+    said = c.browser.js("return Array.from(document.querySelectorAll('.legend span'), e => e.textContent)")
+    c.check("colours are explained", said[:2] == ["user code, by module", "kernel"], said)
+
+
 def check_keys(c):
     focused = "return document.activeElement === document.querySelector(arguments[0])"
     c.browser.press("Escape")
@@ -187,8 +225,8 @@ def check_small(browser, folder, shots, file):
     c.browser.resize(1200, 700)
     c.open(file)
     c.shot("light")
-    for part in [check_quiet, check_heading, check_hover, check_zoom, check_search, check_keys, check_looks,
-                 check_hostile]:
+    for part in [check_quiet, check_heading, check_hover, check_zoom, check_search, check_address, check_copy,
+                 check_legend, check_keys, check_looks, check_hostile]:
         part(c)
     messages = c.browser.console()
     c.check("still nothing on the console", not messages, messages)

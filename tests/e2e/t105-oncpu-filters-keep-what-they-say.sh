@@ -53,8 +53,10 @@ check_grep '^spin_abc;' "$OUT"
 "$BPFPROF" oncpu -k -U -C 0 -F 999 -f 0.5 >"$OUT" 2>"$ERR"
 check_no_grep '^(spin_abc|dd)[; ]' "$OUT"
 
-check "bpfprof leaves itself out" "$BPFPROF" oncpu -U -F 4999 -f 0.5
-check_no_grep '^bpfprof' "$OUT"
+# By a name of its own: others may profile the machine at the same time.
+cp "$BPFPROF" "$TMP/bpfprof-itself"
+check "bpfprof leaves itself out" "$TMP/bpfprof-itself" oncpu -U -F 4999 -f 0.5
+check_no_grep '^bpfprof-itself' "$OUT"
 
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [ -n "$mount" ] && mkdir "$mount/bpfprof-test-$$" 2>/dev/null; then

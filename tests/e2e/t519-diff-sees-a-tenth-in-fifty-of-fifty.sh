@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 5400
+# Fifty times a real program twice, and one of whose functions got slower by a tenth: the first never fails, the second
+# always does. Three recordings of each, in turn, of 3 s: some 80,000 samples on a side, where the machine is quiet.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_root
+need_nightly
+need gcc
+REPEATS=${REPEATS:-50}
+
+cat >"$TMP/work.c" <<'E2'
+#include <stdlib.h>
+static volatile unsigned long sink;
+#define F(name)                                                                                    \
+	__attribute__((noinline)) void name(long n)                                                \
+	{                                                                                          \
+		unsigned long x = 1;                                                               \
+		for (long i = 0; i < n; i++)                                                       \
+			x = x * 6364136223846793005ul + i;                                         \
+		sink = x;                                                                          \
+	}
+F(parse) F(render) F(hashing) F(copying) F(sorting)
+int main(int argc, char **argv)
+{
+	double slower = argc > 1 ? atof(argv[1]) : 1;
+	for (;;) {
+		parse(20000);
+		render(30000 * slower);
+		hashing(15000);
+		copying(5000);
+		sorting(30000);
+	}
+}
+E2
+check "a program of known shares" gcc -O2 -o "$TMP/work" "$TMP/work.c"
+cd "$TMP" || exit 1
+
+one() { # NAME SLOWER
+	"$TMP/work" "$2" &
+	local pid=$!
+
+	"$BPFPROF" oncpu -U -p "$pid" -F 9999 -o "$1.bpfprof" 3 >/dev/null 2>&1
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+}
+
+alike=0 slower=0 named=0
+for repeat in $(seq "$REPEATS"); do
+	for i in 1 2 3; do
+		one "a$i" 1
+		one "b$i" 1
+		one "c$i" 1.1
+	done
+	"$BPFPROF" diff -U --fail-above 5 -s a?.bpfprof vs b?.bpfprof >alike.txt 2>&1
+	[ $? != 4 ] || alike=$((alike + 1))
+	"$BPFPROF" diff -U --fail-above 5 -s a?.bpfprof vs c?.bpfprof >slower.txt 2>&1
+	[ $? != 4 ] || slower=$((slower + 1))
+	[ "$(grep '^REGRESSION' slower.txt | cut -d: -f1)" != "REGRESSION render" ] || named=$((named + 1))
+done
+echo "# figure: diff/alike-fails $alike of $REPEATS"
+echo "# figure: diff/tenth-fails $slower of $REPEATS"
+check_near "$alike" 0 0 "comparisons of the same program that fail"
+check_near "$slower" "$REPEATS" 0 "comparisons with one that is slower by a tenth that fail"
+check_near "$named" "$REPEATS" 0 "... for the function that got slower, and no other"
+finish
