@@ -94,6 +94,7 @@ check_grep '^ *6[0-9]\.[0-9]% +….*inlines\.c:[0-9]+' "$OUT" "paths are not cut
 # Another folder of sources: the text there is what is shown.
 mkdir -p sources/progs
 echo | sed 's/.*/ALTERED LINE/;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p;p' >sources/progs/inlines.c
+touch -d 'next hour' sources/progs/inlines.c
 check "--source-dir" "$BPFPROF" annotate --source-dir nowhere --source-dir sources x.bpfprof outer
 check_grep '^ *6[0-9]\.[0-9]% +[0-9]+  ALTERED LINE$' "$OUT"
 check_grep 'inlines\.c was changed after the recording: its lines may have moved$' "$OUT"
