@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Flame graphs: one call tree in, one self-contained file out. Both outputs carry the same data and
- * the same script (the viewer: flame_data.js, flame_tools.js, flame.js); the svg also holds the picture itself, for
- * places where scripts do not run.
+ * the same script (the viewer: flame_data.js, flame_tools.js, flame.js); the svg also holds the
+ * picture itself, for places where scripts do not run.
  *
  * The data is JSON whose long columns are packed into strings, one number after the other:
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the two flame graph files share: the tree laid out for drawing, and the viewer
- * (flame_data.js, flame_tools.js, flame.js, flame.css) with its data, in a form that HTML and XML read alike. All
- * text is escaped here.
+ * (flame_data.js, flame_tools.js, flame.js, flame.css) with its data, in a form that HTML and XML
+ * read alike. All text is escaped here.
  */
 #ifndef BPFPROF_OUTPUT_FLAME_H
 #define BPFPROF_OUTPUT_FLAME_H

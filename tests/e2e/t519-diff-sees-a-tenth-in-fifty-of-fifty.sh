@@ -47,7 +47,7 @@ one() { # NAME SLOWER
 }
 
 alike=0 slower=0 named=0
-for repeat in $(seq "$REPEATS"); do
+for _ in $(seq "$REPEATS"); do
 	for i in 1 2 3; do
 		one "a$i" 1
 		one "b$i" 1
