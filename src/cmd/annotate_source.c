@@ -47,13 +47,16 @@ static int open_source(const struct opt_strings *folders, const char *path)
 static char *read_whole(int fd, const struct stat *st, size_t *sz)
 {
 	char *text;
-	ssize_t got = 1;
+	ssize_t got;
 
 	if (st->st_size > MAX_BYTES)
 		return NULL;
 	text = xmalloc(st->st_size + 1);
-	for (*sz = 0; got > 0 && *sz<(size_t)st->st_size; *sz += got> 0 ? got : 0)
+	for (*sz = 0; *sz < (size_t)st->st_size; *sz += got) {
 		got = pread(fd, text + *sz, st->st_size - *sz, *sz);
+		if (got <= 0)
+			break;
+	}
 	return text;
 }
 

@@ -115,11 +115,13 @@ static int find_kind(struct diff_args *a)
 	for (size_t i = 0; i < nr; i++)
 		nr_profiles += saved_is_profile(a->words[i]);
 	if (nr_profiles && nr_profiles < nr) {
-		for (size_t i = 0; i < nr; i++)
-			if (saved_is_profile(a->words[i]) != saved_is_profile(a->words[0]))
-				log_err(0, "%s and %s do not compare: one alone is a recording",
-					a->words[0], a->words[i]);
-		return -EINVAL;
+		size_t other = 0;
+
+		while (saved_is_profile(a->words[other]) == saved_is_profile(a->words[0]))
+			other++;
+		return log_err(0, "%s is %s, %s is not: they do not compare", a->words[0],
+			       saved_is_profile(a->words[0]) ? "a recording" : "a result of stat",
+			       a->words[other]);
 	}
 	a->results.kind = nr_profiles ? RESULT_CHANGES : RESULT_DIFF;
 	return 0;
@@ -150,8 +152,6 @@ static int check(struct diff_args *a, char **words, int nr)
 	    parse_number("--alpha", a->alpha, 1, &a->changes.alpha) ||
 	    parse_number("--fail-above", a->fail_above, 1e6, &a->changes.fail_above_pct))
 		return -EINVAL;
-	if (a->results.view.user_only && a->results.view.kernel_only)
-		return log_err(0, "-U and -K exclude each other: nothing would be left");
 	if (filters_apply(&a->filters, &a->results.view))
 		return -EINVAL;
 	return results_check(&a->results);

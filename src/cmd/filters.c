@@ -56,6 +56,8 @@ static int apply_limit(const struct filters *f, struct view *v)
 
 int filters_apply(struct filters *f, struct view *v)
 {
+	if (v->user_only && v->kernel_only)
+		return log_err(0, "-U and -K exclude each other: nothing would be left");
 	return apply_patterns(f, v) || apply_limit(f, v) ? -EINVAL : 0;
 }
 

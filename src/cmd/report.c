@@ -58,8 +58,6 @@ static int check(struct report_args *a, int nr_words)
 		return log_err(0, "which file? (bpfprof report FILE.bpfprof)");
 	if (nr_words > 1)
 		return log_err(0, "report reads one file at a time");
-	if (a->results.view.user_only && a->results.view.kernel_only)
-		return log_err(0, "-U and -K exclude each other: nothing would be left");
 	if (filters_apply(&a->filters, &a->results.view))
 		return -EINVAL;
 	return results_check(&a->results);

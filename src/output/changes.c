@@ -11,7 +11,7 @@
 #include "base/round.h"
 #include "base/text.h"
 #include "output/output.h"
-#include "output/xml_put.h"
+#include "output/markup.h"
 #include "profile/waits.h"
 
 #define NR_BUFFERS 8
@@ -66,32 +66,35 @@ const char *changes_verdict(const struct changes *c, const struct change *row)
 	return !row->real ? "noise" : row->change_pct > 0 ? "more" : "less";
 }
 
-void changes_sentence(const struct changes *c, const struct change *row, char *to, size_t sz)
+char *changes_sentence(const struct changes *c, const struct change *row)
 {
-	bool judged = !isnan(c->opts.fail_above_pct);
-	size_t nr = snprintf(to, sz, "%s: %s to %s, %s%s", c->tree->names.bytes + row->name,
-			     changes_value(c, row->self[0], 0), changes_value(c, row->self[1], 1),
-			     changes_text(row), row->real ? "" : " (noise)");
+	bool is_number = isfinite(row->change_pct) && row->self[1];
+	char limit[48] = "";
 
-	if (judged && nr < sz)
-		snprintf(to + nr, sz - nr, ", %s --fail-above %g%%",
+	if (!isnan(c->opts.fail_above_pct))
+		snprintf(limit, sizeof(limit), ", %s --fail-above %g%%",
 			 row->failed ? "fails" : "passes", c->opts.fail_above_pct);
+	return xasprintf("%s: %s to %s, %s%s%s%s", c->tree->names.bytes + row->name,
+			 changes_value(c, row->self[0], 0), changes_value(c, row->self[1], 1),
+			 is_number ? "cost " : "", changes_text(row), row->real ? "" : " (noise)",
+			 limit);
 }
 
-void changes_side_text(const struct changes *c, int side, char *to, size_t sz)
+char *changes_side_text(const struct changes *c, int side)
 {
 	const struct changes_side *s = &c->sides[side];
 	const struct profile *p = s->profile;
 	char recordings[48] = "", lost[48] = "";
-	char *target = text_cleaned(profile_str(p, p->meta.target));
+	char *target = text_cleaned(profile_str(p, p->meta.target)), *text;
 
 	if (s->nr > 1)
 		snprintf(recordings, sizeof(recordings), "%zu recordings of ", s->nr);
 	if (s->lost)
 		snprintf(lost, sizeof(lost), ", %s lost", text_count(s->lost));
-	snprintf(to, sz, "%s%s, %s%s, %s %ss%s", recordings, target, text_ns(p->meta.duration_ns),
-		 s->nr > 1 ? " each" : "", text_count(s->recorded), profile_noun(p), lost);
+	text = xasprintf("%s%s, %s%s, %s %ss%s", recordings, target, text_ns(p->meta.duration_ns),
+			 s->nr > 1 ? " each" : "", text_count(s->recorded), profile_noun(p), lost);
 	free(target);
+	return text;
 }
 
 /* --- folded --- */
@@ -148,15 +151,15 @@ int changes_write_folded(const struct changes *c, const struct view *v, FILE *ou
 
 static void put_case(const struct changes *c, const struct change *row, FILE *out)
 {
-	char text[1024];
+	char *text = changes_sentence(c, row);
 
-	changes_sentence(c, row, text, sizeof(text));
 	fputs("    <testcase classname=\"bpfprof.diff\" name=\"", out);
 	xml_put(c->tree->names.bytes + row->name, out);
 	fprintf(out, "\" time=\"0.000\">\n      %s",
 		row->failed ? "<failure type=\"regression\" message=\"" : "<system-out>");
 	xml_put(text, out);
 	fprintf(out, "%s\n    </testcase>\n", row->failed ? "\"/>" : "</system-out>");
+	free(text);
 }
 
 int changes_write_junit(const struct changes *c, const struct view *v, FILE *out)

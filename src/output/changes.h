@@ -26,9 +26,9 @@ const char *changes_value(const struct changes *c, uint64_t value, int side);
 const char *changes_text(const struct change *row);
 /* "more", "less", "REGRESSION", "noise", "" of those that are too small to be judged. */
 const char *changes_verdict(const struct changes *c, const struct change *row);
-/* "main: 12.34% to 15.00%, +21.6%, fails --fail-above 5%". */
-void changes_sentence(const struct changes *c, const struct change *row, char *to, size_t sz);
+/* "main: 12.34% to 15.00%, cost +24.9%, fails --fail-above 5%". For free(), like the next. */
+char *changes_sentence(const struct changes *c, const struct change *row);
 /* "3 recordings of process 12 (redis), 10 s, 12,345 samples, 6 lost". */
-void changes_side_text(const struct changes *c, int side, char *to, size_t sz);
+char *changes_side_text(const struct changes *c, int side);
 
 #endif

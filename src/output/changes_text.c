@@ -8,7 +8,7 @@
 #include "output/columns.h"
 #include "output/figures.h"
 #include "output/output.h"
-#include "output/xml_put.h"
+#include "output/markup.h"
 
 #define ROWS	  20
 #define LEAST_PCT 0.1 /* less on both sides is shown to those who ask for rows */
@@ -21,14 +21,14 @@ static bool is_shown(const struct changes *c, const struct change *row, const st
 
 static void put_head(const struct changes *c, size_t width, FILE *out)
 {
-	char text[512];
-
 	for (int side = 0; side < 2; side++) {
-		changes_side_text(c, side, text, sizeof(text));
+		char *text = changes_side_text(c, side);
+
 		fprintf(out, "%s ", side ? "after  " : "before ");
 		figure_fit(c->sides[side].name, figure_width(c->sides[side].name), out);
 		fputs(": ", out);
 		figure_wrap(text, 10 + figure_width(c->sides[side].name), 8, width, out);
+		free(text);
 	}
 }
 
@@ -104,7 +104,8 @@ static void put_noise(const struct changes *c, size_t width, FILE *out)
 			 sqrt(c->dispersion));
 	else if (c->noise_known)
 		snprintf(text, sizeof(text),
-			 "Noise: the recordings of a side differ by no more than samples would.");
+			 "Noise: the recordings of a side differ by no more than samples "
+			 "alone would.");
 	else
 		snprintf(
 			text, sizeof(text),
@@ -115,19 +116,20 @@ static void put_noise(const struct changes *c, size_t width, FILE *out)
 
 static void put_verdict(const struct changes *c, size_t width, FILE *out)
 {
-	char text[1280];
-
 	if (!changes_all(c, 0) || !changes_all(c, 1)) {
-		fprintf(out, "Nothing to compare: there is nothing in the recording %s.\n",
+		fprintf(out, "Nothing to compare: the recording %s is empty.\n",
 			changes_all(c, 0) ? "after" : "before");
 		return;
 	}
 	for (size_t i = 0; i < c->nr; i++) {
+		char *text;
+
 		if (!c->v[i].failed)
 			continue;
-		changes_sentence(c, &c->v[i], text, sizeof(text));
+		text = changes_sentence(c, &c->v[i]);
 		fputs("REGRESSION ", out);
 		figure_wrap(text, 11, 11, width, out);
+		free(text);
 	}
 	if (!c->nr_real)
 		fprintf(out, "No function changed by more than noise.\n");
@@ -171,8 +173,6 @@ static void put_cells(const struct changes *c, const struct change *row, FILE *o
 int changes_write_markdown(const struct changes *c, const struct view *v, FILE *out)
 {
 	size_t max = v->rows ? v->rows : ROWS;
-	char text[512];
-
 	if (c->nr_failed)
 		fprintf(out, "### bpfprof: %zu function%s got slower\n\n", c->nr_failed,
 			c->nr_failed == 1 ? "" : "s");
@@ -191,9 +191,11 @@ int changes_write_markdown(const struct changes *c, const struct view *v, FILE *
 			put_cells(c, &c->v[i], out);
 	fputs("\n</details>\n\n", out);
 	for (int side = 0; side < 2; side++) {
-		changes_side_text(c, side, text, sizeof(text));
+		char *text = changes_side_text(c, side);
+
 		fprintf(out, "%s%s: ", side ? "; " : "", side ? "after" : "Before");
 		markdown_put(text, out);
+		free(text);
 	}
 	fputs(".\n", out);
 	return 0;

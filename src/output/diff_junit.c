@@ -9,7 +9,7 @@
 
 #include "output/diff.h"
 #include "output/stat.h"
-#include "output/xml_put.h"
+#include "output/markup.h"
 
 static bool is_shown(const struct diff_row *row, bool rules)
 {

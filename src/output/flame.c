@@ -430,11 +430,11 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 void flame_init_changes(struct flame *f, const struct changes *c)
 {
 	const char *command = profile_str(c->both, c->both->meta.command);
-	char sides[2][512], *names[2];
+	char *sides[2], *names[2];
 
 	*f = (struct flame){ .p = c->both, .t = c->tree, .changes = c };
 	for (int side = 0; side < 2; side++) {
-		changes_side_text(c, side, sides[side], sizeof(sides[side]));
+		sides[side] = changes_side_text(c, side);
 		names[side] = text_cleaned(output_base_name(c->sides[side].name));
 	}
 	f->title = xasprintf("%s: %s → %s", *command ? command : "bpfprof", names[0], names[1]);
@@ -442,8 +442,10 @@ void flame_init_changes(struct flame *f, const struct changes *c)
 			    "after: %s",
 			    sides[0], sides[1]);
 	f->unit = text_cleaned(profile_unit(c->both));
-	for (int side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++) {
+		free(sides[side]);
 		free(names[side]);
+	}
 	find_parts(f);
 }
 

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "metric/ratio.h"
 #include "output/figures.h"
-#include "output/xml_put.h"
+#include "output/markup.h"
 
 /* Does a shell take it as it is? */
 static bool is_plain(const char *s)

@@ -111,6 +111,11 @@ need_prog() { # NAME...
 	done
 }
 
+# What the command shows on a terminal of that size.
+on_terminal() { # COLUMNS ROWS COMMAND...
+	python3 "$ROOT/tests/e2e/terminal.py" "$@"
+}
+
 # For tests that take minutes: make check-nightly sets NIGHTLY=1.
 need_nightly() {
 	[ -n "${NIGHTLY:-}" ] || skip "runs nightly (NIGHTLY=1)"

@@ -10,28 +10,6 @@ for gen in gen_profile gen_pmu gen_runqlat gen_stat; do
 done
 cd "$TMP" || exit 1
 
-# on_terminal WIDTH COMMAND...: what it shows on a terminal of so many columns
-cat >on_terminal.py <<'P'
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if not pid:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
-    os.execvp(sys.argv[2], sys.argv[2:])
-shown = b""
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    shown += part
-sys.stdout.buffer.write(shown.replace(b"\r\n", b"\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-P
-on_terminal() { # WIDTH COMMAND...
-	python3 on_terminal.py "$@"
-}
 # The rows of the table whose heading matches, up to an empty line or a sentence.
 table() { # PATTERN
 	awk -v head="$1" '$0 ~ head { inside = 1 } !length || / of it in / { inside = 0 } inside' "$OUT"
@@ -40,7 +18,7 @@ fits() { # WIDTH HEAD COLUMN ARGS...: the table is there, has the column, and no
 	local width=$1 head=$2 column=$3
 
 	shift 3
-	check "$width columns: bpfprof $*" env NO_COLOR=1 python3 on_terminal.py "$width" "$BPFPROF" "$@"
+	check "$width columns: bpfprof $*" on_terminal "$width" 50 env NO_COLOR=1 "$BPFPROF" "$@"
 	table "$head" >shown
 	check_grep "$column" shown "$column is there"
 	check "no line is longer" python3 -c 'import sys
@@ -71,7 +49,7 @@ for width in 60 80 120 200; do
 	fits $width '^events' 'cpu_cycles .*G/s' report a.json
 	fits $width '^ +usecs' ' 4 +[|][*]+[|]$' report all.bpfprof
 done
-check "the table of times on 60 columns" on_terminal 60 "$BPFPROF" report --table --color never wall.bpfprof
+check "the table of times on 60 columns" on_terminal 60 50 "$BPFPROF" report --table --color never wall.bpfprof
 check_grep '^… [0-9]+ more columns \(--json has all\)$' "$OUT" "says that columns are left out"
 check "in a pipe" "$BPFPROF" report --table wall.bpfprof
 check_grep 'RESIDUAL us +%$' "$OUT" "none is left out"
@@ -87,7 +65,7 @@ coloured() { # YES|NO WHAT COMMAND...
 		check_no_grep "$ESC" "$OUT" "has no colour"
 	fi
 }
-tty=(python3 on_terminal.py 80 env -u NO_COLOR TERM=xterm)
+tty=(on_terminal 80 50 env -u NO_COLOR TERM=xterm)
 report=("$BPFPROF" report -s offcpu.bpfprof)
 coloured yes "a terminal" "${tty[@]}" "${report[@]}"
 check_grep "^$ESC\[31m +10 LOST" "$OUT" "what was lost is red"

@@ -6,38 +6,14 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_root
-need python3 gcc
+need python3
 
-cat >"$TMP/work.c" <<'E2'
-#include <stdlib.h>
-static volatile unsigned long sink;
-#define F(name)                                                                                    \
-	__attribute__((noinline)) void name(long n)                                                \
-	{                                                                                          \
-		unsigned long x = 1;                                                               \
-		for (long i = 0; i < n; i++)                                                       \
-			x = x * 6364136223846793005ul + i;                                         \
-		sink = x;                                                                          \
-	}
-F(parse) F(render) F(hashing) F(copying) F(sorting)
-int main(int argc, char **argv)
-{
-	double slower = argc > 1 ? atof(argv[1]) : 1;
-	for (;;) {
-		parse(20000);
-		render(30000 * slower);
-		hashing(15000);
-		copying(5000);
-		sorting(30000);
-	}
-}
-E2
-check "a program of known shares" gcc -O2 -o "$TMP/work" "$TMP/work.c"
+need_prog five_shares
 
 # In turn, so that what else the machine does is the same for both.
 for i in 1 2 3; do
 	for slower in 1 1.3; do
-		start "$TMP/work" "$slower"
+		start "$PROGS/five_shares" "$slower"
 		check "recording $i of $slower" "$BPFPROF" oncpu -U -p "$PID" -F 4999 -o "$TMP/$slower-$i.bpfprof" 4
 		stop "$PID" KILL
 	done
@@ -92,7 +68,7 @@ refused() { # TEXT ARGS...
 }
 
 printf '{"format": "bpfprof-stat"}' >stat.json
-refused 'one alone is a recording' 1-1.bpfprof stat.json
+refused '1-1.bpfprof is a recording, stat.json is not' 1-1.bpfprof stat.json
 refused 'which of these are before' 1-1.bpfprof 1-2.bpfprof 1-3.bpfprof
 refused 'which two results' 1-1.bpfprof
 refused 'which two results' 1-1.bpfprof vs

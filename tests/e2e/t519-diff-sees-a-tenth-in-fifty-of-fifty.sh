@@ -7,38 +7,13 @@
 . "${0%/*}/lib.sh"
 need_root
 need_nightly
-need gcc
 REPEATS=${REPEATS:-50}
 
-cat >"$TMP/work.c" <<'E2'
-#include <stdlib.h>
-static volatile unsigned long sink;
-#define F(name)                                                                                    \
-	__attribute__((noinline)) void name(long n)                                                \
-	{                                                                                          \
-		unsigned long x = 1;                                                               \
-		for (long i = 0; i < n; i++)                                                       \
-			x = x * 6364136223846793005ul + i;                                         \
-		sink = x;                                                                          \
-	}
-F(parse) F(render) F(hashing) F(copying) F(sorting)
-int main(int argc, char **argv)
-{
-	double slower = argc > 1 ? atof(argv[1]) : 1;
-	for (;;) {
-		parse(20000);
-		render(30000 * slower);
-		hashing(15000);
-		copying(5000);
-		sorting(30000);
-	}
-}
-E2
-check "a program of known shares" gcc -O2 -o "$TMP/work" "$TMP/work.c"
+need_prog five_shares
 cd "$TMP" || exit 1
 
 one() { # NAME SLOWER
-	"$TMP/work" "$2" &
+	"$PROGS/five_shares" "$2" &
 	local pid=$!
 
 	"$BPFPROF" oncpu -U -p "$pid" -F 9999 -o "$1.bpfprof" 3 >/dev/null 2>&1

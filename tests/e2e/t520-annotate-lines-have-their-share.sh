@@ -79,16 +79,7 @@ check_near "$(grep -cE '^ *([<0-9.]+%)? +[0-9a-f]+:  ' "$OUT")" "$(wc -l <addres
 check "lines of all code" "$BPFPROF" annotate --file-lines x.bpfprof
 check_grep '^ *6[0-9]\.[0-9]% +.*inlines\.c:[0-9]+ ' "$OUT"
 
-check "on a narrow terminal" env NO_COLOR=1 python3 -c 'import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if not pid:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 5, 60, 0, 0))
-    os.execv(sys.argv[1], sys.argv[1:])
-try:
-    while part := os.read(fd, 65536):
-        sys.stdout.buffer.write(part)
-except OSError:
-    pass' "$BPFPROF" annotate --file-lines x.bpfprof
+check "on a narrow terminal" on_terminal 60 5 env NO_COLOR=1 "$BPFPROF" annotate --file-lines x.bpfprof
 check_grep '^ *6[0-9]\.[0-9]% +….*inlines\.c:[0-9]+' "$OUT" "paths are not cut at their end"
 
 # Another folder of sources: the text there is what is shown.

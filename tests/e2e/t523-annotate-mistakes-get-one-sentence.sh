@@ -63,27 +63,9 @@ done
 check "the hottest" "$BPFPROF" annotate x.bpfprof
 check_grep "^$(cat first)  " "$OUT"
 
-cat >on_terminal.py <<'P'
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if not pid:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[2]), int(sys.argv[1]), 0, 0))
-    os.execvp(sys.argv[3], sys.argv[3:])
-shown = b""
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    shown += part
-sys.stdout.buffer.write(shown.replace(b"\r\n", b"\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-P
 for size in "20 5" "60 24" "200 50"; do
 	# shellcheck disable=SC2086
-	check "a terminal of $size" env -u NO_COLOR TERM=xterm python3 on_terminal.py $size "$BPFPROF" annotate --hottest 9 pmu.bpfprof
+	check "a terminal of $size" on_terminal $size env -u NO_COLOR TERM=xterm "$BPFPROF" annotate --hottest 9 pmu.bpfprof
 	check_grep $'\x1b\[1m' "$OUT" "has colour"
 done
 check "a pipe" "$BPFPROF" annotate pmu.bpfprof

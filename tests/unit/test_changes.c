@@ -161,6 +161,32 @@ static void new_and_gone(void **state)
 	profile_free(b);
 }
 
+static uint32_t node_named(const struct tree *t, const char *name)
+{
+	for (uint32_t i = 1; i < t->nr; i++)
+		if (!strcmp(tree_name(t, &t->nodes[i]), name))
+			return i;
+	fail_msg("there is no %s", name);
+	return 0;
+}
+
+/* Shares of 30 and 60 %: the function is twice as much, what calls it is still all of it. */
+static void shades_follow_the_total(void **state)
+{
+	struct profile *a = made("hot;main", 3000, 7000), *b = made("hot;main", 6000, 4000);
+	struct changes c;
+
+	assert_int_equal(compare(&c, a, b, &usual), 0);
+	assert_int_equal(changes_shade(&c, node_named(c.tree, "hot")), 3);
+	assert_int_equal(changes_shade(&c, node_named(c.tree, "main")), 0);
+	changes_release(&c);
+	assert_int_equal(compare(&c, b, a, &usual), 0);
+	assert_int_equal(changes_shade(&c, node_named(c.tree, "hot")), -3);
+	changes_release(&c);
+	profile_free(a);
+	profile_free(b);
+}
+
 static void what_does_not_compare_is_refused(void **state)
 {
 	struct profile *a = made("hot;main", 1, 1), *b = made_profile("offcpu");
@@ -331,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_difference_has_its_probability),
 		cmocka_unit_test(shares_or_what_was_recorded),
 		cmocka_unit_test(new_and_gone),
+		cmocka_unit_test(shades_follow_the_total),
 		cmocka_unit_test(what_does_not_compare_is_refused),
 		cmocka_unit_test(nothing_compares_with_nothing),
 		cmocka_unit_test(ten_percent_are_seen_and_noise_is_not),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What writers of XML and Markdown share: text in which nothing means anything to either. */
-#ifndef BPFPROF_OUTPUT_XML_PUT_H
-#define BPFPROF_OUTPUT_XML_PUT_H
+#ifndef BPFPROF_OUTPUT_MARKUP_H
+#define BPFPROF_OUTPUT_MARKUP_H
 
 #include <stdio.h>
 

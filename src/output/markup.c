@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Escaping for XML and for Markdown, of text that is made safe first. */
-#include "output/xml_put.h"
+#include "output/markup.h"
 
 #include <stdlib.h>
 #include <string.h>
