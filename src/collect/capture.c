@@ -257,8 +257,7 @@ uint32_t capture_ref(const struct capture *c, uint32_t slot1)
 	return id ? id : ref;
 }
 
-static void add_count(struct capture *c, const struct prof_count *count,
-		      const struct prof_event_count *values, size_t nr_values)
+void capture_add(struct capture *c, const struct prof_count *count)
 {
 	struct prof_count n = *count;
 
@@ -267,12 +266,23 @@ static void add_count(struct capture *c, const struct prof_count *count,
 	if (c->weigh)
 		c->weigh(c->arg, &c->tally, &n);
 	else
-		tally_add(&c->tally, &n, values, nr_values);
+		tally_add(&c->tally, &n, NULL, 0);
 }
 
-void capture_add(struct capture *c, const struct prof_count *n)
+static void take_count(struct capture *c, size_t slot)
 {
-	add_count(c, n, NULL, 0);
+	const struct session_maps *m = c->maps;
+	struct prof_count n = m->counts[slot];
+
+	n.ustack = capture_ref(c, n.ustack);
+	n.kstack = capture_ref(c, n.kstack);
+	if (c->weigh)
+		c->weigh(c->arg, &c->tally, &n);
+	else
+		slices_take(&c->slices, slot,
+			    tally_add(&c->tally, &n,
+				      m->nr_values ? &m->values[slot * m->nr_values] : NULL,
+				      m->nr_values));
 }
 
 void capture_take_counts(struct capture *c, uint32_t generation)
@@ -283,9 +293,9 @@ void capture_take_counts(struct capture *c, uint32_t generation)
 		const struct prof_count *n = &m->counts[i];
 
 		if (n->samples || PROF_WAIT_KIND(n->wait) == PROF_LIVED)
-			add_count(c, n, m->nr_values ? &m->values[i * m->nr_values] : NULL,
-				  m->nr_values);
+			take_count(c, i);
 	}
+	slices_empty(&c->slices, generation * m->nr_counts, m->nr_counts);
 }
 
 static void take_generation(struct capture *c)
@@ -296,6 +306,15 @@ static void take_generation(struct capture *c)
 	capture_take_counts(c, g->read);
 	memset(c->stack_of_slot + g->read * nr, 0, nr * sizeof(*c->stack_of_slot));
 	generations_empty(g);
+}
+
+void capture_begin(struct capture *c, uint64_t begin_ns, uint64_t duration_ns)
+{
+	const struct session_maps *m = c->maps;
+
+	if (!c->weigh)
+		slices_begin(&c->slices, m->counts, m->nr_generations * m->nr_counts, begin_ns,
+			     duration_ns);
 }
 
 static void settle(void *session)
@@ -317,6 +336,7 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 		take_generation(c);
 	}
 	c->names = capture_python_name(&c->python, until_ns == UINT64_MAX);
+	slices_turn(&c->slices, now_ns());
 	quiet = generations_is_quiet(&c->generations);
 	c->fills = generations_turn(&c->generations, settle, c->session);
 	return quiet;
@@ -328,6 +348,7 @@ void capture_release(struct capture *c)
 	capture_python_release(&c->python);
 	sleeping_release(&c->sleeping);
 	tally_release(&c->tally);
+	slices_release(&c->slices);
 	free(c->late);
 	free(c->stack_of_slot);
 	free(c->waker_of_slot);

@@ -12,6 +12,7 @@
 #include "collect/generations.h"
 #include "collect/session.h"
 #include "collect/sleeping.h"
+#include "collect/slices.h"
 #include "collect/tally.h"
 #include "proc/proc.h"
 #include "profile/profile.h"
@@ -31,6 +32,7 @@ struct capture {
 	size_t nr_late, cap_late;
 	uint64_t nr_no_room;	     /* stacks that waited for tables, when there were too many */
 	struct tally tally;	     /* what generations that are over counted */
+	struct slices slices;	     /* of that, when; none where counts are weighed */
 	uint32_t *waker_of_slot;     /* profile's waker per slot, 0 = none; at the end */
 	struct symbol_file *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;
@@ -96,8 +98,14 @@ void capture_add(struct capture *c, const struct prof_count *n);
 /* The time of the oldest stack that is still to be walked, if that is before until_ns. */
 uint64_t capture_needs_since(const struct capture *c, uint64_t until_ns);
 
-/* After the last drain: samples and ledger. counters are the sums over all CPUs. */
-void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]);
+/* The recording begins: from here on slices of it are kept. duration_ns: 0 = not known. */
+void capture_begin(struct capture *c, uint64_t begin_ns, uint64_t duration_ns);
+
+/*
+ * After the last drain: samples and ledger. counters are the sums over all CPUs; end_ns is when
+ * counting ended.
+ */
+void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS], uint64_t end_ns);
 
 /*
  * Opens what runtimes have written of the code they generated; ask: Java virtual machines are made

@@ -137,7 +137,8 @@ static void add_merged(struct capture *c, const struct prof_count *n)
 	profile_add_merged(c->profile, &t);
 }
 
-static void add_sample(struct capture *c, size_t i)
+/* False when it turns out to be none. */
+static bool add_sample(struct capture *c, size_t i)
 {
 	const struct tally *t = &c->tally;
 	const struct prof_count *n = &t->counts[i];
@@ -151,11 +152,11 @@ static void add_sample(struct capture *c, size_t i)
 		c->profile->counters[PROF_RECORDED] += n->samples;
 	if (is_own(c, n)) {
 		recount(c, n, PROF_FILTER_SELF);
-		return;
+		return false;
 	}
 	if (!stack_of(c, n->ustack, &s.ustack) || !stack_of(c, n->kstack, &s.kstack)) {
 		recount(c, n, PROF_LOST_FRAMES);
-		return;
+		return false;
 	}
 	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
@@ -168,6 +169,25 @@ static void add_sample(struct capture *c, size_t i)
 	profile_add_sample(c->profile, &s);
 	if (t->nr_values)
 		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
+	return true;
+}
+
+/* first_ns of the profile is when capture began: so are the slices. */
+static void add_slices(struct capture *c, const uint32_t *sample1_of, uint64_t end_ns)
+{
+	struct slices *s = &c->slices;
+	uint32_t sample1;
+
+	slices_end(s, end_ns);
+	for (size_t i = 0; i < s->nr; i++)
+		profile_add_slice(c->profile, s->ends_ns[i]);
+	for (size_t i = 0; i < s->nr_parts; i++) {
+		sample1 = sample1_of[s->parts[i].id];
+		if (sample1)
+			profile_add_sliced(c->profile,
+					   &(struct sliced){ sample1 - 1, s->parts[i].slice,
+							     s->parts[i].weight });
+	}
 }
 
 /* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
@@ -221,9 +241,10 @@ static void complete_sleeping(struct capture *c)
 	}
 }
 
-void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS])
+void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS], uint64_t end_ns)
 {
 	const struct session_maps *maps = c->maps;
+	uint32_t *sample1_of;
 	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
 
 	/* Memory for tables may still be on its way. */
@@ -239,11 +260,14 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 	complete_sleeping(c);
 	c->waker_of_slot = xcalloc(maps->nr_locks ? maps->nr_locks : maps->nr_wakers,
 				   sizeof(*c->waker_of_slot));
+	sample1_of = xcalloc(c->tally.nr + 1, sizeof(*sample1_of));
 	for (size_t i = 0; i < c->tally.nr; i++)
 		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
 			add_merged(c, &c->tally.counts[i]);
-		else
-			add_sample(c, i);
+		else if (add_sample(c, i))
+			sample1_of[i] = c->profile->nr_samples;
+	add_slices(c, sample1_of, end_ns);
+	free(sample1_of);
 	if (maps->nr_locks)
 		lock_holders_find(c->profile);
 	for (size_t i = 0; i < maps->nr_branches; i++)

@@ -204,6 +204,7 @@ static int start(struct record *r)
 	if (record_config(o).running)
 		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns();
+	capture_begin(&r->capture, r->begin_ns, o->duration_ns);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->runqlat.interval_ns;
 	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
@@ -427,7 +428,7 @@ int record_run(struct record *r)
 		record_add_live(r, r->end_ns);
 	if (kind_of(r->opts->command)->klocks)
 		r->klock_names = klock_names_new(r->session);
-	capture_finish(&r->capture, counters);
+	capture_finish(&r->capture, counters, r->end_ns);
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));

@@ -44,8 +44,8 @@ static uint32_t begin(struct tally *t, const struct prof_count *count, size_t nr
 	return t->nr++;
 }
 
-void tally_add(struct tally *t, const struct prof_count *count,
-	       const struct prof_event_count *values, size_t nr_values)
+uint32_t tally_add(struct tally *t, const struct prof_count *count,
+		   const struct prof_event_count *values, size_t nr_values)
 {
 	struct key key = { t, count };
 	uint32_t hash = hash_of(count), id;
@@ -63,6 +63,7 @@ void tally_add(struct tally *t, const struct prof_count *count,
 		sum->enabled_ns += values[i].enabled_ns;
 		sum->running_ns += values[i].running_ns;
 	}
+	return id;
 }
 
 void tally_release(struct tally *t)

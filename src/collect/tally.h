@@ -19,9 +19,12 @@ struct tally {
 	struct index index;
 };
 
-/* values: nr_values counters of the samples, NULL without. Those are as many at each call. */
-void tally_add(struct tally *t, const struct prof_count *count,
-	       const struct prof_event_count *values, size_t nr_values);
+/*
+ * The number of the sum. values: nr_values counters of the samples, NULL without. Those are as many
+ * at each call.
+ */
+uint32_t tally_add(struct tally *t, const struct prof_count *count,
+		   const struct prof_event_count *values, size_t nr_values);
 
 void tally_release(struct tally *t);
 

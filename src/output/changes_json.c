@@ -55,6 +55,8 @@ int changes_write_json(const struct changes *c, const struct view *v, FILE *out)
 	json_put_or_null(o, "fail_above_pct", c->opts.fail_above_pct);
 	json_object_object_add(o, "noise_known", json_object_new_boolean(c->noise_known));
 	json_put_number(o, "dispersion", c->dispersion);
+	json_object_object_add(o, "slices_known", json_object_new_boolean(c->slices_known));
+	json_put_number(o, "slice_dispersion", c->slice_dispersion);
 	for (size_t i = 0; i < c->nr; i++)
 		json_object_array_add(rows, row_of(c, &c->v[i]));
 	json_object_object_add(o, "rows", rows);

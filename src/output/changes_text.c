@@ -97,7 +97,13 @@ static void put_noise(const struct changes *c, size_t width, FILE *out)
 {
 	char text[512];
 
-	if (c->noise_known && c->dispersion > 1.05)
+	if (!c->noise_known && c->slices_known)
+		snprintf(text, sizeof(text),
+			 "Noise: within a recording shares vary by %.1f times as much as samples "
+			 "alone would; how much runs differ, several recordings of a side show "
+			 "(bpfprof diff A1 A2 A3 vs B1 B2 B3).",
+			 sqrt(c->slice_dispersion));
+	else if (c->noise_known && c->dispersion > 1.05)
 		snprintf(text, sizeof(text),
 			 "Noise: the recordings of a side differ by %.1f times as much as samples "
 			 "alone would.",

@@ -164,6 +164,21 @@ static void add_samples(struct append *a)
 	}
 }
 
+static void add_slices(struct append *a, size_t first_sample)
+{
+	size_t first = a->to->nr_slices;
+	struct sliced s;
+
+	for (size_t i = 0; i < a->from->nr_slices; i++)
+		profile_add_slice(a->to, a->from->slices[i]);
+	for (size_t i = 0; i < a->from->nr_sliced; i++) {
+		s = a->from->sliced[i];
+		s.sample += first_sample;
+		s.slice += first;
+		profile_add_sliced(a->to, &s);
+	}
+}
+
 static void take_over(struct append *a)
 {
 	const struct profile_meta *from = &a->from->meta;
@@ -209,6 +224,7 @@ int profile_append(struct profile *to, const struct profile *from)
 	add_stacks(&a);
 	add_wakers(&a);
 	add_samples(&a);
+	add_slices(&a, to->nr_samples - from->nr_samples);
 	free(a.strings);
 	free(a.names);
 	return 0;

@@ -9,28 +9,13 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/student.h"
 #include "base/text.h"
 #include "profile/append.h"
+#include "profile/changes_parts.h"
 #include "profile/kind.h"
 #include "profile/top.h"
 
 #define NOISE 2 /* standard deviations */
-
-/* A recording: a range of the merged samples. */
-struct part {
-	size_t first, end;
-	int side;
-	double weight; /* of its samples in the tree */
-};
-
-struct judge {
-	struct changes *c;
-	struct part *parts;
-	size_t nr_parts;
-	double *own;	      /* of each row in each part: its self */
-	double *chi2, *above; /* of each row: chi-square, and its degrees of freedom */
-};
 
 /* --- one profile of all --- */
 
@@ -101,7 +86,11 @@ static int add_part(struct judge *j, const struct profile *p, int side, char *co
 		return log_err(0, "the recordings are too large together");
 	c->sides[side].recorded += p->counters[PROF_RECORDED];
 	c->sides[side].lost += profile_sum(p, COUNTER_LOST);
-	j->parts[i] = (struct part){ first, c->both->nr_samples, side, 0 };
+	j->parts[i] = (struct part){ .first = first,
+				     .end = c->both->nr_samples,
+				     .first_slice = c->both->nr_slices - p->nr_slices,
+				     .nr_slices = p->nr_slices,
+				     .side = side };
 	return 0;
 }
 
@@ -116,11 +105,6 @@ static int add_parts(struct judge *j, struct profile *const *profiles, char *con
 }
 
 /* --- the tree, by side --- */
-
-static int side_of(const struct judge *j, size_t part)
-{
-	return j->parts[part].side;
-}
 
 static void weigh(struct judge *j)
 {
@@ -137,7 +121,7 @@ static void weigh(struct judge *j)
 			leaf = &t->leaves[i];
 			if (!leaf->node)
 				continue;
-			c->self[side_of(j, k)][leaf->node] += leaf->weight;
+			c->self[j->parts[k].side][leaf->node] += leaf->weight;
 			j->parts[k].weight += leaf->weight;
 		}
 	}
@@ -186,89 +170,12 @@ static void divide(struct judge *j, const uint32_t *row_of)
 		for (size_t i = j->parts[k].first; i < j->parts[k].end; i++) {
 			uint32_t owner = t->leaves[i].node ? top_owner(t, t->leaves[i].node) : 0;
 
-			if (owner)
-				j->own[(row_of[t->nodes[owner].name] - 1) * j->nr_parts + k] +=
-					t->leaves[i].weight;
+			if (!owner)
+				continue;
+			j->row1_of[i] = row_of[t->nodes[owner].name];
+			j->own[(j->row1_of[i] - 1) * j->nr_parts + k] += t->leaves[i].weight;
 		}
 	}
-}
-
-/* --- noise --- */
-
-/*
- * Samples of different weight vary by more than as many equal ones: by the mean of the squares
- * over the mean. Of what was added up in a count only the sum is known. Waits are taken to be as
- * different as those of a queue (exponential: twice the square of the mean).
- */
-static double unit_of(const struct changes *c)
-{
-	double sum = 0, squares = 0, weight;
-
-	for (size_t i = 0; i < c->both->nr_samples; i++) {
-		if (!c->tree->leaves[i].node)
-			continue;
-		weight = c->tree->leaves[i].weight;
-		sum += weight;
-		squares += weight * weight /
-			   (c->both->samples[i].count ? c->both->samples[i].count : 1);
-	}
-	return sum > 0 ? squares / sum * (c->both->meta.is_time ? 2 : 1) : 1;
-}
-
-static double of_side(const struct changes *c, int side)
-{
-	return c->opts.absolute ? c->sides[side].nr : changes_all(c, side);
-}
-
-/* A row's share of a side, or as much as it has for each recording. */
-static double rate(const struct changes *c, const struct change *row, int side)
-{
-	double of = of_side(c, side);
-
-	return of > 0 ? row->self[side] / of : 0;
-}
-
-/* What the variance of a rate over so much is, were samples independent. */
-static double variance(const struct changes *c, double rate, double of)
-{
-	double v = rate * (c->opts.absolute ? 1 : 1 - rate) * c->unit;
-
-	return of > 0 ? v / of : 0;
-}
-
-/* That of the difference of two, by what both have together: is it one and the same? */
-static double variance_of_both(const struct changes *c, double a, double b)
-{
-	double of_a = of_side(c, 0), of_b = of_side(c, 1), both;
-
-	if (!(of_a > 0) || !(of_b > 0))
-		return 0;
-	both = (a + b) / (of_a + of_b);
-	return variance(c, both, of_a) + variance(c, both, of_b);
-}
-
-static double part_of(const struct judge *j, size_t part)
-{
-	return j->c->opts.absolute ? 1 : j->parts[part].weight;
-}
-
-/* How far a row's recordings are from their side's share, in what noise alone would make. */
-static void scatter(struct judge *j, size_t row)
-{
-	const struct changes *c = j->c;
-	double of, off, expected;
-
-	for (size_t k = 0; k < j->nr_parts; k++) {
-		of = part_of(j, k);
-		expected = variance(c, rate(c, &c->v[row], side_of(j, k)), of);
-		if (!(expected > 0))
-			continue;
-		off = j->own[row * j->nr_parts + k] / of - rate(c, &c->v[row], side_of(j, k));
-		j->chi2[row] += off * off / expected;
-	}
-	for (int side = 0; side < 2; side++)
-		if (c->v[row].self[side])
-			j->above[row] += c->sides[side].nr - 1;
 }
 
 static bool is_judged(const struct changes *c, const struct change *row, double limit_pct)
@@ -277,36 +184,6 @@ static bool is_judged(const struct changes *c, const struct change *row, double 
 		if (100.0 * row->self[side] >= limit_pct * changes_all(c, side) && row->self[side])
 			return true;
 	return false;
-}
-
-static void find_dispersion(struct judge *j)
-{
-	double chi2 = 0, above = 0;
-
-	for (size_t i = 0; i < j->c->nr; i++) {
-		if (!j->c->v[i].judged)
-			continue;
-		scatter(j, i);
-		chi2 += j->chi2[i];
-		above += j->above[i];
-	}
-	j->c->dispersion = above > 0 && chi2 > above ? chi2 / above : 1;
-}
-
-static double p_of(const struct judge *j, size_t i)
-{
-	const struct changes *c = j->c;
-	const struct change *row = &c->v[i];
-	double df = INFINITY, times = 1, v;
-
-	if (c->noise_known) {
-		df = CHANGES_PRIOR_DF + j->above[i];
-		times = fmax((CHANGES_PRIOR_DF * c->dispersion + j->chi2[i]) / df, 1);
-	}
-	v = times * variance_of_both(c, row->self[0], row->self[1]);
-	if (!(v > 0))
-		return 1;
-	return 1 - student_within(fabs(rate(c, row, 1) - rate(c, row, 0)) / sqrt(v), df);
 }
 
 static int by_p(const void *x, const void *y)
@@ -343,7 +220,7 @@ static void judge_together(struct changes *c)
  */
 static double change_of(const struct changes *c, const struct change *row)
 {
-	double a = rate(c, row, 0), b = rate(c, row, 1);
+	double a = changes_rate(c, row, 0), b = changes_rate(c, row, 1);
 
 	if (!c->opts.absolute && a < 1 && b < 1) {
 		a /= 1 - a;
@@ -357,22 +234,16 @@ static void judge(struct judge *j, const uint32_t *row_of, double limit_pct)
 	struct changes *c = j->c;
 
 	j->own = xcalloc(c->nr * j->nr_parts + 1, sizeof(*j->own));
-	j->chi2 = xcalloc(c->nr + 1, sizeof(*j->chi2));
-	j->above = xcalloc(c->nr + 1, sizeof(*j->above));
+	j->row1_of = xcalloc(c->both->nr_samples + 1, sizeof(*j->row1_of));
 	divide(j, row_of);
-	c->unit = unit_of(c);
 	for (size_t i = 0; i < c->nr; i++) {
 		c->v[i].judged = is_judged(c, &c->v[i], limit_pct);
 		c->v[i].change_pct = change_of(c, &c->v[i]);
 	}
-	find_dispersion(j);
-	for (size_t i = 0; i < c->nr; i++)
-		if (c->v[i].judged)
-			c->v[i].p = p_of(j, i);
+	changes_judge(j);
 	judge_together(c);
 	free(j->own);
-	free(j->chi2);
-	free(j->above);
+	free(j->row1_of);
 }
 
 /* --- all of it --- */
@@ -387,9 +258,10 @@ double changes_scale(const struct changes *c)
 int changes_shade(const struct changes *c, uint32_t node)
 {
 	double a = c->total[0][node], b = c->total[1][node], scale = changes_scale(c), part;
-	double off = of_side(c, 1) > 0 ? (b - scale * a) / of_side(c, 1) : 0;
+	double off = changes_of_side(c, 1) > 0 ? (b - scale * a) / changes_of_side(c, 1) : 0;
 
-	if (off * off <= NOISE * NOISE * c->dispersion * variance_of_both(c, a, b))
+	if (off * off <=
+	    NOISE * NOISE * fmax(c->dispersion, c->slice_dispersion) * changes_variance(c, a, b))
 		return 0;
 	part = fabs(b - scale * a) / fmax(b, scale * a);
 	if (part < 0.05)
@@ -438,7 +310,6 @@ int changes_make(struct changes *c, struct profile *const *profiles, char *const
 		c->sides[side] = (struct changes_side){ .name = names[side ? nr[0] : 0],
 							.profile = profiles[side ? nr[0] : 0],
 							.nr = nr[side] };
-	c->noise_known = nr[0] > 1 || nr[1] > 1;
 	j.parts = xcalloc(j.nr_parts, sizeof(*j.parts));
 	err = add_parts(&j, profiles, names, nr);
 	if (!err)

@@ -6,10 +6,11 @@
  * function's own samples have of their side, or with absolute what was recorded of it.
  *
  * Noise. Were samples independent, a share of x of n samples would vary with x (1 - x) / n. Real
- * programs vary by more, from run to run. How much more shows where a side has several recordings:
- * chi-square per degree of freedom, of each function drawn towards that of all functions together
- * (as if CHANGES_PRIOR_DF degrees had seen the latter), never less than 1. The difference of the
- * shares then follows Student's t. Functions are judged together: Holm's method keeps the chance
+ * programs vary by more, from run to run and within one. How much more show recordings of a side,
+ * where it has several, and slices of time of a recording: chi-square per degree of freedom, of
+ * each function drawn towards that of all functions together (as if CHANGES_PRIOR_DF degrees had
+ * seen the latter), never less than 1; the larger one counts. The difference of the shares then
+ * follows Student's t. Functions are judged together: Holm's method keeps the chance
  * that any of them is called changed without being so at alpha.
  */
 #ifndef BPFPROF_PROFILE_CHANGES_H
@@ -59,8 +60,13 @@ struct changes {
 	struct change *v;	       /* largest difference of self first */
 	size_t nr, nr_failed, nr_real; /* nr_real: in any direction */
 	double unit;		       /* what one independent sample weighs */
-	double dispersion;	       /* of all functions together, at least 1 */
-	bool noise_known; /* a side has several recordings, of samples that are counted */
+	/*
+	 * How much more than independent samples functions vary, all together, at least 1:
+	 * from recording to recording, and from slice to slice of a recording.
+	 */
+	double dispersion, slice_dispersion;
+	bool noise_known;  /* a side has several recordings */
+	bool slices_known; /* a recording has several slices */
 };
 
 /* What of it a side has in all. */

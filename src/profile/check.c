@@ -137,6 +137,14 @@ static bool check_wakers(const struct profile *p)
 	return p->nr_wakers > 0 && (!p->nr_locks || p->nr_locks == p->nr_wakers);
 }
 
+static bool check_slices(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_sliced; i++)
+		if (p->sliced[i].sample >= p->nr_samples || p->sliced[i].slice >= p->nr_slices)
+			return false;
+	return true;
+}
+
 static bool check_threads(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_threads; i++)
@@ -185,5 +193,5 @@ bool profile_is_sound(const struct profile *p)
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
 	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
-	       check_disagreements(p);
+	       check_slices(p) && check_disagreements(p);
 }

@@ -53,6 +53,8 @@ void profile_free(struct profile *p)
 	free(p->branches);
 	free(p->wakers);
 	free(p->locks);
+	free(p->slices);
+	free(p->sliced);
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
@@ -197,6 +199,18 @@ void profile_add_branch(struct profile *p, const struct branch *b)
 	p->branches[p->nr_branches++] = *b;
 }
 
+void profile_add_slice(struct profile *p, uint64_t end_ns)
+{
+	p->slices = xgrow(p->slices, p->nr_slices, &p->cap_slices, sizeof(*p->slices));
+	p->slices[p->nr_slices++] = end_ns;
+}
+
+void profile_add_sliced(struct profile *p, const struct sliced *s)
+{
+	p->sliced = xgrow(p->sliced, p->nr_sliced, &p->cap_sliced, sizeof(*s));
+	p->sliced[p->nr_sliced++] = *s;
+}
+
 static void name_event(struct profile *one, uint32_t event)
 {
 	if (event >= one->nr_events)
@@ -211,12 +225,15 @@ static void name_event(struct profile *one, uint32_t event)
 struct profile profile_of_event(const struct profile *p, uint32_t event)
 {
 	struct profile one = *p;
+	uint32_t *sample1_of = xcalloc(p->nr_samples + 1, sizeof(*sample1_of));
 
 	name_event(&one, event);
 	one.samples = xcalloc(p->nr_samples, sizeof(*one.samples));
 	one.nr_samples = 0;
 	one.counted = NULL;
 	one.nr_counted = one.cap_counted = 0;
+	one.sliced = NULL;
+	one.nr_sliced = one.cap_sliced = 0;
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		struct sample s = p->samples[i];
 
@@ -225,12 +242,22 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 		if (PROF_WAIT_KIND(s.wait) == PROF_EVENT)
 			s.wait = 0;
 		one.samples[one.nr_samples++] = s;
+		sample1_of[i] = one.nr_samples;
 		if (p->nr_columns)
 			profile_add_counted(&one, &p->counted[i * 2 * p->nr_columns]);
 	}
 	for (size_t i = 0; i < PROF_NR_COUNTERS && p->nr_events > 1; i++)
 		if (profile_counters[i].kind == COUNTER_LOST)
 			one.counters[i] = 0;
+	for (size_t i = 0; i < p->nr_sliced; i++) {
+		struct sliced part = p->sliced[i];
+
+		if (!sample1_of[part.sample])
+			continue;
+		part.sample = sample1_of[part.sample] - 1;
+		profile_add_sliced(&one, &part);
+	}
+	free(sample1_of);
 	return one;
 }
 
@@ -238,6 +265,7 @@ void profile_of_event_release(struct profile *one)
 {
 	free(one->samples);
 	free(one->counted);
+	free(one->sliced);
 }
 
 bool profile_is_clock(const char *event)

@@ -5,7 +5,7 @@
  * loaded as a .bpfprof file, and every output and every analysis reads only this (through
  * profile/tree.h or profile/top.h).
  *
- * Sixteen tables, each an array whose index is the id; entry 0 of strings, modules, frames,
+ * Its tables, each an array whose index is the id; entry 0 of strings, modules, frames,
  * stacks and wakers means "none":
  *
  *	strings  interned bytes, as found (hostile names included; outputs make them safe)
@@ -20,6 +20,7 @@
  *	branches from where to where, and how often mispredicted
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	locks    with wakers that are holders of locks: one for each
+ *	slices   of time, and which part of which sample came in each
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
@@ -93,6 +94,15 @@ struct branch {
 	uint64_t mispredicted;
 	uint64_t untold;	/* of which the hardware does not say whether they were predicted */
 	uint64_t cycles, timed; /* since the branch before, in sum, and of how many */
+};
+
+/*
+ * Which part of a sample's weight (of its count, if it has no weight) came in which slice of time.
+ * In the order of samples, then slices. What was measured in no slice is in none.
+ */
+struct sliced {
+	uint32_t sample, slice;
+	uint64_t weight;
 };
 
 /* The time that a thread's samples have to add up to. */
@@ -227,6 +237,10 @@ struct profile {
 	size_t nr_wakers, cap_wakers;
 	struct lock *locks; /* none, or nr_wakers */
 	size_t nr_locks, cap_locks;
+	uint64_t *slices; /* where each ends, in ns since the begin of the recording */
+	size_t nr_slices, cap_slices;
+	struct sliced *sliced;
+	size_t nr_sliced, cap_sliced;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
 	struct title *titles; /* see titles.h */
@@ -272,6 +286,9 @@ void profile_add_branch(struct profile *p, const struct branch *b);
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);
 /* The same with its lock; all wakers but the first have one, or none. */
 uint32_t profile_add_holder(struct profile *p, const struct waker *w, const struct lock *l);
+void profile_add_slice(struct profile *p, uint64_t end_ns);
+/* Of a sample and a slice that are there. */
+void profile_add_sliced(struct profile *p, const struct sliced *s);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);

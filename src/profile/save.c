@@ -46,7 +46,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct frame_detail) == 16 && sizeof(struct frame_function) == 16 &&
 		       sizeof(struct hist_row) == 64 && sizeof(struct hist_bucket) == 16 &&
 		       sizeof(struct prof_outlier) == 192 && sizeof(struct call_row) == 40 &&
-		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8,
+		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8 &&
+		       sizeof(struct sliced) == 16,
 	       "these reach the file");
 
 static const struct fact {
@@ -144,6 +145,7 @@ static const struct table {
 	TABLE("HBKT", true, hist_buckets),  TABLE("OUTL", true, outliers),
 	TABLE("CALL", true, call_rows),	    TABLE("CBKT", true, call_buckets),
 	TABLE("LOCK", true, locks),	    TABLE("TITL", true, titles),
+	TABLE("SLCS", true, slices),	    TABLE("SLCD", true, sliced),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))

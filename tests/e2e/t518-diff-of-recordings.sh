@@ -20,6 +20,22 @@ for i in 1 2 3; do
 done
 
 cd "$TMP" || exit 1
+check "slices of time add up to what was recorded" python3 - <<'E2'
+import struct
+data = open("1-1.bpfprof", "rb").read()
+at, tables = 16, {}
+for _ in range(struct.unpack_from("<I", data, 12)[0]):
+    tag, _, size = struct.unpack_from("<4sIQ", data, at)
+    tables[tag] = data[at + 16:at + 16 + size]
+    at += 16 + (size + 7 & ~7)
+weights = [weight for _, weight, *_ in struct.iter_unpack("<QQ8I", tables[b"SMPL"])]
+ends = [end for end, in struct.iter_unpack("<Q", tables[b"SLCS"])]
+assert ends == sorted(ends) and 15 <= len(ends) <= 21 and 3.9e9 < ends[-1] < 4.5e9, ends
+for sample, part, weight in struct.iter_unpack("<IIQ", tables[b"SLCD"]):
+    assert part < len(ends)
+    weights[sample] -= weight
+assert weights and not any(weights), weights
+E2
 check_status 4 "slower by a third fails" "$BPFPROF" diff -U -s --fail-above 5% -o x.json -o x.html -o x.svg -o x.folded -o x.xml \
 	-o x.md 1-?.bpfprof vs 1.3-?.bpfprof
 cp "$OUT" x.txt
@@ -66,6 +82,33 @@ refused() { # TEXT ARGS...
 	check "in one sentence: $text" grep -qF -- "$text" "$TMP/err"
 	check "and no second one" test "$(wc -l <"$TMP/err")" = 1
 }
+
+# Two threads of control, of which one stands still now and then: that is a change of shares within a recording.
+start "$PROGS/five_shares" 1
+steady=$PID
+start "$PROGS/five_shares" 4
+fitful=$PID
+for name in fitful-1 fitful-2; do
+	"$BPFPROF" oncpu -U -p "$steady,$fitful" -F 999 -s -o "$name.bpfprof" 6 >/dev/null 2>&1 &
+	recorder=$!
+	sleep 0.5
+	for pause in 0.3 1.1 0.5 0.2; do
+		kill -STOP "$fitful"
+		sleep "$pause"
+		kill -CONT "$fitful"
+		sleep 0.6
+		[ "$name" = fitful-2 ] && sleep 0.4
+	done
+	wait "$recorder"
+done
+stop "$fitful" KILL
+stop "$steady" KILL
+check "one recording of each side, of a program that is fitful" "$BPFPROF" diff -U -s --fail-above 1% -o fitful.json fitful-1.bpfprof fitful-2.bpfprof
+check "what varies within a recording is no change" python3 -c 'import json
+d = json.load(open("fitful.json"))
+print("# dispersion", d["slice_dispersion"])
+assert d["slices_known"] and not d["noise_known"] and d["slice_dispersion"] > 3 and not d["changed"], d
+assert any(r["name"] == "render" and r["change_pct"] > 1 for r in d["rows"]), d'
 
 printf '{"format": "bpfprof-stat"}' >stat.json
 refused '1-1.bpfprof is a recording, stat.json is not' 1-1.bpfprof stat.json

@@ -302,6 +302,73 @@ static void ten_percent_are_seen_and_noise_is_not(void **state)
 	}
 }
 
+/* --- slices of one recording --- */
+
+/* So many samples in each of ten slices of a second, of "hot" those of the list. */
+static struct profile *sliced(const uint64_t hot[10], uint64_t in_each)
+{
+	uint64_t all_hot = 0;
+	struct profile *p;
+
+	for (int i = 0; i < 10; i++)
+		all_hot += hot[i];
+	p = made("hot;main", all_hot, 10 * in_each - all_hot);
+	for (uint32_t i = 0; i < 10; i++) {
+		profile_add_slice(p, (i + 1) * 1000000000ull);
+		profile_add_sliced(p, &(struct sliced){ 0, i, hot[i] });
+		profile_add_sliced(p, &(struct sliced){ 1, i, in_each - hot[i] });
+	}
+	return p;
+}
+
+/*
+ * 300 of 1,000 samples and 340 are a change if each tenth of a recording has its share of them. If
+ * there are tenths with 10 and with 60 of 100, or a half with few and a half with many, they are
+ * none.
+ */
+static void what_varies_within_a_recording_is_noise(void **state)
+{
+	static const uint64_t even[2][10] = {
+		{ 300, 310, 290, 305, 295, 300, 310, 290, 305, 295 },
+		{ 345, 335, 340, 350, 330, 345, 335, 340, 350, 330 },
+	};
+	static const uint64_t bursts[2][10] = {
+		{ 100, 600, 100, 100, 600, 100, 600, 100, 100, 600 },
+		{ 100, 600, 600, 100, 600, 100, 600, 100, 100, 600 },
+	};
+	static const uint64_t halves[2][10] = {
+		{ 200, 210, 190, 200, 200, 400, 410, 390, 400, 400 },
+		{ 240, 250, 230, 240, 240, 440, 450, 430, 440, 440 },
+	};
+	const struct {
+		const uint64_t (*hot)[10];
+		bool real;
+		double least, most; /* dispersion */
+	} cases[] = { { even, true, 1, 1 },
+		      { bursts, false, 100, 400 },
+		      { halves, false, 60, 400 } };
+
+	for (size_t k = 0; k < 3; k++) {
+		struct profile *a = sliced(cases[k].hot[0], 1000),
+			       *b = sliced(cases[k].hot[1], 1000);
+		struct changes_opts absolute = usual;
+		struct changes c;
+
+		assert_int_equal(compare(&c, a, b, &usual), 0);
+		assert_true(c.slices_known && !c.noise_known);
+		assert_int_equal(row_of(&c, "hot")->real, cases[k].real);
+		assert_true(c.slice_dispersion >= cases[k].least &&
+			    c.slice_dispersion <= cases[k].most);
+		changes_release(&c);
+		absolute.absolute = true;
+		assert_int_equal(compare(&c, a, b, &absolute), 0);
+		assert_int_equal(row_of(&c, "hot")->real, cases[k].real);
+		changes_release(&c);
+		profile_free(a);
+		profile_free(b);
+	}
+}
+
 /* --- writers --- */
 
 typedef int (*writer_fn)(const struct changes *c, const struct view *v, FILE *out);
@@ -361,6 +428,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_compare_is_refused),
 		cmocka_unit_test(nothing_compares_with_nothing),
 		cmocka_unit_test(ten_percent_are_seen_and_noise_is_not),
+		cmocka_unit_test(what_varies_within_a_recording_is_noise),
 		cmocka_unit_test(folded_stacks_have_two_numbers),
 		cmocka_unit_test(markup_is_escaped),
 	};
