@@ -57,6 +57,26 @@ static void find_loads(struct go_rows *g, const uint8_t *code, size_t sz)
 	}
 }
 
+/*
+ * stp x29, x30, [sp, #n]: a function that C calls stores them as C would, since where Go keeps them
+ * is its caller's. The compiler's own functions begin with str x30, [sp, #-n]! or go by x20.
+ */
+static void find_pair(struct go_rows *g, const uint8_t *code, size_t sz)
+{
+	uint32_t insn;
+
+	for (size_t i = 0; i < sz; i += INSN_ARM64) {
+		memcpy(&insn, code + i, sizeof(insn));
+		if ((insn & 0xffe00fff) == 0xf8000ffe) /* str x30, [sp, #n]! */
+			return;
+		if ((insn & 0xffe07fff) != 0xa9007bfd || !(insn >> 15 & 0x3f))
+			continue;
+		g->paired = g->fn.start + i + INSN_ARM64;
+		g->pair = (insn >> 15 & 0x3f) * 8;
+		return;
+	}
+}
+
 /* push %rbp; mov %rsp, %rbp; before Go 1.21 mov %rbp, x(%rsp). */
 static bool saves_fp(const uint8_t *code)
 {
@@ -167,6 +187,8 @@ static void look_at_assembly(struct go_rows *g)
 	layout_read(g->layout, g->fn.start, code, sz);
 	if (g->layout->arch == TABLE_X86)
 		g->keeps_fp = saves_fp(code);
+	else
+		find_pair(g, code, sz);
 	if (!(g->fn.flags & GO_WRITES_SP))
 		return;
 	find_loads(g, code, sz);
@@ -191,7 +213,8 @@ static bool returns_from_signals(const char *name)
 static void start_function(struct go_rows *g)
 {
 	g->at = g->fn.start;
-	g->away = g->back = 0;
+	g->away = g->back = g->paired = 0;
+	g->pair = 0;
 	g->keeps_fp = true;
 	if (returns_from_signals(g->fn.name)) {
 		g->at -= 1u << TABLE_UNIT_SHIFT(g->layout->arch);
@@ -234,6 +257,11 @@ static uint32_t frame_rule(const struct go_rows *g, struct rules *rules, int64_t
 		s.ra = (struct cfi_value){ .kind = CFI_AT_CFA, .off = -8 };
 		if (size >= 8 && g->keeps_fp)
 			s.fp = (struct cfi_value){ .kind = CFI_AT_CFA, .off = -16 };
+	} else if (g->pair && size >= g->pair + 16) {
+		if (g->at < g->paired)
+			return rules_add(rules, &s, cfi_ra(arch));
+		s.fp = (struct cfi_value){ .kind = CFI_AT_CFA, .off = g->pair - (int32_t)size };
+		s.ra = (struct cfi_value){ .kind = CFI_AT_CFA, .off = s.fp.off + 8 };
 	} else if (size) {
 		s.ra = (struct cfi_value){ .kind = CFI_AT_CFA, .off = -(int32_t)size };
 		s.fp = (struct cfi_value){ .kind = CFI_AT_CFA, .off = -(int32_t)size - 8 };
@@ -256,6 +284,8 @@ bool go_rows_next(struct go_rows *g, struct rules *rules, struct go_row *row)
 		row->to = g->away;
 	else if (is_away && g->back < row->to)
 		row->to = g->back;
+	if (g->at < g->paired && g->paired < row->to)
+		row->to = g->paired;
 	row->rule = is_away ? g->away_rule : frame_rule(g, rules, g->sizes.value);
 	g->at = row->to;
 	return true;

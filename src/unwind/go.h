@@ -5,7 +5,7 @@
  *
  *	x86-64	CFA = SP + size + 8; where there is a frame, the frame pointer is at CFA - 16
  *	aarch64	CFA = SP + size; where there is one, the return address is at SP, the frame pointer
- *		8 below it
+ *		8 below it; functions that C calls keep both where they put them
  *
  * A few functions written in assembly go over to another stack; docs/unwinding.md says how each is
  * left.
@@ -30,6 +30,8 @@ struct go_rows {
 	uint64_t away, back; /* code between them runs on another stack */
 	uint32_t away_rule;  /* that holds there */
 	bool keeps_fp;	     /* where it has a frame, the frame pointer is in it */
+	uint64_t paired;     /* aarch64: frame pointer and return address are stored before this */
+	uint32_t pair;	     /* and lie there, from SP; 0 = where Go puts them */
 };
 
 struct go_row {
