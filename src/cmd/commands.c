@@ -112,6 +112,11 @@ const struct command commands[] = {
 	  "  bpfprof diff before.json after.json\n"
 	  "  bpfprof diff --fail-on 'ipc<-5%,time>5%' before.json after.json\n"
 	  "  bpfprof diff --fail-on 'time>5%' --junit diff.xml before.json after.json\n" },
+	{ "history", cmd_history, "[OPTIONS] FILE.csv",
+	  "compare the latest result of stat with those before it", history_opts,
+	  "  bpfprof stat -r 5 --history x.csv --label v1 -- make; bpfprof history x.csv\n"
+	  "  bpfprof history --window 7d --fail-on 'time>5%,ipc<-5%' ci.csv\n"
+	  "  bpfprof history --json ci.csv\n" },
 	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
 	  completion_opts,
 	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },

@@ -115,6 +115,7 @@ struct results_opts {
 #define CHANGES_EXTENSIONS  ".folded .svg .html .json .xml .md .txt"
 #define EVENTS_EXTENSIONS   ".json .csv .txt"
 #define ANNOTATE_EXTENSIONS ".json .txt"
+#define HISTORY_EXTENSIONS  ".json .txt"
 
 struct results;
 

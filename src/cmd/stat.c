@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,6 +16,7 @@
 #include "cmd/selection.h"
 #include "collect/stat.h"
 #include "metric/diff.h"
+#include "metric/history.h"
 
 struct stat_args {
 	int verbose;
@@ -23,7 +25,7 @@ struct stat_args {
 	struct results_opts results;
 	bool topdown, per_thread, per_process, per_cgroup, per_cpu, force;
 	const char *separator; /* of CSV, as perf wants it */
-	const char *baseline, *fail_on, *junit;
+	const char *baseline, *fail_on, *junit, *history, *label;
 };
 
 /* clang-format off */
@@ -82,6 +84,10 @@ const struct opt stat_opts[] = {
 	OPT_STRING(0, "fail-on", struct stat_args, fail_on, "RULES",
 		   "exit status 4 if a change is real and larger: 'ipc<-5%,l2_mpki>15%,time>5%'"),
 	OPT_STRING(0, "junit", struct stat_args, junit, "FILE", "the comparison as JUnit XML"),
+	OPT_STRING(0, "history", struct stat_args, history, "FILE.csv",
+		   "append the result to FILE.csv, for 'bpfprof history'"),
+	OPT_STRING(0, "label", struct stat_args, label, "TEXT",
+		   "what the history calls this run: a commit, a version"),
 	OPT_FLAG(0, "force", struct stat_args, force,
 		 "compare with another CPU model all the same"),
 	OPT_GROUP("Other"),
@@ -95,6 +101,7 @@ struct stat_run {
 	const struct stat_args *args;
 	struct results *results;
 	struct outfile *junit;
+	int history; /* descriptor, -1 = none */
 	struct stat_report baseline;
 	struct diff_rules rules;
 	bool counted, failed, regressed, no_hardware;
@@ -108,10 +115,14 @@ static int open_files(struct stat_run *s)
 	s->results = results_open(&s->args->results);
 	if (!s->results)
 		return errno == EINVAL ? -EINVAL : -EIO;
-	if (!s->args->junit)
-		return 0;
-	s->junit = outfile_open(s->args->junit);
-	return s->junit ? 0 : -EIO;
+	if (s->args->junit) {
+		s->junit = outfile_open(s->args->junit);
+		if (!s->junit)
+			return -EIO;
+	}
+	if (s->args->history)
+		s->history = history_open(s->args->history);
+	return s->args->history && s->history < 0 ? -EIO : 0;
 }
 
 /* Whatever can be found wrong with a comparison is found before anything runs. */
@@ -181,6 +192,8 @@ static bool on_report(void *arg, struct stat_report *r)
 	s->failed |= results_add(s->results, &result) != 0;
 	if (s->args->baseline)
 		compare(s, r);
+	if (s->history >= 0 && !r->failed_runs)
+		s->failed |= history_append(s->history, s->args->history, r, s->args->label) != 0;
 	return !ferror(stdout); /* whoever read has had enough */
 }
 
@@ -221,13 +234,15 @@ static void release(struct stat_run *s)
 {
 	results_close(s->results);
 	outfile_abort(s->junit);
+	if (s->history >= 0)
+		close(s->history);
 	stat_report_release(&s->baseline);
 	diff_rules_release(&s->rules);
 }
 
 static enum cmd_result run(struct stat_args *a)
 {
-	struct stat_run s = { .args = a };
+	struct stat_run s = { .args = a, .history = -1 };
 	enum cmd_result result;
 	int err;
 
@@ -290,6 +305,8 @@ enum {
 	JUDGED = 1 << 16, /* --fail-on, --junit */
 	MARKDOWN = 1 << 17,
 	SAVED = 1 << 18,
+	HISTORY = 1 << 19,
+	LABEL = 1 << 20,
 };
 
 static const struct {
@@ -316,6 +333,7 @@ static const struct {
 	{ BASELINE, INTERVAL, "--baseline compares one result: it does not go with -I" },
 	{ MARKDOWN, INTERVAL, "a report in Markdown is of the whole: it does not go with -I" },
 	{ SAVED, INTERVAL, "a saved result is of the whole: it does not go with -I" },
+	{ HISTORY, INTERVAL, "--history is of whole results: it does not go with -I" },
 	{ MARKDOWN, ROWS, "a report in Markdown is of the whole: it does not go with rows" },
 };
 
@@ -327,6 +345,7 @@ static const struct {
 	{ REPEATS, PROGRAM | DURATION, "-r wants a program to run, or a DURATION" },
 	{ MAX_ROWS, ROWS & ~BY_CPU,
 	  "--max-rows is of --per-thread, --per-process and --per-cgroup" },
+	{ LABEL, HISTORY, "--label is what --history FILE.csv calls the run" },
 	{ JUDGED, BASELINE,
 	  "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')" },
 };
@@ -349,6 +368,7 @@ static unsigned int given_of(const struct stat_args *a)
 	       if_given(a->per_cpu, BY_CPU) | if_given(c->max_rows, MAX_ROWS) |
 	       if_given(c->interval_ns, INTERVAL) | if_given(c->repeats > 1, REPEATS) |
 	       if_given(a->baseline, BASELINE) | if_given(a->fail_on || a->junit, JUDGED) |
+	       if_given(a->history, HISTORY) | if_given(a->label, LABEL) |
 	       if_given(results_wants(&a->results, "md"), MARKDOWN) |
 	       if_given(results_wants(&a->results, "bpfprof"), SAVED);
 }

@@ -9,7 +9,7 @@
 #include "base/round.h"
 #include "base/text.h"
 #include "output/calls.h"
-#include "output/csv_put.h"
+#include "base/csv.h"
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "profile/call_stacks.h"

@@ -2,7 +2,7 @@
 /* Events for spreadsheets: a line for each. */
 #include <inttypes.h>
 
-#include "output/csv_put.h"
+#include "base/csv.h"
 #include "output/events.h"
 
 static const char header[] =

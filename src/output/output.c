@@ -72,6 +72,7 @@ static const char *not_whole(const struct result *r)
 #define CHANGES(writer) .kind = RESULT_CHANGES, .write.changes = writer, .help
 #define EVENTS(writer) .kind = RESULT_EVENTS, .write.events = writer, .help
 #define ANNOTATIONS(writer) .kind = RESULT_ANNOTATIONS, .write.annotations = writer, .help
+#define HISTORY(writer) .kind = RESULT_HISTORY, .write.history = writer, .help
 static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
 	  "one line per stack, for flamegraph.pl and inferno" },
@@ -172,6 +173,9 @@ static const struct output outputs[] = {
 	{ "json", ".json", ANNOTATIONS(annotations_write_json) =
 	  "all lines and instructions, for programs" },
 	{ "summary", ".txt", ANNOTATIONS(annotations_write_text) = "hot lines, for people" },
+
+	{ "json", ".json", HISTORY(history_write_json) = "every run, for programs" },
+	{ "summary", ".txt", HISTORY(history_write_text) = "what is unusual, for people" },
 };
 /* clang-format on */
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
@@ -209,6 +213,8 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 		return o->write.events(r->events, out);
 	case RESULT_ANNOTATIONS:
 		return o->write.annotations(r->annotations, v, out);
+	case RESULT_HISTORY:
+		return o->write.history(r->history, out);
 	}
 	return -EINVAL;
 }
@@ -296,6 +302,7 @@ const char *output_kind_text(enum result_kind kind)
 		[RESULT_CHANGES] = "a comparison of recordings",
 		[RESULT_EVENTS] = "a list of events",
 		[RESULT_ANNOTATIONS] = "an annotation",
+		[RESULT_HISTORY] = "a history",
 	};
 
 	return texts[kind];

@@ -14,6 +14,7 @@
 #include "output/annotations.h"
 #include "output/changes.h"
 #include "output/events.h"
+#include "output/history.h"
 #include "output/runqlat.h"
 #include "output/stat.h"
 #include "profile/profile.h"
@@ -29,6 +30,7 @@ enum result_kind {
 	RESULT_CHANGES, /* of recordings */
 	RESULT_EVENTS,
 	RESULT_ANNOTATIONS,
+	RESULT_HISTORY,
 };
 
 struct result {
@@ -41,6 +43,7 @@ struct result {
 		const struct changes *changes;
 		const struct events_report *events;
 		const struct annotations *annotations;
+		const struct history *history;
 	};
 };
 
@@ -55,6 +58,7 @@ struct output {
 		int (*diff)(const struct diff *d, FILE *out);
 		int (*changes)(const struct changes *c, const struct view *v, FILE *out);
 		int (*events)(const struct events_report *r, FILE *out);
+		int (*history)(const struct history *h, FILE *out);
 		int (*annotations)(const struct annotations *a, const struct view *v, FILE *out);
 	} write;
 	const char *help;

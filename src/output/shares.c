@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/columns.h"
-#include "output/csv_put.h"
+#include "base/csv.h"
 #include "output/output.h"
 #include "profile/top.h"
 #include "profile/waits.h"

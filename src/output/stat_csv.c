@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "output/csv_put.h"
+#include "base/csv.h"
 #include "output/figures.h"
 
 static const char header[] =

@@ -566,6 +566,8 @@ static void the_help_names_all_outputs(void **state)
 	assert_string_equal(DIFF_EXTENSIONS, output_extensions(RESULT_DIFF));
 	assert_string_equal(CHANGES_EXTENSIONS, output_extensions(RESULT_CHANGES));
 	assert_string_equal(EVENTS_EXTENSIONS, output_extensions(RESULT_EVENTS));
+	assert_string_equal(ANNOTATE_EXTENSIONS, output_extensions(RESULT_ANNOTATIONS));
+	assert_string_equal(HISTORY_EXTENSIONS, output_extensions(RESULT_HISTORY));
 }
 
 static void an_empty_profile_is_fine_everywhere(void **state)
