@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/round.h"
 #include "base/text.h"
 #include "output/call_stacks.h"
-#include "base/csv.h"
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "output/output.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/columns.h"
-#include "base/csv.h"
 #include "output/output.h"
 #include "profile/top.h"
 #include "profile/waits.h"
