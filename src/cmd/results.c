@@ -79,6 +79,7 @@ static int parse_words(struct results_opts *o)
 		[VIEW_BY_FUNCTION] = "function", [VIEW_BY_MODULE] = "module",
 		[VIEW_BY_FILE] = "file",	 [VIEW_BY_LINE] = "line",
 		[VIEW_BY_THREAD] = "thread",	 [VIEW_BY_PROCESS] = "process",
+		[VIEW_BY_CLASS] = "class",
 	};
 	int idle = parse_word("--idle", o->idle, idle_words, 3);
 	int color = parse_word("--color", o->color, color_words, 3);
@@ -133,6 +134,7 @@ static const struct choice {
 	{ PEEK, "peek" },
 	{ BY, "by" },
 	{ BY | CSV, "by-csv" },
+	{ BY | JSON, "by-json" },
 	{ FOLDED, "folded" },
 	{ SUMMARY, "summary" },
 };

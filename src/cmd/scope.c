@@ -74,6 +74,7 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--ignore", v->ignore, OF_STACKS },
 		{ "--value", v->value, OF_EVENTS },
 		{ "--by-class", v->by_class, OF_WAITS },
+		{ "--by class", v->by == VIEW_BY_CLASS, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },
 		{ "--idle", o->idle, OF_WAITS },
 		{ "-m", v->milliseconds, OF_TIMES },

@@ -101,6 +101,7 @@ int branched_write_folded(const struct profile *p, const struct view *v, FILE *o
 /* By what the view says, for people and for spreadsheets. */
 int shares_write(const struct profile *p, const struct view *v, FILE *out);
 int shares_write_csv(const struct profile *p, const struct view *v, FILE *out);
+int shares_write_json(const struct profile *p, const struct view *v, FILE *out);
 int call_tree_write(const struct profile *p, const struct view *v, FILE *out);
 /* The view has to say which functions. */
 int peek_write(const struct profile *p, const struct view *v, FILE *out);

@@ -3,6 +3,7 @@
  * Who has which share of a profile: functions, modules, lines, threads. What they have by
  * themselves adds up, since each stack has one innermost function; totals overlap.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/columns.h"
+#include "output/json_put.h"
 #include "output/output.h"
 #include "profile/top.h"
 #include "profile/waits.h"
@@ -102,7 +104,7 @@ static void add_lines(struct shares *s, bool whole_files)
 	free(rows);
 }
 
-/* Threads, or processes: the first frames. */
+/* Threads, processes, or classes: the first frames. */
 static void add_owners(struct shares *s)
 {
 	const struct tree_node *nodes = s->t->nodes;
@@ -145,14 +147,14 @@ static void shares_release(struct shares *s)
 	tree_free(s->t);
 }
 
+static const char *const heads[VIEW_NR_BY] = {
+	[VIEW_BY_FUNCTION] = "FUNCTION", [VIEW_BY_MODULE] = "MODULE", [VIEW_BY_FILE] = "FILE",
+	[VIEW_BY_LINE] = "LINE",	 [VIEW_BY_THREAD] = "THREAD", [VIEW_BY_PROCESS] = "PROCESS",
+	[VIEW_BY_CLASS] = "CLASS",
+};
+
 static void add_columns(struct grid *g, const struct shares *s, enum view_by by)
 {
-	static const char *const heads[VIEW_NR_BY] = {
-		[VIEW_BY_FUNCTION] = "FUNCTION", [VIEW_BY_MODULE] = "MODULE",
-		[VIEW_BY_FILE] = "FILE",	 [VIEW_BY_LINE] = "LINE",
-		[VIEW_BY_THREAD] = "THREAD",	 [VIEW_BY_PROCESS] = "PROCESS",
-	};
-
 	grid_add(g, (struct grid_column){ .head = s->has_total ? "SELF" : "SHARE" });
 	if (s->has_total)
 		grid_add(g, (struct grid_column){ .head = "TOTAL", .rank = 1 });
@@ -207,9 +209,15 @@ int shares_write(const struct profile *p, const struct view *v, FILE *out)
 	return 0;
 }
 
+/* Times in microseconds. */
+static uint64_t shown(const struct profile *p, uint64_t value)
+{
+	return p->meta.is_time || p->meta.timed ? waits_us(value) : value;
+}
+
 static void put_value(const struct profile *p, uint64_t value, FILE *out)
 {
-	fprintf(out, ",%" PRIu64, p->meta.is_time || p->meta.timed ? waits_us(value) : value);
+	fprintf(out, ",%" PRIu64, shown(p, value));
 }
 
 int shares_write_csv(const struct profile *p, const struct view *v, FILE *out)
@@ -228,6 +236,34 @@ int shares_write_csv(const struct profile *p, const struct view *v, FILE *out)
 		put_value(p, s.v[i].total, out);
 		fputc('\n', out);
 	}
+	shares_release(&s);
+	return 0;
+}
+
+int shares_write_json(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct json_object *o = json_document("bpfprof-shares"), *rows = json_object_new_array(),
+			   *row;
+	bool time = p->meta.is_time || p->meta.timed;
+	char by[16] = "";
+	struct shares s;
+
+	shares_init(&s, p, v);
+	for (size_t i = 0; heads[v->by][i]; i++)
+		by[i] = tolower((unsigned char)heads[v->by][i]);
+	json_object_object_add(o, "by", json_text(by));
+	json_object_object_add(o, "unit", json_text(time ? "us" : profile_unit(p)));
+	json_put_count(o, "total", shown(p, s.t->nodes[0].total));
+	for (size_t i = 0; i < s.nr; i++) {
+		row = json_object_new_object();
+		json_object_object_add(row, "name", json_text(s.v[i].name));
+		json_object_object_add(row, "module", json_text(s.v[i].module));
+		json_put_count(row, "self", shown(p, s.v[i].self));
+		json_put_count(row, "total", shown(p, s.v[i].total));
+		json_object_array_add(rows, row);
+	}
+	json_object_object_add(o, "rows", rows);
+	json_print(o, true, out);
 	shares_release(&s);
 	return 0;
 }

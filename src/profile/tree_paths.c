@@ -264,6 +264,8 @@ static void push_wakers(struct builder *b, const struct sample *s)
 /* The first frame of a wait, where the view has one: two of those that only wait for a CPU. */
 static bool push_class(struct builder *b, uint32_t class)
 {
+	if (b->v->by == VIEW_BY_CLASS)
+		return true;
 	if (!b->v->split && !b->v->by_class)
 		return false;
 	if (WAIT_RUNNABLE & 1u << class)
@@ -305,7 +307,10 @@ static void add_wait(struct builder *b, size_t i)
 		return;
 	/* Running time by the clock is no number of anything. */
 	begin_path(b, i, PROF_WAIT_KIND(s->wait) == PROF_RUNNING ? 0 : s->count, b->waits.ns[i]);
-	push_owner(b, s);
+	if (b->v->by == VIEW_BY_CLASS && fate != WAITS_IDLE)
+		push_bracketed(b, waits_name(b->waits.class_of[i]));
+	else if (b->v->by != VIEW_BY_CLASS)
+		push_owner(b, s);
 	if (fate == WAITS_IDLE)
 		push_note(b, "[idle]");
 	else

@@ -26,6 +26,7 @@ enum view_by {
 	VIEW_BY_LINE,
 	VIEW_BY_THREAD,
 	VIEW_BY_PROCESS, /* the first frame is "name/pid" then */
+	VIEW_BY_CLASS,	 /* the first frame is that of the class, or "[idle]": of waits */
 	VIEW_NR_BY,
 };
 

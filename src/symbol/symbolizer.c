@@ -171,12 +171,27 @@ static uint32_t kernel_module(const struct symbolizer *s, const char *name)
 	return profile_add_module(p, name);
 }
 
+/*
+ * Signal handlers return to the very start of a function that nobody calls, as the vDSO of aarch64
+ * has one. Frames that are returned to are looked up in front of it, where nothing may be.
+ */
+static void ask_behind(struct symbol_sources *sources, uint64_t address, struct symbol_found *found)
+{
+	struct symbol_found f = {};
+
+	if (symbol_sources_find(sources, address + 1, &f) && f.nr &&
+	    strstr(f.chain[f.nr - 1].name, "sigreturn"))
+		*found = f;
+}
+
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
 static void ask_sources(struct symbol_sources *sources, const struct symbol_module *m,
 			uint64_t address, struct answer *a)
 {
 	*a = (struct answer){ .place = address };
 	symbol_sources_find(sources, address, &a->found);
+	if (!a->found.nr && m->kind != FRAME_KERNEL)
+		ask_behind(sources, address, &a->found);
 	if (m->file)
 		elf_file_vaddr(m->file, address, &a->place);
 	if (a->found.nr || m->kind == FRAME_KERNEL)

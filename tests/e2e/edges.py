@@ -30,7 +30,7 @@ from machine_code import Code
 MOST_JUMPS = 6
 USER = "1"
 ENTERED = ("runtime.goexit", "runtime.asyncPreempt", "runtime.sigpanic", "runtime.sigtramp",
-           "runtime.sigreturn__sigaction", "runtime.sigreturn", "__restore_rt")
+           "runtime.sigreturn__sigaction", "runtime.sigreturn", "__restore_rt", "__kernel_rt_sigreturn")
 # At their end they put in the registers of a handler's frame: then the frame above them is the handler's function, which goes
 # on at its landing pad and not behind a call. No unwind data describes these few instructions.
 LANDS = ("_Unwind_Resume", "_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Resume_or_Rethrow",

@@ -39,6 +39,10 @@ for kind in pmu small wall; do
 	writes $kind.annotate.json annotate annotate --json --hottest 20 $kind.bpfprof
 done
 writes lines.annotate.json annotate annotate --json --file-lines pmu.bpfprof
+for key in function module thread; do
+	writes $key.shares.json shares report --by $key --json small.bpfprof
+done
+writes class.shares.json shares report --by class --json wall.bpfprof
 writes table.json table report --table --json wall.bpfprof
 
 # Calls are those of a program: descend() calls itself, and its first argument says how deep it still has to go.

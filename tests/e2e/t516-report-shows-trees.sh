@@ -117,6 +117,15 @@ for key in function thread; do
 	check "--by $key --csv" "$BPFPROF" report --by $key --csv "$TMP/many.bpfprof"
 	cp "$OUT" "$TMP/shares.csv"
 	check "--by $key: as its stacks say" python3 "$TMP/shares.py" "$TMP/many.folded" "$TMP/shares.csv" $key
+	check "--by $key --json" "$BPFPROF" report --by $key --json "$TMP/many.bpfprof"
+	cp "$OUT" "$TMP/shares.json"
+	check "the same in JSON" python3 - "$TMP/shares.csv" "$TMP/shares.json" $key <<'E2'
+import csv, json, sys
+d = json.load(open(sys.argv[2]))
+rows = [(r["name"], int(r.get("self") or r.get("share") or 0)) for r in csv.DictReader(open(sys.argv[1]))]
+assert d["by"] == sys.argv[3] and [(r["name"], r["self"]) for r in d["rows"]] == rows
+assert sum(r["self"] for r in d["rows"]) == d["total"]
+E2
 done
 check "--by module" "$BPFPROF" report --by module "$TMP/x.bpfprof"
 check_grep '^ *37\.0% +94\.0% +/usr/bin/redis-server$' "$OUT" "its functions have 370 samples, and stand in 940"
@@ -124,6 +133,27 @@ check "--by process" "$BPFPROF" report --by process "$TMP/x.bpfprof"
 check_grep '^77\.0% +redis-server/1234$' "$OUT"
 check "--by line" "$BPFPROF" report --by line "$TMP/x.bpfprof"
 check_grep '% is in code whose lines are not known$' "$OUT"
+
+for kind in offcpu wall; do
+	check "made-up waits of $kind" "${PROGS%/progs}/e2e/gen_profile" $kind "$TMP/$kind.bpfprof"
+	check "their stacks by class" "$BPFPROF" report --by-class -f "$TMP/$kind.bpfprof"
+	cp "$OUT" "$TMP/$kind.folded"
+	check "--by class" "$BPFPROF" report --by class --csv "$TMP/$kind.bpfprof"
+	cp "$OUT" "$TMP/$kind.csv"
+	check "$kind by class: as stacks say that begin with it" python3 - "$TMP/$kind.folded" "$TMP/$kind.csv" <<'E2'
+import collections, csv, sys
+sums = collections.Counter()
+for line in open(sys.argv[1]):
+    path, us = line.rsplit(" ", 1)
+    frames = path.split(";")[1:]
+    if frames: # time that was lost has none
+        sums[frames[1] if frames[0] == "[runnable]" else frames[0]] += int(us)
+rows = {r["name"]: int(r["share"]) for r in csv.DictReader(open(sys.argv[2]))}
+rows.pop("[lost]", None)
+assert len(rows) > 2 and rows.keys() == sums.keys(), (rows, sums)
+assert all(abs(rows[k] - sums[k]) <= 20 for k in rows), (rows, sums) # each line is rounded
+E2
+done
 
 refused() { # PATTERN OPTIONS...
 	check_status 2 "${*:2} is refused" "$BPFPROF" report "${@:2}" "$TMP/x.bpfprof"
@@ -134,6 +164,7 @@ refused 'no regular expression' --peek '[a'
 refused "'x' is no number" --percent-limit x
 refused "'101' is no number" --percent-limit 101
 refused 'exclude each other' --tree -f
+refused 'is for recordings of waits' --by class
 refused "unknown mode 'lines'; did you mean 'line'" --by lines
 refused 'exclude each other' --tree --peek main
 check "a stat result" "$BPFPROF" stat -o "$TMP/stat.json" -- true
