@@ -78,7 +78,7 @@ deep() { # PYTHON NAME
 			while time.time() < end:
 				pass
 		sys.setrecursionlimit(2000)
-		down(1200, time.time() + 0.5)'
+		down(1200, time.time() + 1.5)'
 	check_grep 'Python: [0-9]+ stacks, of which [1-9][0-9]* could not be followed' "$ERR" "$2: what is cut is told"
 	check_grep 'down \(<string>\);down \(<string>\) [0-9]+$' x.folded "$2: the newest frames are there"
 }
