@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two flame graph files share: the tree laid out for drawing, and the viewer
- * (flame_data.js, flame_tools.js, flame.js, flame.css) with its data, in a form that HTML and XML
- * read alike. All text is escaped here.
+ * What the two flame graph files share: the tree laid out for drawing, and the viewer (flame.js and
+ * the scripts that it names, flame.css) with its data, in a form that HTML and XML read alike. All
+ * text is escaped here.
  */
 #ifndef BPFPROF_OUTPUT_FLAME_H
 #define BPFPROF_OUTPUT_FLAME_H
@@ -49,7 +49,14 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v);
 void flame_init_changes(struct flame *f, const struct changes *c);
 void flame_release(struct flame *f);
 
+/* Of a picture. The viewer makes shades of changes by itself, and else has classes by number. */
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);
+unsigned int flame_colour_of(const struct flame *f, uint32_t node);
+size_t flame_nr_colours(void);
+const char *flame_colour_name(size_t i);
+
+/* The place of a string among the files. */
+size_t flame_file(const struct flame *f, uint32_t file);
 
 /*
  * The node behind i, depth first, or 0 at the end; below i only with descend. *up is how many

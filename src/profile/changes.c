@@ -215,7 +215,7 @@ static double unit_of(const struct changes *c)
 	return sum > 0 ? squares / sum * (c->both->meta.is_time ? 2 : 1) : 1;
 }
 
-static double of_side(const struct changes *c, int side)
+double changes_of_side(const struct changes *c, int side)
 {
 	return c->opts.absolute ? c->sides[side].nr : changes_all(c, side);
 }
@@ -223,7 +223,7 @@ static double of_side(const struct changes *c, int side)
 /* A row's share of a side, or as much as it has for each recording. */
 static double rate(const struct changes *c, const struct change *row, int side)
 {
-	double of = of_side(c, side);
+	double of = changes_of_side(c, side);
 
 	return of > 0 ? row->self[side] / of : 0;
 }
@@ -239,7 +239,7 @@ static double variance(const struct changes *c, double rate, double of)
 /* That of the difference of two, by what both have together: is it one and the same? */
 static double variance_of_both(const struct changes *c, double a, double b)
 {
-	double of_a = of_side(c, 0), of_b = of_side(c, 1), both;
+	double of_a = changes_of_side(c, 0), of_b = changes_of_side(c, 1), both;
 
 	if (!(of_a > 0) || !(of_b > 0))
 		return 0;
@@ -387,7 +387,7 @@ double changes_scale(const struct changes *c)
 int changes_shade(const struct changes *c, uint32_t node)
 {
 	double a = c->total[0][node], b = c->total[1][node], scale = changes_scale(c), part;
-	double off = of_side(c, 1) > 0 ? (b - scale * a) / of_side(c, 1) : 0;
+	double off = changes_of_side(c, 1) > 0 ? (b - scale * a) / changes_of_side(c, 1) : 0;
 
 	if (off * off <= NOISE * NOISE * c->dispersion * variance_of_both(c, a, b))
 		return 0;
