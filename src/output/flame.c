@@ -274,9 +274,16 @@ static void find_parts(struct flame *f)
 void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 {
 	*f = (struct flame){ .p = p, .t = tree_new_turned(p, v) };
-	f->title = title_of(p);
-	f->unit = text_cleaned(profile_unit(p));
+	if (profile_is_mixed(p)) {
+		f->one = profile_of_event(p, view_event(v, p));
+		f->p = &f->one;
+		flame_values_of_events(f, p, view_event(v, p));
+	}
+	f->title = title_of(f->p);
+	f->unit = text_cleaned(profile_unit(f->p));
 	f->note = note_of(f);
+	if (!f->nr_values)
+		flame_values_init(f, v);
 	find_parts(f);
 }
 
@@ -306,6 +313,9 @@ void flame_release(struct flame *f)
 {
 	if (!f->changes)
 		tree_free(f->t);
+	flame_values_release(f);
+	if (f->p == &f->one)
+		profile_of_event_release(&f->one);
 	free(f->title);
 	free(f->note);
 	free(f->unit);

@@ -23,8 +23,16 @@ struct flame_symbol {
 	uint32_t module; /* index among those written */
 };
 
+/* What widths stand for, the first one is shown first. */
+struct flame_value {
+	char *name, *unit;
+	uint64_t *self;	    /* per node */
+	unsigned int class; /* of waits: the class plus 1; 0 = not of one class */
+};
+
 struct flame {
 	const struct profile *p;
+	struct profile one;	       /* of several events, the one shown: p points here */
 	const struct changes *changes; /* of two sides; NULL of one profile */
 	struct tree *t;
 	char *title, *note; /* two lines that say what this is */
@@ -35,6 +43,8 @@ struct flame {
 	size_t nr_symbols, cap_symbols;
 	uint32_t *modules; /* those written, ids of the profile; the first one is "none" */
 	size_t nr_modules, cap_modules;
+	struct flame_value *values; /* none of two sides */
+	size_t nr_values, cap_values;
 	uint32_t *files; /* of source code, sorted strings of the profile; the first one is none */
 	size_t nr_files;
 };
@@ -48,6 +58,11 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v);
 /* Widths are those after, colours say what changed. */
 void flame_init_changes(struct flame *f, const struct changes *c);
 void flame_release(struct flame *f);
+
+/* The values of one profile; of several events, where p has them all and f->p the one shown. */
+void flame_values_init(struct flame *f, const struct view *v);
+void flame_values_of_events(struct flame *f, const struct profile *p, uint32_t shown);
+void flame_values_release(struct flame *f);
 
 /* Of a picture. The viewer makes shades of changes by itself, and else has classes by number. */
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);

@@ -60,6 +60,8 @@ const ui = {
 	invert: button('Inverted', 'Innermost functions first, then their callers (u)',
 		() => toggleView('inverted')),
 	functions: button('Functions', 'Table of functions (t)', () => toggleView('table')),
+	values: element('select', {title: 'What widths stand for (m: the next)',
+		'aria-label': 'What widths stand for'}),
 	sides: button('Before', 'Widths of the recording before or after (b)', swapSides),
 	theme: button('Dark', 'Dark or light (d)', toggleTheme),
 	help: button('?', 'Keys (?)', toggleHelp),
@@ -320,9 +322,15 @@ function chooseValue(value) {
 	const zooms = Object.fromEntries(state.panes.map(({key, tree, zoom}) => [key, tree.name(zoom)]));
 
 	data.value = value;
+	ui.values.value = value;
 	ui.sides.textContent = value ? 'After' : 'Before';
 	findMatches();
 	setView(state.view, zooms);
+}
+
+function nextValue() {
+	if (!data.changes)
+		chooseValue((data.value + 1) % data.values.length);
 }
 
 /* Of two recordings: the other one's widths. */
@@ -381,6 +389,7 @@ const KEYS = {
 	s: [showCursor, 'callers and callees of the frame under the cursor'],
 	u: [() => toggleView('inverted'), 'inverted: innermost functions first'],
 	i: [flip, 'root at the top (icicle) or at the bottom'],
+	m: [nextValue, 'the next value: what widths stand for'],
 	b: [swapSides, 'before or after, of two recordings'],
 	c: [copyStack, 'copy the stack of the frame under the cursor'],
 	d: [toggleTheme, 'dark or light'],
@@ -406,7 +415,7 @@ function localKey(event) {
 }
 
 function onKey(event) {
-	const typing = event.target === ui.search;
+	const typing = event.target === ui.search || event.target === ui.values;
 	const find = (event.ctrlKey || event.metaKey) && event.key === 'f';
 
 	if (find ? typing : event.ctrlKey || event.metaKey || event.altKey)
@@ -428,6 +437,7 @@ function listen() {
 	setDark(scheme.matches);
 	scheme.addEventListener('change', event => state.chosen || setDark(event.matches));
 	ui.search.addEventListener('input', search);
+	ui.values.addEventListener('change', () => chooseValue(Number(ui.values.value)));
 	ui.chart.addEventListener('mousemove', onMouse);
 	ui.chart.addEventListener('mouseleave', () => {
 		ui.tip.hidden = true;
@@ -468,8 +478,9 @@ function main() {
 		element('h1', {title: data.title}, data.title),
 		element('p', {title: data.note}, data.note));
 	const tools = element('div', {class: 'tools'}, ui.matched, ui.search, ui.reset, ui.functions,
-		ui.invert, ui.flip, ...(data.changes ? [ui.sides] : []), ui.theme, ui.help);
+		ui.invert, ui.flip, ...(data.changes ? [ui.sides] : data.values.length > 1 ? [ui.values] : []), ui.theme, ui.help);
 
+	ui.values.append(...data.values.map(({name}, v) => element('option', {value: v}, name)));
 	mount(element('div', {class: 'app'}, element('div', {class: 'bar'}, heading, tools),
 		ui.chart, ui.table, element('div', {class: 'foot'}, ui.status, legend()), ui.tip,
 		ui.keys));

@@ -87,6 +87,9 @@ function functionsOf(names) {
 function readValues(page) {
 	const self = unpack(page.self, Float64Array), values = [{name: page.value, unit: page.unit, self}];
 
+	for (const v of page.values)
+		values.push({name: v.name, unit: v.unit, class: v.class, packed: v});
+
 	if (page.before !== undefined)
 		values.push({name: 'before', unit: page.unit, self: unpack(page.before, Float64Array)});
 	return values;
@@ -125,8 +128,24 @@ function placeOf(i) {
 function totalsOf(value) {
 	const v = data.values[value];
 
-	v.total = v.total || sumUp(data.shape.parent, v.self);
+	v.total = v.total || sumUp(data.shape.parent, selfOf(value));
 	return v.total;
+}
+
+/* What each node has by itself in a value. */
+function selfOf(value) {
+	const v = data.values[value];
+
+	if (!v.self) {
+		const gaps = unpack(v.packed.gaps, Uint32Array), self = unpack(v.packed.self, Float64Array);
+
+		v.self = new Float64Array(data.shape.nr);
+		for (let nr = 0, i = 0; nr < gaps.length; nr++, i++) {
+			i += gaps[nr];
+			v.self[i] = self[nr];
+		}
+	}
+	return v.self;
 }
 
 function unit() {

@@ -7,6 +7,7 @@
  *	frames   per node, depth first: symbol
  *	up       per node: levels up from the node before, then one down
  *	self     per node: its own, in that unit: "samples", "ns", or an event's name
+ *	values   others than self: how many nodes lie between those that have any, and their own
  *	before   of two recordings: self in the one before; and what shades are made of
  *	lines    per node: file of its source code, 0 = not known; else behind it the line that
  *	         has most of it, and how many percent these are
@@ -113,6 +114,46 @@ static void put_column(const struct flame *f, FILE *out, const char *name, enum 
 	fputc('"', out);
 }
 
+/* Few nodes have any: how many lie between these, and what they have. */
+static void put_sparse(const struct flame *f, const struct flame_value *v, FILE *out, bool places)
+{
+	uint32_t i = 0, up, nr = 0;
+
+	do {
+		if (v->self[i]) {
+			put_number(out, places ? nr : v->self[i]);
+			nr = 0;
+		} else {
+			nr++;
+		}
+		i = flame_next(f, i, true, &up);
+	} while (i);
+}
+
+static void put_value(const struct flame *f, const struct flame_value *v, FILE *out)
+{
+	fputs("{\"name\":", out);
+	flame_put_json(out, v->name);
+	fputs(",\"unit\":", out);
+	flame_put_json(out, v->unit);
+	fprintf(out, ",\"class\":%u,\"gaps\":\"", v->class);
+	put_sparse(f, v, out, true);
+	fputs("\",\"self\":\"", out);
+	put_sparse(f, v, out, false);
+	fputs("\"}", out);
+}
+
+/* Without the first one, which all nodes have. */
+static void put_values(const struct flame *f, FILE *out)
+{
+	fputs(",\n\"values\":[", out);
+	for (size_t i = 1; i < f->nr_values; i++) {
+		fputs(i > 1 ? ",\n" : "\n", out);
+		put_value(f, &f->values[i], out);
+	}
+	fputs("]", out);
+}
+
 static void put_symbols(const struct flame *f, FILE *out)
 {
 	fputs(",\n\"names\":[", out);
@@ -176,8 +217,10 @@ void flame_put_script(const struct flame *f, FILE *out)
 	flame_put_json(out, f->note);
 	fputs(",\n\"unit\":", out);
 	flame_put_json(out, f->unit);
-	fprintf(out, ",\n\"value\":\"%s\",\n\"waits\":%s,\n\"minWidth\":%g",
-		f->changes ? "after" : "", f->p->meta.is_time ? "true" : "false", MIN_WIDTH);
+	fputs(",\n\"value\":", out);
+	flame_put_json(out, f->changes ? "after" : f->values[0].name);
+	fprintf(out, ",\n\"waits\":%s,\n\"minWidth\":%g", f->p->meta.is_time ? "true" : "false",
+		MIN_WIDTH);
 	put_symbols(f, out);
 	put_column(f, out, "frames", COLUMN_FRAMES);
 	put_column(f, out, "up", COLUMN_UP);
@@ -186,6 +229,7 @@ void flame_put_script(const struct flame *f, FILE *out)
 		put_column(f, out, "before", COLUMN_BEFORE);
 		put_changes(f->changes, out);
 	}
+	put_values(f, out);
 	put_lines(f, out);
 	fputs("}</script>\n", out);
 	put_verbatim(out, "script", flame_js);

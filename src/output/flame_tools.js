@@ -36,6 +36,8 @@ function readAddress() {
 
 	ui.search.value = parts.get('search') || '';
 	data.value = data.values[value] ? value : 0;
+	ui.values.value = data.value;
+	ui.sides.textContent = data.value ? 'After' : 'Before';
 	setIcicle(parts.has('icicle'));
 	if (view === 'function' && f >= 0 && outermost(f).length)
 		state.f = f;
@@ -113,7 +115,8 @@ function toggleHelp() {
 
 	if (ui.keys.hidden)
 		ui.keys.replaceChildren(element('b', {}, 'Keys'),
-			...Object.entries(KEYS).filter(([key]) => key !== 'b' || data.changes)
+			...Object.entries(KEYS).filter(([key]) => (key !== 'b' || data.changes) &&
+				(key !== 'm' || ui.values.isConnected))
 				.map(([key, [, text]]) => row(key === 'Escape' ? 'Esc' : key, text)),
 			row('arrows', 'walk the frames, or the rows of the table'),
 			row('Enter', 'zoom into the frame, or open the function'),

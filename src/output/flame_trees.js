@@ -16,7 +16,7 @@ function partsOf() {
 class WholeTree {
 	constructor() {
 		Object.assign(this, data.shape, {symbol: data.symbol, whole: true,
-			self: data.values[data.value].self, total: totalsOf(data.value)});
+			self: selfOf(data.value), total: totalsOf(data.value)});
 	}
 
 	kids(i) {
@@ -83,7 +83,7 @@ class MergedTree {
 
 	/* Where the entries of node i go, in two lists of nodes. */
 	next(i) {
-		const {parent, end} = data.shape, at = [], from = [], own = data.values[data.value].self;
+		const {parent, end} = data.shape, at = [], from = [], own = selfOf(data.value);
 		const all = this.weights(data.value);
 
 		this.at[i].forEach((k, nr) => {
@@ -163,10 +163,12 @@ class MergedTree {
 
 /* The innermost function comes first: each node of the file's tree as often as it is innermost. */
 function invertedTree() {
-	const tree = new MergedTree(data.symbol[0], true, v => data.values[v].self), all = [];
+	const tree = new MergedTree(data.symbol[0], true, selfOf), all = [];
+
+	const own = [data.value, ...partsOf()].map(selfOf);
 
 	for (let i = 1; i < data.shape.nr; i++)
-		if (data.values.some(({self}) => self[i]))
+		if (own.some(self => self[i]))
 			all.push(i);
 	tree.weigh(0, all, all);
 	tree.made[0] = tree.group(0, [all, all]);
@@ -241,7 +243,7 @@ function ownerOf(i) {
 
 /* Self and total of each function in a value, a Map by function. */
 function functionRows(value) {
-	const {nr, end} = data.shape, total = totalsOf(value), {self} = data.values[value];
+	const {nr, end} = data.shape, total = totalsOf(value), self = selfOf(value);
 	const rows = new Map();
 	const row = i => {
 		const f = data.functions[data.symbol[i]];

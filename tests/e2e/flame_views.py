@@ -6,6 +6,7 @@ alone, and compared with the rectangles of the picture. Prints "ok DESC" or "not
 """
 
 import csv
+import json
 import os
 import sys
 
@@ -279,6 +280,72 @@ def check_changes(page):
     page.shot("inverted")
 
 
+def choose(page, name):
+    """A value by its name, as people do."""
+    page.browser.js("const s = document.querySelector('select'); s.value = Array.from(s.options)"
+                    ".find(o => o.textContent === arguments[0]).value; s.dispatchEvent(new Event('change'));", name)
+    page.browser.painted()
+
+
+def names_of_values(page):
+    return page.browser.js("return Array.from(document.querySelectorAll('select option'), o => o.textContent)")
+
+
+def classes_of(stacks, split):
+    """By class, stacks that have it behind the thread; the page shows it there only where views are split by it."""
+    by_class = {}
+    for names, weight in stacks:
+        at = 2 if names[1:2] == ["[runnable]"] else 1
+        if names[0] == "[lost]":
+            continue
+        rest = names if split or names[1] == "[idle]" else names[:1] + names[at + 1:]
+        if rest[1:] == ["[not sampled]"] and not split:
+            rest = rest + [names[at]]
+        by_class.setdefault(names[at].strip("[]"), []).append((rest, weight))
+    return by_class
+
+
+def check_classes(page, kind):
+    by_class = classes_of(read_folded(os.path.join(page.folder, kind + ".by-class")), kind == "wall")
+    page.open(kind + ".html", "#view=inverted")
+    names = names_of_values(page)
+    page.check("each class of waits is a value", names[0] == "all time" and set(names[1:-1]) == set(by_class) and
+               names[-1] == "waits", (names, sorted(by_class)))
+    for name in names[1:-1]:
+        choose(page, name)
+        compare(page, f"inverted, of {name}", inverted_of(by_class[name]), 0, True, 0.5)
+    page.check("the address has the value", page.address() == f"#view=inverted&value={len(names) - 2}", page.address())
+    page.shot("value")
+    page.browser.js("document.querySelector('.chart').focus()")
+    page.press("m")
+    page.check("m is the next value", page.address() == f"#view=inverted&value={len(names) - 1}", page.address())
+    with open(os.path.join(page.folder, kind + ".json"), encoding="utf-8") as summary:
+        whole = json.load(summary)["waits"]["all"]["waits"]
+    page.open(kind + ".html", f"#value={len(names) - 1}")
+    page.browser.move(*page.at("all"))
+    page.check("waits are counted", f"all · {whole:,} waits, " in page.text(".status"), (page.text(".status"), whole))
+    page.quiet()
+
+
+def check_events(page):
+    page.open("pmu.html")
+    page.check("events are values", names_of_values(page) == ["cycles", "branch-misses"], names_of_values(page))
+    for nr, event in enumerate(["cycles", "branch-misses"]):
+        page.open("pmu.html", f"#value={nr}")
+        stacks = read_folded(os.path.join(page.folder, f"pmu.{event}"))
+        tree = Tree("all")
+        for names, weight in stacks:
+            tree.add(names, weight)
+        compare(page, event, tree, 0, True)
+        page.press("u")
+        compare(page, f"{event} inverted", inverted_of(stacks), 0, True)
+    for address, want in [("", " · 500 samples, "), ("#value=1", " · 10 us, ")]:
+        page.open("broken.html", address)
+        page.browser.move(*page.at("all"))
+        page.check(f"of samples and what they stand for:{want}", want in page.text(".status"), page.text(".status"))
+    page.quiet()
+
+
 def main():
     folder, shots = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
     with Browser(os.path.join(folder, "chromium")) as browser:
@@ -294,6 +361,9 @@ def main():
         check_walk(page)
         check_hostile(page)
         check_changes(page)
+        for kind in ["offcpu", "wall"]:
+            check_classes(page, kind)
+        check_events(page)
         check_narrow(page, [("small.html", "tree", ""), ("small.html", "table", "#view=table"),
                             ("2000.html", "table", "#view=table"), ("diff.html", "table", "#view=table"),
                             ("small.html", "inverted", "#view=inverted"),
