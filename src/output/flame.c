@@ -2,7 +2,7 @@
 /*
  * Flame graphs: one call tree in, one self-contained file out. Both outputs carry the same data and
  * the same script (flame_script.c); the svg also holds the picture itself, for places where scripts
- * do not run. Here is what both draw: symbols, their colours, and the two lines above.
+ * do not run. Here is what both draw: symbols, files, and the two lines above.
  */
 #include "output/flame.h"
 
@@ -13,33 +13,6 @@
 #include "base/text.h"
 #include "output/changes.h"
 #include "output/output.h"
-
-/*
- * The hue of a frame tells its kind, of user code also the module; the shade tells neighbours
- * apart. The names and fills of flame.css.
- */
-enum { NR_SHADES = 3, NR_HUES = 4 };
-enum { COLOUR_NONE, COLOUR_UNKNOWN, COLOUR_KERNEL, COLOUR_JIT = 5, COLOUR_USER = 8 };
-enum { NR_CHANGES = 3 }; /* shades of more, and of less */
-static const struct flame_colour colours[] = {
-	{ "none", "#d3d8de" },	  { "unknown", "#c9c3b8" }, { "kernel0", "#9fc5ea" },
-	{ "kernel1", "#8dbae4" }, { "kernel2", "#b3d3f1" }, { "jit0", "#9bd6a5" },
-	{ "jit1", "#88cb95" },	  { "jit2", "#b0e0b8" },    { "user0", "#f7b267" },
-	{ "user1", "#f3a550" },	  { "user2", "#f9c081" },   { "user3", "#f79d84" },
-	{ "user4", "#f38f74" },	  { "user5", "#f9ae99" },   { "user6", "#f0ce62" },
-	{ "user7", "#eac44c" },	  { "user8", "#f5d97f" },   { "user9", "#f2a0a8" },
-	{ "user10", "#ec919a" },  { "user11", "#f6b3ba" },
-};
-/* From less to more. */
-static const struct flame_colour shades[] = {
-	{ "less3", "#6ba3d6" }, { "less2", "#9cc3e6" }, { "less1", "#c7ddf1" },
-	{ "same", "#e3e6ea" },	{ "more1", "#f8cfc6" }, { "more2", "#f2a493" },
-	{ "more3", "#e5735e" },
-};
-#define NR_SHADES_OF_CHANGE (sizeof(shades) / sizeof(shades[0]))
-_Static_assert(NR_SHADES_OF_CHANGE == 2 * NR_CHANGES + 1, "one per shade");
-#define NR_COLOURS (sizeof(colours) / sizeof(colours[0]))
-_Static_assert(NR_COLOURS == COLOUR_USER + NR_HUES * NR_SHADES, "one per class");
 
 /* --- symbols --- */
 
@@ -143,55 +116,6 @@ size_t flame_file(const struct flame *f, uint32_t file)
 	return at ? at - f->files : 0;
 }
 
-/* FNV-1a: colours only need to differ, and to stay the same from run to run. */
-static uint32_t hash(const char *s)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h ^ h >> 15;
-}
-
-unsigned int flame_colour_of(const struct flame *f, uint32_t node)
-{
-	const struct tree_node *n = &f->t->nodes[node];
-	unsigned int shade = hash(tree_name(f->t, n)) % NR_SHADES;
-
-	switch (n->kind) {
-	case FRAME_USER:
-		return COLOUR_USER + shade +
-		       NR_SHADES *
-			       (hash(profile_str(f->p, f->p->modules[n->module].path)) % NR_HUES);
-	case FRAME_KERNEL:
-		return COLOUR_KERNEL + shade;
-	case FRAME_ANON:
-	case FRAME_PYTHON:
-		return COLOUR_JIT + shade;
-	case FRAME_UNKNOWN:
-		return COLOUR_UNKNOWN;
-	default:
-		return COLOUR_NONE;
-	}
-}
-
-size_t flame_nr_colours(void)
-{
-	return NR_COLOURS;
-}
-
-const char *flame_colour_name(size_t i)
-{
-	return colours[i].name;
-}
-
-const struct flame_colour *flame_colour(const struct flame *f, uint32_t node)
-{
-	if (f->changes)
-		return &shades[NR_CHANGES + changes_shade(f->changes, node)];
-	return &colours[flame_colour_of(f, node)];
-}
-
 uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *up)
 {
 	const struct tree_node *nodes = f->t->nodes;
@@ -273,31 +197,42 @@ static void find_parts(struct flame *f)
 
 void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 {
-	*f = (struct flame){ .p = p, .t = tree_new_turned(p, v) };
+	*f = (struct flame){
+		.p = p, .t = tree_new_turned(p, v), .colors = v->colors, .min_width = v->min_width
+	};
+	if (f->colors == VIEW_COLORS_CLASS && !p->meta.is_time)
+		f->colors = VIEW_COLORS_CPU;
 	if (profile_is_mixed(p)) {
 		f->one = profile_of_event(p, view_event(v, p));
 		f->p = &f->one;
 		flame_values_of_events(f, p, view_event(v, p));
 	}
-	f->title = title_of(f->p);
+	f->title = v->title ? text_cleaned(v->title) : title_of(f->p);
 	f->unit = text_cleaned(profile_unit(f->p));
 	f->note = note_of(f);
 	if (!f->nr_values)
 		flame_values_init(f, v);
 	find_parts(f);
+	flame_colours_init(f);
 }
 
-void flame_init_changes(struct flame *f, const struct changes *c)
+void flame_init_changes(struct flame *f, const struct changes *c, const struct view *v)
 {
 	const char *command = profile_str(c->both, c->both->meta.command);
 	char *sides[2], *names[2];
 
-	*f = (struct flame){ .p = c->both, .t = c->tree, .changes = c };
+	*f = (struct flame){ .p = c->both,
+			     .t = c->tree,
+			     .changes = c,
+			     .colors = v->colors,
+			     .min_width = v->min_width };
 	for (int side = 0; side < 2; side++) {
 		sides[side] = changes_side_text(c, side);
 		names[side] = text_cleaned(output_base_name(c->sides[side].name));
 	}
-	f->title = xasprintf("%s: %s → %s", *command ? command : "bpfprof", names[0], names[1]);
+	f->title = v->title ? text_cleaned(v->title)
+			    : xasprintf("%s: %s → %s", *command ? command : "bpfprof", names[0],
+					names[1]);
 	f->note = xasprintf("red: more, blue: less, grey: no change beyond noise · before: %s · "
 			    "after: %s",
 			    sides[0], sides[1]);
@@ -319,6 +254,7 @@ void flame_release(struct flame *f)
 	free(f->title);
 	free(f->note);
 	free(f->unit);
+	free(f->class_of);
 	free(f->symbol_of);
 	free(f->symbols);
 	free(f->modules);

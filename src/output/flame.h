@@ -35,6 +35,9 @@ struct flame {
 	struct profile one;	       /* of several events, the one shown: p points here */
 	const struct changes *changes; /* of two sides; NULL of one profile */
 	struct tree *t;
+	enum view_colors colors;
+	double min_width;   /* of frames that are drawn, in pixels; 0 = as the file has it */
+	uint8_t *class_of;  /* of VIEW_COLORS_CLASS: per node the class of waits plus 1 */
 	char *title, *note; /* two lines that say what this is */
 	char *unit;	    /* of self and total: "samples", "ns", or an event's name */
 
@@ -56,7 +59,7 @@ struct flame_colour {
 
 void flame_init(struct flame *f, const struct profile *p, const struct view *v);
 /* Widths are those after, colours say what changed. */
-void flame_init_changes(struct flame *f, const struct changes *c);
+void flame_init_changes(struct flame *f, const struct changes *c, const struct view *v);
 void flame_release(struct flame *f);
 
 /* The values of one profile; of several events, where p has them all and f->p the one shown. */
@@ -67,8 +70,10 @@ void flame_values_release(struct flame *f);
 /* Of a picture. The viewer makes shades of changes by itself, and else has classes by number. */
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);
 unsigned int flame_colour_of(const struct flame *f, uint32_t node);
-size_t flame_nr_colours(void);
-const char *flame_colour_name(size_t i);
+size_t flame_nr_colours(const struct flame *f);
+const char *flame_colour_name(const struct flame *f, size_t i);
+/* What of them takes a walk of the tree; before, the flame has its symbols and values. */
+void flame_colours_init(struct flame *f);
 
 /* The place of a string among the files. */
 size_t flame_file(const struct flame *f, uint32_t file);

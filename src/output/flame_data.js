@@ -104,7 +104,7 @@ function readData() {
 		module: column(0, page.modules), kind: column(1, page.kinds),
 		colour: column(2, page.colours), shape: shapeOf(unpack(page.up, Uint32Array)),
 		symbol: unpack(page.frames, Uint32Array), values: readValues(page), value: 0,
-		changes: page.changes, waits: page.waits, minWidth: page.minWidth,
+		changes: page.changes, waits: page.waits, colouring: page.colouring, minWidth: page.minWidth,
 		files: page.files,
 		lines: page.lines === undefined ? null : unpack(page.lines, Uint32Array)};
 }

@@ -197,7 +197,15 @@ class Pane {
 	}
 }
 
-/* What tells frames apart: what changed, else what they are. */
+/* The class that most of it waited for. */
+function classColour(totals) {
+	const most = Math.max(0, ...totals);
+
+	return most ? 'class' + data.values[partsOf()[totals.indexOf(most)]].class : 'none';
+}
+
 function colourOf(tree, i) {
-	return data.changes ? shadeOf(tree.totals(i)) : data.colour[tree.symbol[i]];
+	if (data.colouring === 'class')
+		return classColour(tree.totals(i));
+	return data.colouring === 'diff' ? shadeOf(tree.totals(i)) : data.colour[tree.symbol[i]];
 }

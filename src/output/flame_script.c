@@ -40,6 +40,11 @@ extern const char flame_js[], flame_css[];
 
 #define MIN_WIDTH 0.5 /* pixels; the viewer does not draw frames that are narrower */
 
+static const char *const schemes[] = {
+	[VIEW_COLORS_CPU] = "kind",	 [VIEW_COLORS_IO] = "io",     [VIEW_COLORS_CLASS] = "class",
+	[VIEW_COLORS_MODULE] = "module", [VIEW_COLORS_DIFF] = "diff",
+};
+
 /* As flame_data.js calls them, by enum frame_kind. */
 static const char *const kinds[FRAME_NR_KINDS] = {
 	[FRAME_NONE] = "none", [FRAME_USER] = "user",	    [FRAME_KERNEL] = "kernel",
@@ -170,8 +175,8 @@ static void put_symbols(const struct flame *f, FILE *out)
 		free(path);
 	}
 	fputs("],\n\"colours\":[", out);
-	for (size_t i = 0; i < flame_nr_colours(); i++)
-		fprintf(out, "%s\"%s\"", i ? "," : "", flame_colour_name(i));
+	for (size_t i = 0; i < flame_nr_colours(f); i++)
+		fprintf(out, "%s\"%s\"", i ? "," : "", flame_colour_name(f, i));
 	fputs("],\n\"kinds\":[", out);
 	for (size_t i = 0; i < FRAME_NR_KINDS; i++)
 		fprintf(out, "%s\"%s\"", i ? "," : "", kinds[i]);
@@ -220,7 +225,8 @@ void flame_put_script(const struct flame *f, FILE *out)
 	fputs(",\n\"value\":", out);
 	flame_put_json(out, f->changes ? "after" : f->values[0].name);
 	fprintf(out, ",\n\"waits\":%s,\n\"minWidth\":%g", f->p->meta.is_time ? "true" : "false",
-		MIN_WIDTH);
+		f->min_width > 0 ? f->min_width : MIN_WIDTH);
+	fprintf(out, ",\n\"colouring\":\"%s\"", schemes[f->colors]);
 	put_symbols(f, out);
 	put_column(f, out, "frames", COLUMN_FRAMES);
 	put_column(f, out, "up", COLUMN_UP);

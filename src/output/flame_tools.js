@@ -6,7 +6,7 @@
 
 /* What a class of colours means, by the classes that it has; the first one is shown. */
 const LEGEND = [[/^user/, 'user code, by module'], [/^kernel/, 'kernel'], [/^jit/, 'JIT, Python'],
-	[/^unknown/, 'unknown'], [/^none/, 'threads, notes'],
+	[/^unknown/, 'unknown'], [/^io/, 'code'], [/^none/, 'threads, notes'],
 	[/^less/, 'less'], [/^same/, 'no change beyond noise'], [/^more/, 'more']];
 
 /* --- the address: #view=inverted&zoom=12.7&icicle=1&search=malloc --- */
@@ -93,19 +93,33 @@ async function copyStack() {
 
 /* --- colours --- */
 
-function legend() {
-	const shown = new Set(data.changes ? SHADES : data.colour), swatches = [];
+/* Which class of colours means what, as shown here. */
+function legendRows() {
+	const shown = new Set(data.colouring === 'diff' ? SHADES : data.colour), rows = [];
 
+	if (data.colouring === 'class')
+		return data.values.filter(v => v.class).map(v => ['class' + v.class, v.name]);
+	if (data.colouring === 'module') {
+		const modules = new Map(data.colour.map((c, s) => [data.module[s], c]).filter(([m]) => m));
+
+		return Array.from(modules, ([m, c]) => [c, m.replace(/.*\/(?=.)/, '')]).slice(0, 8);
+	}
 	for (const [classes, text] of LEGEND) {
 		const name = Array.from(shown).sort().reverse().find(c => classes.test(c));
 
-		if (!name)
-			continue;
-		const box = svgElement('svg', {width: 10, height: 10, 'aria-hidden': 'true'});
-		box.append(svgElement('rect', {class: name, width: 10, height: 10}));
-		swatches.push(element('span', {}, box, text));
+		if (name)
+			rows.push([name, text]);
 	}
-	return element('div', {class: 'legend'}, ...swatches);
+	return rows;
+}
+
+function legend() {
+	return element('div', {class: 'legend'}, ...legendRows().map(([name, text]) => {
+		const box = svgElement('svg', {width: 10, height: 10, 'aria-hidden': 'true'});
+
+		box.append(svgElement('rect', {class: name, width: 10, height: 10}));
+		return element('span', {}, box, text);
+	}));
 }
 
 /* --- help --- */

@@ -8,9 +8,12 @@
  * a tree of millions of nodes, of which thousands are wide enough to be seen, costs these thousands.
  */
 
-/* Which values' totals nodes have at hand, for what tells them apart: before and after. */
+/* Which values' totals nodes have at hand: before and after, or the classes of waits for colours. */
 function partsOf() {
-	return data.changes ? [0, 1] : [];
+	if (data.changes)
+		return [0, 1];
+	return data.colouring === 'class' ?
+		Array.from(data.values.keys()).filter(v => data.values[v].class) : [];
 }
 
 class WholeTree {

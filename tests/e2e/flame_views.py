@@ -366,7 +366,7 @@ def main():
         check_events(page)
         check_narrow(page, [("small.html", "tree", ""), ("small.html", "table", "#view=table"),
                             ("2000.html", "table", "#view=table"), ("diff.html", "table", "#view=table"),
-                            ("small.html", "inverted", "#view=inverted"),
+                            ("small.html", "inverted", "#view=inverted"), ("wall.html", "values", ""),
                             ("small.html", "function", "#view=function&function=serverCron")])
     print("ok all checks ran")
 
