@@ -56,6 +56,7 @@ const struct opt diff_opts[] = {
 	OPT_U32(0, "rows", struct diff_args, results.view.rows, 1, 1000000, "N",
 		"functions in tables (default 20)"),
 	VALUE_ROW(struct diff_args, results),
+	FLAME_ROWS(struct diff_args, results),
 	WAIT_ROWS(struct diff_args, results),
 	OPT_GROUP("Results of stat"),
 	OPT_STRING(0, "fail-on", struct diff_args, fail_on, "RULES",

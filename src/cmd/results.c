@@ -71,6 +71,48 @@ static bool to_stdout(const char *path)
 	return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
 }
 
+/* A number of pixels: what is left out may be nothing. */
+static int parse_min_width(struct results_opts *o)
+{
+	char *end, *shown;
+	double px;
+
+	if (!o->min_width)
+		return 0;
+	px = strtod(o->min_width, &end);
+	if (end != o->min_width && !*end && px >= 0 && px <= 1000) {
+		o->view.min_width = px > 0.001 ? px : 0.001;
+		return 0;
+	}
+	shown = text_frame(o->min_width, strlen(o->min_width), 0);
+	log_err(0, "--min-width: '%s' is no number of pixels from 0 to 1000", shown);
+	free(shown);
+	return -EINVAL;
+}
+
+static int parse_flame(struct results_opts *o)
+{
+	static const char *const words[VIEW_NR_COLORS] = {
+		[VIEW_COLORS_CPU] = "cpu",     [VIEW_COLORS_IO] = "io",
+		[VIEW_COLORS_CLASS] = "class", [VIEW_COLORS_MODULE] = "module",
+		[VIEW_COLORS_DIFF] = "diff",
+	};
+	int colors = parse_word("--colors", o->colors, words, VIEW_NR_COLORS);
+	bool compares = o->kind == RESULT_CHANGES || o->kind == RESULT_DIFF;
+
+	if (colors < 0 || parse_min_width(o))
+		return -EINVAL;
+	if (colors == VIEW_COLORS_DIFF && !compares)
+		log_err(0, "--colors diff is for bpfprof diff (use cpu, io, class or module)");
+	else if (colors == VIEW_COLORS_CLASS && compares)
+		log_err(0, "--colors class is for one recording (use cpu, io, module or diff)");
+	else {
+		o->view.colors = o->colors || !compares ? colors : VIEW_COLORS_DIFF;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static int parse_words(struct results_opts *o)
 {
 	static const char *const idle_words[] = { "fold", "hide", "show" };
@@ -88,6 +130,8 @@ static int parse_words(struct results_opts *o)
 	if (idle < 0 || color < 0 || by < 0)
 		return -EINVAL;
 	o->view.by = by;
+	if (parse_flame(o))
+		return -EINVAL;
 	style_choose(color);
 	if (o->idle)
 		o->view.idle = idle;
@@ -334,6 +378,11 @@ static int check_result(const struct results *r, const struct result *result)
 	if (result->kind == RESULT_STACKS && value &&
 	    profile_find_event(result->profile, value) < 0)
 		return no_such_event(result->profile, value);
+	if (r->opts->view.colors == VIEW_COLORS_CLASS &&
+	    (result->kind == RESULT_STACKS || result->kind == RESULT_CALLS) &&
+	    !result->profile->meta.is_time)
+		log_warn(
+			"--colors class: the recording has no waits; colours say the kind of code");
 	return scope_check(r->opts, result);
 }
 

@@ -28,6 +28,8 @@ struct results_opts {
 	/* Of waits; results_check() makes parts of the view of them. */
 	const char *classes, *idle;
 	const char *color;
+	/* Of flame graphs, likewise. */
+	const char *colors, *min_width;
 };
 
 /* In both of the sets below. */
@@ -65,7 +67,18 @@ struct results_opts {
 			 "C++ and Rust names as the linker has them"),                             \
 		OPT_FLAG(0, "no-inline", s, r.view.no_inline,                                      \
 			 "without inlined calls: functions as the linker has them"),               \
-		COLOR_ROW(s, r)
+		FLAME_ROWS(s, r), COLOR_ROW(s, r)
+
+/* In all commands that write flame graphs. */
+#define FLAME_ROWS(s, r)                                                                           \
+	OPT_STRING(0, "title", s, r.view.title, "TEXT", "of flame graphs: their title"),           \
+		OPT_STRING(0, "colors", s, r.colors, "WHAT",                                       \
+			   "of flame graphs, what colours say: cpu (the kind of code, the "        \
+			   "default), io (nothing: blue), class (of waits), module, or diff (of "  \
+			   "comparisons)"),                                                        \
+		OPT_STRING(0, "min-width", s, r.min_width, "PX",                                   \
+			   "of flame graphs: leave out frames that are narrower (default 0.5, "    \
+			   "of svg 0.3)")
 
 /* Further rows, of commands whose profiles are of waits. */
 #define WAIT_ROWS(s, r)                                                                            \

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Flame graphs: one call tree in, one self-contained file out. Both outputs carry the same data and
- * the same script (the viewer: flame_data.js, flame_tools.js, flame.js); the svg also holds the
- * picture itself, for places where scripts do not run.
- *
- * The data is JSON whose long columns are packed into strings, one number after the other:
- *
- *	symbols  per symbol: module, colour class  (names stand beside it, commonest first)
- *	frames   per node, depth first: symbol
- *	up       per node: levels up from the node before, then one down
- *	self     per node: its own, in that unit: "samples", "ns", or an event's name
- *	shades   of two recordings, per node: what changed, 0 (less) to 6 (more), and
- *	before   self in the one before
- *	lines    per node: file of its source code, 0 = not known; else behind it the line that
- *	         has most of it, and how many percent these are
- *
- * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
- * Names are hostile: all that came from outside passes flame_put_text() or flame_put_json().
+ * the same script (flame_script.c); the svg also holds the picture itself, for places where scripts
+ * do not run. Here is what both draw: symbols, files, and the two lines above.
  */
 #include "output/flame.h"
 
@@ -27,47 +13,6 @@
 #include "base/text.h"
 #include "output/changes.h"
 #include "output/output.h"
-
-/*
- * The viewer as it stands in the tree; the compiler runs at the root of the tree. Its scripts
- * are one function, so within somebody else's page they leave no names behind.
- */
-__asm__(".pushsection .rodata\n"
-	"flame_js: .ascii \"(function () {\\n'use strict';\\n\"\n"
-	"\t.incbin \"src/output/flame_data.js\"\n"
-	"\t.incbin \"src/output/flame_tools.js\"\n"
-	"\t.incbin \"src/output/flame.js\"\n"
-	"\t.asciz \"})();\\n\"\n"
-	"flame_css: .incbin \"src/output/flame.css\"\n\t.byte 0\n"
-	".popsection\n");
-extern const char flame_js[], flame_css[];
-
-/*
- * The hue of a frame tells its kind, of user code also the module; the shade tells neighbours
- * apart. The names and fills of flame.css.
- */
-enum { NR_SHADES = 3, NR_HUES = 4 };
-enum { COLOUR_NONE, COLOUR_UNKNOWN, COLOUR_KERNEL, COLOUR_JIT = 5, COLOUR_USER = 8 };
-enum { NR_CHANGES = 3 }; /* shades of more, and of less */
-static const struct flame_colour colours[] = {
-	{ "none", "#d3d8de" },	  { "unknown", "#c9c3b8" }, { "kernel0", "#9fc5ea" },
-	{ "kernel1", "#8dbae4" }, { "kernel2", "#b3d3f1" }, { "jit0", "#9bd6a5" },
-	{ "jit1", "#88cb95" },	  { "jit2", "#b0e0b8" },    { "user0", "#f7b267" },
-	{ "user1", "#f3a550" },	  { "user2", "#f9c081" },   { "user3", "#f79d84" },
-	{ "user4", "#f38f74" },	  { "user5", "#f9ae99" },   { "user6", "#f0ce62" },
-	{ "user7", "#eac44c" },	  { "user8", "#f5d97f" },   { "user9", "#f2a0a8" },
-	{ "user10", "#ec919a" },  { "user11", "#f6b3ba" },
-};
-/* From less to more. */
-static const struct flame_colour shades[] = {
-	{ "less3", "#6ba3d6" }, { "less2", "#9cc3e6" }, { "less1", "#c7ddf1" },
-	{ "same", "#e3e6ea" },	{ "more1", "#f8cfc6" }, { "more2", "#f2a493" },
-	{ "more3", "#e5735e" },
-};
-#define NR_SHADES_OF_CHANGE (sizeof(shades) / sizeof(shades[0]))
-_Static_assert(NR_SHADES_OF_CHANGE == 2 * NR_CHANGES + 1, "one per shade");
-#define NR_COLOURS (sizeof(colours) / sizeof(colours[0]))
-_Static_assert(NR_COLOURS == COLOUR_USER + NR_HUES * NR_SHADES, "one per class");
 
 /* --- symbols --- */
 
@@ -164,55 +109,11 @@ static void find_files(struct flame *f)
 	f->nr_files = nr + 1;
 }
 
-/* FNV-1a: colours only need to differ, and to stay the same from run to run. */
-static uint32_t hash(const char *s)
+size_t flame_file(const struct flame *f, uint32_t file)
 {
-	uint32_t h = 2166136261u;
+	const uint32_t *at = bsearch(&file, f->files, f->nr_files, sizeof(file), by_string);
 
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h ^ h >> 15;
-}
-
-static unsigned int colour_of(const struct flame *f, uint32_t node)
-{
-	const struct tree_node *n = &f->t->nodes[node];
-	unsigned int shade = hash(tree_name(f->t, n)) % NR_SHADES;
-
-	switch (n->kind) {
-	case FRAME_USER:
-		return COLOUR_USER + shade +
-		       NR_SHADES *
-			       (hash(profile_str(f->p, f->p->modules[n->module].path)) % NR_HUES);
-	case FRAME_KERNEL:
-		return COLOUR_KERNEL + shade;
-	case FRAME_ANON:
-	case FRAME_PYTHON:
-		return COLOUR_JIT + shade;
-	case FRAME_UNKNOWN:
-		return COLOUR_UNKNOWN;
-	default:
-		return COLOUR_NONE;
-	}
-}
-
-const struct flame_colour *flame_colour(const struct flame *f, uint32_t node)
-{
-	if (f->changes)
-		return &shades[NR_CHANGES + changes_shade(f->changes, node)];
-	return &colours[colour_of(f, node)];
-}
-
-/* --- the data --- */
-
-static void put_number(FILE *out, uint64_t n)
-{
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (; n >= 32; n >>= 5)
-		fputc(letters[32 + (n & 31)], out);
-	fputc(letters[n], out);
+	return at ? at - f->files : 0;
 }
 
 uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *up)
@@ -225,130 +126,6 @@ uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *u
 	for (*up = 1; i && !nodes[i].next; i = nodes[i].parent)
 		++*up;
 	return nodes[i].next;
-}
-
-/* The first file is none, so that what is not known is 0. */
-static void put_lines(const struct flame *f, FILE *out)
-{
-	const struct source_line *most;
-	const uint32_t *file;
-	uint32_t i = 0, up;
-	char *path;
-
-	if (f->changes)
-		return; /* both sides have their own */
-	fputs(",\n\"files\":[\"\"", out);
-	for (size_t k = 1; k < f->nr_files; k++) {
-		path = text_cleaned(profile_str(f->p, f->files[k]));
-		fputs(",\n", out);
-		flame_put_json(out, path);
-		free(path);
-	}
-	fputs("],\n\"lines\":\"", out);
-	do {
-		most = source_lines_find(&f->t->lines, i);
-		file = most ? bsearch(&most->file, f->files, f->nr_files, sizeof(*f->files),
-				      by_string)
-			    : f->files;
-		put_number(out, file - f->files);
-		if (most) {
-			put_number(out, most->line);
-			put_number(out, 100 * (double)most->weight / f->t->nodes[i].total);
-		}
-		i = flame_next(f, i, true, &up);
-	} while (i);
-	fputc('"', out);
-}
-
-enum column { COLUMN_FRAMES, COLUMN_UP, COLUMN_SELF, COLUMN_BEFORE, COLUMN_SHADES };
-
-static uint64_t column_value(const struct flame *f, enum column column, uint32_t i, uint32_t up)
-{
-	switch (column) {
-	case COLUMN_FRAMES:
-		return f->symbol_of[i];
-	case COLUMN_UP:
-		return up;
-	case COLUMN_SELF:
-		return f->t->nodes[i].self;
-	case COLUMN_BEFORE:
-		return f->changes->self[0][i];
-	case COLUMN_SHADES:
-		return NR_CHANGES + changes_shade(f->changes, i);
-	}
-	return 0;
-}
-
-static void put_column(const struct flame *f, FILE *out, const char *name, enum column column)
-{
-	uint32_t i = 0, up = 0;
-
-	fprintf(out, ",\n\"%s\":\"", name);
-	do {
-		put_number(out, column_value(f, column, i, up));
-		i = flame_next(f, i, true, &up);
-	} while (i);
-	fputc('"', out);
-}
-
-static void put_symbols(const struct flame *f, FILE *out)
-{
-	fputs(",\n\"names\":[", out);
-	for (size_t i = 0; i < f->nr_symbols; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		flame_put_json(out, tree_name(f->t, &f->t->nodes[f->symbols[i].node]));
-	}
-	fputs("],\n\"modules\":[", out);
-	for (size_t i = 0; i < f->nr_modules; i++) {
-		char *path = text_cleaned(profile_str(f->p, f->p->modules[f->modules[i]].path));
-
-		fputs(i ? ",\n" : "\n", out);
-		flame_put_json(out, path);
-		free(path);
-	}
-	fputs("],\n\"colours\":[", out);
-	for (size_t i = 0; i < NR_COLOURS; i++)
-		fprintf(out, "%s\"%s\"", i ? "," : "", colours[i].name);
-	fputs("],\n\"symbols\":\"", out);
-	for (size_t i = 0; i < f->nr_symbols; i++) {
-		put_number(out, f->symbols[i].module);
-		put_number(out, colour_of(f, f->symbols[i].node));
-	}
-	fputc('"', out);
-}
-
-/* Comments hide the CDATA marks from CSS and JavaScript, and CDATA hides '<' and '&' from XML. */
-static void put_verbatim(FILE *out, const char *element, const char *text)
-{
-	fprintf(out, "<%s id=\"flame-%s\">/*<![CDATA[*/\n", element, element);
-	fputs(text, out);
-	fprintf(out, "/*]]>*/</%s>\n", element);
-}
-
-void flame_put_style(FILE *out)
-{
-	put_verbatim(out, "style", flame_css);
-}
-
-void flame_put_script(const struct flame *f, FILE *out)
-{
-	fputs("<script type=\"application/json\" id=\"flame-data\">{\"title\":", out);
-	flame_put_json(out, f->title);
-	fputs(",\n\"note\":", out);
-	flame_put_json(out, f->note);
-	fputs(",\n\"unit\":", out);
-	flame_put_json(out, f->unit);
-	put_symbols(f, out);
-	put_column(f, out, "frames", COLUMN_FRAMES);
-	put_column(f, out, "up", COLUMN_UP);
-	put_column(f, out, "self", COLUMN_SELF);
-	if (f->changes) {
-		put_column(f, out, "before", COLUMN_BEFORE);
-		put_column(f, out, "shades", COLUMN_SHADES);
-	}
-	put_lines(f, out);
-	fputs("}</script>\n", out);
-	put_verbatim(out, "script", flame_js);
 }
 
 /* --- one graph --- */
@@ -420,24 +197,42 @@ static void find_parts(struct flame *f)
 
 void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 {
-	*f = (struct flame){ .p = p, .t = tree_new_turned(p, v) };
-	f->title = title_of(p);
-	f->unit = text_cleaned(profile_unit(p));
+	*f = (struct flame){
+		.p = p, .t = tree_new_turned(p, v), .colors = v->colors, .min_width = v->min_width
+	};
+	if (f->colors == VIEW_COLORS_CLASS && !p->meta.is_time)
+		f->colors = VIEW_COLORS_CPU;
+	if (profile_is_mixed(p)) {
+		f->one = profile_of_event(p, view_event(v, p));
+		f->p = &f->one;
+		flame_values_of_events(f, p, view_event(v, p));
+	}
+	f->title = v->title ? text_cleaned(v->title) : title_of(f->p);
+	f->unit = text_cleaned(profile_unit(f->p));
 	f->note = note_of(f);
+	if (!f->nr_values)
+		flame_values_init(f, v);
 	find_parts(f);
+	flame_colours_init(f);
 }
 
-void flame_init_changes(struct flame *f, const struct changes *c)
+void flame_init_changes(struct flame *f, const struct changes *c, const struct view *v)
 {
 	const char *command = profile_str(c->both, c->both->meta.command);
 	char *sides[2], *names[2];
 
-	*f = (struct flame){ .p = c->both, .t = c->tree, .changes = c };
+	*f = (struct flame){ .p = c->both,
+			     .t = c->tree,
+			     .changes = c,
+			     .colors = v->colors,
+			     .min_width = v->min_width };
 	for (int side = 0; side < 2; side++) {
 		sides[side] = changes_side_text(c, side);
 		names[side] = text_cleaned(output_base_name(c->sides[side].name));
 	}
-	f->title = xasprintf("%s: %s → %s", *command ? command : "bpfprof", names[0], names[1]);
+	f->title = v->title ? text_cleaned(v->title)
+			    : xasprintf("%s: %s → %s", *command ? command : "bpfprof", names[0],
+					names[1]);
 	f->note = xasprintf("red: more, blue: less, grey: no change beyond noise · before: %s · "
 			    "after: %s",
 			    sides[0], sides[1]);
@@ -453,9 +248,13 @@ void flame_release(struct flame *f)
 {
 	if (!f->changes)
 		tree_free(f->t);
+	flame_values_release(f);
+	if (f->p == &f->one)
+		profile_of_event_release(&f->one);
 	free(f->title);
 	free(f->note);
 	free(f->unit);
+	free(f->class_of);
 	free(f->symbol_of);
 	free(f->symbols);
 	free(f->modules);

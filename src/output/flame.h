@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two flame graph files share: the tree laid out for drawing, and the viewer
- * (flame_data.js, flame_tools.js, flame.js, flame.css) with its data, in a form that HTML and XML
- * read alike. All text is escaped here.
+ * What the two flame graph files share: the tree laid out for drawing, and the viewer (flame.js and
+ * the scripts that it names, flame.css) with its data, in a form that HTML and XML read alike. All
+ * text is escaped here.
  */
 #ifndef BPFPROF_OUTPUT_FLAME_H
 #define BPFPROF_OUTPUT_FLAME_H
@@ -23,10 +23,21 @@ struct flame_symbol {
 	uint32_t module; /* index among those written */
 };
 
+/* What widths stand for, the first one is shown first. */
+struct flame_value {
+	char *name, *unit;
+	uint64_t *self;	    /* per node */
+	unsigned int class; /* of waits: the class plus 1; 0 = not of one class */
+};
+
 struct flame {
 	const struct profile *p;
+	struct profile one;	       /* of several events, the one shown: p points here */
 	const struct changes *changes; /* of two sides; NULL of one profile */
 	struct tree *t;
+	enum view_colors colors;
+	double min_width;   /* of frames that are drawn, in pixels; 0 = as the file has it */
+	uint8_t *class_of;  /* of VIEW_COLORS_CLASS: per node the class of waits plus 1 */
 	char *title, *note; /* two lines that say what this is */
 	char *unit;	    /* of self and total: "samples", "ns", or an event's name */
 
@@ -35,6 +46,8 @@ struct flame {
 	size_t nr_symbols, cap_symbols;
 	uint32_t *modules; /* those written, ids of the profile; the first one is "none" */
 	size_t nr_modules, cap_modules;
+	struct flame_value *values; /* none of two sides */
+	size_t nr_values, cap_values;
 	uint32_t *files; /* of source code, sorted strings of the profile; the first one is none */
 	size_t nr_files;
 };
@@ -46,10 +59,24 @@ struct flame_colour {
 
 void flame_init(struct flame *f, const struct profile *p, const struct view *v);
 /* Widths are those after, colours say what changed. */
-void flame_init_changes(struct flame *f, const struct changes *c);
+void flame_init_changes(struct flame *f, const struct changes *c, const struct view *v);
 void flame_release(struct flame *f);
 
+/* The values of one profile; of several events, where p has them all and f->p the one shown. */
+void flame_values_init(struct flame *f, const struct view *v);
+void flame_values_of_events(struct flame *f, const struct profile *p, uint32_t shown);
+void flame_values_release(struct flame *f);
+
+/* Of a picture. The viewer makes shades of changes by itself, and else has classes by number. */
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);
+unsigned int flame_colour_of(const struct flame *f, uint32_t node);
+size_t flame_nr_colours(const struct flame *f);
+const char *flame_colour_name(const struct flame *f, size_t i);
+/* What of them takes a walk of the tree; before, the flame has its symbols and values. */
+void flame_colours_init(struct flame *f);
+
+/* The place of a string among the files. */
+size_t flame_file(const struct flame *f, uint32_t file);
 
 /*
  * The node behind i, depth first, or 0 at the end; below i only with descend. *up is how many

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The flame graph viewer, one script for the html and the svg output. It draws
- * the data of flame_data.js, but only what the current zoom makes wide enough to be seen. All frames
- * of a colour are one <path> and the mouse is looked up by its position, so that a picture of
- * thousands of frames is a few dozen elements plus labels, and a profile of any size draws alike.
+ * The flame graph viewer, one script for the html and the svg output: what is shown, and what mouse
+ * and keys do to it. It comes last, behind the data (flame_data.js), the trees of it
+ * (flame_trees.js), the panes that draw these (flame_pane.js), the table of functions
+ * (flame_table.js), and the tools around them (flame_tools.js).
  *
  * Names are hostile: they reach the page as text nodes only. This file also lies within CDATA.
  */
 const XHTML = 'http://www.w3.org/1999/xhtml';
 const SVG = 'http://www.w3.org/2000/svg';
-const ROW = 17;         /* px from row to row */
-const MIN_WIDTH = 0.5;  /* px; narrower frames, and all above them, are not drawn */
-const MIN_LABEL = 3;    /* columns */
-const PAD = 3;          /* px on both sides of a label */
 
 /* --- what is shown, and the elements that show it --- */
 
 const state = {
-	zoom: 0,        /* node */
+	view: 'tree',   /* or 'inverted', 'table', 'function' */
+	back: 'tree',   /* where a function's view was opened from */
+	f: -1,          /* function, of that view */
+	panes: [],
+	pane: null,     /* of the cursor */
 	cursor: -1,     /* node under the mouse or chosen by keys, -1 for none */
 	matches: null,  /* of the search, per symbol */
-	rows: [],       /* per depth the nodes drawn, left to right */
-	width: 0,       /* px */
 	mouse: '',      /* its place when last seen */
 	icicle: false,
 	dark: false,
@@ -57,197 +55,151 @@ const ui = {
 	search: element('input', {type: 'search', placeholder: 'Search, regex ( / )',
 		spellcheck: 'false', 'aria-label': 'Search names by regular expression'}),
 	matched: element('output', {class: 'matched', 'aria-live': 'polite'}),
-	reset: button('Reset zoom', 'Show everything (Esc)', () => zoomTo(0)),
+	reset: button('Reset zoom', 'Show everything (Esc)', resetZoom),
 	flip: button('Icicle', 'Root at the top or at the bottom (i)', flip),
+	invert: button('Inverted', 'Innermost functions first, then their callers (u)',
+		() => toggleView('inverted')),
+	functions: button('Functions', 'Table of functions (t)', () => toggleView('table')),
+	values: element('select', {title: 'What widths stand for (m: the next)',
+		'aria-label': 'What widths stand for'}),
 	sides: button('Before', 'Widths of the recording before or after (b)', swapSides),
 	theme: button('Dark', 'Dark or light (d)', toggleTheme),
+	help: button('?', 'Keys (?)', toggleHelp),
+	keys: element('div', {class: 'keys', role: 'dialog', 'aria-label': 'Keys', hidden: ''}),
 	chart: element('div', {class: 'chart', tabindex: '0', role: 'application'}),
+	table: element('div', {class: 'table', hidden: ''}),
+	middle: element('div', {class: 'middle'}),
 	status: element('div', {class: 'status', 'aria-live': 'polite'}),
 	tip: element('div', {class: 'tip', 'aria-hidden': 'true', hidden: ''}),
-	svg: svgElement('svg', {'aria-hidden': 'true'}),
-	paths: svgElement('g', {}),
-	labels: svgElement('g', {class: 'labels'}),
-	cursor: svgElement('rect', {class: 'cursor'}),
 };
+
+/* --- views --- */
+
+/* The panes of a view; of a function, callers above and callees below it. */
+function makePanes() {
+	const icicle = () => state.icicle;
+
+	if (state.view === 'function')
+		return [new Pane('callers', functionTree(state.f, true), () => false),
+			new Pane('callees', functionTree(state.f, false), () => true)];
+	if (state.view === 'inverted')
+		return [new Pane('zoom', invertedTree(), icicle)];
+	return [new Pane('zoom', new WholeTree(), icicle)];
+}
+
+/* zooms: by key of a pane, as addresses have them. */
+function setView(view, zooms = {}) {
+	state.view = view;
+	state.panes = makePanes();
+	state.pane = state.panes[0];
+	state.cursor = -1;
+	for (const pane of state.panes)
+		pane.zoom = pane.tree.find(zooms[pane.key] || '');
+	ui.chart.replaceChildren(...(view === 'function' ? [state.panes[0].svg, ui.middle,
+		state.panes[1].svg] : state.panes.map(pane => pane.svg)));
+	ui.chart.hidden = view === 'table';
+	ui.table.hidden = view !== 'table';
+	ui.chart.classList.toggle('icicle', state.icicle || view === 'function');
+	ui.invert.setAttribute('aria-pressed', view === 'inverted');
+	ui.functions.setAttribute('aria-pressed', view === 'table');
+	ui.flip.disabled = view === 'table' || view === 'function';
+	ui.tip.hidden = true;
+	ui.status.textContent = '';
+	draw();
+	scrollToRoot();
+	writeAddress();
+}
+
+function toggleView(view) {
+	setView(state.view === view ? 'tree' : view);
+	if (state.view === 'table')
+		(ui.table.querySelector('tbody tr') || ui.table.querySelector('button')).focus();
+	else
+		ui.chart.focus();
+}
+
+function showFunction(f) {
+	if (!outermost(f).length) {
+		ui.status.textContent = `${data.names[f]} is no function`;
+		return;
+	}
+	if (state.view !== 'function')
+		state.back = state.view;
+	state.f = f;
+	setView('function');
+	ui.chart.focus();
+}
+
+function showCursor() {
+	const {tree, zoom} = state.pane, i = state.cursor < 0 ? zoom : state.cursor;
+
+	if (state.view !== 'table')
+		showFunction(data.functions[tree.symbol[i]]);
+}
 
 /* --- drawing --- */
 
-function isAncestor(i) {
-	return i < state.zoom && data.end[i] > state.zoom;
-}
+function drawMiddle() {
+	const {tree} = state.panes[0], row = functionRows(data.value).get(state.f);
+	const self = row ? row.self : 0, all = totalsOf(data.value)[0];
 
-/* Left edge and width in px. What was zoomed into, and all it was called from, takes it all. */
-function extent(i) {
-	const scale = state.width / data.total[state.zoom];
-
-	if (i === state.zoom || isAncestor(i))
-		return [0, state.width];
-	return [(data.start[i] - data.start[state.zoom]) * scale, data.total[i] * scale];
-}
-
-function top(i) {
-	const depth = data.depth[i];
-
-	return (state.icicle ? depth : state.rows.length - 1 - depth) * ROW;
-}
-
-function choose() {
-	const {zoom, width} = state, rows = state.rows = [];
-	const least = MIN_WIDTH * data.total[zoom] / width;
-
-	for (let i = data.parent[zoom]; i >= 0; i = data.parent[i])
-		rows[data.depth[i]] = [i];
-	for (let i = zoom; i < data.end[zoom];) {
-		if (i > zoom && data.total[i] < least) {
-			i = data.end[i];
-			continue;
-		}
-		(rows[data.depth[i]] = rows[data.depth[i]] || []).push(i);
-		i++;
-	}
-}
-
-function classOf(i) {
-	const s = data.symbol[i];
-
-	return (state.matches && state.matches[s] ? 'match' :
-		data.shade ? data.shade[i] : data.colour[s]) +
-		(isAncestor(i) ? ' faded' : '');
-}
-
-function drawPaths() {
-	const paths = new Map(), round = x => Math.round(x * 100) / 100;
-
-	for (const row of state.rows) {
-		const y = top(row[0]);
-
-		for (const i of row) {
-			const [x, w] = extent(i), name = classOf(i);
-			const shown = round(w > 1.5 ? w - 0.7 : w);
-
-			if (!paths.has(name))
-				paths.set(name, []);
-			paths.get(name).push(`M${round(x)} ${y}h${shown}v${ROW - 1}h-${shown}z`);
-		}
-	}
-	ui.paths.replaceChildren(...Array.from(paths, ([name, parts]) =>
-		svgElement('path', {class: name, d: parts.join('')})));
-}
-
-let columnWidth = 0;
-
-function measureColumn() {
-	const probe = svgElement('text', {});
-
-	probe.textContent = 'm'.repeat(100);
-	ui.labels.append(probe);
-	columnWidth = probe.getComputedTextLength() / 100 || 7.3;
-}
-
-function drawLabels() {
-	const labels = document.createDocumentFragment();
-
-	for (const row of state.rows) {
-		for (const i of row) {
-			const [x, w] = extent(i), columns = Math.floor((w - 2 * PAD) / columnWidth);
-
-			if (columns < MIN_LABEL)
-				continue;
-			const e = svgElement('text', {x: x + PAD, y: top(i) + 12});
-			e.textContent = fit(nameOf(i), columns);
-			labels.append(e);
-		}
-	}
-	ui.labels.replaceChildren(labels);
+	ui.middle.replaceChildren('callers ▴ ', element('b', {}, data.names[state.f]), ' ▾ callees',
+		element('span', {}, ` · ${count(tree.total[0])}, ${percent(tree.total[0], all)} · ` +
+			`self ${amount(self)}, ${percent(self, all)}`));
 }
 
 function draw() {
-	state.width = Math.max(ui.chart.clientWidth - 20, 50);
-	if (!columnWidth)
-		measureColumn();
-	choose();
-	ui.svg.setAttribute('width', state.width);
-	ui.svg.setAttribute('height', state.rows.length * ROW);
-	drawPaths();
-	drawLabels();
-	drawCursor();
-	const nr = state.rows.reduce((sum, row) => sum + row.length, 0);
-	ui.chart.setAttribute('aria-label', `Flame graph of ${nameOf(state.zoom)}, ${nr} frames. ` +
+	const width = Math.max(ui.chart.clientWidth - 20, 50), {pane} = state;
+
+	if (state.view === 'table') {
+		drawTable();
+		ui.reset.disabled = true;
+		return;
+	}
+	for (const each of state.panes)
+		each.draw(width);
+	if (state.view === 'function')
+		drawMiddle();
+	pane.drawCursor(state.cursor);
+	const nr = state.panes.reduce((sum, {rows}) =>
+		rows.reduce((cells, row) => cells + row.length, sum), 0);
+	ui.chart.setAttribute('aria-label', `Flame graph of ${pane.nameOf(pane.zoom)}, ${nr} frames. ` +
 		'Arrow keys walk the frames, Enter zooms, Escape resets.');
-	ui.reset.disabled = !state.zoom;
+	ui.reset.disabled = !state.panes.some(({zoom}) => zoom);
 }
 
 /* The root row is what readers start from: keep it in view. */
 function scrollToRoot() {
-	ui.chart.scrollTop = state.icicle ? 0 : ui.chart.scrollHeight;
+	const {chart, middle} = ui;
+
+	if (state.view === 'function')
+		chart.scrollTop = Math.max(0, middle.offsetTop - chart.offsetTop - chart.clientHeight / 2);
+	else
+		chart.scrollTop = state.icicle ? 0 : chart.scrollHeight;
 }
 
 /* --- one frame: under the mouse, or under the keyboard's cursor --- */
 
-function isDrawn(i) {
-	const row = state.rows[data.depth[i]];
-
-	return Boolean(row && row.includes(i));
-}
-
-function drawCursor() {
-	const i = state.cursor;
-
-	ui.cursor.toggleAttribute('hidden', !isDrawn(i));
-	if (!isDrawn(i))
+function setCursor(pane, i) {
+	if (pane === state.pane && i === state.cursor)
 		return;
-	const [x, w] = extent(i);
-	setAttributes(ui.cursor, {x, y: top(i), width: Math.max(w - 0.7, 1), height: ROW - 1});
-}
-
-function setCursor(i) {
-	if (i === state.cursor)
-		return;
+	state.pane.drawCursor(-1);
+	state.pane = pane;
 	state.cursor = i;
-	drawCursor();
-	ui.status.textContent = i < 0 ? '' : [nameOf(i), ...details(i)].join(' · ');
+	pane.drawCursor(i);
+	ui.status.textContent = i < 0 ? '' : [pane.nameOf(i), ...pane.details(i)].join(' · ');
 }
 
-/* The lines behind the name. */
-function details(i) {
-	const {total, self, parent, end} = data, zoom = state.zoom;
-	const of = (k, note) => percent(total[i], total[k]) + ' of ' + nameOf(k) + note;
-	const lines = [[data.module[data.symbol[i]], kindOf(i)].filter(Boolean).join(', '),
-		data.places[i], change(i),
-		`${count(total[i])}, self ${amount(self[i])}`,
-		of(0, data.unit === 'ns' ? '' : ' ' + data.unit)];
-
-	if (parent[i] > 0)
-		lines.push(of(parent[i], ', the caller'));
-	if (zoom && i > zoom && i < end[zoom] && parent[i] !== zoom)
-		lines.push(of(zoom, ', zoomed into'));
-	return lines.filter(Boolean);
-}
-
-/* The frame at a point of the drawing, or -1: the last one in its row that begins left of x. */
-function hit(x, y) {
-	const row = Math.floor(y / ROW);
-	const frames = state.rows[state.icicle ? row : state.rows.length - 1 - row] || [];
-	let low = 0, high = frames.length;
-
-	while (low < high) {
-		const middle = (low + high) >> 1;
-
-		if (extent(frames[middle])[0] <= x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || x < 0)
-		return -1;
-	const [left, width] = extent(frames[low - 1]);
-	return x < left + width ? frames[low - 1] : -1;
-}
-
+/* The pane and the node at the mouse; of none, the node is -1. */
 function hitMouse(event) {
-	const box = ui.svg.getBoundingClientRect();
+	for (const pane of state.panes) {
+		const box = pane.svg.getBoundingClientRect();
+		const i = pane.hit(event.clientX - box.left, event.clientY - box.top);
 
-	return hit(event.clientX - box.left, event.clientY - box.top);
+		if (i >= 0)
+			return [pane, i];
+	}
+	return [state.pane, -1];
 }
 
 function placeTip(event) {
@@ -262,36 +214,43 @@ function placeTip(event) {
 	tip.style.top = y + 'px';
 }
 
-function showTip(i, event) {
+function showTip(pane, i, event) {
 	ui.tip.hidden = i < 0;
 	if (i < 0)
 		return;
-	ui.tip.replaceChildren(element('b', {}, nameOf(i)),
-		...details(i).map(line => element('div', {}, line)));
+	ui.tip.replaceChildren(element('b', {}, pane.nameOf(i)),
+		...pane.details(i).map(line => element('div', {}, line)));
 	placeTip(event);
 }
 
 function onMouse(event) {
-	const i = hitMouse(event), place = `${event.clientX},${event.clientY}`;
+	const [pane, i] = hitMouse(event), place = `${event.clientX},${event.clientY}`;
 
 	if (place === state.mouse)
 		return; /* not the mouse moved but the page below it, by keys */
 	state.mouse = place;
-	if (i === state.cursor && !ui.tip.hidden)
+	if (pane === state.pane && i === state.cursor && !ui.tip.hidden)
 		placeTip(event);
 	else
-		showTip(i, event);
-	setCursor(i);
+		showTip(pane, i, event);
+	setCursor(pane, i);
 }
 
 /* --- zoom, search, looks --- */
 
-function zoomTo(i) {
+function zoomTo(pane, i) {
 	ui.tip.hidden = true;
-	state.zoom = i;
+	state.pane = pane;
+	pane.zoom = i;
 	draw();
 	scrollToRoot();
 	writeAddress();
+}
+
+function resetZoom() {
+	for (const pane of state.panes)
+		pane.zoom = 0;
+	zoomTo(state.pane, 0);
 }
 
 /* A regular expression, or the plain text when it is none; capitals make case matter. */
@@ -307,12 +266,13 @@ function matcher(query) {
 
 /* Samples that have a match anywhere in their stack: below a match nothing counts again. */
 function sumMatches() {
+	const {nr, end} = data.shape, total = totalsOf(data.value);
 	let sum = 0;
 
-	for (let i = 0; i < data.nr;) {
+	for (let i = 0; i < nr;) {
 		if (state.matches[data.symbol[i]]) {
-			sum += data.total[i];
-			i = data.end[i];
+			sum += total[i];
+			i = end[i];
 		} else {
 			i++;
 		}
@@ -320,7 +280,7 @@ function sumMatches() {
 	return sum;
 }
 
-function search() {
+function findMatches() {
 	const query = ui.search.value;
 
 	state.matches = null;
@@ -329,31 +289,54 @@ function search() {
 		const re = matcher(query);
 
 		state.matches = data.names.map(name => re.test(name));
-		ui.matched.textContent = 'matched ' + percent(sumMatches(), data.total[0]);
+		ui.matched.textContent = 'matched ' + percent(sumMatches(), totalsOf(data.value)[0]);
 	}
-	drawPaths();
+}
+
+function search() {
+	findMatches();
+	if (state.view === 'table')
+		drawTable();
+	for (const pane of state.panes)
+		pane.drawPaths();
 	writeAddress();
 }
 
+function setIcicle(icicle) {
+	state.icicle = icicle;
+	ui.flip.textContent = icicle ? 'Flame' : 'Icicle';
+}
+
 function flip() {
-	state.icicle = !state.icicle;
-	ui.flip.textContent = state.icicle ? 'Flame' : 'Icicle';
+	if (ui.flip.disabled)
+		return;
+	setIcicle(!state.icicle);
 	ui.chart.classList.toggle('icicle', state.icicle);
 	draw();
 	scrollToRoot();
+	writeAddress();
 }
 
-/* Of two recordings: the other one's widths. What it lacks cannot stay zoomed. */
+/* What the zoom was stays, where the value has any of it. */
+function chooseValue(value) {
+	const zooms = Object.fromEntries(state.panes.map(({key, tree, zoom}) => [key, tree.name(zoom)]));
+
+	data.value = value;
+	ui.values.value = value;
+	ui.sides.textContent = value ? 'After' : 'Before';
+	findMatches();
+	setView(state.view, zooms);
+}
+
+function nextValue() {
+	if (!data.changes)
+		chooseValue((data.value + 1) % data.values.length);
+}
+
+/* Of two recordings: the other one's widths. */
 function swapSides() {
-	if (!data.sides)
-		return;
-	chooseSide(1 - data.side);
-	ui.sides.textContent = data.side ? 'Before' : 'After';
-	if (!data.total[state.zoom])
-		state.zoom = 0;
-	search();
-	draw();
-	scrollToRoot();
+	if (data.changes)
+		chooseValue(1 - data.value);
 }
 
 function setDark(dark) {
@@ -372,45 +355,67 @@ function toggleTheme() {
 
 /* --- keys --- */
 
-function neighbour(i, step) {
-	const row = state.rows[data.depth[i]];
-
-	return row[row.indexOf(i) + step];
-}
-
-/* The heaviest one comes first; of an ancestor of the zoomed frame only the way there is drawn. */
-function callee(i) {
-	return (state.rows[data.depth[i] + 1] || []).find(k => data.parent[k] === i);
-}
-
 function walk(key) {
-	const from = state.cursor, deeper = state.icicle ? 'ArrowDown' : 'ArrowUp';
-	let to = state.zoom;
+	let {pane} = state, i = state.cursor, to = pane.cell(i) ? pane.step(i, key) : pane.zoom;
 
-	if (isDrawn(from))
-		to = key === 'ArrowLeft' ? neighbour(from, -1) : key === 'ArrowRight' ?
-			neighbour(from, 1) : key === deeper ? callee(from) : data.parent[from];
+	/* Between callers and callees one goes through the function itself. */
+	if (state.panes[1] && i === 0 && (to === undefined || to < 0) && /Up|Down/.test(key)) {
+		pane = state.panes[key === 'ArrowUp' ? 0 : 1];
+		to = pane === state.pane ? -1 : 0;
+	}
 	if (to === undefined || to < 0)
 		return;
-	setCursor(to);
-	ui.cursor.scrollIntoView({block: 'nearest'});
+	setCursor(pane, to);
+	pane.cursor.scrollIntoView({block: 'nearest'});
 }
 
 function escape() {
-	if (document.activeElement === ui.search && ui.search.value) {
+	if (!ui.keys.hidden) {
+		toggleHelp();
+	} else if (document.activeElement === ui.search && ui.search.value) {
 		ui.search.value = '';
 		search();
+	} else if (state.view === 'function' && !state.panes.some(({zoom}) => zoom)) {
+		setView(state.back);
 	} else {
 		ui.search.blur();
-		zoomTo(0);
+		resetZoom();
 	}
 }
 
-const KEYS = {Escape: escape, '/': () => ui.search.select(), i: flip, d: toggleTheme,
-	b: swapSides, c: copyStack};
+const KEYS = {
+	'/': [() => ui.search.select(), 'search names (also Ctrl-F)'],
+	t: [() => toggleView('table'), 'table of functions'],
+	s: [showCursor, 'callers and callees of the frame under the cursor'],
+	u: [() => toggleView('inverted'), 'inverted: innermost functions first'],
+	i: [flip, 'root at the top (icicle) or at the bottom'],
+	m: [nextValue, 'the next value: what widths stand for'],
+	b: [swapSides, 'before or after, of two recordings'],
+	c: [copyStack, 'copy the stack of the frame under the cursor'],
+	d: [toggleTheme, 'dark or light'],
+	'?': [toggleHelp, 'these keys'],
+	Escape: [escape, 'end the search, zoom out, leave a function'],
+};
+
+/* Keys of what has the focus. */
+function localKey(event) {
+	if (ui.table.contains(event.target) && !event.target.closest('button'))
+		return tableKey(event);
+	if (state.view === 'table' && /^[1-9]$/.test(event.key) && event.target !== ui.search)
+		return tableKey(event);
+	if (event.target !== ui.chart)
+		return false;
+	if (event.key.startsWith('Arrow'))
+		walk(event.key);
+	else if (event.key === 'Enter' && state.cursor >= 0)
+		zoomTo(state.pane, state.cursor);
+	else
+		return false;
+	return true;
+}
 
 function onKey(event) {
-	const typing = event.target === ui.search;
+	const typing = event.target === ui.search || event.target === ui.values;
 	const find = (event.ctrlKey || event.metaKey) && event.key === 'f';
 
 	if (find ? typing : event.ctrlKey || event.metaKey || event.altKey)
@@ -418,12 +423,8 @@ function onKey(event) {
 	if (find)
 		ui.search.select();
 	else if (event.key in KEYS && (!typing || event.key === 'Escape'))
-		KEYS[event.key]();
-	else if (event.target === ui.chart && event.key.startsWith('Arrow'))
-		walk(event.key);
-	else if (event.target === ui.chart && event.key === 'Enter' && state.cursor >= 0)
-		zoomTo(state.cursor);
-	else
+		KEYS[event.key][0]();
+	else if (!localKey(event))
 		return;
 	event.preventDefault();
 }
@@ -436,21 +437,22 @@ function listen() {
 	setDark(scheme.matches);
 	scheme.addEventListener('change', event => state.chosen || setDark(event.matches));
 	ui.search.addEventListener('input', search);
+	ui.values.addEventListener('change', () => chooseValue(Number(ui.values.value)));
 	ui.chart.addEventListener('mousemove', onMouse);
 	ui.chart.addEventListener('mouseleave', () => {
 		ui.tip.hidden = true;
 		state.mouse = '';
-		setCursor(-1);
+		setCursor(state.pane, -1);
 	});
 	ui.chart.addEventListener('click', event => {
-		const i = hitMouse(event);
+		const [pane, i] = hitMouse(event);
 
 		if (i >= 0)
-			zoomTo(i);
+			zoomTo(pane, i);
 	});
 	document.addEventListener('keydown', onKey);
 	new ResizeObserver(() => {
-		if (state.width !== ui.chart.clientWidth - 20)
+		if (!ui.chart.hidden && state.pane.width !== ui.chart.clientWidth - 20)
 			draw();
 	}).observe(ui.chart);
 }
@@ -475,17 +477,17 @@ function main() {
 	const heading = element('div', {class: 'heading'},
 		element('h1', {title: data.title}, data.title),
 		element('p', {title: data.note}, data.note));
-	const tools = element('div', {class: 'tools'}, ui.matched, ui.search, ui.reset, ui.flip,
-		...(data.sides ? [ui.sides] : []), ui.theme);
+	const tools = element('div', {class: 'tools'}, ui.matched, ui.search, ui.reset, ui.functions,
+		ui.invert, ui.flip, ...(data.changes ? [ui.sides] : data.values.length > 1 ? [ui.values] : []), ui.theme, ui.help);
 
-	ui.svg.append(ui.paths, ui.labels, ui.cursor);
-	ui.chart.append(ui.svg);
+	ui.values.append(...data.values.map(({name}, v) => element('option', {value: v}, name)));
 	mount(element('div', {class: 'app'}, element('div', {class: 'bar'}, heading, tools),
-		ui.chart, element('div', {class: 'foot'}, ui.status, legend()), ui.tip));
-	draw();
-	scrollToRoot();
+		ui.chart, ui.table, element('div', {class: 'foot'}, ui.status, legend()), ui.tip,
+		ui.keys));
 	if (location.hash)
 		readAddress();
+	else
+		setView('tree');
 	listen();
 	addEventListener('hashchange', readAddress);
 }

@@ -4,7 +4,7 @@
  * of it to print. Both files are one function within the page.
  */
 const KINDS = {user: 'user code', kernel: 'kernel', jit: 'code without a file (JIT)',
-	unknown: 'unknown'};
+	python: 'Python', unknown: 'unknown', none: ''};
 
 /* What changed between two recordings, from less to more. */
 const SHADES = ['less3', 'less2', 'less1', 'same', 'more1', 'more2', 'more3'];
@@ -33,80 +33,124 @@ function unpack(text, Numbers) {
 	return out.subarray(0, nr);
 }
 
-/* Per node: "src/a.c:12", and how much of it was there, if that was not all; '' is not known. */
-function readPlaces(lines, files, nr) {
-	const places = new Array(nr).fill('');
+/* Where each node's entry begins in lines, which has one number of what is not known, else three. */
+function placesAt(lines, nr) {
+	const at = new Uint32Array(nr);
 
-	for (let i = 0, at = 0; i < nr; i++) {
-		const file = lines[at++];
-
-		if (!file)
-			continue;
-		places[i] = `${files[file]}:${lines[at]}` +
-			(lines[at + 1] < 100 ? ` (${Math.max(lines[at + 1], 1)}% of it)` : '');
-		at += 2;
+	for (let i = 0, next = 0; i < nr; i++) {
+		at[i] = next;
+		next += lines[next] ? 3 : 1;
 	}
-	return places;
+	return at;
 }
 
-function readData() {
-	const data = JSON.parse(document.getElementById('flame-data').textContent);
-	const up = unpack(data.up, Uint32Array), nr = up.length;
-	const symbols = unpack(data.symbols, Uint32Array);
-
-	const after = layOut(up, unpack(data.self, Float64Array));
-
-	return Object.assign(after, readChanges(data, up, after), {
-		nr, title: data.title, note: data.note, unit: data.unit, names: data.names,
-		symbol: unpack(data.frames, Uint32Array),
-		places: data.lines === undefined ? [] :
-			readPlaces(unpack(data.lines, Uint32Array), data.files, nr),
-		module: data.names.map((_, s) => data.modules[symbols[2 * s]]),
-		colour: data.names.map((_, s) => data.colours[symbols[2 * s + 1]]),
-	});
-}
-
-/* Of two recordings: both sides laid out, and the colour of each node by what changed. */
-function readChanges(data, up, after) {
-	if (data.before === undefined)
-		return {};
-	const shade = unpack(data.shades, Uint8Array);
-
-	return {sides: [layOut(up, unpack(data.before, Float64Array)), Object.assign({}, after)],
-		side: 1, shade: Array.from(shade, s => SHADES[s])};
-}
-
-/* Widths are those of one side: what the other one alone has is not drawn. */
-function chooseSide(side) {
-	Object.assign(data, data.sides[side], {side});
-}
-
-/* Node i and all below it are i .. end[i] - 1; it covers start[i] .. start[i] + total[i]. */
-function layOut(up, self) {
+/* Node i and all below it are i .. end[i] - 1. */
+function shapeOf(up) {
 	const nr = up.length, depth = new Uint32Array(nr), parent = new Int32Array(nr);
-	const end = new Uint32Array(nr), total = Float64Array.from(self);
-	const start = new Float64Array(nr), next = new Float64Array(nr);
+	const end = new Uint32Array(nr), path = [];
 
-	for (let i = 0, d = -1, path = []; i < nr; i++) {
+	for (let i = 0, d = -1; i < nr; i++) {
 		d += 1 - up[i];
 		depth[i] = d;
 		parent[i] = d ? path[d - 1] : -1;
 		path[d] = i;
 	}
-	for (let i = nr - 1; i > 0; i--) {
+	for (let i = nr - 1; i >= 0; i--) {
 		end[i] = Math.max(end[i], i + 1);
-		end[parent[i]] = Math.max(end[parent[i]], end[i]);
+		if (i)
+			end[parent[i]] = Math.max(end[parent[i]], end[i]);
+	}
+	return {nr, depth, parent, end};
+}
+
+/* A parent stands before what it has. */
+function sumUp(parent, self) {
+	const total = Float64Array.from(self);
+
+	for (let i = total.length - 1; i > 0; i--)
 		total[parent[i]] += total[i];
-	}
-	end[0] = nr;
-	for (let i = 1; i < nr; i++) {
-		start[i] = next[i] = next[parent[i]];
-		next[parent[i]] += total[i];
-	}
-	return {depth, parent, end, start, total, self};
+	return total;
+}
+
+/* Per symbol, the first one of its name: modules tell symbols apart, functions go by name. */
+function functionsOf(names) {
+	const first = new Map();
+
+	return Uint32Array.from(names, (name, s) => {
+		if (!first.has(name))
+			first.set(name, s);
+		return first.get(name);
+	});
+}
+
+/* The first value is the one that the page opens with; of two recordings it is that after. */
+function readValues(page) {
+	const self = unpack(page.self, Float64Array), values = [{name: page.value, unit: page.unit, self}];
+
+	for (const v of page.values)
+		values.push({name: v.name, unit: v.unit, class: v.class, packed: v});
+
+	if (page.before !== undefined)
+		values.push({name: 'before', unit: page.unit, self: unpack(page.before, Float64Array)});
+	return values;
+}
+
+function readData() {
+	const page = JSON.parse(document.getElementById('flame-data').textContent);
+	const symbols = unpack(page.symbols, Uint32Array), {names} = page;
+	const column = (k, list) => names.map((_, s) => list[symbols[3 * s + k]]);
+
+	return {title: page.title, note: page.note, names, functions: functionsOf(names),
+		module: column(0, page.modules), kind: column(1, page.kinds),
+		colour: column(2, page.colours), shape: shapeOf(unpack(page.up, Uint32Array)),
+		symbol: unpack(page.frames, Uint32Array), values: readValues(page), value: 0,
+		changes: page.changes, waits: page.waits, colouring: page.colouring, minWidth: page.minWidth,
+		files: page.files,
+		lines: page.lines === undefined ? null : unpack(page.lines, Uint32Array)};
 }
 
 const data = readData();
+
+if (data.lines)
+	data.linesAt = placesAt(data.lines, data.shape.nr);
+
+/* "src/a.c:12", and how much of it was there, if that was not all; '' is not known. */
+function placeOf(i) {
+	const {lines} = data, at = lines ? data.linesAt[i] : 0;
+
+	if (!lines || !lines[at])
+		return '';
+	return `${data.files[lines[at]]}:${lines[at + 1]}` +
+		(lines[at + 2] < 100 ? ` (${Math.max(lines[at + 2], 1)}% of it)` : '');
+}
+
+/* The totals of all nodes in a value, summed up when first asked for. */
+function totalsOf(value) {
+	const v = data.values[value];
+
+	v.total = v.total || sumUp(data.shape.parent, selfOf(value));
+	return v.total;
+}
+
+/* What each node has by itself in a value. */
+function selfOf(value) {
+	const v = data.values[value];
+
+	if (!v.self) {
+		const gaps = unpack(v.packed.gaps, Uint32Array), self = unpack(v.packed.self, Float64Array);
+
+		v.self = new Float64Array(data.shape.nr);
+		for (let nr = 0, i = 0; nr < gaps.length; nr++, i++) {
+			i += gaps[nr];
+			v.self[i] = self[nr];
+		}
+	}
+	return v.self;
+}
+
+function unit() {
+	return data.values[data.value].unit;
+}
 
 /* --- numbers and names as text --- */
 
@@ -121,35 +165,37 @@ function time(ns) {
 }
 
 function amount(n) {
-	return data.unit === 'ns' ? time(n) : n.toLocaleString('en-US');
+	return unit() === 'ns' ? time(n) : n.toLocaleString('en-US');
 }
 
 function count(n) {
-	return amount(n) + (data.unit === 'ns' ? '' :
-		n === 1 && data.unit === 'samples' ? ' sample' : ' ' + data.unit);
+	return amount(n) + (unit() === 'ns' ? '' :
+		n === 1 && unit() === 'samples' ? ' sample' : ' ' + unit());
 }
 
 function percent(part, whole) {
 	return (whole ? 100 * part / whole : 0).toFixed(2) + '%';
 }
 
-/* "12.34% before, 15.00% after (+2.66)", of what a node has in all; '' of one recording. */
-function change(i) {
-	if (!data.sides)
-		return '';
-	const [before, after] = data.sides.map(({total}) => 100 * total[i] / (total[0] || 1));
-	const off = after - before;
+/* "12.34% before, 15.00% after (+2.66)", of all; totals as values have them. */
+function changeText([after, before]) {
+	const [a, b] = [before, after].map((total, k) => 100 * total / (totalsOf(1 - k)[0] || 1));
+	const off = b - a;
 
-	return `${before.toFixed(2)}% before, ${after.toFixed(2)}% after (` +
-		(!before ? 'new' : !after ? 'gone' : (off < 0 ? '' : '+') + off.toFixed(2)) + ')';
+	return `${a.toFixed(2)}% before, ${b.toFixed(2)}% after (` +
+		(!a ? 'new' : !b ? 'gone' : (off < 0 ? '' : '+') + off.toFixed(2)) + ')';
 }
 
-function nameOf(i) {
-	return data.names[data.symbol[i]];
-}
+/* As changes_shade() of profile/changes.c: what is beyond noise, by how much of the larger side. */
+function shadeOf([b, a]) {
+	const {scale, of, unit, dispersion, absolute} = data.changes, all = (a + b) / (of[0] + of[1]);
+	const rate = all * (absolute ? 1 : 1 - all) * unit, off = (b - scale * a) / (of[1] || 1);
+	const noise = of[0] && of[1] ? rate / of[0] + rate / of[1] : 0;
+	const part = Math.abs(b - scale * a) / Math.max(b, scale * a);
 
-function kindOf(i) {
-	return KINDS[data.colour[data.symbol[i]].replace(/\d+$/, '')] || '';
+	if (!of[1] || off * off <= 4 * dispersion * noise || part < 0.05)
+		return SHADES[3];
+	return SHADES[3 + (part < 0.2 ? 1 : part < 0.5 ? 2 : 3) * (off < 0 ? -1 : 1)];
 }
 
 /* Cut to columns. Most scripts from U+1000 on are drawn double. */

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Around the flame graph (flame.js): its place in the address, so that a link shows what one sees;
- * a stack for the clipboard; and what the colours mean.
+ * a stack for the clipboard; what the colours mean; and what keys do.
  */
 
 /* What a class of colours means, by the classes that it has; the first one is shown. */
 const LEGEND = [[/^user/, 'user code, by module'], [/^kernel/, 'kernel'], [/^jit/, 'JIT, Python'],
-	[/^unknown/, 'unknown'], [/^none/, 'threads, notes'],
+	[/^unknown/, 'unknown'], [/^io/, 'code'], [/^none/, 'threads, notes'],
 	[/^less/, 'less'], [/^same/, 'no change beyond noise'], [/^more/, 'more']];
 
-/* --- the address: #zoom=12&search=malloc --- */
+/* --- the address: #view=inverted&zoom=12.7&icicle=1&search=malloc --- */
 
 function writeAddress() {
-	const parts = new URLSearchParams();
+	const parts = new URLSearchParams(), set = (name, value) => value && parts.set(name, value);
 
-	if (state.zoom)
-		parts.set('zoom', state.zoom);
-	if (ui.search.value)
-		parts.set('search', ui.search.value);
+	set('view', state.view === 'tree' ? '' : state.view);
+	set('function', state.view === 'function' && data.names[state.f]);
+	for (const {key, tree, zoom} of state.view === 'table' ? [] : state.panes)
+		set(key, zoom && tree.name(zoom));
+	set('value', data.value);
+	set('icicle', state.icicle && 1);
+	set('search', ui.search.value);
 	try {
 		history.replaceState(null, '', String(parts) ? '#' + parts : location.pathname);
 	} catch (e) {
@@ -25,24 +28,34 @@ function writeAddress() {
 	}
 }
 
+/* What an address says and the page does not know is as if it had not been said. */
 function readAddress() {
-	const parts = new URLSearchParams(location.hash.slice(1)), zoom = Number(parts.get('zoom'));
+	const parts = new URLSearchParams(location.hash.slice(1)), value = Number(parts.get('value'));
+	const f = data.names.indexOf(parts.get('function'));
+	let view = parts.get('view');
 
 	ui.search.value = parts.get('search') || '';
-	search();
-	if (Number.isInteger(zoom) && zoom >= 0 && zoom < data.nr && data.total[zoom])
-		zoomTo(zoom);
+	data.value = data.values[value] ? value : 0;
+	ui.values.value = data.value;
+	ui.sides.textContent = data.value ? 'After' : 'Before';
+	setIcicle(parts.has('icicle'));
+	if (view === 'function' && f >= 0 && outermost(f).length)
+		state.f = f;
+	else if (view !== 'inverted' && view !== 'table')
+		view = 'tree';
+	findMatches();
+	setView(view, Object.fromEntries(parts));
 }
 
 /* --- the clipboard --- */
 
-/* Root first, as folded stacks are. */
-function stackOf(i) {
-	const names = [];
+/* Root first, as folded stacks are; of a function, the part that its pane has. */
+function stackOf(pane, i) {
+	const names = [], {tree} = pane;
 
-	for (; i > 0; i = data.parent[i])
-		names.push(nameOf(i));
-	return names.reverse().join(';');
+	for (; i > 0 || (i === 0 && state.view === 'function'); i = tree.parent[i])
+		names.push(pane.nameOf(i));
+	return (tree.up ? names : names.reverse()).join(';');
 }
 
 /* By what is selected, where a page may not use the clipboard by itself; SVG has no such command. */
@@ -64,7 +77,7 @@ function copySelected(stack) {
 }
 
 async function copyStack() {
-	const stack = stackOf(state.cursor < 0 ? state.zoom : state.cursor);
+	const {pane, cursor} = state, stack = stackOf(pane, cursor < 0 ? pane.zoom : cursor);
 	let done = copySelected(stack);
 
 	try {
@@ -80,17 +93,47 @@ async function copyStack() {
 
 /* --- colours --- */
 
-function legend() {
-	const shown = new Set(data.shade || data.colour), swatches = [];
+/* Which class of colours means what, as shown here. */
+function legendRows() {
+	const shown = new Set(data.colouring === 'diff' ? SHADES : data.colour), rows = [];
 
+	if (data.colouring === 'class')
+		return data.values.filter(v => v.class).map(v => ['class' + v.class, v.name]);
+	if (data.colouring === 'module') {
+		const modules = new Map(data.colour.map((c, s) => [data.module[s], c]).filter(([m]) => m));
+
+		return Array.from(modules, ([m, c]) => [c, m.replace(/.*\/(?=.)/, '')]).slice(0, 8);
+	}
 	for (const [classes, text] of LEGEND) {
 		const name = Array.from(shown).sort().reverse().find(c => classes.test(c));
 
-		if (!name)
-			continue;
-		const box = svgElement('svg', {width: 10, height: 10, 'aria-hidden': 'true'});
-		box.append(svgElement('rect', {class: name, width: 10, height: 10}));
-		swatches.push(element('span', {}, box, text));
+		if (name)
+			rows.push([name, text]);
 	}
-	return element('div', {class: 'legend'}, ...swatches);
+	return rows;
+}
+
+function legend() {
+	return element('div', {class: 'legend'}, ...legendRows().map(([name, text]) => {
+		const box = svgElement('svg', {width: 10, height: 10, 'aria-hidden': 'true'});
+
+		box.append(svgElement('rect', {class: name, width: 10, height: 10}));
+		return element('span', {}, box, text);
+	}));
+}
+
+/* --- help --- */
+
+function toggleHelp() {
+	const row = (key, text) => element('div', {}, element('kbd', {}, key), text);
+
+	if (ui.keys.hidden)
+		ui.keys.replaceChildren(element('b', {}, 'Keys'),
+			...Object.entries(KEYS).filter(([key]) => (key !== 'b' || data.changes) &&
+				(key !== 'm' || ui.values.isConnected))
+				.map(([key, [, text]]) => row(key === 'Escape' ? 'Esc' : key, text)),
+			row('arrows', 'walk the frames, or the rows of the table'),
+			row('Enter', 'zoom into the frame, or open the function'),
+			row('1 2 3', 'sort the table by a column'));
+	ui.keys.hidden = !ui.keys.hidden;
 }

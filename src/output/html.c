@@ -38,7 +38,7 @@ int changes_write_html(const struct changes *c, const struct view *v, FILE *out)
 {
 	struct flame f;
 
-	flame_init_changes(&f, c);
+	flame_init_changes(&f, c, v);
 	put(&f, out);
 	flame_release(&f);
 	return 0;

@@ -77,7 +77,8 @@ static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
 	  "one line per stack, for flamegraph.pl and inferno" },
 	{ "svg", ".svg", STACKS(svg_write) = "flame graph, one picture" },
-	{ "html", ".html", STACKS(html_write) = "flame graph, interactive page" },
+	{ "html", ".html", STACKS(html_write) = "flame graph, interactive page",
+	  .all_events = true },
 	{ "json", ".json", STACKS(json_write) = "the summary, for programs", .all_events = true },
 	{ "speedscope", ".speedscope.json", STACKS(speedscope_write) =
 	  "stacks by thread, for speedscope.app" },

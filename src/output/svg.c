@@ -27,8 +27,9 @@
 struct picture {
 	struct flame f;
 	FILE *out;
-	uint64_t *start; /* per node: samples to the left of it */
-	double scale;	 /* pixels per sample */
+	uint64_t *start;  /* per node: samples to the left of it */
+	double scale;	  /* pixels per sample */
+	double min_width; /* of frames that are drawn */
 	uint32_t rows;
 };
 
@@ -103,7 +104,7 @@ static uint32_t walk_visible(const struct picture *pic, bool draw)
 	uint32_t i = 0, up, depth = 0, deepest = 0;
 
 	do {
-		bool visible = !i || nodes[i].total * pic->scale >= MIN_WIDTH;
+		bool visible = !i || nodes[i].total * pic->scale >= pic->min_width;
 
 		if (visible && depth > deepest)
 			deepest = depth;
@@ -159,6 +160,7 @@ static void put(struct picture *pic)
 	const struct flame *f = &pic->f;
 
 	pic->start = find_starts(f);
+	pic->min_width = f->min_width > 0 ? f->min_width : MIN_WIDTH;
 	pic->scale =
 		(double)(WIDTH - 2 * MARGIN) / (f->t->nodes[0].total ? f->t->nodes[0].total : 1);
 	pic->rows = walk_visible(pic, false);
@@ -184,7 +186,7 @@ int changes_write_svg(const struct changes *c, const struct view *v, FILE *out)
 {
 	struct picture pic = { .out = out };
 
-	flame_init_changes(&pic.f, c);
+	flame_init_changes(&pic.f, c, v);
 	put(&pic);
 	flame_release(&pic.f);
 	return 0;

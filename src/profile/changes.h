@@ -78,6 +78,9 @@ static inline uint64_t changes_all(const struct changes *c, int side)
 /* By how much what was recorded before is multiplied to compare with what is after. */
 double changes_scale(const struct changes *c);
 
+/* What rates of a side are of: all that it has, with absolute its recordings. */
+double changes_of_side(const struct changes *c, int side);
+
 /*
  * How much the total of a node changed, relative to the larger side: 0 by less than a twentieth or
  * within noise (two standard deviations), 1 and -1 below a fifth, 2 below a half, 3 beyond.

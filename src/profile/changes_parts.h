@@ -24,8 +24,6 @@ struct judge {
 	uint32_t *row1_of; /* of each merged sample: the row that it is self of, + 1; 0 = none */
 };
 
-/* What a side has in all, or with absolute how many recordings. */
-double changes_of_side(const struct changes *c, int side);
 /* A row's share of a side, or as much as it has for each recording. */
 double changes_rate(const struct changes *c, const struct change *row, int side);
 /*

@@ -125,7 +125,7 @@ static int by_weight(const void *x, const void *y, void *arg)
 	return strcmp(tree_name(t, a), tree_name(t, b));
 }
 
-static void sort_children(struct tree *t)
+void tree_sort(struct tree *t)
 {
 	uint32_t *kids = NULL;
 	size_t cap = 0;
@@ -184,7 +184,7 @@ static struct tree *make(const struct profile *p, const struct view *v, bool bot
 	if (paths.nr_paths)
 		qsort_r(paths.paths, paths.nr_paths, sizeof(*paths.paths), by_steps, paths.steps);
 	add_paths(t, &paths);
-	sort_children(t);
+	tree_sort(t);
 	tree_paths_release(&paths);
 	return t;
 }

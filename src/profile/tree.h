@@ -53,6 +53,8 @@ void tree_free(struct tree *t);
  * what follows. Siblings keep their order, source lines their weights.
  */
 void tree_weigh(struct tree *t, const uint64_t *self);
+/* Then puts siblings in their order by these. */
+void tree_sort(struct tree *t);
 
 static inline const char *tree_name(const struct tree *t, const struct tree_node *n)
 {

@@ -30,6 +30,16 @@ enum view_by {
 	VIEW_NR_BY,
 };
 
+/* What colours of flame graphs say. */
+enum view_colors {
+	VIEW_COLORS_CPU, /* the kind of code */
+	VIEW_COLORS_IO,	 /* nothing: blue */
+	VIEW_COLORS_CLASS,
+	VIEW_COLORS_MODULE,
+	VIEW_COLORS_DIFF, /* of comparisons */
+	VIEW_NR_COLORS,
+};
+
 struct view {
 	bool per_thread;    /* one root per thread: "name/tid" */
 	bool merge_threads; /* "worker-1", "worker-2" -> "worker-" */
@@ -46,6 +56,10 @@ struct view {
 	enum view_by by;
 	double percent_limit; /* of all, below which parts of trees are summed up */
 	const char *value;    /* of several events, the one that stacks show; NULL = the first */
+	/* Of flame graphs. */
+	const char *title; /* NULL = what was recorded */
+	enum view_colors colors;
+	double min_width; /* of frames that are drawn, in pixels; 0 = the usual */
 	/* Of waits. */
 	bool by_class;	  /* the first frame says what was waited for */
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */

@@ -80,8 +80,8 @@ class Browser:
             raise RuntimeError(json.load(error)["value"]["message"].split("\n")[0]) from None
 
     def open(self, path):
-        """Returns when the file is loaded."""
-        self._call("POST", "/url", {"url": "file://" + path})
+        """Returns when the file is loaded; none is an empty page."""
+        self._call("POST", "/url", {"url": "file://" + path if path else "about:blank"})
 
     def js(self, body, *args):
         return self._call("POST", "/execute/sync", {"script": body, "args": list(args)})

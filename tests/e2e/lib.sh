@@ -355,6 +355,21 @@ check_folded() { # FILE
 	fi
 }
 
+# A program of ours that drives a browser; each of its lines "ok DESC" and "not ok DESC" is a check.
+drive() { # SCRIPT ARGUMENTS...
+	local line
+
+	run env PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/e2e/$1" "${@:2}"
+	while IFS= read -r line; do
+		case $line in
+		'ok '*) pass "${line#ok }" ;;
+		'not ok '*) fail "${line#not ok }" ;;
+		*) echo "# $line" ;;
+		esac
+	done <"$OUT"
+	[ "$STATUS" -eq 0 ] || { fail "the browser was driven to the end" && show; }
+}
+
 finish() {
 	echo "1..$nr_checks"
 	[ "$nr_checks" -gt 0 ] || echo "not ok - nothing was checked"
