@@ -28,7 +28,7 @@ static const char header[] = "start_s,label,host,cpu,target,kind,name,unit,value
 
 int history_open(const char *path)
 {
-	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	char head[sizeof(header)];
 	ssize_t got;
 

@@ -44,7 +44,8 @@ struct history_series {
 	struct history_step *steps;
 	size_t nr_steps;
 	/* The latest run against nr of those before it. */
-	double latest, mean, deviation, z, change_pct; /* NAN: not known */
+	double latest, mean, deviation, z, change_pct; /* NAN: not known; z of what never varied,
+							  change of 0: infinite */
 	size_t nr;
 	const struct diff_rule *rule; /* NULL = none */
 	bool failed;		      /* unusual, and beyond the rule */

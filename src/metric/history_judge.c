@@ -154,47 +154,58 @@ static void find_steps(struct history_series *s, const struct present *p)
 
 /* --- unusual runs --- */
 
+/* Of the runs from one on that are not unusual: sums of what is beyond the first run. */
 struct window {
-	double mean, deviation;
-	size_t nr;
+	size_t begin, nr;
+	double sum, squares;
+	double mean, deviation; /* NAN: there are too few */
 };
 
-static bool is_in_window(const struct history *h, const struct present *p, size_t i, size_t at,
-			 size_t nr)
+static void count(struct window *w, const struct history_series *s, const struct present *p,
+		  size_t i, int sign)
+{
+	double x = s->v[p->run[i]] - p->first;
+
+	if (s->unusual[p->run[i]])
+		return;
+	w->sum += sign * x;
+	w->squares += sign * x * x;
+	w->nr += sign;
+}
+
+static bool is_too_old(const struct history *h, const struct present *p, const struct window *w,
+		       size_t at)
 {
 	if (h->opts.window)
-		return nr < h->opts.window;
-	return h->runs[p->run[at]].start_s - h->runs[p->run[i]].start_s <= h->opts.window_s;
+		return w->nr > h->opts.window;
+	return h->runs[p->run[at]].start_s - h->runs[p->run[w->begin]].start_s > h->opts.window_s;
 }
 
-/* Those before at since the last step, the nearest ones, without unusual ones. */
-static struct window window_before(const struct history *h, const struct history_series *s,
-				   const struct present *p, size_t begin, size_t at)
+/* Those before run at, which are all in the window by now. */
+static void close_window(struct window *w, const struct history *h, const struct history_series *s,
+			 const struct present *p, size_t at)
 {
-	struct window w = {};
-	double sum = 0, squares = 0, x;
+	double variance;
 
-	for (size_t i = at; i-- > begin && is_in_window(h, p, i, at, w.nr);) {
-		if (s->unusual[p->run[i]])
-			continue;
-		x = s->v[p->run[i]] - p->first;
-		sum += x;
-		squares += x * x;
-		w.nr++;
-	}
-	if (w.nr < HISTORY_LEAST)
-		return (struct window){ .nr = w.nr };
-	w.mean = sum / w.nr + p->first;
-	w.deviation = sqrt(fmax(squares - sum * sum / w.nr, 0) / (w.nr - 1));
-	w.deviation = fmax(w.deviation, least_deviation(w.mean));
-	return w;
+	for (; w->begin < at && is_too_old(h, p, w, at); w->begin++)
+		count(w, s, p, w->begin, -1);
+	w->mean = w->deviation = NAN;
+	if (w->nr < HISTORY_LEAST)
+		return;
+	w->mean = w->sum / w->nr + p->first;
+	variance = fmax(w->squares - w->sum * w->sum / w->nr, 0) / (w->nr - 1);
+	w->deviation = fmax(sqrt(variance), least_deviation(w->mean));
 }
 
+/* What never varied and does is infinitely far off. */
 static double z_of(const struct window *w, double x)
 {
-	if (w->nr < HISTORY_LEAST || !(w->deviation > 0))
-		return w->nr >= HISTORY_LEAST && x == w->mean ? 0 : NAN;
-	return (x - w->mean) / (w->deviation * sqrt(1 + 1.0 / w->nr));
+	double off = x - w->mean;
+
+	if (isnan(off) || off == 0)
+		return off;
+	return w->deviation > 0 ? off / (w->deviation * sqrt(1 + 1.0 / w->nr))
+				: copysign(INFINITY, off);
 }
 
 static bool is_unusual(const struct history *h, const struct window *w, double z)
@@ -202,34 +213,39 @@ static bool is_unusual(const struct history *h, const struct window *w, double z
 	return !isnan(z) && 1 - student_within(fabs(z), w->nr - 1) < erfc(h->opts.sigma / M_SQRT2);
 }
 
+static double change_of(double mean, double latest)
+{
+	double off = latest - mean;
+
+	return off == 0 ? 0 : 100 * off / fabs(mean);
+}
+
 static void find_unusual(const struct history *h, struct history_series *s, const struct present *p)
 {
-	struct window w = {};
-	size_t begin = 0;
+	struct window w = { .mean = NAN };
 	double z = NAN;
 
 	s->unusual = xcalloc(h->nr_runs + 1, sizeof(*s->unusual));
 	for (size_t i = 0, step = 0; i < p->nr; i++) {
 		if (step < s->nr_steps && s->steps[step].run == i) {
-			begin = i;
+			w = (struct window){ .begin = i };
 			step++;
 		}
-		w = window_before(h, s, p, begin, i);
+		close_window(&w, h, s, p, i);
 		z = z_of(&w, s->v[p->run[i]]);
 		s->unusual[p->run[i]] = is_unusual(h, &w, z);
+		count(&w, s, p, i, 1);
 	}
 	s->latest = s->v[h->nr_runs - 1];
 	s->mean = s->deviation = s->z = s->change_pct = NAN;
-	if (!p->nr || isnan(s->latest))
+	if (isnan(s->latest) || isnan(w.mean))
 		return;
-	s->nr = w.nr;
-	if (w.nr < HISTORY_LEAST)
-		return;
+	/* The latest is in the window by now. */
+	s->nr = w.nr - !s->unusual[h->nr_runs - 1];
 	s->mean = w.mean;
 	s->deviation = w.deviation;
 	s->z = z;
-	if (w.mean)
-		s->change_pct = 100 * (s->latest - w.mean) / fabs(w.mean);
+	s->change_pct = change_of(w.mean, s->latest);
 }
 
 static void judge_series(struct history *h, struct history_series *s)

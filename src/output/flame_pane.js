@@ -6,7 +6,6 @@
  * draws alike.
  */
 const ROW = 17;         /* px from row to row */
-const MIN_WIDTH = 0.5;  /* px; narrower frames, and all above them, are not drawn */
 const MIN_LABEL = 3;    /* columns */
 const PAD = 3;          /* px on both sides of a label */
 

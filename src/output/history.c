@@ -96,8 +96,10 @@ static void put_row(struct grid *g, const struct history *h, const struct histor
 	char *name = xasprintf("%s%s%s", s->name, *s->unit ? ", " : "", s->unit);
 	char change[32] = "-", z[32] = "-", trend[TREND * 4 + 1];
 
-	if (!isnan(s->change_pct))
+	if (isfinite(s->change_pct))
 		snprintf(change, sizeof(change), "%+.1f%%", s->change_pct);
+	else if (!isnan(s->change_pct))
+		snprintf(change, sizeof(change), "from 0");
 	if (!isnan(s->z))
 		snprintf(z, sizeof(z), fabs(s->z) < 1e4 ? "%+.1f" : "%+.0e", s->z);
 	put_trend(h, s, trend);
@@ -222,7 +224,7 @@ static struct json_object *run_json(const struct history_run *r)
 
 static struct json_object *exact_or_null(double x)
 {
-	return isnan(x) ? NULL : json_object_new_double_s(x, figure_exact(x));
+	return isfinite(x) ? json_object_new_double_s(x, figure_exact(x)) : NULL;
 }
 
 static struct json_object *steps_json(const struct history_series *s)

@@ -190,6 +190,45 @@ static void outliers_do_not_count(void **state)
 	history_release(&h);
 }
 
+/* Of what never varied any change is unusual, also from 0. */
+static void constants_change(void **state)
+{
+	static const double cases[][7] = { { 0, 0, 0, 0, 0, 0, 5 }, { 8, 8, 8, 8, 8, 8, 9 } };
+	struct diff_rule rule = { "time", true, 5 };
+	struct history h;
+
+	for (size_t i = 0; i < 2; i++) {
+		make(&h, cases[i], 7);
+		assert_int_equal(history_judge(&h, &usual, &(struct diff_rules){ &rule, 1 }), 0);
+		assert_true(h.v[0].unusual[6] && h.v[0].failed);
+		assert_true(i ? h.v[0].change_pct == 12.5
+			      : isinf(h.v[0].change_pct) && isinf(h.v[0].z));
+		history_release(&h);
+	}
+	make(&h, cases[0], 6);
+	assert_int_equal(history_judge(&h, &usual, &(struct diff_rules){ &rule, 1 }), 0);
+	assert_true(h.v[0].z == 0 && h.v[0].change_pct == 0 && !h.v[0].unusual[5]);
+	history_release(&h);
+}
+
+/* The window goes on: the nearest runs count, without unusual ones. */
+static void the_window_slides(void **state)
+{
+	const struct history_opts five = { .window = 5, .sigma = 3 };
+	double v[40], sum = 0;
+	struct history h;
+
+	for (int i = 0; i < 40; i++)
+		v[i] = 100 + i % 2;
+	v[36] = 300;
+	make(&h, v, 40);
+	assert_int_equal(history_judge(&h, &five, &(struct diff_rules){}), 0);
+	for (int i = 33; i < 39; i++)
+		sum += i == 36 ? 0 : v[i];
+	assert_true(h.v[0].unusual[36] && h.v[0].nr == 5 && fabs(h.v[0].mean - sum / 5) < 1e-9);
+	history_release(&h);
+}
+
 static void a_window_of_days(void **state)
 {
 	static const double v[] = { 1000, 1001, 1000, 1001, 10, 11, 10, 11, 10, 11, 10 };
@@ -320,6 +359,8 @@ int main(void)
 		cmocka_unit_test(steps_are_where_they_are),
 		cmocka_unit_test(noise_is_not_unusual),
 		cmocka_unit_test(outliers_do_not_count),
+		cmocka_unit_test(constants_change),
+		cmocka_unit_test(the_window_slides),
 		cmocka_unit_test(a_window_of_days),
 		cmocka_unit_test(what_was_appended_is_read),
 		cmocka_unit_test(others_are_left_out),
