@@ -119,6 +119,16 @@ void opt_help(FILE *out, const struct opt *opts);
  */
 int opt_seconds(const char *word, uint64_t *ns);
 
+/* A value of an option that is no whole number, with the unit behind it or without. */
+struct opt_number {
+	const char *option; /* "--alpha" */
+	double least, most;
+	const char *unit; /* "%"; NULL = none */
+};
+
+/* NULL leaves *to as it is. 0, or -EINVAL after one sentence. */
+int opt_number(const struct opt_number *n, const char *text, double *to);
+
 /* Frees the lists that parsing put into args. */
 void opt_release(const struct opt *opts, void *args);
 

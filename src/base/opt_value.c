@@ -290,6 +290,25 @@ const struct opt_kind opt_kinds[] = {
 	[OPT_TYPE_CPUS] = { add_list, true },
 };
 
+int opt_number(const struct opt_number *n, const char *text, double *to)
+{
+	char *end, *shown;
+	double x;
+
+	if (!text)
+		return 0;
+	x = strtod(text, &end);
+	if (end != text && (!*end || (n->unit && !strcmp(end, n->unit))) && x >= n->least &&
+	    x <= n->most) {
+		*to = x;
+		return 0;
+	}
+	shown = text_frame(text, strlen(text), 0);
+	log_err(0, "%s: '%s' is no number from %g to %g", n->option, shown, n->least, n->most);
+	free(shown);
+	return -EINVAL;
+}
+
 bool opt_ids_has(const struct opt_ids *ids, uint32_t id)
 {
 	return ids->nr && bsearch(&id, ids->v, ids->nr, sizeof(*ids->v), compare_ids);

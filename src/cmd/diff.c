@@ -89,25 +89,6 @@ static int split(struct diff_args *a, char **words, int nr)
 	return -EINVAL;
 }
 
-/* A number that may end in '%', at least 0 and at most max. */
-static int parse_number(const char *option, const char *text, double max, double *to)
-{
-	char *end, *shown;
-	double x;
-
-	if (!text)
-		return 0;
-	x = strtod(text, &end);
-	if (end != text && (!*end || !strcmp(end, "%")) && x >= 0 && x <= max) {
-		*to = x;
-		return 0;
-	}
-	shown = text_frame(text, strlen(text), 0);
-	log_err(0, "%s: '%s' is no number from 0 to %g", option, shown, max);
-	free(shown);
-	return -EINVAL;
-}
-
 /* Are they recordings, or results of stat? All or none. */
 static int find_kind(struct diff_args *a)
 {
@@ -150,8 +131,9 @@ static int check(struct diff_args *a, char **words, int nr)
 	a->changes.alpha = ALPHA;
 	a->changes.fail_above_pct = NAN;
 	if (split(a, words, nr) || find_kind(a) || check_kind(a) ||
-	    parse_number("--alpha", a->alpha, 1, &a->changes.alpha) ||
-	    parse_number("--fail-above", a->fail_above, 1e6, &a->changes.fail_above_pct))
+	    opt_number(&(struct opt_number){ "--alpha", 0, 1, "%" }, a->alpha, &a->changes.alpha) ||
+	    opt_number(&(struct opt_number){ "--fail-above", 0, 1e6, "%" }, a->fail_above,
+		       &a->changes.fail_above_pct))
 		return -EINVAL;
 	if (filters_apply(&a->filters, &a->results.view))
 		return -EINVAL;

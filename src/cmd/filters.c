@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/text.h"
 
 /* NULL, without a word when none is given; else logged. */
 static const regex_t *compile(struct filters *f, const char *option, const char *pattern)
@@ -39,19 +38,9 @@ static int apply_patterns(struct filters *f, struct view *v)
 
 static int apply_limit(const struct filters *f, struct view *v)
 {
-	double *limit = &v->percent_limit;
-	char *end, *shown;
-
-	*limit = FILTERS_PERCENT_LIMIT;
-	if (!f->percent_limit)
-		return 0;
-	*limit = strtod(f->percent_limit, &end);
-	if (end != f->percent_limit && (!*end || !strcmp(end, "%")) && *limit >= 0 && *limit <= 100)
-		return 0;
-	shown = text_frame(f->percent_limit, strlen(f->percent_limit), 0);
-	log_err(0, "--percent-limit: '%s' is no number from 0 to 100", shown);
-	free(shown);
-	return -EINVAL;
+	v->percent_limit = FILTERS_PERCENT_LIMIT;
+	return opt_number(&(struct opt_number){ "--percent-limit", 0, 100, "%" }, f->percent_limit,
+			  &v->percent_limit);
 }
 
 int filters_apply(struct filters *f, struct view *v)

@@ -57,14 +57,15 @@ static int parse_window(const char *text, struct history_opts *o)
 	const char *unit;
 	double x;
 
-	*o = (struct history_opts){ .window = USUAL_RUNS };
+	*o = (struct history_opts){ .window = USUAL_RUNS, .sigma = USUAL_SIGMA };
 	if (!text)
 		return 0;
 	unit = parse_number(text, &x);
 	for (size_t i = 0; unit && i < sizeof(units) / sizeof(*units); i++) {
 		if (strcmp(unit, units[i].unit))
 			continue;
-		*o = (struct history_opts){ .window_s = x * units[i].seconds };
+		o->window = 0;
+		o->window_s = x * units[i].seconds;
 		return 0;
 	}
 	if (!unit || *unit || x < HISTORY_LEAST || x != (size_t)x)
@@ -73,18 +74,6 @@ static int parse_window(const char *text, struct history_opts *o)
 			"a number of runs from 5 on, or a time with a unit: 20, 12h, 7d, 4w");
 	o->window = x;
 	return 0;
-}
-
-static int parse_sigma(const char *text, double *sigma)
-{
-	const char *end;
-
-	*sigma = USUAL_SIGMA;
-	if (!text)
-		return 0;
-	end = parse_number(text, sigma);
-	return end && !*end && *sigma <= 8 ? 0
-					   : refused("--sigma", text, "a number above 0, up to 8");
 }
 
 static enum cmd_result judge(const struct history *h)
@@ -129,7 +118,8 @@ static enum cmd_result run(struct history_args *a, char **words, int nr)
 				"FILE.csv writes it)");
 		return CMD_USAGE;
 	}
-	if (parse_window(a->window, &o) || parse_sigma(a->sigma, &o.sigma) ||
+	if (parse_window(a->window, &o) ||
+	    opt_number(&(struct opt_number){ "--sigma", 0.5, 8, NULL }, a->sigma, &o.sigma) ||
 	    results_check(&a->results) || (a->fail_on && diff_rules_parse(&rules, a->fail_on)))
 		return CMD_USAGE;
 	if (history_read(&h, words[0]))

@@ -71,23 +71,17 @@ static bool to_stdout(const char *path)
 	return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
 }
 
-/* A number of pixels: what is left out may be nothing. */
+/* A number of pixels; 0 would be the usual, so that of nothing is left out is a little more. */
 static int parse_min_width(struct results_opts *o)
 {
-	char *end, *shown;
-	double px;
+	double px = 0;
 
 	if (!o->min_width)
 		return 0;
-	px = strtod(o->min_width, &end);
-	if (end != o->min_width && !*end && px >= 0 && px <= 1000) {
-		o->view.min_width = px > 0.001 ? px : 0.001;
-		return 0;
-	}
-	shown = text_frame(o->min_width, strlen(o->min_width), 0);
-	log_err(0, "--min-width: '%s' is no number of pixels from 0 to 1000", shown);
-	free(shown);
-	return -EINVAL;
+	if (opt_number(&(struct opt_number){ "--min-width", 0, 1000, NULL }, o->min_width, &px))
+		return -EINVAL;
+	o->view.min_width = px > 0.001 ? px : 0.001;
+	return 0;
 }
 
 static int parse_flame(struct results_opts *o)

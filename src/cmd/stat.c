@@ -14,19 +14,10 @@
 #include "cmd/cmd.h"
 #include "cmd/results.h"
 #include "cmd/selection.h"
+#include "cmd/stat_args.h"
 #include "collect/stat.h"
 #include "metric/diff.h"
 #include "metric/history.h"
-
-struct stat_args {
-	int verbose;
-	struct stat_opts counting;
-	struct opt_strings processes, sets, events;
-	struct results_opts results;
-	bool topdown, per_thread, per_process, per_cgroup, per_cpu, force;
-	const char *separator; /* of CSV, as perf wants it */
-	const char *baseline, *fail_on, *junit, *history, *label;
-};
 
 /* clang-format off */
 const struct opt stat_opts[] = {
@@ -38,6 +29,10 @@ const struct opt stat_opts[] = {
 	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
 		    "events by name, as 'bpfprof list' has them, with :u and :k; or tracepoints: "
 		    "sched:sched_switch, 'sched:*'"),
+	OPT_STRING(0, "peak-gflops", struct stat_args, peak_gflops, "N",
+		   "of roofline: billions of operations a second that the machine can do"),
+	OPT_STRING(0, "peak-gbps", struct stat_args, peak_gbps, "N",
+		   "of roofline: billions of bytes a second that its memory can bring"),
 	OPT_GROUP("Target (default: system-wide; of '-- PROGRAM', the program)"),
 	OPT_FLAG('a', "all-cpus", struct stat_args, counting.all_cpus,
 		 "the whole machine, also while a program runs"),
@@ -283,110 +278,6 @@ static char *command_line(int argc, char **argv)
 	return text;
 }
 
-/* What was given, by which combinations are refused. */
-enum {
-	PIDS = 1 << 0,
-	TIDS = 1 << 1,
-	CGROUP = 1 << 2,
-	CPUS = 1 << 3,
-	ALL_CPUS = 1 << 4,
-	PROGRAM = 1 << 5,
-	COUNTED_PROGRAM = 1 << 6, /* not only what tells how long */
-	DURATION = 1 << 7,
-	BY_THREAD = 1 << 8,
-	BY_PROCESS = 1 << 9,
-	BY_CGROUP = 1 << 10,
-	BY_CPU = 1 << 11,
-	ROWS = BY_THREAD | BY_PROCESS | BY_CGROUP | BY_CPU,
-	MAX_ROWS = 1 << 12,
-	INTERVAL = 1 << 13,
-	REPEATS = 1 << 14,
-	BASELINE = 1 << 15,
-	JUDGED = 1 << 16, /* --fail-on, --junit */
-	MARKDOWN = 1 << 17,
-	SAVED = 1 << 18,
-	HISTORY = 1 << 19,
-	LABEL = 1 << 20,
-};
-
-static const struct {
-	unsigned int a, b;
-	const char *why;
-} excluded[] = {
-	{ BY_THREAD, BY_PROCESS | BY_CGROUP | BY_CPU,
-	  "--per-thread excludes --per-process, --per-cgroup and --per-cpu" },
-	{ BY_PROCESS, BY_CGROUP | BY_CPU, "--per-process excludes --per-cgroup and --per-cpu" },
-	{ BY_CGROUP, BY_CPU, "--per-cgroup excludes --per-cpu" },
-	{ REPEATS, ROWS, "-r does not go with rows, which differ from run to run" },
-	{ ALL_CPUS, PIDS | TIDS | CGROUP | CPUS,
-	  "-a is the whole machine: it does not go with -p, -t, --cgroup and -C" },
-	{ CGROUP, PIDS | TIDS, "--cgroup does not go with -p and -t" },
-	{ CPUS, PIDS | TIDS, "-C counts all that runs on a CPU: it does not go with -p and -t" },
-	{ BY_CGROUP, PIDS | TIDS,
-	  "--per-cgroup is of all that runs: it does not go with -p and -t" },
-	{ BY_CGROUP, COUNTED_PROGRAM,
-	  "--per-cgroup is of all that runs: it goes with a program only beside -a" },
-	{ BY_CPU, PIDS | TIDS, "--per-cpu is of all that runs: it does not go with -p and -t" },
-	{ BY_PROCESS, TIDS, "-t goes with --per-thread, not with --per-process" },
-	{ INTERVAL, REPEATS, "-I and -r exclude each other" },
-	{ BASELINE, ROWS, "--baseline compares totals: it does not go with rows" },
-	{ BASELINE, INTERVAL, "--baseline compares one result: it does not go with -I" },
-	{ MARKDOWN, INTERVAL, "a report in Markdown is of the whole: it does not go with -I" },
-	{ SAVED, INTERVAL, "a saved result is of the whole: it does not go with -I" },
-	{ HISTORY, INTERVAL, "--history is of whole results: it does not go with -I" },
-	{ MARKDOWN, ROWS, "a report in Markdown is of the whole: it does not go with rows" },
-};
-
-/* b: at least one of these. */
-static const struct {
-	unsigned int a, b;
-	const char *why;
-} needed[] = {
-	{ REPEATS, PROGRAM | DURATION, "-r wants a program to run, or a DURATION" },
-	{ MAX_ROWS, ROWS & ~BY_CPU,
-	  "--max-rows is of --per-thread, --per-process and --per-cgroup" },
-	{ LABEL, HISTORY, "--label is what --history FILE.csv calls the run" },
-	{ JUDGED, BASELINE,
-	  "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')" },
-};
-
-static unsigned int if_given(bool given, unsigned int bit)
-{
-	return given ? bit : 0;
-}
-
-static unsigned int given_of(const struct stat_args *a)
-{
-	const struct stat_opts *c = &a->counting;
-
-	return if_given(c->pids.nr, PIDS) | if_given(c->tids.nr, TIDS) |
-	       if_given(c->cgroup, CGROUP) | if_given(c->cpus.nr, CPUS) |
-	       if_given(c->all_cpus, ALL_CPUS) | if_given(c->program, PROGRAM) |
-	       if_given(stat_counts_program(c), COUNTED_PROGRAM) |
-	       if_given(c->duration_ns, DURATION) | if_given(a->per_thread, BY_THREAD) |
-	       if_given(a->per_process, BY_PROCESS) | if_given(a->per_cgroup, BY_CGROUP) |
-	       if_given(a->per_cpu, BY_CPU) | if_given(c->max_rows, MAX_ROWS) |
-	       if_given(c->interval_ns, INTERVAL) | if_given(c->repeats > 1, REPEATS) |
-	       if_given(a->baseline, BASELINE) | if_given(a->fail_on || a->junit, JUDGED) |
-	       if_given(a->history, HISTORY) | if_given(a->label, LABEL) |
-	       if_given(results_wants(&a->results, "md"), MARKDOWN) |
-	       if_given(results_wants(&a->results, "bpfprof"), SAVED);
-}
-
-/* One sentence for what does not go together, NULL when all does. */
-static const char *refused(const struct stat_args *a)
-{
-	unsigned int given = given_of(a);
-
-	for (size_t i = 0; i < sizeof(excluded) / sizeof(*excluded); i++)
-		if (given & excluded[i].a && given & excluded[i].b)
-			return excluded[i].why;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
-		if (given & needed[i].a && !(given & needed[i].b))
-			return needed[i].why;
-	return NULL;
-}
-
 static int parse_duration(struct stat_args *a, char **words, int nr)
 {
 	uint64_t given = a->counting.duration_ns;
@@ -424,6 +315,20 @@ static int take_separator(struct stat_args *a)
 	return -EINVAL;
 }
 
+static int take_peaks(struct stat_args *a)
+{
+	struct metric_peaks *p = &a->counting.peaks;
+	int err = opt_number(&(struct opt_number){ "--peak-gflops", 1e-3, 1e9, NULL },
+			     a->peak_gflops, &p->flops);
+
+	if (!err)
+		err = opt_number(&(struct opt_number){ "--peak-gbps", 1e-3, 1e9, NULL },
+				 a->peak_gbps, &p->bandwidth);
+	p->flops *= 1e9;
+	p->bandwidth *= 1e9;
+	return err;
+}
+
 static int check(struct stat_args *a, char **words, int nr)
 {
 	struct selection s = { &a->processes, &a->counting.pids,
@@ -434,7 +339,8 @@ static int check(struct stat_args *a, char **words, int nr)
 
 	if (err)
 		return err;
-	if (parse_duration(a, words, nr) || take_separator(a) || results_check(&a->results))
+	if (parse_duration(a, words, nr) || take_separator(a) || take_peaks(a) ||
+	    results_check(&a->results))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS
@@ -442,7 +348,7 @@ static int check(struct stat_args *a, char **words, int nr)
 			 : a->per_cpu	  ? STAT_BY_CPU
 					  : STAT_BY_ALL;
 	a->counting.hotspots = results_wants(&a->results, "md");
-	why = refused(a);
+	why = stat_refused(a);
 	return why ? log_err(0, "%s", why) : 0;
 }
 

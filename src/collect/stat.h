@@ -24,6 +24,7 @@ struct stat_opts {
 	uint64_t duration_ns; /* 0 = until a signal or the program's end */
 	uint64_t interval_ns; /* 0 = one report at the end */
 	uint32_t repeats;     /* runs of the program, or of duration_ns */
+	struct metric_peaks peaks; /* of the machine; flops 0 = not known */
 	enum stat_by by;
 	uint32_t max_rows; /* 0 = as accounts.h has it */
 	bool hotspots;	   /* sample as well, in the last repeat */

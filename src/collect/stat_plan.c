@@ -154,7 +154,8 @@ static void derive(struct stat_plan *f, struct metric_host host, bool sets)
 }
 
 int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const char *sets,
-		   const char *events, bool per_task, size_t max_events)
+		   const char *events, bool per_task, size_t max_events,
+		   const struct metric_peaks *peaks)
 {
 	struct metric_catalog c = { catalog, per_task };
 	struct metric_host host = metric_host(&c);
@@ -162,6 +163,7 @@ int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const cha
 
 	memset(f, 0, sizeof(*f));
 	f->catalog = catalog;
+	f->peaks = host.peaks = peaks;
 	if (events)
 		err = add_list(f, events);
 	if (max_events)
@@ -381,9 +383,9 @@ static void fill_metrics(const struct stat_plan *f, const struct stat_plan_runs 
 		.sums = xcalloc(f->nr_events, sizeof(struct count)),
 	};
 
-	e.inputs = (struct metric_inputs){ .core = catalog_core(f->catalog),
-					   .find = find,
-					   .arg = &e.in };
+	e.inputs = (struct metric_inputs){
+		.core = catalog_core(f->catalog), .peaks = f->peaks, .find = find, .arg = &e.in
+	};
 	row->metrics = xcalloc(nr, sizeof(*row->metrics));
 	row->nr_metrics = nr;
 	for (size_t i = 0; i < nr; i++) {

@@ -12,6 +12,7 @@
 /* What is counted, and how the names of formulas lead to it. */
 struct stat_plan {
 	const struct catalog *catalog;
+	const struct metric_peaks *peaks; /* borrowed; NULL = not known */
 	struct event *events; /* in the order in which they are opened: first those by name */
 	size_t nr_events, nr_named;
 	struct stat_plan_missing {
@@ -31,10 +32,12 @@ struct stat_plan {
  * sets and events as in stat_opts; metrics that follow from the events are added. Events that are
  * not here are rows without a number, as long as there are others. per_task: only events that can
  * be told by thread are for metrics. max_events: in all, 0 = any number; metrics beyond are left
- * out. 0 or negative errno, logged.
+ * out. peaks: of the machine, NULL = not known; stay until stat_plan_release(). 0 or negative
+ * errno, logged.
  */
 int stat_plan_make(struct stat_plan *f, const struct catalog *catalog, const char *sets,
-		   const char *events, bool per_task, size_t max_events);
+		   const char *events, bool per_task, size_t max_events,
+		   const struct metric_peaks *peaks);
 void stat_plan_release(struct stat_plan *f);
 
 /* Counts of nr_runs runs, one after the other, nr_events each, and how long each took. */

@@ -52,7 +52,7 @@ static int plan(struct counting *c)
 	if (!given && !(by && catalog_core_pmu(c->catalog)))
 		events = DEFAULT_EVENTS;
 	return stat_plan_make(&c->stat_plan, c->catalog, c->sets, events, per_task,
-			      by ? PMU_MAX_EVENTS : 0);
+			      by ? PMU_MAX_EVENTS : 0, o->peaks.flops > 0 ? &o->peaks : NULL);
 }
 
 /* Who is started while /proc is read inherits the counters of its parent only if that has some. */

@@ -83,6 +83,12 @@ static double number_value(struct walk *w, const char *name)
 {
 	if (!strcmp(name, "seconds"))
 		return w->in->seconds;
+	if (metric_is_peak(name) && w->in->peaks)
+		return !strcmp(name, "peak_flops") ? w->in->peaks->flops : w->in->peaks->bandwidth;
+	if (metric_is_peak(name)) {
+		say_why(w->out, "the peaks of this machine are not known");
+		return NAN;
+	}
 	if (w->in->core->slots)
 		return w->in->core->slots;
 	say_why(w->out, "the slots per cycle of this core are not known");

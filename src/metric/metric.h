@@ -24,8 +24,9 @@ enum metric_verdict {
 /*
  * A row. Rows of one set, method and name are alternatives: the first that fits the core and whose
  * events this machine has is taken. Names in a formula are events (as the catalog knows them, '-'
- * written as '_'), the numbers "slots_per_cycle" and "seconds", and other rows of
- * the same set and method, with "@" in front of their name. + - * / ( ) max(a,b) min(a,b).
+ * written as '_'), the numbers "slots_per_cycle", "seconds", "peak_flops" and "peak_bandwidth",
+ * and other rows of the same set and method, with "@" in front of their name. + - * / ( ) max(a,b)
+ * min(a,b).
  */
 struct metric {
 	const char *set, *method; /* method NULL: for all */
@@ -55,9 +56,16 @@ struct metric_value {
 
 #define METRIC_PER_KILO "per 1,000 instructions"
 
+/* What the machine can do at most: the roof of a roofline. */
+struct metric_peaks {
+	double flops;	  /* floating-point operations per second */
+	double bandwidth; /* bytes of memory per second */
+};
+
 /* What formulas are computed from. */
 struct metric_inputs {
 	const struct core *core;
+	const struct metric_peaks *peaks; /* NULL = not known */
 	double seconds;
 	/* The count of an event by the name that formulas use, NULL = was not asked for. */
 	const struct count *(*find)(void *arg, const char *event);
@@ -67,6 +75,7 @@ struct metric_inputs {
 /* Does this machine have an event? What a method is chosen by. */
 struct metric_host {
 	const struct core *core;
+	const struct metric_peaks *peaks; /* NULL = not known: rows that need them are left out */
 	bool (*has)(void *arg, const char *event);
 	void *arg;
 	size_t max_events; /* rows for which there is no room are left out; 0 = any number */

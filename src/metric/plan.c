@@ -25,6 +25,8 @@ static bool host_has(const struct metric_host *host, const char *name)
 {
 	if (!strcmp(name, "slots_per_cycle"))
 		return host->core->slots != 0;
+	if (metric_is_peak(name))
+		return host->peaks != NULL;
 	return metric_is_number(name) || host->has(host->arg, name);
 }
 
@@ -145,6 +147,7 @@ struct left_out {
 	struct maker *mk;
 	const struct metric_method *way;
 	struct names rows, lacking;
+	bool lacks_peaks; /* rows of peaks that nobody told */
 };
 
 /* An alternative that is there? */
@@ -189,6 +192,20 @@ static bool has_room(struct maker *mk, const struct metric *m)
 	return false;
 }
 
+static void find_peak(void *arg, const char *name)
+{
+	*(bool *)arg |= metric_is_peak(name);
+}
+
+/* Peaks are not of the events that a machine shows: one note for all rows says that they lack. */
+static bool lacks_peaks(const struct metric *m, const struct metric_host *host)
+{
+	bool needs = false;
+
+	metric_row_names(m, host->core, find_peak, &needs);
+	return needs && !host->peaks;
+}
+
 /* One row: it, or an alternative, or a line in the note. */
 static bool add_row(void *arg, const struct metric *m)
 {
@@ -197,7 +214,9 @@ static bool add_row(void *arg, const struct metric *m)
 	struct metric_plan *p = mk->plan;
 	struct namesake same = { .host = mk->host, .name = m->name };
 
-	if (rows_any(out->way, mk->host, is_namesake, &same)) {
+	if (lacks_peaks(m, mk->host)) {
+		out->lacks_peaks = true;
+	} else if (rows_any(out->way, mk->host, is_namesake, &same)) {
 		if (plan_has(p, same.found) || !has_room(mk, same.found))
 			return false;
 		p->metrics =
@@ -301,6 +320,11 @@ static void add_set(struct maker *mk, const char *set)
 	note_way(mk, way, refused);
 	rows_any(way, mk->host, add_row, &out);
 	note_left_out(&out);
+	if (out.lacks_peaks)
+		add_note(mk, xasprintf("%s: peak and bandwidth of this machine are not known: no "
+				       "ridge point and no verdict (--peak-gflops and --peak-gbps "
+				       "tell them)",
+				       set));
 	names_release(&out.rows);
 	names_release(&out.lacking);
 }

@@ -30,7 +30,6 @@ const struct metric *const metric_tables[] = { rows_arm, rows_intel, rows_amd, r
 #define SLOTS_4	 "stall_slot stall_slot_frontend stall_slot_backend op_retired op_spec"
 #define TOPDOWNS "topdown_retiring topdown_bad_spec topdown_fe_bound topdown_be_bound"
 #define CLOCKS	 "idq_uops_not_delivered.core uops_issued.any"
-#define NO_ROOF	 "peak and bandwidth of this machine are not known: no ridge point and no verdict"
 #define GENERIC	 "by the kernel's generic events, whose meaning differs between CPUs"
 
 /* clang-format off */
@@ -87,16 +86,21 @@ const struct metric_method metric_methods[] = {
 	WAY("backend-memory", "generic", CORE_OTHER, 0, NULL, GENERIC),
 
 	WAY("roofline", "arm", CORE_ARM, 0, NULL,
-	  "bytes are a core-side estimate, of reads only; " NO_ROOF),
-	WAY("roofline", "intel", CORE_INTEL, 0, NULL, NO_ROOF),
-	WAY("roofline", "amd", CORE_AMD, 0, NULL, NO_ROOF),
+	  "bytes are a core-side estimate, of reads only"),
+	WAY("roofline", "intel", CORE_INTEL, 0, NULL, NULL),
+	WAY("roofline", "amd", CORE_AMD, 0, NULL, NULL),
 	{ NULL },
 };
 /* clang-format on */
 
 bool metric_is_number(const char *name)
 {
-	return !strcmp(name, "slots_per_cycle") || !strcmp(name, "seconds");
+	return !strcmp(name, "slots_per_cycle") || !strcmp(name, "seconds") || metric_is_peak(name);
+}
+
+bool metric_is_peak(const char *name)
+{
+	return !strcmp(name, "peak_flops") || !strcmp(name, "peak_bandwidth");
 }
 
 bool metric_row_fits(const struct metric *m, const struct core *core)

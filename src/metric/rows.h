@@ -38,6 +38,8 @@ extern const struct metric_method metric_methods[]; /* ends with one without a s
 
 /* Not an event but a number that the inputs give. */
 bool metric_is_number(const char *name);
+/* Is it one of these that somebody has to tell? */
+bool metric_is_peak(const char *name);
 
 /* Is it a row for this core, whatever events there are? */
 bool metric_row_fits(const struct metric *m, const struct core *core);
@@ -99,6 +101,25 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 #define SEE_UCODE   .advice = "microcoded instructions: -M mix"
 #define SEE_SMT     .advice = "the other thread of the core takes slots: compare with it idle"
 #define SEE_ROOF    .advice = "flops against peak, bytes against bandwidth: the nearer one limits"
+#define SEE_RIDGE                                                                                  \
+	.advice = "limited by memory: fewer bytes for each operation (blocking, smaller types), "  \
+		  "or fewer misses: -M cache,backend-memory"
+/*
+ * The roof: what memory lets a program of that intensity do, at most the peak. Williams, Waterman
+ * and Patterson, "Roofline", 2009.
+ */
+#define ROOF(m, intensity)                                                                         \
+	ROW("roofline", m, "ceiling", "roof at that intensity", "FLOP/s",                          \
+	    "min(peak_flops, @" intensity " * peak_bandwidth)", NO_LIMIT, SEE_ROOF),               \
+		ROW("roofline", m, "of_ceiling", "of the roof", "%",                               \
+		    "100 * @flops / min(peak_flops, @" intensity " * peak_bandwidth)", NO_LIMIT,   \
+		    SEE_ROOF),                                                                     \
+		ROW("roofline", m, "of_ridge", "intensity, of the ridge point", "%",               \
+		    "100 * @" intensity " * peak_bandwidth / peak_flops", .ok = 100, .high = 50,   \
+		    .source = "roofline: below the ridge point memory limits", SEE_RIDGE)
+#define RIDGE(m)                                                                                   \
+	ROW("roofline", m, "ridge", "ridge point of the machine", "FLOP/byte",                     \
+	    "peak_flops / peak_bandwidth", NO_LIMIT, SEE_ROOF)
 #define SEE_WORK    .advice = "useful work: do less of it, or with wider vectors: -M mix"
 #define SEE_NOTHING .advice = ""
 

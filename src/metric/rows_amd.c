@@ -135,6 +135,9 @@ const struct metric rows_amd[] = {
 	    "@flops / @memory_bandwidth", NO_LIMIT, SEE_ROOF),
 	ROW("roofline", "amd", "core_intensity", "operations by bytes (core-side estimate)",
 	    "FLOP/byte", "@flops / @core_bandwidth", NO_LIMIT, SEE_ROOF),
+	ROOF("amd", "intensity"),
+	ROOF("amd", "core_intensity"),
+	RIDGE("amd"),
 	{ .set = NULL },
 };
 /* clang-format on */

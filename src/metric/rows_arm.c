@@ -231,6 +231,8 @@ const struct metric rows_arm[] = {
 	    SEE_ROOF),
 	ROW("roofline", "arm", "fp_instructions", "floating-point and SIMD instructions",
 	    "instructions/s", "(vfp_spec + ase_spec) / seconds", NO_LIMIT, SEE_ROOF),
+	ROOF("arm", "core_intensity"),
+	RIDGE("arm"),
 	{ .set = NULL },
 };
 /* clang-format on */

@@ -300,6 +300,9 @@ const struct metric rows_intel[] = {
 	    "@flops / @memory_bandwidth", NO_LIMIT, SEE_ROOF),
 	ROW("roofline", "intel", "core_intensity", "operations by bytes (core-side estimate)",
 	    "FLOP/byte", "@flops / @core_bandwidth", NO_LIMIT, SEE_ROOF),
+	ROOF("intel", "intensity"),
+	ROOF("intel", "core_intensity"),
+	RIDGE("intel"),
 	{ .set = NULL },
 };
 /* clang-format on */

@@ -69,7 +69,7 @@ one_sentence 'which file?' history
 one_sentence 'one file at a time' history ci.csv ci.csv
 one_sentence "--window '3'" history --window 3 ci.csv
 one_sentence "--window '7 days'" history --window '7 days' ci.csv
-one_sentence "--sigma '0'" history --sigma 0 ci.csv
+one_sentence "--sigma: '0' is no number from 0.5 to 8" history --sigma 0 ci.csv
 one_sentence "did you mean 'time'?" history --fail-on 'tme>5%' ci.csv
 one_sentence 'a rule has the form' history --fail-on 'time>5' ci.csv
 one_sentence '--label is what --history' stat -e page-faults --label x -- true

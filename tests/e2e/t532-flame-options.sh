@@ -28,7 +28,7 @@ refuses "unknown mode 'clas'; did you mean 'class'\?" --colors clas
 refuses "use cpu, io, class, module or diff" --colors rainbow
 refuses "diff is for bpfprof diff" --colors diff
 for px in -1 x 1e9 '' 5px nan; do
-	refuses "is no number of pixels from 0 to 1000" --min-width "$px"
+	refuses "is no number from 0 to 1000" --min-width "$px"
 done
 check_status 2 "diff has no classes" "$BPFPROF" diff "$TMP/small.bpfprof" "$TMP/2000.bpfprof" --colors class -o "$TMP/no.html"
 check_grep "class is for one recording" "$ERR"

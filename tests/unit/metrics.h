@@ -36,6 +36,7 @@ struct machine {
 	const struct given *given;
 	bool smt, per_task;
 	double seconds; /* 0 = 1 */
+	const struct metric_peaks *peaks;
 };
 
 static inline bool machine_has(void *arg, const char *event)
@@ -89,6 +90,7 @@ static inline const struct count *machine_find(void *arg, const char *event)
 static inline struct metric_host machine_host(struct machine *m)
 {
 	return (struct metric_host){ .core = &m->core,
+				     .peaks = m->peaks,
 				     .has = machine_has,
 				     .arg = m,
 				     .smt = m->smt,
@@ -98,6 +100,7 @@ static inline struct metric_host machine_host(struct machine *m)
 static inline struct metric_inputs machine_inputs(struct machine *m)
 {
 	return (struct metric_inputs){ .core = &m->core,
+				       .peaks = m->peaks,
 				       .seconds = m->seconds ? m->seconds : 1,
 				       .find = machine_find,
 				       .arg = m };

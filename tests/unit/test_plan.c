@@ -204,7 +204,10 @@ static void every_row_has_a_value_when_all_is_counted(void **state)
 	struct given counts[200] = { 0 };
 
 	for (size_t i = 0; i < NR_CORES; i++) {
-		struct machine m = { .core = cores[i], .events = "*", .given = counts };
+		static const struct metric_peaks peaks = { 1e12, 1e11 };
+		struct machine m = {
+			.core = cores[i], .events = "*", .given = counts, .peaks = &peaks
+		};
 		struct metric_inputs in = machine_inputs(&m);
 		struct metric_plan plan = plan_of(&m, "all");
 		struct metric_value *v = calloc(plan.nr_metrics, sizeof(*v));

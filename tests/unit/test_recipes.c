@@ -94,6 +94,58 @@ static void a_roofline_without_a_roof_says_so(void **state)
 	}
 }
 
+static const struct metric_value *value_of(const struct metric_plan *plan,
+					   const struct metric_value *v, const char *name)
+{
+	for (size_t i = 0; i < plan->nr_metrics; i++)
+		if (!strcmp(plan->metrics[i]->name, name))
+			return &v[i];
+	fail_msg("no %s", name);
+	return NULL;
+}
+
+/*
+ * A roof of 1,000 GFLOP/s and 100 GB/s: its ridge is at 10 FLOP/byte. 64 GB/s with 160 GFLOP/s are
+ * 2.5: memory lets it do 250, of which it does 64 %. With 1,280 GFLOP/s they are 20: the peak is
+ * the roof.
+ */
+static void a_roof_tells_what_limits(void **state)
+{
+	static const struct metric_peaks peaks = { 1000e9, 100e9 };
+	static const struct {
+		double flops, ridge_pct, ceiling, of_ceiling;
+		enum metric_verdict verdict;
+	} cases[] = {
+		{ 160e9, 25, 250e9, 64, METRIC_INVESTIGATE },
+		{ 480e9, 75, 750e9, 64, METRIC_WATCH },
+		{ 1280e9, 200, 1000e9, 128, METRIC_OK },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct given given[] = { G("fp_ret_sse_avx_ops.all", cases[i].flops),
+					       G("cycles", 1e9),
+					       G("ls_any_fills_from_sys.dram_io_all", 1e9),
+					       { NULL } };
+		struct machine m = { .core = X86(ZEN4, AMD, 6), .given = given, .peaks = &peaks };
+		struct metric_plan plan = plan_of(&m, "roofline");
+		struct metric_inputs in = machine_inputs(&m);
+		struct metric_value *v = calloc(plan.nr_metrics, sizeof(*v));
+
+		assert_false(has_note(&plan, "no ridge point"));
+		metric_plan_eval(&plan, &in, v);
+		assert_true(fabs(value_of(&plan, v, "ridge")->value - 10) < 1e-9);
+		assert_true(fabs(value_of(&plan, v, "of_ridge")->value - cases[i].ridge_pct) <
+			    1e-6);
+		assert_int_equal(value_of(&plan, v, "of_ridge")->verdict, cases[i].verdict);
+		assert_true(fabs(value_of(&plan, v, "ceiling")->value / cases[i].ceiling - 1) <
+			    1e-9);
+		assert_true(fabs(value_of(&plan, v, "of_ceiling")->value - cases[i].of_ceiling) <
+			    1e-6);
+		free(v);
+		metric_plan_release(&plan);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +153,7 @@ int main(void)
 		cmocka_unit_test(rows_follow_the_names_of_the_model),
 		cmocka_unit_test(bytes_from_the_core_are_called_an_estimate),
 		cmocka_unit_test(a_roofline_without_a_roof_says_so),
+		cmocka_unit_test(a_roof_tells_what_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

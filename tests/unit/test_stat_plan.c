@@ -29,7 +29,7 @@ static void plan_make(const char *machine, const char *sets, const char *events,
 	stat_row_release(&row);
 	stat_plan_release(&plan);
 	enter(machine);
-	assert_int_equal(stat_plan_make(&plan, catalog, sets, events, per_task, 0), 0);
+	assert_int_equal(stat_plan_make(&plan, catalog, sets, events, per_task, 0, NULL), 0);
 }
 
 /* Event i counts 1000 * (i + 1) in two seconds. */
