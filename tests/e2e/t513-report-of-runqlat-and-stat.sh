@@ -75,7 +75,7 @@ cp s.bpfprof a.json
 cp s.bpfprof a.bpfprof
 prints d.json diff --json a.bpfprof b.bpfprof
 check "a profile of stacks" "$GEN/gen_profile" small small.bpfprof
-refuses "one alone is a recording" diff a.bpfprof small.bpfprof
+refuses "a.bpfprof is a result of stat, small.bpfprof is not: they do not compare" diff a.bpfprof small.bpfprof
 refuses "it has no stacks to compare" diff q.bpfprof q.bpfprof
 
 # Damaged ones.
