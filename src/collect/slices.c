@@ -16,7 +16,8 @@ void slices_begin(struct slices *s, const struct prof_count *counts, size_t nr_s
 	*s = (struct slices){ .counts = counts,
 			      .nr_slots = nr_slots,
 			      .begin_ns = begin_ns,
-			      .length_ns = duration_ns / WANTED };
+			      .length_ns = duration_ns / WANTED,
+			      .max_parts = SLICES_MAX_PARTS };
 	if (s->length_ns < SHORTEST_NS)
 		s->length_ns = SHORTEST_NS;
 	s->next_ns = begin_ns + s->length_ns;
@@ -33,21 +34,86 @@ static void add(struct slices *s, size_t slot, uint64_t weight)
 	of->seen += weight;
 }
 
-/* Numbers of slices halve; the parts of both halves are added up at the end. */
+static int by_id(const void *x, const void *y)
+{
+	const struct slice_part *a = x, *b = y;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+/* One part of each id and slice is left of nr. Returns how many these are. */
+static size_t merge(struct slice_part *v, size_t nr)
+{
+	size_t left = 0;
+
+	if (nr)
+		qsort(v, nr, sizeof(*v), by_id);
+	for (size_t i = 0; i < nr && v[i].id != SLICES_NO_ID; i++) {
+		if (left && !by_id(&v[left - 1], &v[i]))
+			v[left - 1].weight += v[i].weight;
+		else
+			v[left++] = v[i];
+	}
+	return left;
+}
+
+/* The parts of a slot move behind those that are there, oldest last, two of a slice as one. */
+static void move_chain(struct slices *s, const struct slice_part *from, struct slice_slot *of)
+{
+	uint32_t at = of->last, *link = &of->last;
+	struct slice_part *last;
+
+	*link = 0;
+	for (; at; at = from[at - 1].next) {
+		last = *link ? &s->parts[*link - 1] : NULL;
+		if (last && last->slice == from[at - 1].slice) {
+			last->weight += from[at - 1].weight;
+			continue;
+		}
+		if (last)
+			link = &last->next;
+		s->parts[s->nr_parts] = from[at - 1];
+		s->parts[s->nr_parts].next = 0;
+		*link = ++s->nr_parts;
+	}
+}
+
+static void compact(struct slices *s)
+{
+	struct slice_part *from = s->parts;
+
+	s->parts = xcalloc(s->cap_parts, sizeof(*s->parts));
+	memcpy(s->parts, from, s->nr_parts * sizeof(*from));
+	s->nr_parts = merge(s->parts, s->nr_parts);
+	for (size_t i = 0; i < s->nr_slots; i++)
+		move_chain(s, from, &s->slots[i]);
+	free(from);
+}
+
 static void halve(struct slices *s)
 {
 	for (size_t i = 0; i < s->nr / 2; i++)
 		s->ends_ns[i] = s->ends_ns[2 * i + 1];
+	if (s->nr % 2)
+		s->ends_ns[s->nr / 2] = s->ends_ns[s->nr - 1];
 	for (size_t i = 0; i < s->nr_parts; i++)
 		s->parts[i].slice /= 2;
-	s->nr /= 2;
+	s->nr = (s->nr + 1) / 2;
 	s->length_ns *= 2;
+	compact(s);
+}
+
+static void make_slots(struct slices *s)
+{
+	if (!s->slots)
+		s->slots = xcalloc(s->nr_slots, sizeof(*s->slots));
 }
 
 static void end_slice(struct slices *s, uint64_t now_ns)
 {
-	if (!s->slots)
-		s->slots = xcalloc(s->nr_slots, sizeof(*s->slots));
+	make_slots(s);
 	for (size_t i = 0; i < s->nr_slots; i++) {
 		const struct prof_count *n = &s->counts[i];
 		uint64_t weight = slices_weight(n);
@@ -58,8 +124,21 @@ static void end_slice(struct slices *s, uint64_t now_ns)
 	s->ends_ns[s->nr++] = now_ns - s->begin_ns;
 }
 
+/* Where even two slices have too many parts, there are none. */
+static void make_room(struct slices *s)
+{
+	while (s->nr > 1 && s->nr_parts > s->max_parts / 2)
+		halve(s);
+	if (s->nr_parts > s->max_parts / 2)
+		slices_release(s);
+}
+
 void slices_turn(struct slices *s, uint64_t now_ns)
 {
+	if (!s->length_ns)
+		return;
+	if (s->nr_parts > s->max_parts)
+		make_room(s);
 	if (!s->length_ns || now_ns < s->next_ns)
 		return;
 	end_slice(s, now_ns);
@@ -72,11 +151,14 @@ void slices_turn(struct slices *s, uint64_t now_ns)
 
 void slices_take(struct slices *s, size_t slot, uint32_t id)
 {
-	struct slice_slot *of = s->slots ? &s->slots[slot] : NULL;
-	uint64_t weight = slices_weight(&s->counts[slot]);
+	struct slice_slot *of;
+	uint64_t weight;
 
-	if (!of)
+	if (!s->length_ns)
 		return;
+	make_slots(s);
+	of = &s->slots[slot];
+	weight = slices_weight(&s->counts[slot]);
 	if (weight > of->seen)
 		add(s, slot, weight - of->seen);
 	for (uint32_t at = of->last; at; at = s->parts[at - 1].next)
@@ -90,28 +172,6 @@ void slices_empty(struct slices *s, size_t first, size_t nr)
 		memset(s->slots + first, 0, nr * sizeof(*s->slots));
 }
 
-static int by_id(const void *x, const void *y)
-{
-	const struct slice_part *a = x, *b = y;
-
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return a->slice < b->slice ? -1 : a->slice > b->slice;
-}
-
-static void merge(struct slices *s)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < s->nr_parts && s->parts[i].id != SLICES_NO_ID; i++) {
-		if (nr && !by_id(&s->parts[nr - 1], &s->parts[i]))
-			s->parts[nr - 1].weight += s->parts[i].weight;
-		else
-			s->parts[nr++] = s->parts[i];
-	}
-	s->nr_parts = nr;
-}
-
 /* What remains is too short for a slice of its own. */
 static void add_to_last(struct slices *s)
 {
@@ -123,14 +183,12 @@ static void add_to_last(struct slices *s)
 
 void slices_end(struct slices *s, uint64_t now_ns)
 {
-	if (!s->slots)
+	if (!s->nr && !s->nr_parts)
 		return;
 	if (s->nr && now_ns < s->begin_ns + s->ends_ns[s->nr - 1] + s->length_ns / 2)
 		add_to_last(s);
 	s->ends_ns[s->nr++] = now_ns - s->begin_ns;
-	if (s->nr_parts)
-		qsort(s->parts, s->nr_parts, sizeof(*s->parts), by_id);
-	merge(s);
+	s->nr_parts = merge(s->parts, s->nr_parts);
 }
 
 void slices_release(struct slices *s)

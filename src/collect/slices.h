@@ -4,7 +4,8 @@
  * much of it came in which slice. The kernel does nothing for it: at the end of a slice its counts
  * are looked at, and what they grew by is the slice's.
  *
- * A recording of any length has SLICES_MAX at most: when there would be more, two become one.
+ * A recording of any length has SLICES_MAX at most, and SLICES_MAX_PARTS parts: when there would be
+ * more, two slices become one. Of so many counts that this does not help there are none.
  */
 #ifndef BPFPROF_COLLECT_SLICES_H
 #define BPFPROF_COLLECT_SLICES_H
@@ -15,8 +16,9 @@
 
 #include "bpf/prof.h"
 
-#define SLICES_MAX   32
-#define SLICES_NO_ID UINT32_MAX
+#define SLICES_MAX	 32
+#define SLICES_MAX_PARTS (1u << 19) /* 16 MB */
+#define SLICES_NO_ID	 UINT32_MAX
 
 /* What a count had grown by. */
 struct slice_part {
@@ -39,7 +41,7 @@ struct slices {
 		uint32_t pad;
 	} * slots; /* none until the first slice is over */
 	struct slice_part *parts;
-	size_t nr_parts, cap_parts;
+	size_t nr_parts, cap_parts, max_parts;
 };
 
 /* duration_ns: of the recording, 0 = not known. */

@@ -154,9 +154,9 @@ static void add_pieces(const struct judge *j, struct pieces *p)
 		const struct tree_leaf *leaf = &j->c->tree->leaves[s->sample];
 		double in_all = of->weight ? of->weight : of->count, weight;
 
-		if (!leaf->node || !(in_all > 0) || s->weight > in_all)
+		if (!leaf->node || !(in_all > 0))
 			continue;
-		weight = leaf->weight * (s->weight / in_all);
+		weight = leaf->weight * fmin(s->weight / in_all, 1);
 		if (!j->c->opts.absolute)
 			add_to_slice(p, s->slice, weight);
 		if (j->row1_of[s->sample] && j->c->v[j->row1_of[s->sample] - 1].judged)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -106,6 +107,61 @@ static void a_long_recording_has_few(void **state)
 	slices_release(&s);
 }
 
+/* Counts that come and go: slices get longer so that all find room, and no weight is lost. */
+static void many_parts_make_slices_longer(void **state)
+{
+	uint64_t now = BEGIN, sum = 0;
+	struct slices s;
+
+	begin(&s, 20 * SECOND);
+	s.max_parts = 40;
+	for (uint32_t i = 0; i < 160; i++) {
+		now += SECOND / 8;
+		counts[0].weight += 10; /* of one count for all the time */
+		counts[1].weight += 3;	/* of four that take turns */
+		slices_turn(&s, now);
+		if (i % 2) {
+			slices_take(&s, 1, 100 + i / 2 % 4);
+			counts[1].weight = 0;
+		}
+	}
+	slices_take(&s, 0, 7);
+	slices_end(&s, now + SECOND / 16);
+	assert_in_range(s.nr, 2, 10);
+	assert_true(s.nr_parts <= 5 * s.nr);
+	for (size_t i = 0; i < s.nr; i++)
+		sum += of(&s, 7, i);
+	assert_int_equal(sum, 1600);
+	for (uint32_t id = 100; id < 104; id++)
+		for (size_t i = 0; i < s.nr; i++)
+			sum += of(&s, id, i);
+	assert_int_equal(sum, 1600 + 480);
+	/* Even, so each second has as much. */
+	for (size_t i = 1; i < s.nr; i++)
+		assert_true(llabs((int64_t)of(&s, 7, i) -
+				  (int64_t)((s.ends_ns[i] - s.ends_ns[i - 1]) * 80 / SECOND)) <=
+			    10);
+	slices_release(&s);
+}
+
+/* More counts than there is room for, whatever slices are like. */
+static void too_many_counts_have_no_slices(void **state)
+{
+	struct slices s;
+
+	begin(&s, 20 * SECOND);
+	s.max_parts = 40;
+	for (uint32_t i = 0; i < 200; i++) {
+		counts[1].weight = 3;
+		slices_take(&s, 1, i);
+		counts[1].weight = 2;
+		slices_turn(&s, BEGIN + i * SECOND / 4);
+	}
+	slices_end(&s, BEGIN + 60 * SECOND);
+	assert_true(!s.nr && !s.nr_parts);
+	slices_release(&s);
+}
+
 static void what_remains_goes_to_the_last(void **state)
 {
 	struct slices s;
@@ -132,6 +188,8 @@ int main(void)
 		cmocka_unit_test(each_slice_has_what_came_in_it),
 		cmocka_unit_test(slots_are_used_again),
 		cmocka_unit_test(a_long_recording_has_few),
+		cmocka_unit_test(many_parts_make_slices_longer),
+		cmocka_unit_test(too_many_counts_have_no_slices),
 		cmocka_unit_test(what_remains_goes_to_the_last),
 	};
 
