@@ -49,7 +49,7 @@ PROG_BINS := $(patsubst %,$(BUILD)/tests/progs/%,$(basename $(notdir $(wildcard 
 
 E2E_BINS  := $(patsubst tests/e2e/%.c,$(BUILD)/tests/e2e/%,$(filter-out %.bpf.c,$(wildcard tests/e2e/*.c)))
 
-LIBS       = libbpf zlib json-c capstone libseccomp libdw liblzma
+LIBS       = libbpf zlib json-c capstone libseccomp libdw liblzma ncursesw
 ALL_CFLAGS = -std=gnu11 -O2 -g -fPIE -fno-omit-frame-pointer -fstack-protector-strong \
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter \
 	$(if $(WERROR)$(CI),-Werror) $(if $(SAN),,-D_FORTIFY_SOURCE=2) $(if $(DEBUG),-O0 -U_FORTIFY_SOURCE) \

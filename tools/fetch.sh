@@ -22,13 +22,14 @@ KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # What the end-to-end tests call, in a guest. The usr-is-merged package stands for a script that would want perl.
 USERLAND="usr-is-merged bash dash coreutils mawk grep sed findutils util-linux mount procps diffutils libc-bin
-	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 libdw1 zlib1g libjson-c5 ripgrep"
+	python3-minimal libpython3-stdlib strace libcap2-bin bpftool libbpf1 libelf1 libdw1 zlib1g libjson-c5 libncursesw6
+	ncurses-base ripgrep"
 # Those that the suite has: the name of a library changes with its interface.
 USERLAND_ANY="libseccomp2 libcapstone4 libcapstone5"
 PERF="linux-perf"
 SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 libelf1t64 zlib1g-dev zlib1g libzstd-dev libzstd1 libjson-c-dev libjson-c5
 	libcapstone-dev libcapstone4 libcapstone5
-	libseccomp-dev libseccomp2
+	libseccomp-dev libseccomp2 libncurses-dev libncursesw6 libtinfo6
 	libiberty-dev libdw-dev libdw1 libdw1t64 liblzma-dev liblzma5 libbz2-1.0"
 CORPUS="libc6 libssl3 libssl3t64 libstdc++6 python3.11-minimal python3.13-minimal libllvm14 libllvm19 libnode108
 	libnode115"

@@ -40,10 +40,10 @@ VERSION_ID=
 [ ! -r /etc/os-release ] || . /etc/os-release
 
 packages=(gcc make clang pkg-config libc6-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libjson-c-dev
-	libcapstone-dev libseccomp-dev libiberty-dev uthash-dev)
+	libcapstone-dev libseccomp-dev libncurses-dev libiberty-dev uthash-dev)
 if [ -n "$check" ]; then
 	packages+=(g++ libcmocka-dev python3 python3-jsonschema shellcheck codespell clang-format jq libxml2-utils
-		xz-utils sqlite3 strace libcap2-bin gdb dwz groff-base)
+		xz-utils sqlite3 strace libcap2-bin gdb dwz groff-base tmux)
 	# To be profiled: programs in C, Go and Rust as a distribution builds them. All three are small.
 	packages+=(redis-tools gron ripgrep)
 	# Ubuntu 22.04 has the sanitizers of clang in clang itself.
@@ -106,7 +106,7 @@ has_all() {
 		command -v "$tool" >/dev/null 2>&1 || return 1
 	done
 	"$("${BASH_SOURCE[0]%/*}/find-bpftool.sh")" version >/dev/null 2>&1 || return 1
-	has_libbpf && pkg-config --exists libelf libdw liblzma libseccomp zlib json-c capstone 2>/dev/null || return 1
+	has_libbpf && pkg-config --exists libelf libdw liblzma libseccomp zlib json-c capstone ncursesw 2>/dev/null || return 1
 	printf '#include <uthash.h>\n#include <libiberty/demangle.h>\n' | gcc -E -x c - >/dev/null 2>&1 ||
 		printf '#include <uthash.h>\n#include <demangle.h>\n' | gcc -E -x c - >/dev/null 2>&1
 }
@@ -114,7 +114,7 @@ has_all() {
 has_check_tools() {
 	local tool
 
-	for tool in g++ python3 shellcheck codespell clang-format jq xmllint xz sqlite3 strace capsh gdb; do
+	for tool in g++ python3 shellcheck codespell clang-format jq xmllint xz sqlite3 strace capsh gdb tmux; do
 		command -v "$tool" >/dev/null 2>&1 || return 1
 	done
 	pkg-config --exists cmocka 2>/dev/null
@@ -125,17 +125,17 @@ name_packages() {
 	*' fedora '* | *' rhel '*)
 		echo "install-deps: something is missing; install it with:"
 		echo "  dnf install gcc make clang bpftool pkgconf-pkg-config glibc-devel libbpf-devel \\"
-		echo "      elfutils-libelf-devel elfutils-devel xz-devel libseccomp-devel zlib-devel json-c-devel capstone-devel binutils-devel uthash-devel"
+		echo "      elfutils-libelf-devel elfutils-devel xz-devel libseccomp-devel zlib-devel json-c-devel capstone-devel ncurses-devel binutils-devel uthash-devel"
 		[ -z "$check" ] ||
 			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 python3-jsonschema ShellCheck codespell \\
-      clang-tools-extra jq libxml2 xz sqlite strace libcap gdb dwz \\
+      clang-tools-extra jq libxml2 xz sqlite strace libcap gdb dwz tmux \\
       compiler-rt chromium chromedriver"
 		;;
 	*)
 		echo "install-deps: something is missing, and the packages of '$ID' are not known here."
 		echo "  Needed: gcc make clang bpftool pkg-config, and the development files of libbpf (1.0 or"
-		echo "  newer), libelf, libdw, liblzma, libseccomp, zlib, json-c, capstone, libiberty (binutils) and uthash."
-		[ -z "$check" ] || echo "  For the tests: cmocka shellcheck codespell clang-format jq xmllint sqlite3."
+		echo "  newer), libelf, libdw, liblzma, libseccomp, zlib, json-c, capstone, ncurses (wide), libiberty (binutils) and uthash."
+		[ -z "$check" ] || echo "  For the tests: cmocka shellcheck codespell clang-format jq xmllint sqlite3 tmux."
 		;;
 	esac >&2
 }

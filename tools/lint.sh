@@ -19,6 +19,7 @@ declare -A may_include=(
 	[base]=""
 	[profile]="base bpf"
 	[output]="base bpf profile metric"
+	[terminal]="base profile"
 	[proc]="base bpf"
 	[elf]="base"
 	[reader]="base"
@@ -29,7 +30,7 @@ declare -A may_include=(
 	[event]="base bpf"
 	[metric]="base event"
 	[collect]="base bpf elf event metric proc profile python reader symbol unwind uprobe"
-	[cmd]="base bpf collect elf event metric output proc profile symbol unwind uprobe"
+	[cmd]="base bpf collect elf event metric output proc profile symbol terminal unwind uprobe"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 

@@ -207,6 +207,13 @@ size_t text_fit(FILE *out, const char *s, size_t width, int pad)
 	return used;
 }
 
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static size_t min2(size_t a, size_t b)
 {
 	return a < b ? a : b;

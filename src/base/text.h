@@ -35,6 +35,9 @@ size_t text_width(const char *s);
  */
 size_t text_fit(FILE *out, const char *s, size_t width, int pad);
 
+/* The last part of a path. */
+const char *text_base_name(const char *path);
+
 /*
  * Of n candidates the one that a mistyped word most likely meant (edit distance), NULL when none is
  * near.

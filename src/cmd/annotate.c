@@ -153,6 +153,14 @@ static void annotate(struct annotations *all, const struct annotate_args *a)
 	annotate_source(all, &a->source_dirs);
 }
 
+static void annotations_release(struct annotations *all)
+{
+	for (size_t i = 0; i < all->nr; i++)
+		annotation_free(all->v[i]);
+	free(all->v);
+	costs_release(&all->costs);
+}
+
 static enum cmd_result show(struct annotate_args *a, const struct profile *p, char **words, int nr)
 {
 	struct annotations all = { .profile = p,
@@ -172,11 +180,29 @@ static enum cmd_result show(struct annotate_args *a, const struct profile *p, ch
 		annotate(&all, a);
 		status = write_all(a, &all);
 	}
-	for (size_t i = 0; i < all.nr; i++)
-		annotation_free(all.v[i]);
-	free(all.v);
-	costs_release(&all.costs);
+	annotations_release(&all);
 	return status;
+}
+
+char *annotate_text(const struct profile *p, const struct view *v, const char *name, size_t width)
+{
+	const struct annotate_args a = {};
+	struct annotations all = { .profile = p };
+	char *words[] = { xstrdup(name) }, *text = NULL;
+	size_t sz;
+	FILE *f;
+
+	costs_init(&all.costs, p, v);
+	if (choose(&all, &a, words, 1) == CMD_OK) {
+		annotate(&all, &a);
+		f = open_memstream(&text, &sz);
+		for (size_t i = 0; i < all.nr; i++)
+			annotations_put_function(&all, all.v[i], width, f);
+		fclose(f);
+	}
+	annotations_release(&all);
+	free(words[0]);
+	return text;
 }
 
 /* The recording first, as with report, or last. */

@@ -19,4 +19,10 @@ void annotate_code(struct annotations *all, const char *root);
  */
 void annotate_source(struct annotations *all, const struct opt_strings *folders);
 
+/*
+ * What annotate prints about functions of that name, at most so many columns wide. NULL: there is
+ * none, logged. To be freed.
+ */
+char *annotate_text(const struct profile *p, const struct view *v, const char *name, size_t width);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
+#include "cmd/interactive.h"
 #include "cmd/results.h"
 #include "cmd/saved.h"
 #include "profile/kind.h"
@@ -18,6 +19,9 @@ struct report_args {
 
 const struct opt report_opts[] = {
 	OPT_GROUP("View"),
+	OPT_FLAG('i', "interactive", struct report_args, results.interactive,
+		 "look through it on the terminal: functions, trees, callers (? lists the keys); "
+		 "begins with what --tree, --bottom-up or --by says"),
 	OPT_FLAG('U', "user-stacks-only", struct report_args, results.view.user_only,
 		 "no kernel frames"),
 	OPT_FLAG('K', "kernel-stacks-only", struct report_args, results.view.kernel_only,
@@ -69,6 +73,21 @@ static enum cmd_result written(int err)
 	return err == -EINVAL ? CMD_USAGE : err ? CMD_FAILED : CMD_OK;
 }
 
+/* Where there is no screen to be had, the rest is still shown. */
+static int look_through(struct report_args *a, const struct saved *saved, struct results *results)
+{
+	int err = results_write_files(results, &saved->result);
+	const char *why;
+
+	if (err)
+		return err;
+	why = interactive_show(&a->results, &saved->result);
+	if (!why)
+		return 0;
+	log_warn("-i: %s; this is the plain report", why);
+	return results_show(results, &saved->result);
+}
+
 static enum cmd_result show(struct report_args *a, const struct saved *saved)
 {
 	enum cmd_result result = CMD_FAILED;
@@ -78,7 +97,9 @@ static enum cmd_result show(struct report_args *a, const struct saved *saved)
 	if (saved->profile)
 		results_default(&a->results, kind_of_profile(saved->profile));
 	results = results_open(&a->results);
-	if (results)
+	if (results && a->results.interactive)
+		result = written(look_through(a, saved, results));
+	else if (results)
 		result = written(results_write_all(results, &saved->result));
 	else if (errno == EINVAL)
 		result = CMD_USAGE;

@@ -145,10 +145,11 @@ enum {
 	TREE = 256,
 	PEEK = 512,
 	BY = 1024,
+	INTERACTIVE = 2048,
 };
 static const char *const choice_words[] = { "--table", "--broken", "--branches", "--json",
 					    "--csv",   "--report", "-f",	 "-s",
-					    "--tree",  "--peek",   "--by" };
+					    "--tree",  "--peek",   "--by",	 "-i" };
 #define NR_WORDS (sizeof(choice_words) / sizeof(*choice_words))
 
 /* The sets of them that go together; JSON is of the summary. */
@@ -175,6 +176,9 @@ static const struct choice {
 	{ BY | JSON, "by-json" },
 	{ FOLDED, "folded" },
 	{ SUMMARY, "summary" },
+	{ INTERACTIVE, "summary" },
+	{ INTERACTIVE | TREE, "tree" },
+	{ INTERACTIVE | BY, "by" },
 };
 #define NR_CHOICES (sizeof(choices) / sizeof(*choices))
 
@@ -183,7 +187,7 @@ static unsigned int given(const struct results_opts *o)
 	return (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) | (o->branches ? BRANCHES : 0) |
 	       (o->json ? JSON : 0) | (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
 	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0) | (o->tree ? TREE : 0) |
-	       (o->view.peek ? PEEK : 0) | (o->by ? BY : 0);
+	       (o->view.peek ? PEEK : 0) | (o->by ? BY : 0) | (o->interactive ? INTERACTIVE : 0);
 }
 
 /* NULL: they exclude each other. */
@@ -230,7 +234,7 @@ static unsigned int choices_for(enum result_kind kind)
 	for (size_t i = 0; i < NR_CHOICES; i++)
 		if (choices[i].output && output_get(kind, choices[i].output))
 			options |= choices[i].options;
-	return options;
+	return options & ~INTERACTIVE;
 }
 
 static int no_such_form(enum result_kind kind, unsigned int options)
@@ -251,7 +255,7 @@ int results_check(struct results_opts *o)
 	int err = 0;
 
 	/* A direction alone asks for what has one. */
-	if (o->view.bottom_up && !given(o) && !o->files.nr)
+	if (o->view.bottom_up && !(given(o) & ~INTERACTIVE) && (o->interactive || !o->files.nr))
 		o->tree = true;
 	if (!choice_of(given(o)))
 		err = refuse_choice(given(o));
@@ -413,14 +417,27 @@ int results_commit(struct results *r)
 	return err;
 }
 
+static int write_files(struct results *r, const struct result *result)
+{
+	int err = results_add(r, result);
+
+	return err ? err : results_commit(r);
+}
+
+int results_write_files(struct results *r, const struct result *result)
+{
+	int err = check_result(r, result);
+
+	return err ? err : write_files(r, result);
+}
+
 int results_write_all(struct results *r, const struct result *result)
 {
 	int err = check_result(r, result), err_one;
 
 	if (err)
 		return err;
-	err = results_add(r, result);
-	err = err ? err : results_commit(r);
+	err = write_files(r, result);
 	err_one = results_show(r, result);
 	return err ? err : err_one;
 }

@@ -20,6 +20,7 @@ struct results_opts {
 	enum result_kind kind; /* of stacks unless somebody says so */
 	/* What stdout gets; none = by whether it is a terminal. */
 	bool folded, json, csv, summary, broken, budget, branches, tree;
+	bool interactive;   /* what stdout gets where that cannot be */
 	const char *report; /* "md" */
 	const char *by;	    /* view.by in a word */
 	const char *junit;  /* of comparisons: a file, whatever its name, or "-" */
@@ -154,6 +155,8 @@ struct results *results_open(const struct results_opts *o);
  */
 int results_write(struct results *r, const struct profile *p);
 int results_write_all(struct results *r, const struct result *result);
+/* The same without standard output: it is shown otherwise, or by results_show(). */
+int results_write_files(struct results *r, const struct result *result);
 
 /* The steps of it, of results that come one by one. 0 or negative errno. */
 int results_show(struct results *r, const struct result *result);

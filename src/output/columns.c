@@ -6,12 +6,14 @@
 #include "output/columns.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "output/output.h"
 #include "profile/columns.h"
 #include "profile/event_values.h"
+#include "profile/shares.h"
 
 #define MIN_HEAD 12
 
@@ -36,15 +38,10 @@ void columns_put_place(struct grid *g, const struct profile *p, const char *name
 
 void columns_put_share(struct grid *g, const struct tree *t, uint64_t weight)
 {
-	uint64_t all = t->nodes[0].total;
-	double pct = all ? 100.0 * weight / all : 0;
+	char *text = share_text(t, weight);
 
-	if (!t->profile->meta.is_time)
-		grid_cell(g, "%.1f%%", pct);
-	else if (weight)
-		grid_cell(g, "%s %5.1f%%", text_ns(weight), pct);
-	else
-		grid_cell(g, "- %6s", "");
+	grid_cell(g, "%s", text);
+	free(text);
 }
 
 void columns_put_left_out(const struct tree *t, FILE *out)

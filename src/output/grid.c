@@ -8,15 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fit.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "output/output.h"
 
-#define GAP 2 /* between columns; 1 where there is little room */
-
 void grid_init(struct grid *g, FILE *out, const struct grid_column *columns, size_t nr)
 {
-	*g = (struct grid){ .out = out, .width = output_width(out), .gap = GAP };
+	*g = (struct grid){ .out = out, .width = output_width(out) };
 	grid_row(g, STYLE_HEAD, NULL);
 	for (size_t i = 0; i < nr; i++)
 		grid_add(g, columns[i]);
@@ -90,87 +89,30 @@ static void measure(struct grid *g, size_t i)
 	c->least = c->min && c->min < c->full ? c->min : c->full;
 	if (c->kind == GRID_NUMBER)
 		c->least = max(c->least, cells);
-	c->width = c->least;
 	c->gone = !cells;
-}
-
-/* Of lines whose columns are as narrow as they get. */
-static size_t total(const struct grid *g)
-{
-	size_t sum = g->indent, nr = 0;
-
-	for (size_t i = 0; i < g->nr_columns; i++)
-		if (!g->columns[i].gone)
-			sum += g->columns[i].width + (nr++ ? g->gap : 0);
-	return sum;
-}
-
-/* Columns of the highest rank go: how many. */
-static size_t drop(struct grid *g)
-{
-	unsigned int rank = 0;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < g->nr_columns; i++)
-		if (!g->columns[i].gone && g->columns[i].rank > rank)
-			rank = g->columns[i].rank;
-	for (size_t i = 0; i < g->nr_columns && rank; i++) {
-		if (g->columns[i].gone || g->columns[i].rank != rank)
-			continue;
-		g->columns[i].gone = true;
-		nr++;
-	}
-	return nr;
-}
-
-/* Who gets the next character of what room is left: by rank, then who has least. */
-static struct grid_column *neediest(const struct grid *g)
-{
-	struct grid_column *best = NULL;
-
-	for (struct grid_column *c = g->columns; c < g->columns + g->nr_columns; c++)
-		if (!c->gone && c->width < c->full &&
-		    (!best || c->rank < best->rank ||
-		     (c->rank == best->rank && c->width < best->width)))
-			best = c;
-	return best;
-}
-
-static bool fits(struct grid *g, size_t gap)
-{
-	g->gap = gap;
-	return total(g) <= g->width;
 }
 
 /* Returns how many columns had to go. */
 static size_t fit(struct grid *g)
 {
-	struct grid_column *c;
-	size_t nr, dropped = 0;
+	struct fit_column *fitted = xcalloc(g->nr_columns + 1, sizeof(*fitted));
+	size_t dropped;
 
-	for (size_t i = 0; i < g->nr_columns; i++)
+	for (size_t i = 0; i < g->nr_columns; i++) {
+		const struct grid_column *c = &g->columns[i];
+
 		measure(g, i);
-	while (!fits(g, GAP) && !fits(g, 1) && (nr = drop(g)))
-		dropped += nr;
-	for (size_t used = total(g); used < g->width && (c = neediest(g)); used++)
-		c->width++;
+		fitted[i] = (struct fit_column){
+			.rank = c->rank, .least = c->least, .full = c->full, .gone = c->gone
+		};
+	}
+	dropped = fit_columns(fitted, g->nr_columns, g->indent, g->width, &g->gap);
+	for (size_t i = 0; i < g->nr_columns; i++) {
+		g->columns[i].width = fitted[i].width;
+		g->columns[i].gone = fitted[i].gone;
+	}
+	free(fitted);
 	return dropped;
-}
-
-/* Returns the columns that it took. */
-static size_t put_cell(FILE *out, const struct grid_column *c, const char *s)
-{
-	const char *number = c->kind == GRID_FUNCTION && *s == '[' ? strstr(s, "+0x") : NULL;
-	size_t used, width = number ? text_width(number) : 0;
-	char *head;
-
-	if (!number || text_width(s) <= c->width || width + 3 > c->width)
-		return text_fit(out, s, c->width, 0);
-	head = xstrndup(s, number - s);
-	used = text_fit(out, head, c->width - width, 0);
-	fputs(number, out);
-	free(head);
-	return used + width;
 }
 
 static void put_row(const struct grid *g, size_t row)
@@ -189,7 +131,7 @@ static void put_row(const struct grid *g, size_t row)
 		from = start + (c->kind == GRID_NUMBER && used < c->width ? c->width - used : 0);
 		if (*cell) {
 			fprintf(g->out, "%*s", (int)(from - at), "");
-			at = from + put_cell(g->out, c, cell);
+			at = from + fit_put(g->out, cell, c->width, c->kind == GRID_FUNCTION);
 		}
 		start += c->width + g->gap;
 	}

@@ -324,7 +324,5 @@ size_t output_width(FILE *out)
 
 const char *output_base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return text_base_name(path);
 }

@@ -94,6 +94,9 @@ int pprof_write(const struct profile *p, const struct view *v, FILE *out);
 int firefox_write(const struct profile *p, const struct view *v, FILE *out);
 int json_write(const struct profile *p, const struct view *v, FILE *out);
 int summary_write(const struct profile *p, const struct view *v, FILE *out);
+/* Parts of it: what was measured; behind an empty line what was recorded of it, what was not. */
+void summary_put_head(const struct profile *p, const struct view *v, FILE *out);
+void summary_put_ledger(const struct profile *p, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);

@@ -1,133 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Functions between their callers and their callees. Of a recursion the outermost call counts, and
- * a function that calls itself directly is one call, so that callers add up to the function's
- * total, and what it calls and has itself does, too.
- */
+/* Functions between their callers and their callees (profile/peek.h), for people. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "output/columns.h"
 #include "output/output.h"
+#include "profile/peek.h"
 #include "profile/top.h"
 
 #define FUNCTIONS 10
 #define EDGES	  12
 
-struct edge {
-	uint32_t name, module;
-	uint64_t weight;
-};
-
-struct edges {
-	struct edge *v;
-	size_t nr, cap;
-};
-
-struct peek {
-	const struct tree *t;
-	uint32_t name;
-	struct edges callers, callees;
-	uint64_t total, self;
-	uint32_t *todo; /* nodes of direct recursion */
-	size_t cap_todo;
-};
-
-static void add_edge(struct edges *e, const struct tree_node *n, uint64_t weight)
-{
-	e->v = xgrow(e->v, e->nr, &e->cap, sizeof(*e->v));
-	e->v[e->nr++] = (struct edge){ n->name, n->module, weight };
-}
-
-static bool is_it(const struct peek *p, const struct tree_node *n)
-{
-	return n->name == p->name && n->kind != FRAME_NONE && !n->waker;
-}
-
-static bool is_outermost(const struct peek *p, const struct tree_node *n)
-{
-	const struct tree_node *nodes = p->t->nodes;
-
-	while (n != nodes) {
-		n = &nodes[n->parent];
-		if (is_it(p, n))
-			return false;
-	}
-	return true;
-}
-
-static void add_callees(struct peek *p, uint32_t outermost)
-{
-	const struct tree_node *nodes = p->t->nodes;
-	size_t nr = 0;
-
-	p->todo = xgrow(p->todo, nr, &p->cap_todo, sizeof(*p->todo));
-	p->todo[nr++] = outermost;
-	while (nr) {
-		const struct tree_node *n = &nodes[p->todo[--nr]];
-
-		p->self += n->self;
-		for (uint32_t c = n->first_child; c; c = nodes[c].next) {
-			if (!is_it(p, &nodes[c])) {
-				add_edge(&p->callees, &nodes[c], nodes[c].total);
-				continue;
-			}
-			p->todo = xgrow(p->todo, nr, &p->cap_todo, sizeof(*p->todo));
-			p->todo[nr++] = c;
-		}
-	}
-}
-
-static int by_name(const void *x, const void *y)
-{
-	const struct edge *a = x, *b = y;
-
-	return a->name < b->name ? -1 : a->name > b->name;
-}
-
-static int by_weight(const void *x, const void *y)
-{
-	const struct edge *a = x, *b = y;
-
-	return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : by_name(x, y);
-}
-
-/* One for each name, heaviest first. */
-static void merge(struct edges *e)
-{
-	size_t nr = 0;
-
-	if (!e->nr)
-		return;
-	qsort(e->v, e->nr, sizeof(*e->v), by_name);
-	for (size_t i = 0; i < e->nr; i++) {
-		if (nr && e->v[nr - 1].name == e->v[i].name)
-			e->v[nr - 1].weight += e->v[i].weight;
-		else
-			e->v[nr++] = e->v[i];
-	}
-	e->nr = nr;
-	qsort(e->v, e->nr, sizeof(*e->v), by_weight);
-}
-
-static void look(struct peek *p)
-{
-	const struct tree_node *nodes = p->t->nodes;
-
-	for (uint32_t i = 1; i < p->t->nr; i++) {
-		if (!is_it(p, &nodes[i]) || !is_outermost(p, &nodes[i]))
-			continue;
-		p->total += nodes[i].total;
-		add_edge(&p->callers, &nodes[nodes[i].parent], nodes[i].total);
-		add_callees(p, i);
-	}
-	merge(&p->callers);
-	merge(&p->callees);
-}
-
-static void put_edge(struct grid *g, const struct tree *t, const struct edge *e, const char *how,
-		     enum style style)
+static void put_edge(struct grid *g, const struct tree *t, const struct peek_edge *e,
+		     const char *how, enum style style)
 {
 	grid_row(g, style, NULL);
 	columns_put_share(g, t, e->weight);
@@ -135,7 +19,8 @@ static void put_edge(struct grid *g, const struct tree *t, const struct edge *e,
 	columns_put_place(g, t->profile, t->names.bytes + e->name, e->module);
 }
 
-static void put_edges(struct grid *g, const struct tree *t, const struct edges *e, const char *how)
+static void put_edges(struct grid *g, const struct tree *t, const struct peek_edges *e,
+		      const char *how)
 {
 	uint64_t rest = 0;
 
@@ -155,8 +40,8 @@ static void put_function(const struct peek *p, const struct top_row *row, FILE *
 {
 	static const struct grid_column columns[] = { { "SHARE", .rank = 0 },
 						      { "", GRID_TEXT, .rank = 0 } };
-	struct edge whole = { row->name, row->module, p->total };
-	struct edge self = { row->name, row->module, p->self };
+	struct peek_edge whole = { row->name, row->module, row->kind, p->total };
+	struct peek_edge self = { row->name, row->module, row->kind, p->self };
 	struct grid g;
 
 	grid_init(&g, out, columns, 2);
@@ -198,13 +83,11 @@ int peek_write(const struct profile *profile, const struct view *v, FILE *out)
 	struct top_row *rows = matching(t, v->peek, &nr);
 
 	for (size_t i = 0; i < nr && i < max; i++) {
-		struct peek p = { .t = t, .name = rows[i].name };
+		struct peek p;
 
-		look(&p);
+		peek_init(&p, t, rows[i].name);
 		put_function(&p, &rows[i], out);
-		free(p.callers.v);
-		free(p.callees.v);
-		free(p.todo);
+		peek_release(&p);
 	}
 	if (!nr)
 		fputs("no function matches\n", out);

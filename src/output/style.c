@@ -20,7 +20,7 @@ static bool is_welcome(void)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
-static bool is_on(FILE *out)
+bool style_is_on(FILE *out)
 {
 	return out == stdout && (chosen == STYLE_ALWAYS || (chosen == STYLE_AUTO && is_welcome()));
 }
@@ -32,6 +32,6 @@ void style_put(FILE *out, enum style style)
 		[STYLE_WARNING] = "\x1b[33m", [STYLE_BAD] = "\x1b[31m",
 	};
 
-	if (is_on(out))
+	if (style_is_on(out))
 		fputs(codes[style], out);
 }

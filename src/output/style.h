@@ -13,6 +13,9 @@ enum style_choice { STYLE_AUTO, STYLE_ALWAYS, STYLE_NEVER };
 
 void style_choose(enum style_choice choice);
 
+/* Has a stream colour? */
+bool style_is_on(FILE *out);
+
 /* Begins a style; STYLE_PLAIN ends it. Prints nothing to a stream without colour. */
 void style_put(FILE *out, enum style style);
 

@@ -84,7 +84,7 @@ static void print_note(const struct profile *p, uint32_t name, uint32_t note, FI
 	fputs(")\n", out);
 }
 
-static void print_head(const struct profile *p, const struct view *v, FILE *out)
+void summary_put_head(const struct profile *p, const struct view *v, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
 
@@ -177,7 +177,7 @@ static const char *ledger_noun(const struct profile *p)
 	return kind->faults ? "faults" : kind->calls || kind->memory ? "calls" : "samples";
 }
 
-static void print_ledger(const struct profile *p, FILE *out)
+void summary_put_ledger(const struct profile *p, FILE *out)
 {
 	if (p->meta.is_time)
 		waits_put_ledger(p, out);
@@ -339,7 +339,7 @@ static void print_cost(const struct profile *p, FILE *out)
 
 int summary_write(const struct profile *p, const struct view *v, FILE *out)
 {
-	print_head(p, v, out);
+	summary_put_head(p, v, out);
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);
 	wakers_put(p, v, out);
@@ -349,7 +349,7 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 		columns_put(p, v, out);
 	else if (has_stacks(p))
 		print_top(p, v, out);
-	print_ledger(p, out);
+	summary_put_ledger(p, out);
 	print_all_stacks(p, out);
 	if (has_stacks(p) && !profile_is_mixed(p))
 		print_names(p, out);

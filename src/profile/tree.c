@@ -11,22 +11,38 @@
 
 #include "base/mem.h"
 
+/* Names stand close together: comparing paths is what most of the time goes into. */
+struct packed {
+	const struct step *steps;
+	uint32_t *names; /* of the steps */
+};
+
 /* Equal names of different modules are shown as one; the last comparison says which is named. */
 static int by_steps(const void *x, const void *y, void *arg)
 {
-	const struct step *steps = arg;
+	const struct packed *packed = arg;
 	const struct path *a = x, *b = y;
+	const uint32_t *m = packed->names + a->first, *n = packed->names + b->first;
 	uint32_t nr = a->nr < b->nr ? a->nr : b->nr;
 
-	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t m = steps[a->first + i].name, n = steps[b->first + i].name;
-
-		if (m != n)
-			return m < n ? -1 : 1;
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		if (m[i] != n[i])
+			return m[i] < n[i] ? -1 : 1;
 	if (a->nr != b->nr)
 		return a->nr < b->nr ? -1 : 1;
-	return memcmp(steps + a->first, steps + b->first, nr * sizeof(*steps));
+	return memcmp(packed->steps + a->first, packed->steps + b->first,
+		      nr * sizeof(*packed->steps));
+}
+
+static void sort_paths(struct tree_paths *p)
+{
+	struct packed packed = { p->steps, xcalloc(p->nr_steps + 1, sizeof(uint32_t)) };
+
+	for (size_t i = 0; i < p->nr_steps; i++)
+		packed.names[i] = p->steps[i].name;
+	if (p->nr_paths)
+		qsort_r(p->paths, p->nr_paths, sizeof(*p->paths), by_steps, &packed);
+	free(packed.names);
 }
 
 static uint32_t add_node(struct tree *t, uint32_t parent, const struct step *s)
@@ -114,15 +130,59 @@ static void add_paths(struct tree *t, const struct tree_paths *p)
 	free(spine);
 }
 
-static int by_weight(const void *x, const void *y, void *arg)
+static int compare(uint64_t a, uint64_t b)
 {
-	const struct tree *t = arg;
-	const struct tree_node *a = &t->nodes[*(const uint32_t *)x],
-			       *b = &t->nodes[*(const uint32_t *)y];
+	return a > b ? -1 : a < b;
+}
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return strcmp(tree_name(t, a), tree_name(t, b));
+struct sorting {
+	const struct tree *t;
+	enum tree_order order;
+};
+
+static int by_order(const void *x, const void *y, void *arg)
+{
+	const struct sorting *s = arg;
+	const struct tree_node *a = &s->t->nodes[*(const uint32_t *)x],
+			       *b = &s->t->nodes[*(const uint32_t *)y];
+	int order = 0;
+
+	if (s->order == TREE_BY_SELF)
+		order = compare(a->self, b->self);
+	if (s->order != TREE_BY_NAME)
+		order = order ? order : compare(a->total, b->total);
+	return order ? order : strcmp(tree_name(s->t, a), tree_name(s->t, b));
+}
+
+/* kids is for use, again and again. */
+static uint32_t *sort_children(struct tree *t, uint32_t node, enum tree_order order, uint32_t *kids,
+			       size_t *cap)
+{
+	struct sorting sorting = { t, order };
+	size_t nr = 0;
+
+	for (uint32_t c = t->nodes[node].first_child; c; c = t->nodes[c].next) {
+		kids = xgrow(kids, nr, cap, sizeof(*kids));
+		kids[nr++] = c;
+	}
+	t->nodes[node].order = order;
+	if (nr < 2)
+		return kids;
+	qsort_r(kids, nr, sizeof(*kids), by_order, &sorting);
+	t->nodes[node].first_child = kids[0];
+	for (size_t k = 0; k < nr; k++)
+		t->nodes[kids[k]].next = k + 1 < nr ? kids[k + 1] : 0;
+	return kids;
+}
+
+void tree_sort_children(struct tree *t, uint32_t node, enum tree_order order)
+{
+	uint32_t *kids = NULL;
+	size_t cap = 0;
+
+	if (t->nodes[node].order != order)
+		kids = sort_children(t, node, order, kids, &cap);
+	free(kids);
 }
 
 void tree_sort(struct tree *t)
@@ -130,20 +190,8 @@ void tree_sort(struct tree *t)
 	uint32_t *kids = NULL;
 	size_t cap = 0;
 
-	for (size_t i = 0; i < t->nr; i++) {
-		size_t nr = 0;
-
-		for (uint32_t c = t->nodes[i].first_child; c; c = t->nodes[c].next) {
-			kids = xgrow(kids, nr, &cap, sizeof(*kids));
-			kids[nr++] = c;
-		}
-		if (!nr)
-			continue;
-		qsort_r(kids, nr, sizeof(*kids), by_weight, t);
-		t->nodes[i].first_child = kids[0];
-		for (size_t k = 0; k < nr; k++)
-			t->nodes[kids[k]].next = k + 1 < nr ? kids[k + 1] : 0;
-	}
+	for (size_t i = 0; i < t->nr; i++)
+		kids = sort_children(t, i, TREE_BY_TOTAL, kids, &cap);
 	free(kids);
 }
 
@@ -181,8 +229,7 @@ static struct tree *make(const struct profile *p, const struct view *v, bool bot
 	tree_paths_of(t, v, &paths);
 	if (bottom_up)
 		turn(&paths);
-	if (paths.nr_paths)
-		qsort_r(paths.paths, paths.nr_paths, sizeof(*paths.paths), by_steps, paths.steps);
+	sort_paths(&paths);
 	add_paths(t, &paths);
 	tree_sort(t);
 	tree_paths_release(&paths);

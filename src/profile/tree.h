@@ -16,13 +16,17 @@
 #include "profile/profile.h"
 #include "profile/view.h"
 
+/* Of siblings: most first, ties by name. */
+enum tree_order { TREE_BY_TOTAL, TREE_BY_SELF, TREE_BY_NAME, TREE_NR_ORDERS };
+
 struct tree_node {
 	uint32_t name;	 /* id in tree->names: clean, no ';' */
 	uint32_t module; /* of the profile, for colours and hover; 0 = none */
 	uint8_t kind;	 /* enum frame_kind; FRAME_NONE for thread names, delimiters, notes */
 	bool waker;	 /* of who woke the thread, not of the thread itself */
+	uint8_t order;	 /* enum tree_order of its children */
 	uint32_t parent;
-	uint32_t first_child, next; /* siblings: heaviest first, ties by name; 0 = none */
+	uint32_t first_child, next; /* siblings, as built by total; 0 = none */
 	uint64_t self, total;	    /* in units of profile_unit() */
 };
 
@@ -55,6 +59,9 @@ void tree_free(struct tree *t);
 void tree_weigh(struct tree *t, const uint64_t *self);
 /* Then puts siblings in their order by these. */
 void tree_sort(struct tree *t);
+
+/* Puts the children of a node into another order; those who walk the tree see them so. */
+void tree_sort_children(struct tree *t, uint32_t node, enum tree_order order);
 
 static inline const char *tree_name(const struct tree *t, const struct tree_node *n)
 {

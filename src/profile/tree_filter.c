@@ -6,11 +6,21 @@
 #include "base/mem.h"
 #include "profile/tree_parts.h"
 
-enum { KNOWN = 1, IN_FOCUS = 2, IGNORED = 4 };
+enum { KNOWN = 1, IN_FOCUS = 2, IGNORED = 4, WITHIN = 8 }; /* WITHIN << i: the name of number i */
+_Static_assert(WITHIN << (VIEW_MAX_WITHIN - 1) <= UINT8_MAX, "one bit for each");
 
 static bool matches(const regex_t *re, const char *name)
 {
 	return re && !regexec(re, name, 0, NULL, 0);
+}
+
+static uint8_t withins(const struct view *v, const char *name)
+{
+	uint8_t is = 0;
+
+	for (size_t i = 0; i < v->nr_within; i++)
+		is |= strcmp(v->within[i], name) ? 0 : WITHIN << i;
+	return is;
 }
 
 /* Names may have been added since. */
@@ -25,25 +35,25 @@ static uint8_t look_up(struct tree_filter *f, const struct tree *t, uint32_t nam
 	}
 	if (!f->known[name])
 		f->known[name] = KNOWN | (matches(f->view->focus, text) ? IN_FOCUS : 0) |
-				 (matches(f->view->ignore, text) ? IGNORED : 0);
+				 (matches(f->view->ignore, text) ? IGNORED : 0) |
+				 withins(f->view, text);
 	return f->known[name];
 }
 
 bool tree_filter_keeps(struct tree_filter *f, const struct tree *t, const struct step *steps,
 		       uint32_t nr)
 {
-	bool in_focus = !f->view->focus;
+	const struct view *v = f->view;
+	uint8_t wanted = (v->focus ? IN_FOCUS : 0) | ((WITHIN << v->nr_within) - WITHIN), has = 0;
 
-	if (in_focus && !f->view->ignore)
+	if (!wanted && !v->ignore)
 		return true;
 	for (uint32_t i = 0; i < nr; i++) {
-		uint8_t is = look_up(f, t, steps[i].name);
-
-		if (is & IGNORED)
+		has |= look_up(f, t, steps[i].name);
+		if (has & IGNORED)
 			return false;
-		in_focus |= (is & IN_FOCUS) != 0;
 	}
-	return in_focus;
+	return (has & wanted) == wanted;
 }
 
 void tree_filter_release(struct tree_filter *f)

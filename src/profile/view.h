@@ -8,6 +8,7 @@
 
 #include <regex.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "profile/profile.h"
 
@@ -40,6 +41,8 @@ enum view_colors {
 	VIEW_NR_COLORS,
 };
 
+#define VIEW_MAX_WITHIN 5
+
 struct view {
 	bool per_thread;    /* one root per thread: "name/tid" */
 	bool merge_threads; /* "worker-1", "worker-2" -> "worker-" */
@@ -51,8 +54,11 @@ struct view {
 	bool user_only, kernel_only; /* of what was recorded */
 	/* Of whole stacks, those with a name that matches, and none with one that matches. */
 	const regex_t *focus, *ignore; /* NULL = all */
-	const regex_t *peek;	       /* functions that are shown between callers and callees */
-	bool bottom_up;		       /* the leaf first, then its callers (tree_new_turned()) */
+	/* The same by name: those with each of them. */
+	const char *within[VIEW_MAX_WITHIN];
+	size_t nr_within;
+	const regex_t *peek; /* functions that are shown between callers and callees */
+	bool bottom_up;	     /* the leaf first, then its callers (tree_new_turned()) */
 	enum view_by by;
 	double percent_limit; /* of all, below which parts of trees are summed up */
 	const char *value;    /* of several events, the one that stacks show; NULL = the first */
