@@ -37,6 +37,9 @@ for run in 1 2 3 4 5 6 7 8 9 10; do
 	calls=$(awk '{ nr += $3 } END { print nr + 400 }' "$TMP/truth")
 	check_near "$seen" "$calls" 20 "calls that were seen"
 done
-# Of what is rare, all runs together.
-check_near "$(pct "$(of leaks "$TMP/all")" 2560000)" 100 3 "percent of the bytes of leaks"
+# Of what is rare, all runs together: 64 bytes are one sample in 4.5, and 40,000 objects estimate it to 0.94 % (one sigma). So it is
+# held against what all functions have, which the first milliseconds of a program, not yet known, take from each alike.
+all=$(pct "$(of one_round "$TMP/all")" "$((10 * $(awk '{ sum += $2 } END { printf "%.0f", sum }' "$TMP/truth")))")
+check_near "$all" 100 3 "percent of the bytes of all"
+check_near "$(pct "$(of leaks "$TMP/all")" 2560000)" "$all" 3 "percent of the bytes of leaks"
 finish
