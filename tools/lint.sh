@@ -13,6 +13,7 @@ MAX_FUNCTION=100 # lines; above 60 is for the review
 MAX_COLUMNS=100  # with tabs of 8
 MAX_LINES=500    # of a file
 MAX_CASES=1000   # lines of a file in tests, which lists cases
+MAX_OVERVIEW=15360 # bytes of ARCHITECTURE.md, which is read in one sitting
 
 # Include direction (ARCHITECTURE.md has the same): a folder of src/ and what it may include besides itself.
 declare -A may_include=(
@@ -182,6 +183,14 @@ check_spelling() {
 		Makefile man bpf src tests tools docs ./*.md 2>/dev/null | sed 's/^\.\///'
 }
 
+check_overview() {
+	local bytes
+
+	bytes=$(wc -c <ARCHITECTURE.md)
+	[ "$bytes" -le "$MAX_OVERVIEW" ] ||
+		echo "ARCHITECTURE.md:1: has $bytes bytes of $MAX_OVERVIEW; details go to docs/structures.md"
+}
+
 # Files that documents name or link to exist. Capitals stand for something (tNNN, ARCH), a * for any.
 check_documents() {
 	local file line name
@@ -217,6 +226,7 @@ findings < <(check_lengths)
 findings < <(check_includes)
 findings < <(check_comments)
 findings < <(check_licences)
+findings < <(check_overview)
 findings < <(check_documents)
 findings < <(check_directions)
 ! has shellcheck || findings < <(check_shell)
