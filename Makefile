@@ -106,7 +106,7 @@ BENCH_BINS = $(BUILD)/tools/bench/reference $(BUILD)/tools/bench/stats $(BUILD)/
 $(BUILD)/tools/bench/reference: $(BUILD)/tools/bench/reference.skel.h
 $(BUILD)/tools/bench/%: tools/bench/%.c
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(@D) $(ALL_LDFLAGS) $< $(LDLIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -I$(@D) $(ALL_LDFLAGS) $< $(LDLIBS) -o $@
 
 # The viewer's script and style are inside the program.
 $(BUILD)/src/output/flame_script.o: $(wildcard src/output/flame*.js) src/output/flame.css

@@ -9,6 +9,7 @@
  * each takes a scratch for itself; where the kernel lets programs forbid it, they are not
  * preempted at all (kernel_preempt_off() says why that matters).
  */
+#include "call_rows.bpf.h"
 #include "claim.bpf.h"
 #include "filter.bpf.h"
 #include "guarded.bpf.h"
@@ -159,7 +160,23 @@ static __always_inline __u32 open(void *ctx, struct pt_regs *regs, __u64 cookie)
 	return calls_begin(&caller, &call);
 }
 
-/* Adds to the histogram of an event and values on this CPU. Separately verified. */
+static __always_inline void add_to(struct prof_hist *hist, __u64 ns)
+{
+	__sync_fetch_and_add(&hist->count[prof_hist_index(ns)], 1);
+	__sync_fetch_and_add(&hist->sum_ns, ns);
+	if (ns > hist->max_ns)
+		hist->max_ns = ns;
+}
+
+__hidden void calls_hist_add(__u32 slot, __u64 ns)
+{
+	__u32 at = slot - 1;
+	struct call_hist *h = call_cfg.hist_rows ? bpf_map_lookup_elem(&call_hists, &at) : NULL;
+
+	if (h)
+		add_to(&h->hist, ns);
+}
+
 __noinline int calls_hist(__u32 event, __u32 values, __u64 ns)
 {
 	__u32 pid = call_cfg.by_process ? bpf_get_current_pid_tgid() >> 32 : 0;
@@ -182,15 +199,13 @@ __noinline int calls_hist(__u32 event, __u32 values, __u64 ns)
 		if (pid)
 			bpf_get_current_comm(h->comm, sizeof(h->comm));
 	}
-	__sync_fetch_and_add(&h->hist.count[prof_hist_index(ns)], 1);
-	__sync_fetch_and_add(&h->hist.sum_ns, ns);
-	if (ns > h->hist.max_ns)
-		h->hist.max_ns = ns;
-	return 1;
+	add_to(&h->hist, ns);
+	return slot;
 }
 
+/* used: what it was added to, if it was recorded. */
 static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cookie,
-				    const struct open_call *call, __u64 ns)
+				    const struct open_call *call, __u64 ns, struct call_rows *used)
 {
 	struct prof_count key = {};
 	struct scratch *s;
@@ -210,17 +225,27 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 		values = calls_values(id, CALL_ARGS(cookie), true, values);
 		outcome = values ? 0 : PROF_LOST_ROWS;
 	}
-	if (!outcome && !calls_hist(call->event, values, ns))
+	used->hist = outcome ? 0 : calls_hist(call->event, values, ns);
+	if (!outcome && !used->hist)
 		outcome = PROF_LOST_ROWS;
 	key.chain = values;
 	if (!outcome)
 		outcome = take_stacks(ctx, regs, id, s, call->pc, &key);
 	if (!outcome) {
 		s->key = key;
-		outcome = arena_count(id, ns * call_cfg.every) ? PROF_RECORDED : PROF_LOST_COUNTS;
+		used->generation = scratch_generation(s);
+		used->count = arena_claim(id);
+		outcome = used->count ? PROF_RECORDED : PROF_LOST_COUNTS;
+		arena_add(used->count, ns * call_cfg.every);
 	}
 	give_scratch(s);
 	return outcome;
+}
+
+__hidden __u32 calls_record(void *ctx, __u64 cookie, const struct open_call *call, __u64 ns,
+			    struct call_rows *used)
+{
+	return record(ctx, NULL, cookie, call, ns, used);
 }
 
 /* regs are NULL at tracepoints, as everywhere here. */
@@ -246,13 +271,14 @@ static __always_inline void ends(void *ctx, struct pt_regs *regs, __u64 cookie, 
 	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
 	struct open_call call = {};
 	struct caller caller = {};
+	struct call_rows used;
 
 	find_caller(&caller, regs, cookie, is_gone ? RETURN_ADDRESS_BYTES : 0);
 	if (calls_close(&caller, CALL_EVENT(cookie), &call)) {
 		counters_add(PROF_SEEN);
 		if (!is_gone)
 			call.pc = 0;
-		counters_add(record(ctx, regs, cookie, &call, now - call.start));
+		counters_add(record(ctx, regs, cookie, &call, now - call.start, &used));
 	}
 	if (row)
 		run_ends(row, start);
@@ -288,63 +314,5 @@ SEC("?tp")
 int calls_until(void *ctx)
 {
 	ends(ctx, NULL, bpf_get_attach_cookie(ctx), false);
-	return 0;
-}
-
-/*
- * All threads of the machine run into these two, so what is not selected leaves at once, and is not
- * even counted. Of 32-bit processes nothing is known.
- */
-static __always_inline bool is_selected(__u64 nr)
-{
-	char comm[PROF_COMM_LEN] = "";
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
-
-	if (nr >= call_cfg.syscalls)
-		return false;
-	if (prof_cfg.filter_comm)
-		bpf_get_current_comm(comm, sizeof(comm));
-	return !filter_current(bpf_get_current_task_btf(), pid_tgid >> 32, (__u32)pid_tgid, comm);
-}
-
-/*
- * A thread has one at a time: another one that is still open never returned (a signal's, an
- * exec's).
- */
-static __always_inline void open_syscall(__u32 nr)
-{
-	struct open_call call = { .event = nr };
-	struct caller caller = {};
-	__u32 outcome = calls_begin(&caller, &call);
-
-	if (outcome) {
-		counters_add(PROF_SEEN);
-		counters_add(outcome);
-	}
-}
-
-/* ctx: registers, number. */
-SEC("?tp_btf/sys_enter")
-int calls_sysenter(__u64 *ctx)
-{
-	/* As at the exit, where 32-bit calls have no number: the ABI's numbers are others. */
-	__u32 nr = REGS_SYSCALL((struct pt_regs *)ctx[0]);
-
-	if (is_selected(nr))
-		open_syscall(nr);
-	return 0;
-}
-
-/* ctx: registers, what is returned. */
-SEC("?tp_btf/sys_exit")
-int calls_sysexit(__u64 *ctx)
-{
-	struct pt_regs *regs = (struct pt_regs *)ctx[0];
-	__u32 nr = REGS_SYSCALL(regs);
-
-	if (is_selected(nr))
-		ends(ctx, NULL,
-		     CALL_COOKIE(nr & (CALL_MAX_EVENTS - 1), ctx[1] >= -(__u64)CALL_MAX_ERROR),
-		     false);
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
+#include "call_rows.bpf.h"
 #include "ops.h"
 
 /* One that begins. */
@@ -22,8 +23,5 @@ __hidden void ops_begin(void *ctx, const struct op_begin *b);
 __hidden void ops_change(__u64 key, __u32 event);
 /* Anywhere. 0: none was open, so nothing happens. Separately verified. */
 int ops_end(__u64 key);
-
-/* bpf/calls.bpf.c: adds to the histogram of an event and values on this CPU. 0 = no room. */
-int calls_hist(__u32 event, __u32 values, __u64 ns);
 
 #endif

@@ -33,6 +33,14 @@ check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 check_grep '^ +other processes paid [0-9.]+ [mun]s more for each system call$' "$TMP/summary"
 check_grep '^syscalls_known;(.*;)?rest;.* [0-9]+$' "$TMP/x.folded" "stacks have the caller"
 
+# Without stacks a thread goes on adding to the rows that it found, unless its name, its CPU or the error is another one.
+check "a thread that is renamed and moves" "$BPFPROF" syscalls -P -o "$TMP/x.json" -- "$PROGS/syscalls_known" moves 200
+check_near "$(row getppid "" calls)" 2000 0 "moves: getppid()"
+check_near "$(row close EBADF calls)" 2000 0 "moves: close() that fails"
+check_near "$(row prctl "" calls)" 200 0 "moves: prctl()"
+check_ledger_closes "$TMP/x.json"
+check_near "$(ledger "$TMP/x.json" lost)" 0 0 "moves: lost"
+
 check "some of them" "$BPFPROF" syscalls -o "$TMP/x.json" --only close,getppid -- "$PROGS/syscalls_known" 20
 check_near "$(row getppid "" calls)" 20 0 "--only: getppid()"
 check_near "$(row close EBADF calls)" 20 0 "--only: close() that fails"

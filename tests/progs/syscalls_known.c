@@ -3,6 +3,8 @@
  * syscalls_known [ROUNDS]: ROUNDS times nanosleep() of 10 ms in rest(), a getppid(), and a close()
  * of no file, which fails; half as many unlinkat() of nothing fail otherwise. "rest US" is how long
  * all of rest() took.
+ * "syscalls_known moves [ROUNDS]": ROUNDS times as "even" and as "odd" in turn, and where there is
+ * more than one CPU on another one than before, ten getppid() and ten close() of no file.
  * "syscalls_known others MS": how many ns a umask() takes, the least of many batches, for so long.
  */
 #include "waits.h"
@@ -33,6 +35,34 @@ static void known(unsigned long rounds)
 	printf("rest %llu\n", (unsigned long long)(rested_ns / NS_PER_US));
 }
 
+static void move_to(unsigned long nr)
+{
+	static long nr_cpus;
+	cpu_set_t cpus;
+
+	if (!nr_cpus)
+		nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	CPU_ZERO(&cpus);
+	CPU_SET(nr % nr_cpus, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+static void moves(unsigned long rounds)
+{
+	unsigned long i;
+	int k;
+
+	for (i = 0; i < rounds; i++) {
+		prctl(PR_SET_NAME, i % 2 ? "odd" : "even");
+		for (k = 0; k < 10; k++) {
+			if (k == 5)
+				move_to(i);
+			syscall(SYS_getppid);
+			syscall(SYS_close, -1);
+		}
+	}
+}
+
 static void others(unsigned long ms)
 {
 	uint64_t until = wall_ns() + ms * NS_PER_MS, least = ~0ull, start, ns;
@@ -52,6 +82,8 @@ int main(int argc, char **argv)
 {
 	if (arg_is(argc, argv, 1, "others"))
 		others(arg_nr(argc, argv, 2, 1000));
+	else if (arg_is(argc, argv, 1, "moves"))
+		moves(arg_nr(argc, argv, 2, 100));
 	else
 		known(arg_nr(argc, argv, 1, 100));
 	return 0;

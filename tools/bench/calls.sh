@@ -152,45 +152,6 @@ umask_ns() { # CMD...
 
 # What it takes longer in the process that is looked at, and in another one.
 system_calls() {
-	local target="$build/tests/progs/syscalls_known" alone its others
-
-	for _ in $(seq "$rounds"); do
-		alone=$(umask_ns "$target" others 500)
-		its=$(umask_ns ./bpfprof syscalls -o "$tmp/x.csv" -- "$target" others 2000)
-		start sleep 100
-		start ./bpfprof syscalls -p "$pid"
-		sleep 1.5
-		others=$(umask_ns "$target" others 1000)
-		finish "$pid"
-		echo "$((its - alone)) $((others - alone))"
-	done >"$tmp/umask"
-	verdict "syscalls: a call of the process that is looked at" "$(awk '{ print $1 }' "$tmp/umask" | median)" 200 ns
-	printf '  a call of another process %s ns\n' "$(awk '{ print $2 }' "$tmp/umask" | median)"
-}
-
-calls() {
-	local target="$build/tests/progs/syscalls_known" of alone
-
-	for of in target other; do
-		for _ in $(seq "$rounds"); do
-			alone=$("$target" others 500 | awk '{ print $2 }')
-			start "$target" others 4000
-			if [ "$of" = target ]; then
-				"$target" others 3000 >"$tmp/umask" &
-				start ./bpfprof syscalls -p $! -d 4
-				wait "$!" 2>/dev/null || :
-			fi
-			[ "$of" = target ] || start ./bpfprof syscalls -p "$pid" -d 4
-			sleep 1.5
-			[ "$of" = target ] || "$target" others 1000 >"$tmp/umask"
-			awk -v a="$alone" '{ print $2 - a }' "$tmp/umask"
-		done | median >"$tmp/$of"
-	done
-	verdict "syscalls: a call of the process that is looked at" "$(cat "$tmp/target")" 200 ns
-	printf '  a call of another process %s ns\n' "$(cat "$tmp/other")"
-}
-
-calls() {
 	against "entry of a function with a landing pad" count padded 0.125
 	against "entry of another function" count plain 1.0
 	against "latency of a function with a landing pad" latency padded 0.2
