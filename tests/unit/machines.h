@@ -180,10 +180,15 @@ static inline int machine_remove_one(const char *path, const struct stat *st, in
 	return remove(path);
 }
 
-/* A new directory, to be freed by machine_remove(). */
+/*
+ * A new directory, to be freed by machine_remove(); in memory if it can be: the machines have tens of
+ * thousands of files, for which a busy disk takes minutes.
+ */
 static inline char *machine_new(void)
 {
-	char *root = strdup("/tmp/bpfprof-machine.XXXXXX");
+	const bool shm = !access("/dev/shm", W_OK);
+	char *root =
+		strdup(shm ? "/dev/shm/bpfprof-machine.XXXXXX" : "/tmp/bpfprof-machine.XXXXXX");
 
 	assert_non_null(mkdtemp(root));
 	return root;
