@@ -26,6 +26,9 @@ const struct opt stat_opts[] = {
 		    "sets of metrics: topdown, cache, tlb, branch, mix, backend-memory, ipc, "
 		    "roofline, or all"),
 	OPT_FLAG(0, "topdown", struct stat_args, topdown, "the same as -M topdown"),
+	OPT_U32('l', "level", struct stat_args, level, 1, 3, "N",
+		"topdown down to level N, 1 to 3, as toplev -lN has it (also --td-level)"),
+	OPT_ALIAS(0, "td-level", "level"),
 	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
 		    "events by name, as 'bpfprof list' has them, with :u and :k; or tracepoints: "
 		    "sched:sched_switch, 'sched:*'"),
@@ -266,6 +269,9 @@ static char *join(const struct opt_strings *words, const char *first)
 	return text;
 }
 
+/* What perf calls the tree down to a level. */
+static const char *const levels[] = { "", "TopdownL1", "TopdownL2", "TopdownL3" };
+
 static char *command_line(int argc, char **argv)
 {
 	char *text = xstrdup("bpfprof"), *longer;
@@ -369,7 +375,7 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 		result = err == -ESRCH ? CMD_FAILED : CMD_USAGE;
 	} else if (!err) {
 		log_verbosity = a.verbose;
-		sets = join(&a.sets, a.topdown ? "topdown" : NULL);
+		sets = join(&a.sets, a.level ? levels[a.level] : a.topdown ? "topdown" : NULL);
 		events = join(&a.events, NULL);
 		a.counting.command_line = line;
 		a.counting.sets = sets;

@@ -8,6 +8,7 @@
 
 struct stat_args {
 	int verbose;
+	uint32_t level; /* of the tree of topdown, 0 = all there is */
 	struct stat_opts counting;
 	struct opt_strings processes, sets, events;
 	struct results_opts results;

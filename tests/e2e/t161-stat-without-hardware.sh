@@ -48,6 +48,7 @@ missing() { # PATTERN ARGS...: exit status 77, a table with the pattern, and one
 }
 missing "topdown" stat -M topdown 1
 missing "topdown" stat -M topdown -- true
+missing "TopdownL2" stat --level 2 -- true
 missing "cache" stat -M cache,tlb 1
 missing "metrics of all" stat -M all 1
 missing "<not supported> +cycles" stat -e cycles 1
