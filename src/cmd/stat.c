@@ -15,6 +15,7 @@
 #include "cmd/results.h"
 #include "cmd/selection.h"
 #include "cmd/stat_args.h"
+#include "collect/peaks.h"
 #include "collect/stat.h"
 #include "metric/diff.h"
 #include "metric/history.h"
@@ -36,6 +37,8 @@ const struct opt stat_opts[] = {
 		   "of roofline: billions of operations a second that the machine can do"),
 	OPT_STRING(0, "peak-gbps", struct stat_args, peak_gbps, "N",
 		   "of roofline: billions of bytes a second that its memory can bring"),
+	OPT_FLAG(0, "measure-peaks", struct stat_args, measure_peaks,
+		 "of roofline: measure both for 2 s first, on the CPUs of -C or all"),
 	OPT_GROUP("Target (default: system-wide; of '-- PROGRAM', the program)"),
 	OPT_FLAG('a', "all-cpus", struct stat_args, counting.all_cpus,
 		 "the whole machine, also while a program runs"),
@@ -242,6 +245,7 @@ static enum cmd_result run(struct stat_args *a)
 {
 	struct stat_run s = { .args = a, .history = -1 };
 	enum cmd_result result;
+	char *note = NULL;
 	int err;
 
 	a->counting.on_report = on_report;
@@ -249,10 +253,14 @@ static enum cmd_result run(struct stat_args *a)
 	err = open_baseline(&s);
 	if (!err)
 		err = open_files(&s);
+	if (!err && a->measure_peaks)
+		err = peaks_measure(&a->counting.cpus, &a->counting.peaks, &note);
+	a->counting.peaks_note = note;
 	if (!err)
 		err = stat_run(&a->counting);
 	result = err ? cmd_failed(err) : finish(&s);
 	release(&s);
+	free(note);
 	return result;
 }
 

@@ -12,7 +12,7 @@ struct stat_args {
 	struct stat_opts counting;
 	struct opt_strings processes, sets, events;
 	struct results_opts results;
-	bool topdown, per_thread, per_process, per_cgroup, per_cpu, force;
+	bool topdown, measure_peaks, per_thread, per_process, per_cgroup, per_cpu, force;
 	const char *separator; /* of CSV, as perf wants it */
 	const char *baseline, *fail_on, *junit, *history, *label, *peak_gflops, *peak_gbps;
 };

@@ -98,6 +98,8 @@ static void note_how(const struct counting *c, struct stat_report *r)
 
 	if (!catalog_core_pmu(c->catalog))
 		note_no_hardware(c, r);
+	if (c->opts->peaks_note)
+		stat_plan_note(r, c->opts->peaks_note);
 	if (c->user_only)
 		stat_plan_note(r, "counted in user mode only: kernel.perf_event_paranoid does not "
 				  "let us count the kernel (needs CAP_PERFMON)");

@@ -321,8 +321,8 @@ static void add_rows(struct maker *mk, const struct metric_method *way, unsigned
 	note_left_out(&out);
 	if (out.lacks_peaks)
 		add_note(mk, xasprintf("%s: peak and bandwidth of this machine are not known: no "
-				       "ridge point and no verdict (--peak-gflops and --peak-gbps "
-				       "tell them)",
+				       "ridge point and no verdict (--measure-peaks measures "
+				       "them, --peak-gflops and --peak-gbps tell them)",
 				       way->set));
 	names_release(&out.rows);
 	names_release(&out.lacking);
