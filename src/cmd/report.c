@@ -10,11 +10,13 @@
 #include "cmd/interactive.h"
 #include "cmd/results.h"
 #include "cmd/saved.h"
+#include "cmd/sort_keys.h"
 #include "profile/kind.h"
 
 struct report_args {
 	struct results_opts results;
 	struct filters filters;
+	const char *sort;
 };
 
 const struct opt report_opts[] = {
@@ -32,16 +34,18 @@ const struct opt report_opts[] = {
 		     "branches that were recorded, on stdout; with -f one line each"),
 	OPT_GROUP("Trees"),
 	OPT_FLAG(0, "tree", struct report_args, results.tree,
-		 "the call tree on stdout, callers first"),
+		 "the call tree on stdout, callers first (also --json)"),
 	OPT_FLAG(0, "bottom-up", struct report_args, results.view.bottom_up,
 		 "trees, flame graphs and folded stacks begin with the innermost function"),
 	OPT_STRING(0, "peek", struct report_args, filters.peek, "REGEX",
 		   "functions whose name matches, each between its callers and its callees, on "
-		   "stdout"),
+		   "stdout (also --json)"),
 	OPT_STRING(
 		0, "by", struct report_args, results.by, "KEY",
 		"shares by function, module, file, line, thread, process or class (of waits), on "
 		"stdout (also --csv, --json)"),
+	OPT_STRING(0, "sort", struct report_args, sort, "KEYS",
+		   "the order of --by: self, total or name; perf's keys are known: dso,symbol"),
 	FOCUS_ROWS(struct report_args, filters),
 	OPT_STRING(0, "percent-limit", struct report_args, filters.percent_limit, "P",
 		   "of trees: what has less than P percent is summed up (default 0.5)"),
@@ -63,6 +67,8 @@ static int check(struct report_args *a, int nr_words)
 		return log_err(0, "which file? (bpfprof report FILE.bpfprof)");
 	if (nr_words > 1)
 		return log_err(0, "report reads one file at a time");
+	if (sort_keys_apply(a->sort, &a->results))
+		return -EINVAL;
 	if (filters_apply(&a->filters, &a->results.view))
 		return -EINVAL;
 	return results_check(&a->results);

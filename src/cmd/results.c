@@ -170,7 +170,9 @@ static const struct choice {
 	{ BRANCHES | FOLDED, "branches-folded" },
 	{ BRANCHES, "branches" },
 	{ TREE, "tree" },
+	{ TREE | JSON, "tree-json" },
 	{ PEEK, "peek" },
+	{ PEEK | JSON, "peek-json" },
 	{ BY, "by" },
 	{ BY | CSV, "by-csv" },
 	{ BY | JSON, "by-json" },
@@ -255,7 +257,8 @@ int results_check(struct results_opts *o)
 	int err = 0;
 
 	/* A direction alone asks for what has one. */
-	if (o->view.bottom_up && !(given(o) & ~INTERACTIVE) && (o->interactive || !o->files.nr))
+	if (o->view.bottom_up && !(given(o) & ~(INTERACTIVE | JSON)) &&
+	    (o->interactive || o->json || !o->files.nr))
 		o->tree = true;
 	if (!choice_of(given(o)))
 		err = refuse_choice(given(o));

@@ -15,6 +15,7 @@
 #include "cmd/results.h"
 #include "cmd/selection.h"
 #include "cmd/stat_args.h"
+#include "collect/peaks.h"
 #include "collect/stat.h"
 #include "metric/diff.h"
 #include "metric/history.h"
@@ -26,6 +27,9 @@ const struct opt stat_opts[] = {
 		    "sets of metrics: topdown, cache, tlb, branch, mix, backend-memory, ipc, "
 		    "roofline, or all"),
 	OPT_FLAG(0, "topdown", struct stat_args, topdown, "the same as -M topdown"),
+	OPT_U32('l', "level", struct stat_args, level, 1, 3, "N",
+		"topdown down to level N, 1 to 3, as toplev -lN has it (also --td-level)"),
+	OPT_ALIAS(0, "td-level", "level"),
 	OPT_STRINGS('e', "event", struct stat_args, events, "EVENTS",
 		    "events by name, as 'bpfprof list' has them, with :u and :k; or tracepoints: "
 		    "sched:sched_switch, 'sched:*'"),
@@ -33,6 +37,8 @@ const struct opt stat_opts[] = {
 		   "of roofline: billions of operations a second that the machine can do"),
 	OPT_STRING(0, "peak-gbps", struct stat_args, peak_gbps, "N",
 		   "of roofline: billions of bytes a second that its memory can bring"),
+	OPT_FLAG(0, "measure-peaks", struct stat_args, measure_peaks,
+		 "of roofline: measure both for 2 s first, on the CPUs of -C or all"),
 	OPT_GROUP("Target (default: system-wide; of '-- PROGRAM', the program)"),
 	OPT_FLAG('a', "all-cpus", struct stat_args, counting.all_cpus,
 		 "the whole machine, also while a program runs"),
@@ -239,6 +245,7 @@ static enum cmd_result run(struct stat_args *a)
 {
 	struct stat_run s = { .args = a, .history = -1 };
 	enum cmd_result result;
+	char *note = NULL;
 	int err;
 
 	a->counting.on_report = on_report;
@@ -246,10 +253,14 @@ static enum cmd_result run(struct stat_args *a)
 	err = open_baseline(&s);
 	if (!err)
 		err = open_files(&s);
+	if (!err && a->measure_peaks)
+		err = peaks_measure(&a->counting.cpus, &a->counting.peaks, &note);
+	a->counting.peaks_note = note;
 	if (!err)
 		err = stat_run(&a->counting);
 	result = err ? cmd_failed(err) : finish(&s);
 	release(&s);
+	free(note);
 	return result;
 }
 
@@ -265,6 +276,9 @@ static char *join(const struct opt_strings *words, const char *first)
 	}
 	return text;
 }
+
+/* What perf calls the tree down to a level. */
+static const char *const levels[] = { "", "TopdownL1", "TopdownL2", "TopdownL3" };
 
 static char *command_line(int argc, char **argv)
 {
@@ -369,7 +383,7 @@ enum cmd_result cmd_stat(const struct command *self, int argc, char **argv)
 		result = err == -ESRCH ? CMD_FAILED : CMD_USAGE;
 	} else if (!err) {
 		log_verbosity = a.verbose;
-		sets = join(&a.sets, a.topdown ? "topdown" : NULL);
+		sets = join(&a.sets, a.level ? levels[a.level] : a.topdown ? "topdown" : NULL);
 		events = join(&a.events, NULL);
 		a.counting.command_line = line;
 		a.counting.sets = sets;

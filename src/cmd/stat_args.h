@@ -8,10 +8,11 @@
 
 struct stat_args {
 	int verbose;
+	uint32_t level; /* of the tree of topdown, 0 = all there is */
 	struct stat_opts counting;
 	struct opt_strings processes, sets, events;
 	struct results_opts results;
-	bool topdown, per_thread, per_process, per_cgroup, per_cpu, force;
+	bool topdown, measure_peaks, per_thread, per_process, per_cgroup, per_cpu, force;
 	const char *separator; /* of CSV, as perf wants it */
 	const char *baseline, *fail_on, *junit, *history, *label, *peak_gflops, *peak_gbps;
 };

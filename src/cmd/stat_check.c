@@ -31,6 +31,7 @@ enum {
 	PEAK_FLOPS = 1 << 21,
 	PEAK_BYTES = 1 << 22,
 	ROOFLINE = 1 << 23,
+	MEASURED = 1 << 24,
 };
 
 static const struct {
@@ -58,6 +59,8 @@ static const struct {
 	{ MARKDOWN, INTERVAL, "a report in Markdown is of the whole: it does not go with -I" },
 	{ SAVED, INTERVAL, "a saved result is of the whole: it does not go with -I" },
 	{ HISTORY, INTERVAL, "--history is of whole results: it does not go with -I" },
+	{ MEASURED, PEAK_FLOPS | PEAK_BYTES,
+	  "--measure-peaks measures what --peak-gflops and --peak-gbps tell: give one" },
 	{ MARKDOWN, ROWS, "a report in Markdown is of the whole: it does not go with rows" },
 };
 
@@ -72,6 +75,7 @@ static const struct {
 	{ PEAK_FLOPS, PEAK_BYTES, "--peak-gflops makes a roof with --peak-gbps only" },
 	{ PEAK_BYTES, PEAK_FLOPS, "--peak-gbps makes a roof with --peak-gflops only" },
 	{ PEAK_FLOPS, ROOFLINE, "--peak-gflops and --peak-gbps are of -M roofline" },
+	{ MEASURED, ROOFLINE, "--measure-peaks is of -M roofline" },
 	{ LABEL, HISTORY, "--label is what --history FILE.csv calls the run" },
 	{ JUDGED, BASELINE,
 	  "--fail-on and --junit compare with --baseline FILE (or use 'bpfprof diff')" },
@@ -104,8 +108,9 @@ static unsigned int given_of(const struct stat_args *a)
 	       if_given(c->interval_ns, INTERVAL) | if_given(c->repeats > 1, REPEATS) |
 	       if_given(a->baseline, BASELINE) | if_given(a->fail_on || a->junit, JUDGED) |
 	       if_given(a->peak_gflops, PEAK_FLOPS) | if_given(a->peak_gbps, PEAK_BYTES) |
-	       if_given(has_roofline(&a->sets), ROOFLINE) | if_given(a->history, HISTORY) |
-	       if_given(a->label, LABEL) | if_given(results_wants(&a->results, "md"), MARKDOWN) |
+	       if_given(a->measure_peaks, MEASURED) | if_given(has_roofline(&a->sets), ROOFLINE) |
+	       if_given(a->history, HISTORY) | if_given(a->label, LABEL) |
+	       if_given(results_wants(&a->results, "md"), MARKDOWN) |
 	       if_given(results_wants(&a->results, "bpfprof"), SAVED);
 }
 

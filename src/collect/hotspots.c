@@ -83,6 +83,8 @@ static void add(struct stat_report *r, const struct tree *t, const struct profil
 	to->symbol = xstrdup(t->names.bytes + row->name);
 	to->module = xstrdup(path);
 	to->self_pct = t->nodes[0].total ? 100.0 * row->self / t->nodes[0].total : 0;
+	/* All samples have the same weight: the clock's. */
+	to->samples = (uint64_t)(to->self_pct / 100 * r->nr_samples + 0.5);
 }
 
 static void take(struct stat_report *r, const struct profile *p)
@@ -92,6 +94,8 @@ static void take(struct stat_report *r, const struct profile *p)
 	size_t nr;
 	struct top_row *rows = top_rows(t, &nr);
 
+	for (size_t i = 0; i < p->nr_samples; i++)
+		r->nr_samples += p->samples[i].count;
 	r->hotspots = xcalloc(MAX_HOTSPOTS, sizeof(*r->hotspots));
 	for (size_t i = 0; i < nr && i < MAX_HOTSPOTS && rows[i].self; i++)
 		add(r, t, p, &rows[i]);

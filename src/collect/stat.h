@@ -25,6 +25,7 @@ struct stat_opts {
 	uint64_t interval_ns; /* 0 = one report at the end */
 	uint32_t repeats;     /* runs of the program, or of duration_ns */
 	struct metric_peaks peaks; /* of the machine; flops 0 = not known */
+	const char *peaks_note;	   /* how these were measured; NULL = they were not */
 	enum stat_by by;
 	uint32_t max_rows; /* 0 = as accounts.h has it */
 	bool hotspots;	   /* sample as well, in the last repeat */

@@ -20,6 +20,7 @@
 
 #define DEFAULT_SETS	"ipc,topdown,branch"
 #define DEFAULT_SETS_BY "topdown,branch"
+#define REPORT_SETS	"ipc,topdown,branch,cache,tlb"
 #define DEFAULT_EVENTS	"task-clock,context-switches,cpu-migrations,page-faults"
 
 bool stat_counts_program(const struct stat_opts *o)
@@ -48,7 +49,7 @@ static int plan(struct counting *c)
 	bool per_task = by || stat_counts_program(o) || o->pids.nr || o->tids.nr || o->cgroup;
 	const char *events = o->events;
 
-	c->sets = given ? o->sets : by ? DEFAULT_SETS_BY : DEFAULT_SETS;
+	c->sets = given ? o->sets : by ? DEFAULT_SETS_BY : o->hotspots ? REPORT_SETS : DEFAULT_SETS;
 	if (!given && !(by && catalog_core_pmu(c->catalog)))
 		events = DEFAULT_EVENTS;
 	return stat_plan_make(&c->stat_plan, c->catalog, c->sets, events, per_task,

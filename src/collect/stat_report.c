@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/stability.h"
 #include "collect/stat_parts.h"
 #include "event/cpus.h"
 
@@ -98,6 +99,8 @@ static void note_how(const struct counting *c, struct stat_report *r)
 
 	if (!catalog_core_pmu(c->catalog))
 		note_no_hardware(c, r);
+	if (c->opts->peaks_note)
+		stat_plan_note(r, c->opts->peaks_note);
 	if (c->user_only)
 		stat_plan_note(r, "counted in user mode only: kernel.perf_event_paranoid does not "
 				  "let us count the kernel (needs CAP_PERFMON)");
@@ -193,6 +196,22 @@ static void add_times(const struct counting *c, struct stat_row *all)
 	add_time(c, all, "system-time", "in the kernel, likewise", false);
 }
 
+/* Who is counted: one process, or the program; else there is nobody to ask about. */
+static void add_facts(const struct counting *c, struct stat_report *r)
+{
+	const struct stat_opts *o = c->opts;
+	bool program = stat_counts_program(o), process = o->pids.nr == 1;
+	char path[64];
+
+	stability_read(r, "/");
+	if (program || process)
+		stability_read_pinning(r, process ? (pid_t)o->pids.v[0] : 0);
+	if (!o->hotspots || !(program || process))
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/exe", process ? o->pids.v[0] : 0);
+	stability_read_build(r, program ? o->program[0] : path);
+}
+
 void stat_report_runs(struct counting *c)
 {
 	struct stat_plan_runs runs = { c->counts, c->seconds, c->nr_runs };
@@ -201,6 +220,7 @@ void stat_report_runs(struct counting *c)
 	set_seconds(r, c->seconds, c->nr_runs);
 	stat_plan_fill(&c->stat_plan, &runs, &r->all);
 	add_times(c, &r->all);
+	add_facts(c, r);
 	if (c->breakdown)
 		c->err = breakdown_fill(c->breakdown, r, c->seconds[0], true);
 	if (c->opts->by == STAT_BY_CPU)

@@ -41,6 +41,8 @@ struct metric {
 	/* Names of rows, comma-separated: it is flagged only if the first of them that the plan has
 	 * is flagged as well (Intel's trees). NULL: stands for itself. */
 	const char *parent;
+	/* Of the tree of topdown, whatever set it is in: 1 the top; 0 = no part of it. */
+	unsigned int level;
 	/* Beyond cores: revisions of a core whose formulas differ. NULL: all of them. */
 	bool (*fits)(const struct core *core);
 };
@@ -96,8 +98,9 @@ struct metric_plan {
 };
 
 /*
- * Sets by name, comma-separated: "topdown,cache", or "all". 0, or -EINVAL after one sentence with
- * the nearest name. A set of which this machine has nothing is a note, not an error.
+ * Sets by name, comma-separated: "topdown,cache", or "all"; "TopdownL2" is the tree of topdown down
+ * to that level, whichever sets its parts are in. 0, or -EINVAL after one sentence with the nearest
+ * name. A set of which this machine has nothing is a note, not an error.
  */
 int metric_plan_make(struct metric_plan *plan, const char *sets, const struct metric_host *host);
 void metric_plan_release(struct metric_plan *plan);

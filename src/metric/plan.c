@@ -19,6 +19,8 @@ struct maker {
 	const struct metric_host *host;
 	size_t metrics_cap, notes_cap;
 	struct names taken, no_room; /* events so far, and rows left out; with host->max_events */
+	unsigned int level;	     /* of the tree of topdown, 0 = as its set has it */
+	bool knows_level; /* this core has rows of it, whether they can be counted or not */
 };
 
 static bool host_has(const struct metric_host *host, const char *name)
@@ -147,7 +149,8 @@ struct left_out {
 	struct maker *mk;
 	const struct metric_method *way;
 	struct names rows, lacking;
-	bool lacks_peaks; /* rows of peaks that nobody told */
+	bool lacks_peaks;   /* rows of peaks that nobody told */
+	unsigned int level; /* only rows of the tree, down to it; 0 = all of the set */
 };
 
 /* An alternative that is there? */
@@ -214,6 +217,9 @@ static bool add_row(void *arg, const struct metric *m)
 	struct metric_plan *p = mk->plan;
 	struct namesake same = { .host = mk->host, .name = m->name };
 
+	if (out->level && (!m->level || m->level > out->level))
+		return false;
+	mk->knows_level |= m->level == mk->level;
 	if (lacks_peaks(m, mk->host)) {
 		out->lacks_peaks = true;
 	} else if (rows_any(out->way, mk->host, is_namesake, &same)) {
@@ -307,10 +313,24 @@ static void note_no_room(struct maker *mk)
 	names_release(&mk->no_room);
 }
 
+static void add_rows(struct maker *mk, const struct metric_method *way, unsigned int level)
+{
+	struct left_out out = { .mk = mk, .way = way, .level = level };
+
+	rows_any(way, mk->host, add_row, &out);
+	note_left_out(&out);
+	if (out.lacks_peaks)
+		add_note(mk, xasprintf("%s: peak and bandwidth of this machine are not known: no "
+				       "ridge point and no verdict (--measure-peaks measures "
+				       "them, --peak-gflops and --peak-gbps tell them)",
+				       way->set));
+	names_release(&out.rows);
+	names_release(&out.lacking);
+}
+
 static void add_set(struct maker *mk, const char *set)
 {
 	const struct metric_method *refused, *way = choose(set, mk->host, &refused);
-	struct left_out out = { .mk = mk, .way = way };
 
 	if (!way) {
 		add_note(mk, xasprintf("%s: nothing to show: this %s shows no events for it", set,
@@ -318,15 +338,47 @@ static void add_set(struct maker *mk, const char *set)
 		return;
 	}
 	note_way(mk, way, refused);
-	rows_any(way, mk->host, add_row, &out);
-	note_left_out(&out);
-	if (out.lacks_peaks)
-		add_note(mk, xasprintf("%s: peak and bandwidth of this machine are not known: no "
-				       "ridge point and no verdict (--peak-gflops and --peak-gbps "
-				       "tell them)",
-				       set));
-	names_release(&out.rows);
-	names_release(&out.lacking);
+	add_rows(mk, way, strcmp(set, "topdown") ? 0 : mk->level);
+}
+
+static bool is_among(size_t i, const size_t *order, size_t nr)
+{
+	while (nr && order[nr - 1] != i)
+		nr--;
+	return nr;
+}
+
+/* Parts of the tree stand in other sets too; of those that were not asked for, only these. */
+static void add_levels(struct maker *mk, const size_t *order, size_t nr)
+{
+	const struct metric_method *refused, *way;
+
+	for (size_t i = 0; metric_sets[i].name; i++) {
+		if (is_among(i, order, nr))
+			continue;
+		way = choose(metric_sets[i].name, mk->host, &refused);
+		if (way || refused) /* whose rows are left out, with the reason */
+			add_rows(mk, way ? way : refused, mk->level);
+	}
+}
+
+/* Where the tree ends before the level that was asked for. */
+static void note_level(struct maker *mk)
+{
+	const struct metric_plan *p = mk->plan;
+	unsigned int last = 0;
+
+	for (size_t i = 0; i < p->nr_metrics; i++)
+		last = p->metrics[i]->level > last ? p->metrics[i]->level : last;
+	if (!last || last >= mk->level)
+		return;
+	add_note(mk, mk->knows_level
+			     ? xasprintf("topdown: nothing of level %u can be counted (what is "
+					 "left out says why): the tree ends at level %u",
+					 mk->level, last)
+			     : xasprintf("topdown: no part of level %u is known of this %s: the "
+					 "tree ends at level %u",
+					 mk->level, mk->host->core->name, last));
 }
 
 /* Which of two rows by the same formula goes: parts of topdown are asked for by its names. */
@@ -358,11 +410,15 @@ int metric_plan_make(struct metric_plan *plan, const char *sets, const struct me
 	int err;
 
 	*plan = (struct metric_plan){ 0 };
-	err = plan_sets(sets, order, &nr);
+	err = plan_sets(sets, order, &nr, &mk.level);
 	if (err)
 		return err;
 	for (size_t i = 0; i < nr; i++)
 		add_set(&mk, metric_sets[order[i]].name);
+	if (mk.level) {
+		add_levels(&mk, order, nr);
+		note_level(&mk);
+	}
 	note_no_room(&mk);
 	drop_doubles(plan);
 	plan_order(plan, host->core, host_has(host, "slots"));

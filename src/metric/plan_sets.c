@@ -43,21 +43,24 @@ static int unknown_set(const char *name)
 	return -EINVAL;
 }
 
-/* What other tools call our sets. */
+/* What other tools call our sets; of the tree of topdown, down to which level. */
 static const struct {
 	const char *alias, *set;
+	unsigned int level;
 } aliases[] = {
-	{ "TopdownL1", "topdown" },
-	{ "TopdownL2", "topdown" },
-	{ "PipelineL1", "topdown" },
-	{ "PipelineL2", "topdown" },
+	{ "TopdownL1", "topdown", 1 },	{ "TopdownL2", "topdown", 2 },
+	{ "TopdownL3", "topdown", 3 },	{ "PipelineL1", "topdown", 1 },
+	{ "PipelineL2", "topdown", 2 },
 };
 
-static const char *meant(const char *name)
+static const char *meant(const char *name, unsigned int *level)
 {
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
-		if (!strcasecmp(aliases[i].alias, name))
-			return aliases[i].set;
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++) {
+		if (strcasecmp(aliases[i].alias, name) != 0)
+			continue;
+		*level = aliases[i].level > *level ? aliases[i].level : *level;
+		return aliases[i].set;
+	}
 	return name;
 }
 
@@ -78,14 +81,15 @@ static int mark_set(bool *marked, size_t *order, size_t *nr, const char *name)
 	return found ? 0 : unknown_set(name);
 }
 
-int plan_sets(const char *sets, size_t order[PLAN_SETS_MAX], size_t *nr)
+int plan_sets(const char *sets, size_t order[PLAN_SETS_MAX], size_t *nr, unsigned int *level)
 {
 	char *copy = xstrdup(sets), *at = copy, *name;
 	bool marked[PLAN_SETS_MAX] = { false };
 	int err = 0;
 
+	*level = 0;
 	while (!err && (name = strsep(&at, ",")))
-		err = mark_set(marked, order, nr, meant(name));
+		err = mark_set(marked, order, nr, meant(name, level));
 	free(copy);
 	return err;
 }

@@ -84,6 +84,10 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 
 #define MPKI METRIC_PER_KILO
 
+/* Where in the tree of topdown a row stands; of another set it is no part of the tree. */
+#define LEVEL(n) .level = n
+#define NO_LEVEL LEVEL(0)
+
 /* What to look at next. */
 #define SEE_TOPDOWN .advice = "where the cycles go: -M topdown; few stalls: -M mix"
 #define SEE_FRONT   .advice = "instruction cache, iTLB and code size: -M cache,tlb"
@@ -132,9 +136,9 @@ const struct count *metric_row_stuck(const struct metric *m, const struct metric
 	    SEE_TOPDOWN)
 #define IPC_SCALE USER(1.5, 0.8)
 
-#define MISPREDICT_ROW(s, m, misses, branches)                                                     \
+#define MISPREDICT_ROW(s, m, misses, branches, ...)                                                \
 	ROW(s, m, "branch_mispredict", "mispredicted branches", "%",                               \
-	    "100 * " misses " / " branches, USER(1, 3), SEE_BRANCH)
+	    "100 * " misses " / " branches, USER(1, 3), SEE_BRANCH, __VA_ARGS__)
 /* clang-format on */
 
 #endif

@@ -13,52 +13,52 @@
 /* Dispatch got nothing at all; the catalog knows the mask by the core's width. */
 #define EMPTY NONE "no_ops_from_frontend_all_slots"
 
-#define PIPELINE(n, l, f, see, ...)                                                                \
-	ROW("topdown", "pipeline", n, l, "%", f, NO_LIMIT, see, __VA_ARGS__)
+#define PIPELINE(depth, n, l, f, see, ...)                                                         \
+	ROW("topdown", "pipeline", n, l, "%", f, NO_LIMIT, see, LEVEL(depth), __VA_ARGS__)
 #define SHARE(s, n, l, f, limit, see) ROW(s, "amd", n, l, "%", "100 * " f, limit, see)
 #define PER_KILO(s, n, l, event, limit, see)                                                       \
 	ROW(s, "amd", n, l, MPKI, "1000 * " event " / instructions", limit, see)
 
 /* clang-format off */
 const struct metric rows_amd[] = {
-	IPC_ROW("topdown", "pipeline", "instructions", "cycles", IPC_SCALE),
-	PIPELINE("frontend_bound", "front-end bound",
+	IPC_ROW("topdown", "pipeline", "instructions", "cycles", IPC_SCALE, LEVEL(1)),
+	PIPELINE(1, "frontend_bound", "front-end bound",
 		 "100 * " NONE "no_ops_from_frontend / " SLOTS, SEE_FRONT),
-	PIPELINE("frontend_bound_latency", "front end: latency",
+	PIPELINE(2, "frontend_bound_latency", "front end: latency",
 		 "100 * slots_per_cycle * " EMPTY " / " SLOTS, SEE_FRONT),
-	PIPELINE("frontend_bound_bandwidth", "front end: bandwidth",
+	PIPELINE(2, "frontend_bound_bandwidth", "front end: bandwidth",
 		 "100 * (" NONE "no_ops_from_frontend - slots_per_cycle * " EMPTY ") / " SLOTS,
 		 SEE_CODE),
-	PIPELINE("bad_speculation", "bad speculation",
+	PIPELINE(1, "bad_speculation", "bad speculation",
 		 "100 * (de_src_op_disp.all - ex_ret_ops) / " SLOTS, SEE_BRANCH),
-	PIPELINE("bad_speculation_mispredicts", "bad speculation: branches",
+	PIPELINE(2, "bad_speculation_mispredicts", "bad speculation: branches",
 		 "@bad_speculation * branch_misses / (branch_misses + resyncs_or_nc_redirects)",
 		 SEE_BRANCH, .cores = ZEN4),
-	PIPELINE("bad_speculation_mispredicts", "bad speculation: branches",
+	PIPELINE(2, "bad_speculation_mispredicts", "bad speculation: branches",
 		 "@bad_speculation * branch_misses / (branch_misses + bp_redirects.resync)",
 		 SEE_BRANCH, .cores = ZEN5),
-	PIPELINE("bad_speculation_pipeline_restarts", "bad speculation: restarts",
+	PIPELINE(2, "bad_speculation_pipeline_restarts", "bad speculation: restarts",
 		 "@bad_speculation * resyncs_or_nc_redirects"
 		 " / (branch_misses + resyncs_or_nc_redirects)", SEE_CLEARS, .cores = ZEN4),
-	PIPELINE("bad_speculation_pipeline_restarts", "bad speculation: restarts",
+	PIPELINE(2, "bad_speculation_pipeline_restarts", "bad speculation: restarts",
 		 "@bad_speculation * bp_redirects.resync / (branch_misses + bp_redirects.resync)",
 		 SEE_CLEARS, .cores = ZEN5),
-	PIPELINE("backend_bound", "back-end bound", "100 * " NONE "backend_stalls / " SLOTS,
+	PIPELINE(1, "backend_bound", "back-end bound", "100 * " NONE "backend_stalls / " SLOTS,
 		 SEE_BACK),
-	PIPELINE("backend_bound_memory", "back end: memory",
+	PIPELINE(2, "backend_bound_memory", "back end: memory",
 		 "@backend_bound * ex_no_retire.load_not_complete / ex_no_retire.not_complete",
 		 SEE_MEMORY),
-	PIPELINE("backend_bound_cpu", "back end: core",
+	PIPELINE(2, "backend_bound_cpu", "back end: core",
 		 "@backend_bound"
 		 " * (1 - ex_no_retire.load_not_complete / ex_no_retire.not_complete)", SEE_CORE),
-	PIPELINE("smt_contention", "the other thread", "100 * " NONE "smt_contention / " SLOTS,
+	PIPELINE(1, "smt_contention", "the other thread", "100 * " NONE "smt_contention / " SLOTS,
 		 SEE_SMT),
-	PIPELINE("retiring", "retiring", "100 * ex_ret_ops / " SLOTS, SEE_NOTHING),
-	PIPELINE("retiring_fastpath", "retiring: fast path",
+	PIPELINE(1, "retiring", "retiring", "100 * ex_ret_ops / " SLOTS, SEE_NOTHING),
+	PIPELINE(2, "retiring_fastpath", "retiring: fast path",
 		 "@retiring * (1 - ex_ret_ucode_ops / ex_ret_ops)", SEE_NOTHING),
-	PIPELINE("retiring_microcode", "retiring: microcode",
+	PIPELINE(2, "retiring_microcode", "retiring: microcode",
 		 "@retiring * ex_ret_ucode_ops / ex_ret_ops", SEE_UCODE),
-	MISPREDICT_ROW("topdown", "pipeline", "branch_misses", "branches"),
+	MISPREDICT_ROW("topdown", "pipeline", "branch_misses", "branches", LEVEL(2)),
 
 	SHARE("cache", "l1d_miss", "L1D fills by accesses", "ls_any_fills_from_sys.all"
 	      " / ls_dispatch.all", NO_LIMIT, SEE_LAYOUT),

@@ -31,27 +31,28 @@ static bool is_not_early_n2(const struct core *core)
 #define FLUSHES "br_mis_pred / cpu_cycles"
 
 /* The same share of cycles, in every set that asks for it. */
-#define BACKEND_MEMORY(s, m)                                                                       \
+#define BACKEND_MEMORY(s, m, n)                                                                    \
 	ROW(s, m, "backend_memory", "back end waits for memory, of cycles", "%",                   \
-	    "100 * stall_backend_mem / cpu_cycles", USER(15, 25), SEE_MEMORY)
-#define FRONTEND_CYCLES(s, m, n)                                                                   \
+	    "100 * stall_backend_mem / cpu_cycles", USER(15, 25), SEE_MEMORY, LEVEL(n))
+#define FRONTEND_CYCLES(s, m, n, ...)                                                              \
 	ROW(s, m, n, "front-end stalls, of cycles", "%", "100 * stall_frontend / cpu_cycles",      \
-	    USER(10, 20), SEE_FRONT)
-#define BACKEND_CYCLES(s, m, n)                                                                    \
+	    USER(10, 20), SEE_FRONT, __VA_ARGS__)
+#define BACKEND_CYCLES(s, m, n, ...)                                                               \
 	ROW(s, m, n, "back-end stalls, of cycles", "%", "100 * stall_backend / cpu_cycles",        \
-	    USER(30, 40), SEE_BACK)
+	    USER(30, 40), SEE_BACK, __VA_ARGS__)
 
 #define FRONTEND(...)                                                                              \
 	ROW("topdown", "slots", "frontend_bound", "front-end bound", "%", __VA_ARGS__,             \
-	    USER(10, 20), SEE_FRONT)
+	    USER(10, 20), SEE_FRONT, LEVEL(1))
 #define BACKEND(...)                                                                               \
 	ROW("topdown", "slots", "backend_bound", "back-end bound", "%", __VA_ARGS__, USER(30, 40), \
-	    SEE_BACK)
+	    SEE_BACK, LEVEL(1))
 #define BAD(...)                                                                                   \
 	ROW("topdown", "slots", "bad_speculation", "bad speculation", "%", __VA_ARGS__,            \
-	    USER(15, NAN), SEE_BRANCH)
+	    USER(15, NAN), SEE_BRANCH, LEVEL(1))
 #define RETIRING(...)                                                                              \
-	ROW("topdown", "slots", "retiring", "retiring", "%", __VA_ARGS__, NO_LIMIT, SEE_NOTHING)
+	ROW("topdown", "slots", "retiring", "retiring", "%", __VA_ARGS__, NO_LIMIT, SEE_NOTHING,   \
+	    LEVEL(1))
 
 #define PER_KILO(s, n, l, event, limit, see)                                                       \
 	ROW(s, "arm", n, l, MPKI, "1000 * " event " / inst_retired", limit, see)
@@ -59,12 +60,13 @@ static bool is_not_early_n2(const struct core *core)
 	ROW("mix", "arm", n, l, "%", "100 * " event " / inst_spec", NO_LIMIT, SEE_NOTHING)
 #define SHARE(s, n, l, u, f, limit, see) ROW(s, "arm", n, l, u, "100 * " f, limit, see)
 /* Levels below the two ends, as V3 has them: shares of the stalls above. */
-#define V3_PART(s, m, n, l, f, see)                                                                \
-	ROW(s, m, n, l ", of stalls there", "%", "100 * " f, NO_LIMIT, see, .cores = V3)
+#define V3_PART(s, m, depth, n, l, f, see)                                                         \
+	ROW(s, m, n, l ", of stalls there", "%", "100 * " f, NO_LIMIT, see, .cores = V3,           \
+	    LEVEL(depth))
 
 /* clang-format off */
 const struct metric rows_arm[] = {
-	IPC_ROW("topdown", "slots", INSNS, CYCLES, USER(2, 1)),
+	IPC_ROW("topdown", "slots", INSNS, CYCLES, USER(2, 1), LEVEL(1)),
 	FRONTEND("100 * (stall_slot_frontend / " SLOTS " - 4 * " FLUSHES ")", .cores = V1),
 	FRONTEND("100 * ((stall_slot_frontend - cpu_cycles) / " SLOTS " - " FLUSHES ")",
 		 .cores = N2, .fits = is_early_n2),
@@ -75,7 +77,7 @@ const struct metric rows_arm[] = {
 	FRONTEND("100 * stall_slot_frontend / " SLOTS),
 	BACKEND("100 * (stall_slot_backend / " SLOTS " - 3 * " FLUSHES ")", .cores = N2_V2),
 	BACKEND("100 * stall_slot_backend / " SLOTS),
-	BACKEND_MEMORY("topdown", "slots"),
+	BACKEND_MEMORY("topdown", "slots", 2),
 	BAD("100 * ((1 - " WASTED ") * (1 - (stall_slot - cpu_cycles) / " SLOTS ") + 4 * " FLUSHES
 	    ")", .cores = N2, .fits = is_early_n2),
 	BAD("100 * ((1 - " WASTED ") * (1 - stall_slot / " SLOTS ") + 4 * " FLUSHES ")",
@@ -86,38 +88,38 @@ const struct metric rows_arm[] = {
 	RETIRING("100 * " WASTED " * (1 - (stall_slot - cpu_cycles) / " SLOTS ")", .cores = N2,
 		 .fits = is_early_n2),
 	RETIRING("100 * " WASTED " * (1 - stall_slot / " SLOTS ")"),
-	MISPREDICT_ROW("topdown", "slots", "br_mis_pred_retired", "br_retired"),
-	V3_PART("topdown", "slots", "frontend_mem", "front end: memory",
+	MISPREDICT_ROW("topdown", "slots", "br_mis_pred_retired", "br_retired", LEVEL(2)),
+	V3_PART("topdown", "slots", 2, "frontend_mem", "front end: memory",
 		"stall_frontend_membound / stall_frontend", SEE_FRONT),
-	V3_PART("topdown", "slots", "frontend_mem_cache", "front end: memory: L1I and beyond",
+	V3_PART("topdown", "slots", 3, "frontend_mem_cache", "front end: memory: L1I and beyond",
 		"(stall_frontend_l1i + stall_frontend_mem) / stall_frontend_membound", SEE_CODE),
-	V3_PART("topdown", "slots", "frontend_mem_tlb", "front end: memory: iTLB",
+	V3_PART("topdown", "slots", 3, "frontend_mem_tlb", "front end: memory: iTLB",
 		"stall_frontend_tlb / stall_frontend_membound", SEE_ITLB),
-	V3_PART("topdown", "slots", "frontend_core", "front end: core",
+	V3_PART("topdown", "slots", 2, "frontend_core", "front end: core",
 		"stall_frontend_cpubound / stall_frontend", SEE_BRANCH),
-	V3_PART("topdown", "slots", "frontend_core_flow", "front end: core: branch prediction",
+	V3_PART("topdown", "slots", 3, "frontend_core_flow", "front end: core: branch prediction",
 		"stall_frontend_flow / stall_frontend_cpubound", SEE_BRANCH),
-	V3_PART("topdown", "slots", "frontend_core_flush", "front end: core: flushes",
+	V3_PART("topdown", "slots", 3, "frontend_core_flush", "front end: core: flushes",
 		"stall_frontend_flush / stall_frontend_cpubound", SEE_BRANCH),
-	V3_PART("topdown", "slots", "backend_core", "back end: core",
+	V3_PART("topdown", "slots", 2, "backend_core", "back end: core",
 		"stall_backend_cpubound / stall_backend", SEE_CORE),
-	V3_PART("topdown", "slots", "backend_core_busy", "back end: core: queues full",
+	V3_PART("topdown", "slots", 3, "backend_core_busy", "back end: core: queues full",
 		"stall_backend_busy / stall_backend", SEE_CORE),
-	V3_PART("topdown", "slots", "backend_core_interlock", "back end: core: dependencies",
+	V3_PART("topdown", "slots", 3, "backend_core_interlock", "back end: core: dependencies",
 		"stall_backend_ilock / stall_backend", SEE_CORE),
-	V3_PART("topdown", "slots", "backend_core_rename", "back end: core: registers",
+	V3_PART("topdown", "slots", 3, "backend_core_rename", "back end: core: registers",
 		"stall_backend_rename / stall_backend_cpubound", SEE_CORE),
 
-	IPC_ROW("topdown", "cycles", INSNS, CYCLES, USER(2, 1)),
-	FRONTEND_CYCLES("topdown", "cycles", "frontend_bound"),
-	BACKEND_CYCLES("topdown", "cycles", "backend_bound"),
-	BACKEND_MEMORY("topdown", "cycles"),
-	MISPREDICT_ROW("topdown", "cycles", "br_mis_pred_retired", "br_retired"),
+	IPC_ROW("topdown", "cycles", INSNS, CYCLES, USER(2, 1), LEVEL(1)),
+	FRONTEND_CYCLES("topdown", "cycles", "frontend_bound", LEVEL(1)),
+	BACKEND_CYCLES("topdown", "cycles", "backend_bound", LEVEL(1)),
+	BACKEND_MEMORY("topdown", "cycles", 2),
+	MISPREDICT_ROW("topdown", "cycles", "br_mis_pred_retired", "br_retired", LEVEL(2)),
 
 	IPC_ROW("ipc", "arm", INSNS, CYCLES, USER(2, 1)),
 	CPI_ROW("ipc", "arm", INSNS, CYCLES),
-	FRONTEND_CYCLES("ipc", "arm", "frontend_stalls"),
-	BACKEND_CYCLES("ipc", "arm", "backend_stalls"),
+	FRONTEND_CYCLES("ipc", "arm", "frontend_stalls", NO_LEVEL),
+	BACKEND_CYCLES("ipc", "arm", "backend_stalls", NO_LEVEL),
 
 	SHARE("cache", "l1d_miss", "L1D misses", "%", "l1d_cache_refill / l1d_cache",
 	      USER(5, 10), SEE_LAYOUT),
@@ -167,7 +169,7 @@ const struct metric rows_arm[] = {
 	      SEE_DTLB),
 	PER_KILO("tlb", "l2_tlb_mpki", "L2 TLB misses", "l2d_tlb_refill", NO_LIMIT, SEE_DTLB),
 
-	MISPREDICT_ROW("branch", "arm", "br_mis_pred_retired", "br_retired"),
+	MISPREDICT_ROW("branch", "arm", "br_mis_pred_retired", "br_retired", NO_LEVEL),
 	SHARE("branch", "branch_mispredict_spec", "mispredicted, speculative ones too", "%",
 	      "br_mis_pred / br_pred", USER(2, 5), SEE_BRANCH),
 	PER_KILO("branch", "branch_mpki", "mispredicted branches", "br_mis_pred_retired", AWS(10),
@@ -187,19 +189,19 @@ const struct metric rows_arm[] = {
 	SHARE("mix", "executed", "completed, of instructions executed", "%",
 	      "inst_retired / inst_spec", NO_LIMIT, SEE_BRANCH),
 
-	BACKEND_CYCLES("backend-memory", "arm", "backend_stalls"),
-	BACKEND_MEMORY("backend-memory", "arm"),
+	BACKEND_CYCLES("backend-memory", "arm", "backend_stalls", NO_LEVEL),
+	BACKEND_MEMORY("backend-memory", "arm", 0),
 	SHARE("backend-memory", "memory_share", "of back-end stalls, for memory", "%",
 	      "stall_backend_mem / stall_backend", NO_LIMIT, SEE_MEMORY),
-	V3_PART("backend-memory", "arm", "backend_mem", "back end: memory",
+	V3_PART("backend-memory", "arm", 2, "backend_mem", "back end: memory",
 		"stall_backend_membound / stall_backend", SEE_MEMORY),
-	V3_PART("backend-memory", "arm", "backend_mem_cache", "back end: memory: caches",
+	V3_PART("backend-memory", "arm", 3, "backend_mem_cache", "back end: memory: caches",
 		"(stall_backend_l1d + stall_backend_mem) / stall_backend_membound", SEE_MEMORY),
-	V3_PART("backend-memory", "arm", "backend_cache_l1d", "back end: memory: caches: L1D",
+	V3_PART("backend-memory", "arm", 4, "backend_cache_l1d", "back end: memory: caches: L1D",
 		"stall_backend_l1d / (stall_backend_l1d + stall_backend_mem)", SEE_LAYOUT),
-	V3_PART("backend-memory", "arm", "backend_mem_tlb", "back end: memory: dTLB",
+	V3_PART("backend-memory", "arm", 3, "backend_mem_tlb", "back end: memory: dTLB",
 		"stall_backend_tlb / stall_backend_membound", SEE_DTLB),
-	V3_PART("backend-memory", "arm", "backend_mem_store", "back end: memory: stores",
+	V3_PART("backend-memory", "arm", 3, "backend_mem_store", "back end: memory: stores",
 		"stall_backend_st / stall_backend_membound", SEE_MEMORY),
 	SHARE("backend-memory", "l2_miss", "L2 misses", "%", "l2d_cache_refill / l2d_cache",
 	      USER(10, 20), SEE_SET),

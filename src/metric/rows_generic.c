@@ -10,12 +10,12 @@
 
 /* clang-format off */
 const struct metric rows_generic[] = {
-	IPC_ROW("topdown", G, "instructions", "cycles", IPC_SCALE),
+	IPC_ROW("topdown", G, "instructions", "cycles", IPC_SCALE, LEVEL(1)),
 	ROW("topdown", G, "frontend_bound", "front-end stalls, of cycles", "%",
-	    "100 * stalled_cycles_frontend / cycles", USER(10, 20), SEE_FRONT),
+	    "100 * stalled_cycles_frontend / cycles", USER(10, 20), SEE_FRONT, LEVEL(1)),
 	ROW("topdown", G, "backend_bound", "back-end stalls, of cycles", "%",
-	    "100 * stalled_cycles_backend / cycles", USER(30, 40), SEE_BACK),
-	MISPREDICT_ROW("topdown", G, "branch_misses", "branches"),
+	    "100 * stalled_cycles_backend / cycles", USER(30, 40), SEE_BACK, LEVEL(1)),
+	MISPREDICT_ROW("topdown", G, "branch_misses", "branches", LEVEL(2)),
 
 	IPC_ROW("ipc", G, "instructions", "cycles", IPC_SCALE),
 	CPI_ROW("ipc", G, "instructions", "cycles"),
@@ -47,7 +47,7 @@ const struct metric rows_generic[] = {
 	ROW("tlb", G, "itlb_mpki", "iTLB misses", MPKI, "1000 * itlb_load_misses / instructions",
 	    NO_LIMIT, SEE_ITLB),
 
-	MISPREDICT_ROW("branch", G, "branch_misses", "branches"),
+	MISPREDICT_ROW("branch", G, "branch_misses", "branches", NO_LEVEL),
 	ROW("branch", G, "branch_mpki", "mispredicted branches", MPKI,
 	    "1000 * branch_misses / instructions", AWS(10), SEE_BRANCH),
 	ROW("branch", G, "branch_density", "branches of all instructions", "%",

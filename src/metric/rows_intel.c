@@ -16,7 +16,7 @@
 
 #define TOPDOWN(m, n, l, f, limit, see, ...)                                                       \
 	ROW("topdown", m, n, l, "%", f, limit, see, __VA_ARGS__)
-#define UNDER(parent_) .parent = parent_
+#define UNDER(n, parent_) .parent = parent_, LEVEL(n)
 
 /* Of the four counts of the group, which the kernel gives in slots. */
 #define Q   "(topdown_retiring + topdown_bad_spec + topdown_fe_bound + topdown_be_bound)"
@@ -32,53 +32,55 @@
 #define MISPREDICTS_BY_SHARE(m, c)                                                                 \
 	TOPDOWN(m, "branch_mispredicts", "bad speculation: branches",                              \
 		"@bad_speculation * branch_misses / (branch_misses + machine_clears.count)",       \
-		TMA(10), SEE_BRANCH, UNDER("bad_speculation"), .cores = c)
+		TMA(10), SEE_BRANCH, UNDER(2, "bad_speculation"), .cores = c)
 #define MEMORY_BY_SHARE(m, c)                                                                      \
 	TOPDOWN(m, "memory_bound", "back end: memory",                                             \
 		"@backend_bound * (cycle_activity.stalls_mem_any + exe_activity.bound_on_stores)"  \
 		" / (cycle_activity.stalls_total + exe_activity.1_ports_util"                      \
 		" + @retiring / 100 * exe_activity.2_ports_util + exe_activity.bound_on_stores)",  \
-		TMA(20), SEE_MEMORY, UNDER("backend_bound"), .cores = c)
+		TMA(20), SEE_MEMORY, UNDER(2, "backend_bound"), .cores = c)
 
 /* What is left of a part above. */
 #define REST(m, n, l, whole, part, limit, see, ...)                                                \
 	TOPDOWN(m, n, l, "max(0, @" whole " - @" part ")", limit, see, __VA_ARGS__)
 #define MACHINE_CLEARS(m)                                                                          \
 	REST(m, "machine_clears", "bad speculation: machine clears", "bad_speculation",            \
-	     "branch_mispredicts", TMA(10), SEE_CLEARS, UNDER("bad_speculation"))
+	     "branch_mispredicts", TMA(10), SEE_CLEARS, UNDER(2, "bad_speculation"))
 #define FETCH_BANDWIDTH(m)                                                                         \
 	REST(m, "fetch_bandwidth", "front end: fetch bandwidth", "frontend_bound",                 \
-	     "fetch_latency", TMA(20), SEE_CODE, UNDER("frontend_bound"))
+	     "fetch_latency", TMA(20), SEE_CODE, UNDER(2, "frontend_bound"))
 #define CORE_BOUND(m)                                                                              \
 	REST(m, "core_bound", "back end: core", "backend_bound", "memory_bound", TMA(10),          \
-	     SEE_CORE, UNDER("backend_bound"))
+	     SEE_CORE, UNDER(2, "backend_bound"))
 #define LIGHT(m)                                                                                   \
 	REST(m, "light_operations", "retiring: light operations", "retiring", "heavy_operations",  \
-	     TMA(60), SEE_WORK, UNDER("retiring"))
+	     TMA(60), SEE_WORK, UNDER(2, "retiring"))
 #define DIVIDER(m, event)                                                                          \
 	TOPDOWN(m, "divider", "back end: core: divider", "100 * " event " / cycles", TMA(20),      \
-		SEE_CORE, UNDER("core_bound"))
+		SEE_CORE, UNDER(3, "core_bound"))
 #define FETCH_LATENCY(m, f, c)                                                                     \
 	TOPDOWN(m, "fetch_latency", "front end: fetch latency", f, TMA(10), SEE_FRONT,             \
-		UNDER("frontend_bound"), .cores = c)
+		UNDER(2, "frontend_bound"), .cores = c)
 
 #define FE(m, ...)                                                                                 \
-	ROW("topdown", m, "frontend_bound", "front-end bound", "%", __VA_ARGS__, TMA(15), SEE_FRONT)
+	ROW("topdown", m, "frontend_bound", "front-end bound", "%", __VA_ARGS__, TMA(15),          \
+	    SEE_FRONT, LEVEL(1))
 #define BE(m, ...)                                                                                 \
-	ROW("topdown", m, "backend_bound", "back-end bound", "%", __VA_ARGS__, TMA(20), SEE_BACK)
+	ROW("topdown", m, "backend_bound", "back-end bound", "%", __VA_ARGS__, TMA(20), SEE_BACK,  \
+	    LEVEL(1))
 #define BAD(m, ...)                                                                                \
 	ROW("topdown", m, "bad_speculation", "bad speculation", "%", __VA_ARGS__, TMA(15),         \
-	    SEE_BRANCH)
+	    SEE_BRANCH, LEVEL(1))
 #define RETIRING(m, ...)                                                                           \
-	ROW("topdown", m, "retiring", "retiring", "%", __VA_ARGS__, TMA(70), SEE_WORK)
+	ROW("topdown", m, "retiring", "retiring", "%", __VA_ARGS__, TMA(70), SEE_WORK, LEVEL(1))
 #define HEAVY(m, ...)                                                                              \
 	ROW("topdown", m, "heavy_operations", "retiring: heavy operations", "%", __VA_ARGS__,      \
-	    TMA(10), SEE_UCODE)
+	    TMA(10), SEE_UCODE, LEVEL(2))
 #define REMAINDER "max(0, 100 - (@frontend_bound + @backend_bound + @retiring))"
 
 /* The whole tree before Ice Lake, by what counts slots and cycles of recovery. */
 #define BY_CLOCKS(m, slots, recov)                                                                 \
-	IPC_ROW("topdown", m, "instructions", "cycles", IPC_SCALE),                                \
+	IPC_ROW("topdown", m, "instructions", "cycles", IPC_SCALE, LEVEL(1)),                      \
 		FE(m, "100 * idq_uops_not_delivered.core / " slots),                               \
 		FETCH_LATENCY(                                                                     \
 			m, "100 * 4 * idq_uops_not_delivered.cycles_0_uops_deliv.core / " slots,   \
@@ -92,15 +94,15 @@
 		RETIRING(m, "100 * uops_retired.retire_slots / " slots),                           \
 		HEAVY(m, "100 * (uops_retired.retire_slots + uops_retired.macro_fused"             \
 			 " - instructions) / " slots),                                             \
-		LIGHT(m), MISPREDICT_ROW("topdown", m, "branch_misses", "branches")
+		LIGHT(m), MISPREDICT_ROW("topdown", m, "branch_misses", "branches", LEVEL(2))
 
 /* The third level, of memory; below memory_bound, or without it below the stalls for memory. */
-#define LEVEL(n, l, f, limit, see, c)                                                              \
+#define WAITS(n, l, f, limit, see, c)                                                              \
 	ROW("backend-memory", "intel", n, l, "%", f, limit, see, .cores = c,                       \
-	    UNDER("memory_bound,backend_memory"))
+	    UNDER(3, "memory_bound,backend_memory"))
 #define L2_HITS "mem_load_retired.l2_hit * (1 + mem_load_retired.fb_hit / mem_load_retired.l1_miss)"
 #define L2_BOUND(full, c)                                                                          \
-	LEVEL("l2_bound", "waits for the L2",                                                      \
+	WAITS("l2_bound", "waits for the L2",                                                      \
 	      "100 * " L2_HITS " / (" L2_HITS " + l1d_pend_miss." full                             \
 	      ") * (cycle_activity.stalls_l1d_miss - cycle_activity.stalls_l2_miss) / cycles",     \
 	      TMA(5), SEE_LAYOUT, c)
@@ -121,7 +123,7 @@
 
 /* clang-format off */
 const struct metric rows_intel[] = {
-	IPC_ROW("topdown", "tma", "instructions", "cycles", IPC_SCALE),
+	IPC_ROW("topdown", "tma", "instructions", "cycles", IPC_SCALE, LEVEL(1)),
 	FE("tma", "100 * (topdown_fe_bound / " Q " - int_misc.uop_dropping / slots)",
 	   .cores = SLOTTED),
 	FE("tma", "100 * topdown_fe_bound / " Q),
@@ -135,14 +137,15 @@ const struct metric rows_intel[] = {
 	BAD("tma", "100 * topdown_bad_spec / " Q),
 	MISPREDICTS_BY_SHARE("tma", ICX),
 	TOPDOWN("tma", "branch_mispredicts", "bad speculation: branches",
-		"100 * topdown_br_mispredict / " Q, TMA(10), SEE_BRANCH, UNDER("bad_speculation")),
+		"100 * topdown_br_mispredict / " Q, TMA(10), SEE_BRANCH,
+		UNDER(2, "bad_speculation")),
 	MACHINE_CLEARS("tma"),
 	BE("tma", "100 * (topdown_be_bound / " Q " + 5 * int_misc.clears_count / slots)",
 	   .cores = ICX),
 	BE("tma", "100 * topdown_be_bound / " Q),
 	MEMORY_BY_SHARE("tma", ICX),
 	TOPDOWN("tma", "memory_bound", "back end: memory", "100 * topdown_mem_bound / " Q, TMA(20),
-		SEE_MEMORY, UNDER("backend_bound")),
+		SEE_MEMORY, UNDER(2, "backend_bound")),
 	CORE_BOUND("tma"),
 	DIVIDER("tma", "arith.div_active"),
 	DIVIDER("tma", "arith.divider_active"),
@@ -150,9 +153,9 @@ const struct metric rows_intel[] = {
 	/* Ice Lake would need events of its micro-sequencer. */
 	HEAVY("tma", "100 * topdown_heavy_ops / " Q),
 	LIGHT("tma"),
-	MISPREDICT_ROW("topdown", "tma", "branch_misses", "branches"),
+	MISPREDICT_ROW("topdown", "tma", "branch_misses", "branches", LEVEL(2)),
 
-	IPC_ROW("topdown", "tma-counters", "instructions", "cycles", IPC_SCALE),
+	IPC_ROW("topdown", "tma-counters", "instructions", "cycles", IPC_SCALE, LEVEL(1)),
 	FE("tma-counters", "100 * (idq_uops_not_delivered.core - int_misc.uop_dropping) / " S_P,
 	   .cores = ICX),
 	FE("tma-counters", "100 * (idq_bubbles.core - int_misc.uop_dropping) / " S_P),
@@ -166,20 +169,20 @@ const struct metric rows_intel[] = {
 	MISPREDICTS_BY_SHARE("tma-counters", ICX),
 	TOPDOWN("tma-counters", "branch_mispredicts", "bad speculation: branches",
 		"100 * topdown.br_mispredict_slots / " S_P, TMA(10), SEE_BRANCH,
-		UNDER("bad_speculation")),
+		UNDER(2, "bad_speculation")),
 	MACHINE_CLEARS("tma-counters"),
 	BE("tma-counters", "100 * topdown.backend_bound_slots / " S_P),
 	MEMORY_BY_SHARE("tma-counters", ICX),
 	TOPDOWN("tma-counters", "memory_bound", "back end: memory",
 		"100 * topdown.memory_bound_slots / " S_P, TMA(20), SEE_MEMORY,
-		UNDER("backend_bound")),
+		UNDER(2, "backend_bound")),
 	CORE_BOUND("tma-counters"),
 	DIVIDER("tma-counters", "arith.div_active"),
 	DIVIDER("tma-counters", "arith.divider_active"),
 	RETIRING("tma-counters", "100 * uops_retired.slots / " S_P),
 	HEAVY("tma-counters", "100 * uops_retired.heavy / " S_P),
 	LIGHT("tma-counters"),
-	MISPREDICT_ROW("topdown", "tma-counters", "branch_misses", "branches"),
+	MISPREDICT_ROW("topdown", "tma-counters", "branch_misses", "branches", LEVEL(2)),
 
 	BY_CLOCKS("tma-clocks", SLOTS, RECOV),
 	BY_CLOCKS("tma-core-clocks", SLOTS_BOTH, RECOV_BOTH),
@@ -206,9 +209,9 @@ const struct metric rows_intel[] = {
 	      "frontend_retired.l1i_miss / instructions", USER(0.1, 1), SEE_CODE),
 	PER_KILO("cache", "l1i_mpki", "L1I misses", "frontend_retired.l1i_miss", AWS(20), SEE_CODE),
 	SHARE("cache", "icache_stalls", "cycles waiting for the L1I",
-	      "icache_data.stalls / cycles", TMA(5), SEE_CODE, UNDER("fetch_latency")),
+	      "icache_data.stalls / cycles", TMA(5), SEE_CODE, UNDER(3, "fetch_latency")),
 	SHARE("cache", "icache_stalls", "cycles waiting for the L1I",
-	      "icache_16b.ifdata_stall / cycles", TMA(5), SEE_CODE, UNDER("fetch_latency")),
+	      "icache_16b.ifdata_stall / cycles", TMA(5), SEE_CODE, UNDER(3, "fetch_latency")),
 
 	/* Gone since Ice Lake: there only walks that were completed are counted. */
 	SHARE("tlb", "dtlb_walk", "dTLB walks by loads",
@@ -230,9 +233,9 @@ const struct metric rows_intel[] = {
 	PER_KILO("tlb", "itlb_mpki", "iTLB walks", "itlb_misses.walk_completed", NO_LIMIT,
 		 SEE_ITLB),
 	SHARE("tlb", "itlb_stalls", "cycles waiting for the iTLB", "icache_tag.stalls / cycles",
-	      TMA(5), SEE_ITLB, UNDER("fetch_latency")),
+	      TMA(5), SEE_ITLB, UNDER(3, "fetch_latency")),
 
-	MISPREDICT_ROW("branch", "intel", "branch_misses", "branches"),
+	MISPREDICT_ROW("branch", "intel", "branch_misses", "branches", NO_LEVEL),
 	PER_KILO("branch", "branch_mpki", "mispredicted branches", "branch_misses", AWS(10),
 		 SEE_BRANCH),
 	SHARE("branch", "branch_density", "branches of all instructions", "branches / instructions",
@@ -241,7 +244,7 @@ const struct metric rows_intel[] = {
 	      "br_inst_retired.near_taken / branches", NO_LIMIT, SEE_BRANCH),
 	SHARE("branch", "branch_resteers", "cycles of fetching again after a clear",
 	      "int_misc.clear_resteer_cycles / cycles", TMA(5), SEE_BRANCH,
-	      UNDER("fetch_latency")),
+	      UNDER(3, "fetch_latency")),
 
 	SHARE("mix", "loads", "loads", "mem_inst_retired.all_loads / instructions", NO_LIMIT,
 	      SEE_NOTHING),
@@ -259,24 +262,24 @@ const struct metric rows_intel[] = {
 	SHARE("backend-memory", "backend_memory", "back end waits for memory, of cycles",
 	      "(exe_activity.bound_on_loads + exe_activity.bound_on_stores) / cycles",
 	      USER(15, 25), SEE_MEMORY, .cores = NEW),
-	LEVEL("l1_bound", "waits for the L1D", "max(0, 100 * (cycle_activity.stalls_mem_any"
+	WAITS("l1_bound", "waits for the L1D", "max(0, 100 * (cycle_activity.stalls_mem_any"
 	      " - cycle_activity.stalls_l1d_miss) / cycles)", TMA(10), SEE_DTLB, OLD),
-	LEVEL("l1_bound", "waits for the L1D", "max(0, 100 * (exe_activity.bound_on_loads"
+	WAITS("l1_bound", "waits for the L1D", "max(0, 100 * (exe_activity.bound_on_loads"
 	      " - memory_activity.stalls_l1d_miss) / cycles)", TMA(10), SEE_DTLB, NEW),
 	L2_BOUND("fb_full_cycles", SKX),
 	L2_BOUND("fb_full_periods", ICX),
-	LEVEL("l2_bound", "waits for the L2", "100 * (memory_activity.stalls_l1d_miss"
+	WAITS("l2_bound", "waits for the L2", "100 * (memory_activity.stalls_l1d_miss"
 	      " - memory_activity.stalls_l2_miss) / cycles", TMA(5), SEE_LAYOUT, NEW),
-	LEVEL("l3_bound", "waits for the L3", "100 * (cycle_activity.stalls_l2_miss"
+	WAITS("l3_bound", "waits for the L3", "100 * (cycle_activity.stalls_l2_miss"
 	      " - cycle_activity.stalls_l3_miss) / cycles", TMA(5), SEE_SET, OLD),
-	LEVEL("l3_bound", "waits for the L3", "100 * (memory_activity.stalls_l2_miss"
+	WAITS("l3_bound", "waits for the L3", "100 * (memory_activity.stalls_l2_miss"
 	      " - memory_activity.stalls_l3_miss) / cycles", TMA(5), SEE_SET, NEW),
-	LEVEL("dram_bound", "waits for memory itself", "100 * (cycle_activity.stalls_l3_miss"
+	WAITS("dram_bound", "waits for memory itself", "100 * (cycle_activity.stalls_l3_miss"
 	      " + cycle_activity.stalls_l1d_miss - cycle_activity.stalls_l2_miss) / cycles"
 	      " - @l2_bound", TMA(10), SEE_SET, OLD),
-	LEVEL("dram_bound", "waits for memory itself",
+	WAITS("dram_bound", "waits for memory itself",
 	      "100 * memory_activity.stalls_l3_miss / cycles", TMA(10), SEE_SET, NEW),
-	LEVEL("store_bound", "waits for stores", "100 * exe_activity.bound_on_stores / cycles",
+	WAITS("store_bound", "waits for stores", "100 * exe_activity.bound_on_stores / cycles",
 	      TMA(20), SEE_LAYOUT, 0),
 	PER_KILO("backend-memory", "l3_mpki", "L3 misses of loads", "mem_load_retired.l3_miss",
 		 AWS(10), SEE_SET),

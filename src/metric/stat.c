@@ -196,8 +196,14 @@ static void environment_release(struct stat_report *r)
 		free(r->notes[i]);
 	for (size_t i = 0; i < r->nr_selection; i++)
 		free(r->selection[i]);
+	for (size_t i = 0; i < r->nr_facts; i++) {
+		free(r->facts[i].name);
+		free(r->facts[i].value);
+		free(r->facts[i].advice);
+	}
 	free(r->notes);
 	free(r->selection);
+	free(r->facts);
 }
 
 void stat_report_release(struct stat_report *r)

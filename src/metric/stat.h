@@ -61,6 +61,11 @@ struct stat_report {
 	bool program; /* one was run: counted itself, or the rest while it ran */
 	char **notes; /* what was chosen and what is missing: one sentence each */
 	size_t nr_notes;
+	struct stat_fact { /* that moves numbers from run to run; not of intervals */
+		char *name, *value;
+		char *advice; /* what to type so that it does not; "" = it does not */
+	} * facts;
+	size_t nr_facts;
 	uint32_t counters; /* programmable counters that were free at the start, 0 = not probed */
 	/* Time. */
 	uint64_t start_real_ns;
@@ -79,8 +84,10 @@ struct stat_report {
 	struct stat_hotspot {		      /* --report md; from samples */
 		char *symbol, *module;
 		double self_pct;
+		uint64_t samples; /* that self_pct is of */
 	} * hotspots;
 	size_t nr_hotspots;
+	uint64_t nr_samples;  /* of all functions */
 	char *hotspots_event; /* "cycles", or why there are none; NULL = not asked for */
 };
 
@@ -120,8 +127,15 @@ const struct stat_metric *stat_row_metric(const struct stat_row *row, const char
 /*
  * Why a number is what it is, as far as other metrics of the row say so: "waits for memory (back
  * end: memory 45.00 %)" of a low IPC. Never from one number alone; "" where nothing else agrees.
+ * stat_diagnoses() goes through all that the row says, each with its two metrics, from *i = 0.
  */
 void stat_diagnosis(const struct stat_row *row, const struct stat_metric *m, char *to, size_t sz);
+
+bool stat_diagnoses(const struct stat_row *row, size_t *i, const struct stat_metric **m,
+		    const struct stat_metric **evidence, const char **words);
+
+/* What a function's name alone says it does, "copies memory", with what to type; NULL: nothing. */
+const char *stat_function_does(const char *symbol);
 
 void stat_row_release(struct stat_row *row);
 void stat_report_release(struct stat_report *r);

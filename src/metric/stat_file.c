@@ -315,18 +315,34 @@ static void read_time(struct reader *in, struct json_object *o, struct stat_repo
 		damaged(in, "seconds", "an object");
 }
 
+static void read_facts(struct reader *in, struct json_object *o, struct stat_report *r)
+{
+	struct json_object *v, *one;
+	size_t nr = has(o, "facts") ? list(in, o, "facts", MAX_LIST, &v) : 0;
+
+	r->facts = xcalloc(nr ? nr : 1, sizeof(*r->facts));
+	for (; r->nr_facts < nr && (one = element(in, v, r->nr_facts, "facts")); r->nr_facts++)
+		r->facts[r->nr_facts] =
+			(struct stat_fact){ text(in, one, "name"), text(in, one, "value"),
+					    text(in, one, "advice") };
+}
+
 static void read_hotspots(struct reader *in, struct json_object *o, struct stat_report *r)
 {
 	struct json_object *v, *one;
 	size_t nr = list(in, o, "hotspots", MAX_LIST, &v);
 
 	r->hotspots_event = text_of(in, o, "hotspots_event", true);
+	r->nr_samples = has(o, "nr_samples") ? count_upto(in, o, "nr_samples", UINT64_MAX) : 0;
 	r->hotspots = xcalloc(nr ? nr : 1, sizeof(*r->hotspots));
 	for (; r->nr_hotspots < nr && (one = element(in, v, r->nr_hotspots, "hotspots"));
 	     r->nr_hotspots++) {
 		r->hotspots[r->nr_hotspots].symbol = text(in, one, "symbol");
 		r->hotspots[r->nr_hotspots].module = text(in, one, "module");
 		r->hotspots[r->nr_hotspots].self_pct = number(in, one, "self_pct");
+		if (has(one, "samples")) /* since there are some */
+			r->hotspots[r->nr_hotspots].samples =
+				count_upto(in, one, "samples", UINT64_MAX);
 	}
 }
 
@@ -352,6 +368,7 @@ static void read_report(struct reader *in, struct json_object *o, struct stat_re
 	read_part(in, o, "idle", &r->idle, true);
 	read_part(in, o, "filtered", &r->filtered, true);
 	read_part(in, o, "lost", &r->lost, true);
+	read_facts(in, o, r);
 	read_hotspots(in, o, r);
 }
 

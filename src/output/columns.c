@@ -14,6 +14,7 @@
 #include "profile/columns.h"
 #include "profile/event_values.h"
 #include "profile/shares.h"
+#include "profile/waits.h"
 
 #define MIN_HEAD 12
 
@@ -42,6 +43,16 @@ void columns_put_share(struct grid *g, const struct tree *t, uint64_t weight)
 
 	grid_cell(g, "%s", text);
 	free(text);
+}
+
+uint64_t columns_shown(const struct profile *p, uint64_t weight)
+{
+	return p->meta.is_time || p->meta.timed ? waits_us(weight) : weight;
+}
+
+const char *columns_unit(const struct profile *p)
+{
+	return p->meta.is_time || p->meta.timed ? "us" : profile_unit(p);
 }
 
 void columns_put_left_out(const struct tree *t, FILE *out)

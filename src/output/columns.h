@@ -18,6 +18,10 @@ void columns_put_place(struct grid *g, const struct profile *p, const char *name
 /* A cell: what of the tree's weight that is, of time with how long it is. */
 void columns_put_share(struct grid *g, const struct tree *t, uint64_t weight);
 
+/* A weight as programs get it, and its unit: of time us. */
+uint64_t columns_shown(const struct profile *p, uint64_t weight);
+const char *columns_unit(const struct profile *p);
+
 /* Below the table: what the view's focus left out, if anything. */
 void columns_put_left_out(const struct tree *t, FILE *out);
 

@@ -105,6 +105,8 @@ int branched_write_folded(const struct profile *p, const struct view *v, FILE *o
 int shares_write(const struct profile *p, const struct view *v, FILE *out);
 int shares_write_csv(const struct profile *p, const struct view *v, FILE *out);
 int shares_write_json(const struct profile *p, const struct view *v, FILE *out);
+int call_tree_write_json(const struct profile *p, const struct view *v, FILE *out);
+int peek_write_json(const struct profile *p, const struct view *v, FILE *out);
 int call_tree_write(const struct profile *p, const struct view *v, FILE *out);
 /* The view has to say which functions. */
 int peek_write(const struct profile *p, const struct view *v, FILE *out);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions between their callers and their callees (profile/peek.h), for people. */
+/* Functions between their callers and their callees (profile/peek.h). */
 #include <stdlib.h>
 
 #include "output/columns.h"
+#include "output/json_put.h"
 #include "output/output.h"
 #include "profile/peek.h"
 #include "profile/top.h"
@@ -74,6 +75,59 @@ static struct top_row *matching(const struct tree *t, const regex_t *re, size_t 
 	if (kept)
 		qsort(rows, kept, sizeof(*rows), by_total);
 	return rows;
+}
+
+static struct json_object *edges(const struct tree *t, const struct peek_edges *e)
+{
+	struct json_object *list = json_object_new_array(), *one;
+	const struct profile *p = t->profile;
+
+	for (size_t i = 0; i < e->nr; i++) {
+		one = json_object_new_object();
+		json_object_object_add(one, "name", json_text(t->names.bytes + e->v[i].name));
+		json_object_object_add(one, "module",
+				       json_text(profile_str(p, p->modules[e->v[i].module].path)));
+		json_put_count(one, "weight", columns_shown(p, e->v[i].weight));
+		json_object_array_add(list, one);
+	}
+	return list;
+}
+
+static struct json_object *function(const struct tree *t, const struct top_row *row)
+{
+	struct json_object *o = json_object_new_object();
+	const struct profile *profile = t->profile;
+	struct peek p;
+
+	peek_init(&p, t, row->name);
+	json_object_object_add(o, "name", json_text(t->names.bytes + row->name));
+	json_object_object_add(o, "module",
+			       json_text(profile_str(profile, profile->modules[row->module].path)));
+	json_put_count(o, "total", columns_shown(profile, p.total));
+	json_put_count(o, "self", columns_shown(profile, p.self));
+	json_object_object_add(o, "callers", edges(t, &p.callers));
+	json_object_object_add(o, "callees", edges(t, &p.callees));
+	peek_release(&p);
+	return o;
+}
+
+int peek_write_json(const struct profile *profile, const struct view *v, FILE *out)
+{
+	struct json_object *o = json_document("bpfprof-peek"), *list = json_object_new_array();
+	struct tree *t = tree_new(profile, v);
+	size_t nr, max = v->rows ? v->rows : SIZE_MAX;
+	struct top_row *rows = matching(t, v->peek, &nr);
+
+	json_object_object_add(o, "unit", json_text(columns_unit(profile)));
+	json_put_count(o, "total", columns_shown(profile, t->nodes[0].total));
+	json_put_count(o, "matching", nr);
+	for (size_t i = 0; i < nr && i < max; i++)
+		json_object_array_add(list, function(t, &rows[i]));
+	json_object_object_add(o, "functions", list);
+	json_print(o, true, out);
+	free(rows);
+	tree_free(t);
+	return 0;
 }
 
 int peek_write(const struct profile *profile, const struct view *v, FILE *out)

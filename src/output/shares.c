@@ -8,7 +8,6 @@
 #include "output/json_put.h"
 #include "output/output.h"
 #include "profile/shares.h"
-#include "profile/waits.h"
 
 #define ROWS 40
 
@@ -44,6 +43,16 @@ static void put_unknown(const struct shares *s, FILE *out)
 			100.0 * unknown / s->t->nodes[0].total);
 }
 
+/* The tree belongs to the caller, and has to stay until shares_release(). */
+static struct tree *shares_of(const struct profile *p, const struct view *v, struct shares *s)
+{
+	struct tree *t = tree_new(p, v);
+
+	shares_init(s, t, v->by);
+	shares_sort(s, v->sort);
+	return t;
+}
+
 int shares_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	size_t max = v->rows ? v->rows : ROWS;
@@ -51,8 +60,7 @@ int shares_write(const struct profile *p, const struct view *v, FILE *out)
 	struct tree *t;
 	struct grid g;
 
-	t = tree_new(p, v);
-	shares_init(&s, t, v->by);
+	t = shares_of(p, v, &s);
 	grid_init(&g, out, NULL, 0);
 	grid_whole(&g);
 	add_columns(&g, &s, v->by);
@@ -69,15 +77,9 @@ int shares_write(const struct profile *p, const struct view *v, FILE *out)
 	return 0;
 }
 
-/* Times in microseconds. */
-static uint64_t shown(const struct profile *p, uint64_t value)
-{
-	return p->meta.is_time || p->meta.timed ? waits_us(value) : value;
-}
-
 static void put_value(const struct profile *p, uint64_t value, FILE *out)
 {
-	fprintf(out, ",%" PRIu64, shown(p, value));
+	fprintf(out, ",%" PRIu64, columns_shown(p, value));
 }
 
 int shares_write_csv(const struct profile *p, const struct view *v, FILE *out)
@@ -85,8 +87,7 @@ int shares_write_csv(const struct profile *p, const struct view *v, FILE *out)
 	struct shares s;
 	struct tree *t;
 
-	t = tree_new(p, v);
-	shares_init(&s, t, v->by);
+	t = shares_of(p, v, &s);
 	fputs(s.has_total ? "name,module,self,total\n" : "name,share\n", out);
 	for (size_t i = 0; i < s.nr; i++) {
 		csv_put(s.v[i].name, out);
@@ -107,23 +108,21 @@ int shares_write_json(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_document("bpfprof-shares"), *rows = json_object_new_array(),
 			   *row;
-	bool time = p->meta.is_time || p->meta.timed;
-	struct tree *t = tree_new(p, v);
 	char by[16] = "";
 	struct shares s;
+	struct tree *t = shares_of(p, v, &s);
 
-	shares_init(&s, t, v->by);
 	for (size_t i = 0; shares_heads[v->by][i]; i++)
 		by[i] = tolower((unsigned char)shares_heads[v->by][i]);
 	json_object_object_add(o, "by", json_text(by));
-	json_object_object_add(o, "unit", json_text(time ? "us" : profile_unit(p)));
-	json_put_count(o, "total", shown(p, t->nodes[0].total));
+	json_object_object_add(o, "unit", json_text(columns_unit(p)));
+	json_put_count(o, "total", columns_shown(p, t->nodes[0].total));
 	for (size_t i = 0; i < s.nr; i++) {
 		row = json_object_new_object();
 		json_object_object_add(row, "name", json_text(s.v[i].name));
 		json_object_object_add(row, "module", json_text(s.v[i].module));
-		json_put_count(row, "self", shown(p, s.v[i].self));
-		json_put_count(row, "total", shown(p, s.v[i].total));
+		json_put_count(row, "self", columns_shown(p, s.v[i].self));
+		json_put_count(row, "total", columns_shown(p, s.v[i].total));
 		json_object_array_add(rows, row);
 	}
 	json_object_object_add(o, "rows", rows);

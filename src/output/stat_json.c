@@ -104,6 +104,20 @@ static void put_texts(struct json_object *o, const char *key, char *const *v, si
 	json_object_object_add(o, key, list);
 }
 
+static void put_facts(struct json_object *o, const struct stat_report *r)
+{
+	struct json_object *list = json_object_new_array(), *one;
+
+	for (size_t i = 0; i < r->nr_facts; i++) {
+		one = json_object_new_object();
+		put_text(one, "name", r->facts[i].name);
+		put_text(one, "value", r->facts[i].value);
+		put_text(one, "advice", r->facts[i].advice);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(o, "facts", list);
+}
+
 static void put_environment(struct json_object *o, const struct stat_report *r)
 {
 	put_text(o, "bpfprof", r->version);
@@ -119,6 +133,7 @@ static void put_environment(struct json_object *o, const struct stat_report *r)
 	put_texts(o, "selection", r->selection, r->nr_selection);
 	json_object_object_add(o, "program", json_object_new_boolean(r->program));
 	put_texts(o, "notes", r->notes, r->nr_notes);
+	put_facts(o, r);
 }
 
 static void put_time(struct json_object *o, const struct stat_report *r)
@@ -157,10 +172,12 @@ static void put_hotspots(struct json_object *o, const struct stat_report *r)
 		put_text(one, "symbol", r->hotspots[i].symbol);
 		put_text(one, "module", r->hotspots[i].module);
 		put(one, "self_pct", r->hotspots[i].self_pct);
+		json_put_count(one, "samples", r->hotspots[i].samples);
 		json_object_array_add(list, one);
 	}
 	json_object_object_add(o, "hotspots_event",
 			       r->hotspots_event ? json_text(r->hotspots_event) : NULL);
+	json_put_count(o, "nr_samples", r->nr_samples);
 	json_object_object_add(o, "hotspots", list);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A report to hand on, in Markdown. Each section is made from the rows that are there; what is not
- * there is said at the end with its reason. Advice comes from the rows of metrics alone.
+ * there is said at the end with its reason. stat_advice.c has the sections of what to do.
  */
-#include "output/stat.h"
+#include "output/stat_markdown.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,18 +16,17 @@
 #include "metric/ratio.h"
 #include "output/figures.h"
 #include "output/markup.h"
+#include "output/stat.h"
 
-/* Does a shell take it as it is? */
-static bool is_plain(const char *s)
+bool markdown_is_plain(const char *s)
 {
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				  "_-.,:=/@%+")];
 }
 
-/* As code where it can be: names of events. */
-static void put_code(const char *before, const char *s, FILE *out)
+void markdown_code(const char *before, const char *s, FILE *out)
 {
-	if (is_plain(s)) {
+	if (markdown_is_plain(s)) {
 		fprintf(out, "`%s%s`", before, s);
 		return;
 	}
@@ -39,7 +38,9 @@ static void put_fact(const char *what, const char *value, FILE *out)
 {
 	if (!value || !*value)
 		return;
-	fprintf(out, "| %s | ", what);
+	fputs("| ", out);
+	markdown_put(what, out);
+	fputs(" | ", out);
 	markdown_put(value, out);
 	fputs(" |\n", out);
 }
@@ -59,13 +60,37 @@ static void put_duration(const struct stat_report *r, FILE *out)
 	put_fact("Measured for", text, out);
 }
 
+/* What can be made quiet, and what to type for it. */
+static void put_restless(const struct stat_report *r, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nr_facts; i++) {
+		const struct stat_fact *f = &r->facts[i];
+
+		if (!*f->advice)
+			continue;
+		fputs(any ? ""
+			  : "\nWhat moves numbers from run to run here, and what stops it:\n\n",
+		      out);
+		any = true;
+		fputs("- ", out);
+		markdown_put(f->name, out);
+		fputs(" ", out);
+		markdown_put(f->value, out);
+		fputs(": ", out);
+		markdown_put(f->advice, out);
+		fputs("\n", out);
+	}
+}
+
 static void put_environment(const struct stat_report *r, FILE *out)
 {
 	time_t start = (time_t)(r->start_real_ns / 1000000000);
 	char text[64];
 	struct tm tm;
 
-	fputs("# bpfprof stat\n\n## Environment\n\n| | |\n|---|---|\n", out);
+	fputs("# bpfprof stat\n\n## Environment and stability\n\n| | |\n|---|---|\n", out);
 	put_fact("Target", r->target, out);
 	put_fact("Command", r->command, out);
 	put_duration(r, out);
@@ -83,6 +108,9 @@ static void put_environment(const struct stat_report *r, FILE *out)
 	put_fact("Architecture", r->arch, out);
 	put_fact("Host", r->host, out);
 	put_fact("bpfprof", r->version, out);
+	for (size_t i = 0; i < r->nr_facts; i++)
+		put_fact(r->facts[i].name, r->facts[i].value, out);
+	put_restless(r, out);
 }
 
 static bool is_of(const struct stat_metric *m, const char *set)
@@ -98,15 +126,14 @@ static bool has_set(const struct stat_report *r, const char *set)
 	return false;
 }
 
-static void put_value(const struct stat_metric *m, FILE *out)
+void markdown_value(const struct stat_metric *m, FILE *out)
 {
 	markdown_put(figure_value(m->number.mean, m->unit), out);
 	if (!isnan(m->number.mean) && *figure_error(&m->number))
 		fprintf(out, " (%s)", figure_error(&m->number));
 }
 
-/* "investigate, above 20 % (bpfprof-stat(8))"; "-" where nothing was judged. */
-static void put_assessment(const struct stat_metric *m, FILE *out)
+void markdown_assessment(const struct stat_metric *m, FILE *out)
 {
 	char threshold[256];
 
@@ -138,9 +165,9 @@ static void put_set(const struct stat_report *r, const char *set, const char *ti
 		fputs("| ", out);
 		markdown_put(m->label, out);
 		fputs(" | ", out);
-		put_value(m, out);
+		markdown_value(m, out);
 		fputs(" | ", out);
-		put_assessment(m, out);
+		markdown_assessment(m, out);
 		fputs(" | ", out);
 		markdown_put(m->inputs, out);
 		fputs(" |\n", out);
@@ -176,9 +203,9 @@ static void put_levels(const struct stat_report *r, const char *set, const char 
 		fputs(" | ", out);
 		put_count(ratio.misses, out);
 		fputs(" | ", out);
-		put_value(m, out);
+		markdown_value(m, out);
 		fputs(" | ", out);
-		put_assessment(m, out);
+		markdown_assessment(m, out);
 		fputs(" |\n", out);
 	}
 }
@@ -201,6 +228,60 @@ static void put_other_sets(const struct stat_report *r, FILE *out)
 	}
 }
 
+/*
+ * How far a share of so few samples may be off, in points, with 95 % confidence (Wilson); *least is
+ * its lower end.
+ */
+static double doubt_of(double pct, uint64_t samples, double *least)
+{
+	const double z = 1.96;
+	double n = samples, p = pct / 100, middle, half;
+
+	if (!samples) {
+		*least = 0;
+		return NAN;
+	}
+	middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+	half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+	*least = 100 * (middle - half);
+	return 100 * half;
+}
+
+/* What the whole waits for is what a function waits for that is most of it. */
+static void put_cause(const struct stat_report *r, const struct stat_hotspot *h, double least,
+		      FILE *out)
+{
+	const char *does = stat_function_does(h->symbol), *words;
+	const struct stat_metric *m, *evidence;
+	size_t i = 0;
+
+	if (does)
+		fprintf(out, "%s (by its name)", does);
+	else if (least >= 50 && stat_diagnoses(&r->all, &i, &m, &evidence, &words))
+		fprintf(out, "%s (by the whole: see Root cause)", words);
+	else
+		fputs("-", out);
+}
+
+static void put_hotspot(const struct stat_report *r, size_t i, FILE *out)
+{
+	const struct stat_hotspot *h = &r->hotspots[i];
+	double least, doubt = doubt_of(h->self_pct, r->nr_samples, &least);
+
+	fprintf(out, "| %zu | ", i + 1);
+	markdown_put(h->symbol, out);
+	fprintf(out, " | %s", text_pct(h->self_pct));
+	if (doubt >= 1)
+		fprintf(out, " ± %.0f", doubt);
+	fputs(" | ", out);
+	fputs(r->nr_samples ? figure_count((double)h->samples) : "-", out);
+	fputs(" | ", out);
+	markdown_put(h->module, out);
+	fputs(" | ", out);
+	put_cause(r, h, least, out);
+	fputs(" |\n", out);
+}
+
 static void put_hotspots(const struct stat_report *r, FILE *out)
 {
 	if (!r->hotspots_event)
@@ -213,128 +294,17 @@ static void put_hotspots(const struct stat_report *r, FILE *out)
 		return;
 	}
 	fputs("By samples of ", out);
-	put_code("", r->hotspots_event, out);
-	fputs(".\n\n| Rank | Symbol | Self | Module |\n|---:|---|---:|---|\n", out);
-	for (size_t i = 0; i < r->nr_hotspots; i++) {
-		fprintf(out, "| %zu | ", i + 1);
-		markdown_put(r->hotspots[i].symbol, out);
-		fprintf(out, " | %s | ", text_pct(r->hotspots[i].self_pct));
-		markdown_put(r->hotspots[i].module, out);
-		fputs(" |\n", out);
-	}
-}
-
-/* How far past its threshold, as a factor; 1 at it. */
-static double excess(const struct stat_metric *m)
-{
-	bool beyond = m->verdict == METRIC_INVESTIGATE && !isnan(m->high);
-	double past = beyond ? m->high : m->ok, value = m->number.mean;
-
-	if (isnan(past) || isnan(value))
-		return 1;
-	if (m->ok > m->high)
-		return value > 0 ? past / value : INFINITY;
-	return past > 0 ? value / past : INFINITY;
-}
-
-static int worst_first(const void *pa, const void *pb)
-{
-	const struct stat_metric *a = *(const struct stat_metric *const *)pa;
-	const struct stat_metric *b = *(const struct stat_metric *const *)pb;
-
-	if (a->verdict != b->verdict)
-		return a->verdict > b->verdict ? -1 : 1;
-	if (excess(a) != excess(b))
-		return excess(a) > excess(b) ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-/* Past a threshold, and not a second row of the same metric. */
-static bool needs_work(const struct stat_report *r, const struct stat_metric *m)
-{
-	return (m->verdict == METRIC_INVESTIGATE || m->verdict == METRIC_WATCH) &&
-	       stat_row_metric(&r->all, m->name) == m;
-}
-
-/* What was counted, for a command line: " -p 123 10", " -- PROGRAM ARGS". */
-static void put_target(const struct stat_report *r, FILE *out)
-{
-	for (size_t i = 0; i < r->nr_selection; i++)
-		fprintf(out, " %s", is_plain(r->selection[i]) ? r->selection[i] : "VALUE");
-	fputs(r->program ? " -- PROGRAM ARGS" : " 10", out);
-}
-
-/* More of the good is not wrong: what is left is to do with less. */
-static const char *goal(const struct stat_metric *m)
-{
-	if (!strcmp(m->name, "retiring") || !strcmp(m->name, "light_operations"))
-		return "is best kept high; reduce the number of instructions";
-	return m->ok > m->high ? "has to grow" : "has to fall";
-}
-
-static void put_validation(const struct stat_report *r, const struct stat_metric *m, FILE *out)
-{
-	fprintf(out, "   - Validate a change: `bpfprof stat -r 5 -M %s -o BEFORE.json",
-		is_plain(m->set) ? m->set : "SET");
-	put_target(r, out);
-	fputs("` before it, the same with `-o AFTER.json` after it, then `bpfprof diff BEFORE.json "
-	      "AFTER.json`: **",
+	markdown_code("", r->hotspots_event, out);
+	if (r->nr_samples)
+		fprintf(out, ", %s in all", figure_count((double)r->nr_samples));
+	fputs(".\n\n| Rank | Symbol | Self | Samples | Module | Likely cause |\n"
+	      "|---:|---|---:|---:|---|---|\n",
 	      out);
-	markdown_put(m->name, out);
-	fprintf(out, "** %s\n", goal(m));
-}
-
-static void put_step(const struct stat_report *r, const struct stat_metric *m, size_t rank,
-		     FILE *out)
-{
-	struct ratio ratio = ratio_of(&r->all, m);
-	char diagnosis[256];
-
-	fprintf(out, "%zu. **", rank);
-	markdown_put(m->label, out);
-	fputs("**: ", out);
-	put_value(m, out);
-	fputs(", ", out);
-	put_assessment(m, out);
-	stat_diagnosis(&r->all, m, diagnosis, sizeof(diagnosis));
-	fputs(*diagnosis ? "; " : "", out);
-	markdown_put(diagnosis, out);
-	fputs(".", out);
-	if (*m->advice) {
-		fputs(" Look at: ", out);
-		markdown_put(m->advice, out);
-		fputs(".", out);
-	}
-	fputs("\n", out);
-	if (ratio.sample && count_is_there(&ratio.event->count)) {
-		fputs("   - Which code: ", out);
-		put_code("bpfprof pmu -e ", ratio.sample, out);
-		fputs("\n", out);
-	}
-	put_validation(r, m, out);
-}
-
-static void put_steps(const struct stat_report *r, FILE *out)
-{
-	const struct stat_metric **v = xcalloc(r->all.nr_metrics + 1, sizeof(*v));
-	size_t nr = 0, judged = 0;
-
-	for (size_t i = 0; i < r->all.nr_metrics; i++) {
-		judged += r->all.metrics[i].verdict != METRIC_NONE;
-		if (needs_work(r, &r->all.metrics[i]))
-			v[nr++] = &r->all.metrics[i];
-	}
-	qsort(v, nr, sizeof(*v), worst_first);
-	fputs("\n## Next steps\n\n", out);
-	if (!judged)
-		fputs("Nothing could be judged: no metric with a threshold has a value.\n", out);
-	else if (!nr && judged == 1)
-		fputs("The only metric with a threshold is within its limits.\n", out);
-	else if (!nr)
-		fprintf(out, "All %zu metrics with a threshold are within limits.\n", judged);
-	for (size_t i = 0; i < nr; i++)
-		put_step(r, v[i], i + 1, out);
-	free(v);
+	for (size_t i = 0; i < r->nr_hotspots; i++)
+		put_hotspot(r, i, out);
+	fputs("\nA cause is told by the name of a function, or by the counts of the whole where at "
+	      "least half of the samples are in it; `bpfprof annotate` shows its lines.\n",
+	      out);
 }
 
 static void put_missing(const char *name, const char *why, FILE *out)
@@ -388,7 +358,7 @@ int stat_write_markdown(const struct stat_report *r, FILE *out)
 	put_set(r, "branch", "Branches", out);
 	put_other_sets(r, out);
 	put_hotspots(r, out);
-	put_steps(r, out);
+	stat_markdown_advice(r, out);
 	put_unmeasured(r, out);
 	return 0;
 }

@@ -127,6 +127,33 @@ static int by_self(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
+static int by_total(const void *x, const void *y)
+{
+	const struct share *a = x, *b = y;
+
+	return a->total != b->total ? (a->total > b->total ? -1 : 1) : by_self(x, y);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct share *a = x, *b = y;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : by_self(x, y);
+}
+
+void shares_sort(struct shares *s, enum view_sort sort)
+{
+	static int (*const orders[])(const void *x, const void *y) = {
+		[VIEW_SORT_SELF] = by_self,
+		[VIEW_SORT_TOTAL] = by_total,
+		[VIEW_SORT_NAME] = by_name,
+	};
+
+	if (s->nr)
+		qsort(s->v, s->nr, sizeof(*s->v), orders[sort]);
+}
+
 void shares_init(struct shares *s, const struct tree *t, enum view_by by)
 {
 	*s = (struct shares){ .p = t->profile, .t = t };
@@ -138,8 +165,7 @@ void shares_init(struct shares *s, const struct tree *t, enum view_by by)
 		add_lines(s, by == VIEW_BY_FILE);
 	else
 		add_owners(s);
-	if (s->nr)
-		qsort(s->v, s->nr, sizeof(*s->v), by_self);
+	shares_sort(s, VIEW_SORT_SELF);
 }
 
 void shares_release(struct shares *s)

@@ -29,6 +29,8 @@ extern const char *const shares_heads[VIEW_NR_BY];
 
 /* Of a tree from the root down, which must stay; for processes it is made with VIEW_BY_PROCESS. */
 void shares_init(struct shares *s, const struct tree *t, enum view_by by);
+/* Into another order. */
+void shares_sort(struct shares *s, enum view_sort sort);
 void shares_release(struct shares *s);
 
 /* Of files and lines: how much is in code whose lines are not known. */

@@ -31,6 +31,9 @@ enum view_by {
 	VIEW_NR_BY,
 };
 
+/* Which rows of such a table come first. */
+enum view_sort { VIEW_SORT_SELF, VIEW_SORT_TOTAL, VIEW_SORT_NAME };
+
 /* What colours of flame graphs say. */
 enum view_colors {
 	VIEW_COLORS_CPU, /* the kind of code */
@@ -60,6 +63,7 @@ struct view {
 	const regex_t *peek; /* functions that are shown between callers and callees */
 	bool bottom_up;	     /* the leaf first, then its callers (tree_new_turned()) */
 	enum view_by by;
+	enum view_sort sort;  /* of it */
 	double percent_limit; /* of all, below which parts of trees are summed up */
 	const char *value;    /* of several events, the one that stacks show; NULL = the first */
 	/* Of flame graphs. */

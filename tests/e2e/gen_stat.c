@@ -64,7 +64,17 @@ static void put_hotspots(struct stat_report *r, size_t nr)
 		r->hotspots[r->nr_hotspots].symbol = xstrdup("std::map<int, a|b>::find");
 		r->hotspots[r->nr_hotspots].module = xstrdup("libserver_core.so");
 		r->hotspots[r->nr_hotspots].self_pct = 50.0 / (r->nr_hotspots + 1);
+		r->hotspots[r->nr_hotspots].samples = 60 / (r->nr_hotspots + 1);
 	}
+}
+
+static void put_facts(struct stat_report *r)
+{
+	r->facts = xcalloc(2, sizeof(*r->facts));
+	r->facts[r->nr_facts++] = (struct stat_fact){ xstrdup("SMT"), xstrdup("on"),
+						      xstrdup("echo off >/sys/control") };
+	r->facts[r->nr_facts++] =
+		(struct stat_fact){ xstrdup("ASLR"), xstrdup("off"), xstrdup("") };
 }
 
 static int write_as(const char *format, const struct stat_report *r)
@@ -106,6 +116,10 @@ int main(int argc, char **argv)
 		made_threads(&r, (size_t)get("threads"));
 	if (get("hotspots"))
 		put_hotspots(&r, (size_t)get("hotspots"));
+	if (get("hotspots")) {
+		r.nr_samples = 120;
+		put_facts(&r);
+	}
 	err = argc > 1 ? write_as(argv[1], &r) : -EINVAL;
 	stat_report_release(&r);
 	if (err)

@@ -37,6 +37,18 @@ read -r clock seconds < <(said "$OUT" 'event task-clock mean' 'seconds mean')
 check_within "$clock" "$(awk -v s="$seconds" -v n="$(nproc)" 'BEGIN { print s * n * 1e9 }')" 2 "ns of all CPUs"
 stop "$PID"
 
+# A report says what it knows, and no more: who ran, by how many samples, on which CPUs, built how.
+check "a report" taskset -c 0 "$BPFPROF" stat --report md -- "$PROGS/spin_abc" 3
+sed -n 's/^|[^|]*| \(spin.*[abc]\) | \([0-9.]*\)%.* | \([0-9,]*\) | .*spin.*abc | - |$/\2 \3/p' "$OUT" >"$TMP/hot"
+read -r total < <(sed -n 's/^By samples of `cpu-clock`, \([0-9,]*\) in all\.$/\1/p' "$OUT")
+check_is "$(wc -l <"$TMP/hot")" 3 "the number of functions of a program with three"
+check_is "$(awk -v n="${total/,/}" '{ if ($1 - 100 * $2 / n > 0.1 || 100 * $2 / n - $1 > 0.1) bad++ } END { print bad + 0 }' "$TMP/hot")" 0 "shares that are not those of their samples, of ${total:-none},"
+check_grep '^\| Pinning \| to CPU 0 \|$' "$OUT" "where it may run"
+check_grep '^\| Build \| GNU C.* -g' "$OUT" "its compiler and flags"
+check_grep '^\| ASLR \| o' "$OUT"
+check_is "$(grep '^## ' "$OUT" | tr '\n' ' ')" "## Environment and stability ## cpu ## Hot functions ## Root cause ## Recommendations ## Validation plan ## What could not be measured " "sections"
+check_grep '^Nothing could be judged' "$OUT" "no threshold, no verdict"
+
 missing() { # PATTERN ARGS...: exit status 77, a table with the pattern, and one sentence
 	local pattern=$1
 
@@ -48,6 +60,7 @@ missing() { # PATTERN ARGS...: exit status 77, a table with the pattern, and one
 }
 missing "topdown" stat -M topdown 1
 missing "topdown" stat -M topdown -- true
+missing "TopdownL2" stat --level 2 -- true
 missing "cache" stat -M cache,tlb 1
 missing "metrics of all" stat -M all 1
 missing "<not supported> +cycles" stat -e cycles 1

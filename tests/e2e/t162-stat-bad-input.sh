@@ -22,6 +22,7 @@ aarch64) mistake 2 "mem_load_retired.l3_miss" stat -e mem_load_retired.l3_miss 1
 esac
 mistake 2 "topdwn.*topdown" stat -M topdwn 1
 mistake 2 "." stat -M '' 1
+mistake 2 "--level.*from 1 to 3" stat --level 4 1
 mistake 2 "." stat -M ipc,,cache 1
 
 mistake 2 "-I and -r exclude" stat -I 100 -r 2 1

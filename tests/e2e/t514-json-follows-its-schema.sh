@@ -43,6 +43,11 @@ for key in function module thread; do
 	writes $key.shares.json shares report --by $key --json small.bpfprof
 done
 writes class.shares.json shares report --by class --json wall.bpfprof
+for kind in small wall pmu; do
+	writes $kind.tree.json tree report --tree --json $kind.bpfprof
+	writes $kind.up.json tree report --bottom-up --json --percent-limit 5 $kind.bpfprof
+	writes $kind.peek.json peek report --peek . --json $kind.bpfprof
+done
 writes table.json table report --table --json wall.bpfprof
 
 # Calls are those of a program: descend() calls itself, and its first argument says how deep it still has to go.

@@ -91,6 +91,46 @@ check "... callers add up to it, and so does what it has and calls" awk '
 	/called by/ { callers += $1 } /calls|itself/ { callees += $1 }
 	END { exit !(callers > 59.8 && callers < 60.2 && callees > 59.8 && callees < 60.2) }' "$TMP/peek"
 
+check "--peek --json" "$BPFPROF" report --peek '^serverCron$' --json "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/got"
+check "... adds up" python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+(f,) = d["functions"]
+assert d["total"] == 1000 and f["total"] == 600 and d["matching"] == 1
+assert sum(e["weight"] for e in f["callers"]) == 600 == f["self"] + sum(e["weight"] for e in f["callees"])' "$TMP/got"
+
+# Every stack of the tree, made of its nodes again, is a folded line.
+for up in "" --bottom-up; do
+	check "--tree $up --json" "$BPFPROF" report --tree $up --json --percent-limit 0 "$TMP/x.bpfprof"
+	cp "$OUT" "$TMP/got"
+	check "... is the folded stacks" python3 - "$TMP/got" "$TMP/x.folded" <<'E3'
+import json, sys
+d = json.load(open(sys.argv[1]))
+want = {}
+for line in open(sys.argv[2]):
+    stack, count = line.rstrip("\n").rsplit(" ", 1)
+    path = stack.split(";")
+    path = path[::-1] if d["bottom_up"] else path
+    for i in range(len(path)):
+        key = tuple(path[: i + 1])
+        want[key] = want.get(key, 0) + int(count)
+paths, got = [], {}
+for i, n in enumerate(d["nodes"]):
+    assert n["summed"] == 0 and (n["parent"] is None or n["parent"] < i)
+    paths.append((() if n["parent"] is None else paths[n["parent"]]) + (n["name"],))
+    got[paths[-1]] = n["total"]
+    assert d["bottom_up"] == (n["self"] is None)
+assert d["complete"] and got == want, (len(got), len(want))
+E3
+done
+check "--tree --json, cut" "$BPFPROF" report --tree --json --percent-limit 10 "$TMP/many.bpfprof"
+cp "$OUT" "$TMP/got"
+check "... sums up the rest" python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+roots = [n for n in d["nodes"] if n["parent"] is None]
+assert any(n["summed"] for n in d["nodes"]) and all(n["total"] >= d["total"] / 10 for n in d["nodes"] if not n["summed"])
+assert sum(n["total"] for n in roots) == d["total"]' "$TMP/got"
+
 # Shares, from folded stacks again; serverCron is in 600 samples, and in a line of server.c that is known.
 cat >"$TMP/shares.py" <<'E2'
 import csv, sys
@@ -166,6 +206,26 @@ refused "'101' is no number" --percent-limit 101
 refused 'exclude each other' --tree -f
 refused 'is for recordings of waits' --by class
 refused "unknown mode 'lines'; did you mean 'line'" --by lines
+refused "unknown key 'symbl'; did you mean 'symbol'" --sort symbl
+refused "use self, total or name; of perf" --sort weight
+refused "a table is by one thing: --by process or --by module" --sort pid,dso
+refused "a table is by one thing: --by line or --by function" --by line --sort symbol
+
+check "--sort dso,symbol" "$BPFPROF" report --sort dso,symbol "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/sorted"
+check "... is --by function" "$BPFPROF" report --by function "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/got"
+check "... byte for byte" cmp "$TMP/got" "$TMP/sorted"
+check "--sort total" "$BPFPROF" report --sort total --csv "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/got"
+check "... is sorted by it" python3 -c 'import csv, sys
+totals = [int(r["total"]) for r in csv.DictReader(open(sys.argv[1]))]
+assert len(totals) > 5 and totals == sorted(totals, reverse=True)' "$TMP/got"
+check "--by module --sort name" "$BPFPROF" report --by module --sort name --json "$TMP/x.bpfprof"
+cp "$OUT" "$TMP/got"
+check "... is sorted by it" python3 -c 'import json, sys
+names = [r["name"].encode() for r in json.load(open(sys.argv[1]))["rows"]]
+assert len(names) > 1 and names == sorted(names)' "$TMP/got"
 refused 'exclude each other' --tree --peek main
 check "a stat result" "$BPFPROF" stat -o "$TMP/stat.json" -- true
 check_status 2 "has no tree" "$BPFPROF" report --tree "$TMP/stat.json"

@@ -598,6 +598,108 @@ static void sets_have_the_names_of_other_tools(void **state)
 	}
 }
 
+/* The names of a plan's rows, by a space. */
+static const char *rows_of(struct machine *m, const char *sets)
+{
+	static char names[2000];
+	struct metric_plan plan = plan_of(m, sets);
+	size_t len = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < plan.nr_metrics; i++)
+		len += snprintf(names + len, sizeof(names) - len, "%s%s", i ? " " : "",
+				plan.metrics[i]->name);
+	metric_plan_release(&plan);
+	return names;
+}
+
+static void levels_of_topdown_are_those_of_other_tools(void **state)
+{
+	struct machine spr = { .core = X86(SAPPHIRE_RAPIDS, INTEL, 6), .events = "*" };
+	struct machine zen = { .core = X86(ZEN5, AMD, 8), .events = "*" };
+	struct metric_plan plan = plan_of(&spr, "TopdownL1");
+
+	assert_false(has_event(&plan, "topdown_mem_bound") || has_event(&plan, "branch_misses"));
+	assert_true(plan.slots_group);
+	metric_plan_release(&plan);
+	assert_string_equal(rows_of(&spr, "TopdownL1"),
+			    "ipc frontend_bound bad_speculation backend_bound retiring");
+	assert_string_equal(rows_of(&spr, "TopdownL2"),
+			    "ipc frontend_bound fetch_latency fetch_bandwidth bad_speculation "
+			    "branch_mispredicts machine_clears backend_bound memory_bound "
+			    "core_bound retiring heavy_operations light_operations "
+			    "branch_mispredict");
+	assert_string_equal(rows_of(&spr, "TopdownL3"),
+			    "ipc frontend_bound fetch_latency fetch_bandwidth bad_speculation "
+			    "branch_mispredicts machine_clears backend_bound memory_bound "
+			    "core_bound divider retiring heavy_operations light_operations "
+			    "branch_mispredict icache_stalls itlb_stalls branch_resteers l1_bound "
+			    "l2_bound l3_bound dram_bound store_bound");
+	assert_string_equal(rows_of(&zen, "PipelineL1"),
+			    "ipc frontend_bound bad_speculation backend_bound smt_contention "
+			    "retiring");
+	/* Two levels: the deeper one. Of other sets that were asked for, all rows are there. */
+	assert_non_null(strstr(rows_of(&spr, "TopdownL1,topdownl2"), "memory_bound"));
+	assert_non_null(strstr(rows_of(&spr, "TopdownL1,cache"), "icache_miss"));
+	assert_null(strstr(rows_of(&spr, "TopdownL1,cache"), "memory_bound"));
+}
+
+static void a_level_that_is_not_there_is_a_note(void **state)
+{
+	struct machine zen = { .core = X86(ZEN5, AMD, 8), .events = "*" };
+	struct machine n1 = { .core = NEOVERSE(N1, 0), .events = N1_EVENTS };
+	struct machine v3 = { .core = NEOVERSE(V3, 10), .events = "*" };
+	struct machine spr = { .core = X86(SAPPHIRE_RAPIDS, INTEL, 6),
+			       .events = " cycles instructions slots topdown_retiring "
+					 "topdown_bad_spec topdown_fe_bound topdown_be_bound "
+					 "topdown_mem_bound int_misc.uop_dropping " };
+	struct metric_plan plan = plan_of(&zen, "TopdownL3");
+
+	assert_true(has_note(&plan, "no part of level 3 is known of this ZEN5: the tree ends at "
+				    "level 2"));
+	metric_plan_release(&plan);
+	plan = plan_of(&zen, "TopdownL2");
+	assert_false(has_note(&plan, "level"));
+	metric_plan_release(&plan);
+	plan = plan_of(&v3, "TopdownL3");
+	assert_false(has_note(&plan, "level"));
+	assert_non_null(row_of(&plan, "backend_mem_tlb"));
+	assert_null(row_of(&plan, "backend_cache_l1d"));
+	metric_plan_release(&plan);
+	/* Rows that are known, and events that are not there: these are named. */
+	plan = plan_of(&spr, "TopdownL3");
+	assert_true(has_note(&plan, "nothing of level 3 can be counted"));
+	assert_true(has_note(&plan, "backend-memory: left out: l1_bound"));
+	assert_true(has_note(&plan, "exe_activity.bound_on_loads"));
+	assert_non_null(row_of(&plan, "memory_bound"));
+	metric_plan_release(&plan);
+	plan = plan_of(&n1, "TopdownL2");
+	assert_true(has_note(&plan, "topdown: left out: backend_memory: this machine shows no "
+				    "stall_backend_mem"));
+	assert_non_null(row_of(&plan, "branch_mispredict"));
+	metric_plan_release(&plan);
+}
+
+static void child_is_below_its_parent(const struct metric *m)
+{
+	const struct metric *const *table, *p;
+	size_t len = m->parent ? strcspn(m->parent, ",") : 0;
+
+	assert_true(m->level <= 4);
+	assert_true(!!m->level == (m->parent != NULL) || !strcmp(m->set, "topdown") ||
+		    m->cores == CORE_BIT(CORE_NEOVERSE_V3));
+	assert_true(m->level || strcmp(m->set, "topdown") != 0);
+	for (table = metric_tables; m->parent && *table; table++)
+		for (p = *table; p->set; p++)
+			if (!strncmp(p->name, m->parent, len) && !p->name[len] && p->level)
+				assert_int_equal(m->level, p->level + 1);
+}
+
+static void levels_follow_the_tree(void **state)
+{
+	each_row(child_is_below_its_parent);
+}
+
 /* Metrics of events that are counted anyway, on any core. */
 static void metrics_follow_from_events(void **state)
 {
@@ -655,6 +757,9 @@ int main(void)
 		cmocka_unit_test(a_row_is_shown_once),
 		cmocka_unit_test(rows_of_one_formula_are_shown_once),
 		cmocka_unit_test(sets_have_the_names_of_other_tools),
+		cmocka_unit_test(levels_of_topdown_are_those_of_other_tools),
+		cmocka_unit_test(a_level_that_is_not_there_is_a_note),
+		cmocka_unit_test(levels_follow_the_tree),
 		cmocka_unit_test(metrics_follow_from_events),
 		cmocka_unit_test(trees_before_ice_lake_go_by_smt),
 	};

@@ -223,6 +223,11 @@ static void add_hotspot(struct stat_report *r)
 	r->hotspots[r->nr_hotspots++].symbol = xstrdup("spin");
 	r->hotspots[0].module = xstrdup("app");
 	r->hotspots[0].self_pct = 100.0 / 3;
+	r->hotspots[0].samples = 40;
+	r->nr_samples = 120;
+	r->facts = xcalloc(1, sizeof(*r->facts));
+	r->facts[r->nr_facts++] =
+		(struct stat_fact){ xstrdup("SMT"), xstrdup("on"), xstrdup("off") };
 	r->hotspots_event = xstrdup("cycles");
 }
 
@@ -253,6 +258,12 @@ static void what_was_written_is_read(void **state)
 	assert_report_equal(&r, &again);
 	assert_string_equal(again.rows[1].name, HOSTILE_SAFE);
 	assert_string_equal(again.hotspots[0].symbol, "spin");
+	assert_int_equal(again.hotspots[0].samples, 40);
+	assert_int_equal(again.nr_samples, 120);
+	assert_int_equal(again.nr_facts, 1);
+	assert_string_equal(again.facts[0].name, "SMT");
+	assert_string_equal(again.facts[0].value, "on");
+	assert_string_equal(again.facts[0].advice, "off");
 	assert_double_same(again.hotspots[0].self_pct, 100.0 / 3);
 	second = json_of(&again);
 	assert_string_equal(text, second);
