@@ -330,6 +330,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		   !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
+		a->record.moments = a->results.view.heatmap;
 		a->record.symbols.no_inline = a->results.view.no_inline;
 		result = run(a);
 	}

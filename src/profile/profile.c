@@ -55,6 +55,7 @@ void profile_free(struct profile *p)
 	free(p->locks);
 	free(p->slices);
 	free(p->sliced);
+	free(p->moments);
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
@@ -211,6 +212,12 @@ void profile_add_sliced(struct profile *p, const struct sliced *s)
 	p->sliced[p->nr_sliced++] = *s;
 }
 
+void profile_add_moment(struct profile *p, const struct moment *m)
+{
+	p->moments = xgrow(p->moments, p->nr_moments, &p->cap_moments, sizeof(*m));
+	p->moments[p->nr_moments++] = *m;
+}
+
 static void name_event(struct profile *one, uint32_t event)
 {
 	if (event >= one->nr_events)
@@ -234,6 +241,8 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 	one.nr_counted = one.cap_counted = 0;
 	one.sliced = NULL;
 	one.nr_sliced = one.cap_sliced = 0;
+	one.moments = NULL;
+	one.nr_moments = one.cap_moments = 0;
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		struct sample s = p->samples[i];
 

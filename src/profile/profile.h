@@ -21,6 +21,7 @@
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	locks    with wakers that are holders of locks: one for each
  *	slices   of time, and which part of which sample came in each
+ *	moments  the same in slices that are much shorter, for heat maps
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
@@ -104,6 +105,17 @@ struct sliced {
 	uint32_t sample, slice;
 	uint64_t weight;
 };
+
+/*
+ * In each of nr slices of meta.moment_ns from first on, so much of a sample's weight; count: of its
+ * samples, or of its waits that began there. In the order of time. What of a sample is in none came
+ * when there was no room.
+ */
+struct moment {
+	uint32_t sample, first, nr, count;
+	uint64_t weight;
+};
+#define PROFILE_MAX_MOMENT_SLICES (1u << 20)
 
 /* The time that a thread's samples have to add up to. */
 struct thread_time {
@@ -198,6 +210,7 @@ struct profile_meta {
 	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
 	uint64_t timed;		/* calls were timed: their weights are ns */
+	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
 	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */
 	uint64_t others_ns; /* that a system call took more in processes that were not selected */
 	/* Of runqlat: struct runqlat_report has them. */
@@ -241,6 +254,8 @@ struct profile {
 	size_t nr_slices, cap_slices;
 	struct sliced *sliced;
 	size_t nr_sliced, cap_sliced;
+	struct moment *moments;
+	size_t nr_moments, cap_moments;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
 	struct title *titles; /* see titles.h */
@@ -289,6 +304,8 @@ uint32_t profile_add_holder(struct profile *p, const struct waker *w, const stru
 void profile_add_slice(struct profile *p, uint64_t end_ns);
 /* Of a sample and a slice that are there. */
 void profile_add_sliced(struct profile *p, const struct sliced *s);
+/* Of a sample that is there. */
+void profile_add_moment(struct profile *p, const struct moment *m);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);
