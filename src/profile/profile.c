@@ -65,6 +65,7 @@ void profile_free(struct profile *p)
 	free(p->outliers);
 	free(p->call_rows);
 	free(p->call_buckets);
+	free(p->linked);
 	free(p);
 }
 
@@ -198,6 +199,26 @@ void profile_add_branch(struct profile *p, const struct branch *b)
 {
 	p->branches = xgrow(p->branches, p->nr_branches, &p->cap_branches, sizeof(*b));
 	p->branches[p->nr_branches++] = *b;
+}
+
+void profile_add_linked(struct profile *p, const struct linked *l)
+{
+	p->linked = xgrow(p->linked, p->nr_linked, &p->cap_linked, sizeof(*l));
+	p->linked[p->nr_linked++] = *l;
+}
+
+bool profile_linked_at(const struct profile *p, uint32_t module, uint64_t offset, uint64_t *address)
+{
+	const struct linked *l;
+
+	for (size_t i = 0; i < p->nr_linked; i++) {
+		l = &p->linked[i];
+		if (l->module != module || offset - l->offset >= l->bytes)
+			continue;
+		*address = offset - l->offset + l->address;
+		return true;
+	}
+	return false;
 }
 
 void profile_add_slice(struct profile *p, uint64_t end_ns)

@@ -24,6 +24,7 @@
  *	moments  the same in slices that are much shorter, for heat maps
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
+ *	linked   where executable parts of modules are linked to
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
@@ -68,6 +69,12 @@ struct lock {
 	uint32_t op, kind;     /* of the system call; enum lock_kind (bpf/lock.h) */
 	uint32_t role, wait;   /* enum lock_role; what that thread did, as in samples */
 	uint32_t flags, pad;   /* LOCK_* */
+};
+
+/* Code of a module: so many bytes of the file are linked to that address. */
+struct linked {
+	uint64_t offset, bytes, address;
+	uint32_t module, pad;
 };
 
 /* What was sampled. */
@@ -275,6 +282,9 @@ struct profile {
 	struct call_bucket *call_buckets;
 	size_t nr_call_buckets, cap_call_buckets;
 
+	struct linked *linked;
+	size_t nr_linked, cap_linked;
+
 	struct frame_entry *frame_index;
 	struct index stack_index;
 };
@@ -291,6 +301,10 @@ uint32_t profile_string_n(struct profile *p, const char *s, size_t len);
 /* Modules are not merged: the caller knows which files are the same. */
 uint32_t profile_add_module(struct profile *p, const char *path);
 uint32_t profile_add_generated(struct profile *p, uint32_t pid);
+void profile_add_linked(struct profile *p, const struct linked *l);
+/* The address that an offset of a module is linked to. False: not known. O(parts of all files). */
+bool profile_linked_at(const struct profile *p, uint32_t module, uint64_t offset,
+		       uint64_t *address);
 void profile_add_event(struct profile *p, const struct sampled_event *e);
 void profile_add_sample(struct profile *p, const struct sample *s);
 void profile_add_column(struct profile *p, const struct value_column *c);
