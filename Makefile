@@ -109,7 +109,7 @@ $(BUILD)/tools/bench/%: tools/bench/%.c
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -I$(@D) $(ALL_LDFLAGS) $< $(LDLIBS) -o $@
 
 # The viewer's script and style are inside the program.
-$(BUILD)/src/output/flame_script.o: $(wildcard src/output/flame*.js) src/output/flame.css
+$(BUILD)/src/output/flame_script.o: $(wildcard src/output/flame*.js) $(wildcard src/output/flame*.css)
 
 # Test programs say in their first lines what they want: "CFLAGS: …", "LDLIBS: …". Always with frame pointers.
 PROG_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fno-omit-frame-pointer -fno-optimize-sibling-calls \

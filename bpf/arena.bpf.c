@@ -6,6 +6,7 @@
  */
 #include "arena.bpf.h"
 #include "defer.bpf.h"
+#include "moments.bpf.h"
 
 #define COPY_FRAMES 16 /* by one call of a separately verified function */
 
@@ -242,12 +243,15 @@ __noinline int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1)
 	return find_count(&key, 0, &slot) ? slot : 0;
 }
 
-__hidden void arena_add(__u32 count, __u64 weight)
+__hidden void arena_add_ago(__u32 count, __u64 weight, __u64 ago)
 {
 	struct prof_count *c = arena_count_at(count);
 
-	if (c)
-		add(c, weight);
+	if (!c)
+		return;
+	add(c, weight);
+	if (prof_cfg.moment_slots)
+		moments_add(count, weight, ago);
 }
 
 __noinline int arena_count(__u32 id, __u64 weight)

@@ -223,8 +223,14 @@ int arena_claim(__u32 id);
 /* The same of PROF_LIVED. Needs no scratch: names change where other programs may interrupt. */
 int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1);
 
-/* Adds to a count by its slot + 1. */
-__hidden void arena_add(__u32 count, __u64 weight);
+/* Adds to a count by its slot + 1 what ended so many ns ago. */
+__hidden void arena_add_ago(__u32 count, __u64 weight, __u64 ago);
+
+/* The same of what ends now. */
+static __always_inline void arena_add(__u32 count, __u64 weight)
+{
+	arena_add_ago(count, weight, 0);
+}
 
 /*
  * Adds one sample of weight to the count of scratch->key. 0 when the table is full. Separately

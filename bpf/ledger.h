@@ -75,7 +75,8 @@
 	X(BEGUN, NOTE, "begun", "calls that began to be timed")                                    \
 	X(ENDED, NOTE, "ended", "of which are over")                                               \
 	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")         \
-	X(LIVE_MISSED, NOTE, "live-missed", "sampled allocations that --live did not see return")
+	X(LIVE_MISSED, NOTE, "live-missed", "sampled allocations that --live did not see return")  \
+	X(MOMENTS_LOST, NOTE, "moments-lost", "times that --heatmap had no room for")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

@@ -187,6 +187,19 @@ struct prof_count {
 _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
 
 /*
+ * When something was added to a count: an entry of a CPU's ring. A wait began weight before it
+ * ended. nr is written last, its number + 1; 0 while it is in the making.
+ */
+struct prof_moment {
+	__u64 nr;
+	__u64 end_ns; /* of CLOCK_MONOTONIC */
+	__u64 weight;
+	__u32 count; /* slot + 1 */
+	__u32 pad;
+};
+_Static_assert(sizeof(struct prof_moment) == 32, "struct prof_moment is part of the contract");
+
+/*
  * What a thread did while it did not run, as the scheduler says it. Reaches saved files.
  *
  *   bits 0-11   system call number + 1, 0 = it was in none
@@ -413,8 +426,10 @@ struct prof_config {
 	__u8 grows;	      /* of these, only those in memory that is no file's */
 	__u32 shape_slots;    /* of bpf/memo.bpf.c, a power of two */
 	__u32 lock_slots;     /* of struct prof_lock, the same; 0 = holders are not looked for */
+	__u32 moment_slots;   /* of each CPU, a power of two; 0 = times are not kept */
+	__u32 pad;
 };
-_Static_assert(sizeof(struct prof_config) == 128, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 136, "struct prof_config is part of the contract");
 
 /* Counters per CPU (bpf/pmu.bpf.h): as the kernel hands them out, struct bpf_perf_event_value. */
 #define PMU_MAX_EVENTS 8

@@ -277,7 +277,7 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 		arena_add(count, off);
 		return 0;
 	}
-	arena_add(count, off - queued);
+	arena_add_ago(count, off - queued, queued);
 	arena_add(count_woken, queued);
 	return 0;
 }

@@ -12,6 +12,7 @@ const struct opt offcpu_opts[] = {
 	WALK_ROWS,
 	WAKEUP_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
+	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

@@ -136,6 +136,8 @@ static int check(const struct recording_args *a)
 			text_ns(o->waits.max_ns));
 	else if (o->all && (o->pids.nr || o->tids.nr || o->comm || o->cgroup))
 		log_err(0, "-a is the whole machine: it does not go with -p, -t, -n or --cgroup");
+	else if (kind_of(o->command)->waits && results_wants(&a->results, "bolt"))
+		log_err(0, "-o FILE.fdata wants samples of running code (oncpu, pmu --branches)");
 	else if (o->symbols.debuginfod && debuginfod_check())
 		return -EINVAL;
 	else if (name && strcmp(name, "cycles") && strcmp(name, "cpu-clock"))
@@ -330,6 +332,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		   !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
+		a->record.moments = a->results.view.heatmap;
 		a->record.symbols.no_inline = a->results.view.no_inline;
 		result = run(a);
 	}

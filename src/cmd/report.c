@@ -29,6 +29,7 @@ const struct opt report_opts[] = {
 	OPT_FLAG('K', "kernel-stacks-only", struct report_args, results.view.kernel_only,
 		 "no user frames"),
 	RESULTS_ROWS(struct report_args, results),
+	HEATMAP_ROW(struct report_args, results),
 	VALUE_ROW(struct report_args, results),
 	BRANCHES_ROW(struct report_args, results,
 		     "branches that were recorded, on stdout; with -f one line each"),

@@ -264,6 +264,9 @@ int results_check(struct results_opts *o)
 		err = refuse_choice(given(o));
 	else if (o->report && strcmp(o->report, "md"))
 		err = log_err(0, "--report: unknown form (use md)");
+	else if (o->view.heatmap && !results_wants(o, "html") && !results_wants(o, "bpfprof"))
+		err = log_err(0, "--heatmap is part of a page: add -o FILE.html, or "
+				 "-o FILE.bpfprof to look at it later");
 	else if (o->json && to_stdout(o->junit))
 		err = log_err(0, "--json and --junit - both want standard output");
 	if (err)
@@ -379,6 +382,10 @@ static int check_result(const struct results *r, const struct result *result)
 	if (result->kind == RESULT_STACKS && value &&
 	    profile_find_event(result->profile, value) < 0)
 		return no_such_event(result->profile, value);
+	if (result->kind == RESULT_STACKS && r->opts->view.heatmap &&
+	    !result->profile->meta.moment_ns)
+		return log_err(-EINVAL, "--heatmap: the recording has no times of samples (record "
+					"it with --heatmap)");
 	if (r->opts->view.colors == VIEW_COLORS_CLASS &&
 	    (result->kind == RESULT_STACKS || result->kind == RESULT_CALLS) &&
 	    !result->profile->meta.is_time)

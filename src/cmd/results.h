@@ -96,6 +96,12 @@ struct results_opts {
 #define TABLE_ROW(s, r)                                                                            \
 	OPT_FLAG(0, "table", s, r.budget, "where the time of each thread went, on stdout")
 
+/* And of those whose samples or waits have a time. */
+#define HEATMAP_ROW(s, r)                                                                          \
+	OPT_FLAG(0, "heatmap", s, r.view.heatmap,                                                  \
+		 "of -o FILE.html: when samples were taken, second by second, and the flame "      \
+		 "graph of what is selected there; -o FILE.bpfprof keeps it too")
+
 /* And of those that may be of several events. */
 #define VALUE_ROW(s, r)                                                                            \
 	OPT_STRING(0, "value", s, r.view.value, "EVENT",                                           \
@@ -119,7 +125,7 @@ struct results_opts {
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
 #define RESULTS_EXTENSIONS                                                                         \
-	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof .txt .bpfprof"
+	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof .fdata .txt .bpfprof"
 #define CALLS_EXTENSIONS                                                                           \
 	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof"                    \
 	" .csv .stacks.csv .txt .bpfprof"

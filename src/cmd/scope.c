@@ -73,6 +73,7 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--focus", v->focus, OF_STACKS },
 		{ "--ignore", v->ignore, OF_STACKS },
 		{ "--value", v->value, OF_EVENTS },
+		{ "--heatmap", v->heatmap, OF_EVENTS },
 		{ "--by-class", v->by_class, OF_WAITS },
 		{ "--by class", v->by == VIEW_BY_CLASS, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },

@@ -9,6 +9,7 @@ const struct opt wall_opts[] = {
 	STACK_ROWS,
 	WALK_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
+	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
 	TABLE_ROW(struct recording_args, results),
 	VERBOSE_ROWS,

@@ -273,16 +273,18 @@ static void take_count(struct capture *c, size_t slot)
 {
 	const struct session_maps *m = c->maps;
 	struct prof_count n = m->counts[slot];
+	uint32_t id;
 
 	n.ustack = capture_ref(c, n.ustack);
 	n.kstack = capture_ref(c, n.kstack);
-	if (c->weigh)
+	if (c->weigh) {
 		c->weigh(c->arg, &c->tally, &n);
-	else
-		slices_take(&c->slices, slot,
-			    tally_add(&c->tally, &n,
-				      m->nr_values ? &m->values[slot * m->nr_values] : NULL,
-				      m->nr_values));
+		return;
+	}
+	id = tally_add(&c->tally, &n, m->nr_values ? &m->values[slot * m->nr_values] : NULL,
+		       m->nr_values);
+	slices_take(&c->slices, slot, id);
+	moments_take(&c->moments, slot, id);
 }
 
 void capture_take_counts(struct capture *c, uint32_t generation)
@@ -296,6 +298,7 @@ void capture_take_counts(struct capture *c, uint32_t generation)
 			take_count(c, i);
 	}
 	slices_empty(&c->slices, generation * m->nr_counts, m->nr_counts);
+	moments_empty(&c->moments, generation * m->nr_counts, m->nr_counts);
 }
 
 static void take_generation(struct capture *c)
@@ -312,9 +315,18 @@ void capture_begin(struct capture *c, uint64_t begin_ns, uint64_t duration_ns)
 {
 	const struct session_maps *m = c->maps;
 
-	if (!c->weigh)
-		slices_begin(&c->slices, m->counts, m->nr_generations * m->nr_counts, begin_ns,
-			     duration_ns);
+	if (c->weigh)
+		return;
+	slices_begin(&c->slices, m->counts, m->nr_generations * m->nr_counts, begin_ns,
+		     duration_ns);
+	c->moments = (struct moments){ .ring = m->moments,
+				       .heads = m->moment_heads,
+				       .counts = m->counts,
+				       .nr_cpus = m->nr_cpus,
+				       .nr_slots = m->nr_moments,
+				       .nr_counts = m->nr_generations * m->nr_counts };
+	if (m->moments)
+		moments_begin(&c->moments, begin_ns);
 }
 
 static void settle(void *session)
@@ -327,6 +339,7 @@ bool capture_drain(struct capture *c, uint64_t until_ns)
 	struct arena_stack s;
 	bool quiet;
 
+	moments_drain(&c->moments); /* before a generation that it refers to is emptied */
 	for (;;) {
 		while (generations_next(&c->generations, until_ns, &s))
 			if (s.slot < c->nr_slots)
@@ -349,6 +362,7 @@ void capture_release(struct capture *c)
 	sleeping_release(&c->sleeping);
 	tally_release(&c->tally);
 	slices_release(&c->slices);
+	moments_release(&c->moments);
 	free(c->late);
 	free(c->stack_of_slot);
 	free(c->waker_of_slot);

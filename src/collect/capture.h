@@ -10,6 +10,7 @@
 #include "collect/capture_python.h"
 #include "collect/defer.h"
 #include "collect/generations.h"
+#include "collect/moments.h"
 #include "collect/session.h"
 #include "collect/sleeping.h"
 #include "collect/slices.h"
@@ -33,6 +34,7 @@ struct capture {
 	uint64_t nr_no_room;	     /* stacks that waited for tables, when there were too many */
 	struct tally tally;	     /* what generations that are over counted */
 	struct slices slices;	     /* of that, when; none where counts are weighed */
+	struct moments moments;	     /* the same to the hundredth of a second, if asked for */
 	uint32_t *waker_of_slot;     /* profile's waker per slot, 0 = none; at the end */
 	struct symbol_file *sources; /* per module of the profile; descriptors belong to procs */
 	size_t nr_sources, cap_sources;

@@ -190,6 +190,27 @@ static void add_slices(struct capture *c, const uint32_t *sample1_of, uint64_t e
 	}
 }
 
+static void add_moments(struct capture *c, const uint32_t *sample1_of)
+{
+	struct moments *m = &c->moments;
+	uint32_t sample1;
+
+	if (!m->read)
+		return;
+	moments_end(m);
+	c->profile->meta.moment_ns = m->slice_ns;
+	c->profile->counters[PROF_MOMENTS_LOST] += m->lost;
+	for (size_t i = 0; i < m->nr_parts; i++) {
+		const struct moment_part *part = &m->parts[i];
+
+		sample1 = sample1_of[part->owner & ~MOMENTS_TAKEN];
+		if (sample1)
+			profile_add_moment(c->profile,
+					   &(struct moment){ sample1 - 1, part->first, part->nr,
+							     part->count, part->weight });
+	}
+}
+
 /* The frame of a stack of one, by its slot + 1. Of code that nobody knows it has none. */
 static uint32_t frame_of(const struct capture *c, uint32_t slot1)
 {
@@ -267,6 +288,7 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 		else if (add_sample(c, i))
 			sample1_of[i] = c->profile->nr_samples;
 	add_slices(c, sample1_of, end_ns);
+	add_moments(c, sample1_of);
 	free(sample1_of);
 	if (maps->nr_locks)
 		lock_holders_find(c->profile);

@@ -76,6 +76,8 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		READ(wakers, c->waker_slots, c->waker_slots),
 		READ(locks, c->lock_slots, c->lock_slots),
 		READ(disagreements, c->audit, 0),
+		READ(moments, c->moment_slots, (uint64_t)c->nr_cpus * c->moment_slots),
+		READ(moment_heads, c->moment_slots, c->nr_cpus),
 		WRITE(hists, c->hist_rows, c->hist_rows),
 		ROW(recents, c->outlier_ns, 0),
 		READ(outliers, c->outlier_ns, 0),
@@ -170,6 +172,7 @@ static void describe(struct session_maps *m, const struct bpfprof_bpf *skel,
 	m->nr_wakers = c->waker_slots;
 	m->nr_locks = c->lock_slots;
 	m->nr_disagreements = c->audit ? PROF_DISAGREEMENTS : 0;
+	m->nr_moments = c->moment_slots;
 	m->nr_deferred = c->call_graph != CALL_GRAPH_FP ? c->deferred_slots : 0;
 }
 

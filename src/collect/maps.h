@@ -53,7 +53,10 @@ struct session_maps {
 	size_t nr_locks;
 	const struct prof_disagreement *disagreements; /* NULL but for --audit */
 	size_t nr_disagreements;
-	struct prof_hist_row *hists; /* NULL but for runqlat; max_ns is ours to reset */
+	const struct prof_moment *moments; /* of each CPU so many; NULL but for --heatmap */
+	size_t nr_moments;
+	const struct prof_word *moment_heads; /* per CPU */
+	struct prof_hist_row *hists;	      /* NULL but for runqlat; max_ns is ours to reset */
 	size_t nr_hists;
 	const struct prof_outlier *outliers; /* PROF_OUTLIERS of them, NULL when none are kept */
 	const uint64_t *nr_outliers;	     /* since the start */

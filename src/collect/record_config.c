@@ -6,6 +6,9 @@
 #include "profile/kind.h"
 
 #define BRANCH_SLOTS 16384
+/* Entries of a CPU between two turns, a tenth of a second or more: samples, and waits. */
+#define SAMPLE_MOMENTS 8192
+#define WAIT_MOMENTS   16384
 
 static void configure_waits(struct prof_config *c, const struct record_opts *o)
 {
@@ -72,6 +75,8 @@ struct prof_config record_config(const struct record_opts *o)
 	c.per_thread |= c.faults; /* the memory is not merged */
 	c.nr_values = 2 * o->sampling.nr_columns;
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
+	if (o->moments)
+		c.moment_slots = kind_of(o->command)->waits ? WAIT_MOMENTS : SAMPLE_MOMENTS;
 	/* Waits, operations, branches and allocations in use refer to slots taken long ago. */
 	c.two_generations = !kind_of(o->command)->waits && !kind_of(o->command)->operation &&
 			    !o->sampling.branches && !o->alloc.live;

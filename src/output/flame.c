@@ -212,6 +212,8 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 	f->note = note_of(f);
 	if (!f->nr_values)
 		flame_values_init(f, v);
+	if (v->heatmap && p->meta.moment_ns)
+		flame_moments_init(f, p, v);
 	find_parts(f);
 	flame_colours_init(f);
 }
@@ -258,5 +260,6 @@ void flame_release(struct flame *f)
 	free(f->symbol_of);
 	free(f->symbols);
 	free(f->modules);
+	free(f->moments);
 	free(f->files);
 }

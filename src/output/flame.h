@@ -30,6 +30,13 @@ struct flame_value {
 	unsigned int class; /* of waits: the class plus 1; 0 = not of one class */
 };
 
+/* In each of nr slices from first on a node had so much of a value. */
+struct flame_moment {
+	uint32_t first, nr, node, value;
+	uint64_t amount;
+	uint64_t other; /* of the value that is the number of all, or what it stands for */
+};
+
 struct flame {
 	const struct profile *p;
 	struct profile one;	       /* of several events, the one shown: p points here */
@@ -48,6 +55,10 @@ struct flame {
 	size_t nr_modules, cap_modules;
 	struct flame_value *values; /* none of two sides */
 	size_t nr_values, cap_values;
+	size_t counted;		      /* which of them is that other number; 0 = none */
+	bool counts;		      /* it is how many there are */
+	struct flame_moment *moments; /* of heat maps, in the order of time */
+	size_t nr_moments, nr_slices; /* nr_slices 0: no heat map */
 	uint32_t *files; /* of source code, sorted strings of the profile; the first one is none */
 	size_t nr_files;
 };
@@ -67,6 +78,10 @@ void flame_values_init(struct flame *f, const struct view *v);
 void flame_values_of_events(struct flame *f, const struct profile *p, uint32_t shown);
 void flame_values_release(struct flame *f);
 
+/* The heat map of p, which has all events. After the values; and as JSON, behind a comma. */
+void flame_moments_init(struct flame *f, const struct profile *p, const struct view *v);
+void flame_moments_put(const struct flame *f, FILE *out);
+
 /* Of a picture. The viewer makes shades of changes by itself, and else has classes by number. */
 const struct flame_colour *flame_colour(const struct flame *f, uint32_t node);
 unsigned int flame_colour_of(const struct flame *f, uint32_t node);
@@ -83,6 +98,9 @@ size_t flame_file(const struct flame *f, uint32_t file);
  * levels it lies above a child of i.
  */
 uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *up);
+
+/* A column of numbers, packed (flame_script.c). */
+void flame_put_number(FILE *out, uint64_t n);
 
 /* The <style> element; the <script> elements, which take the page over. */
 void flame_put_style(FILE *out);

@@ -3,7 +3,7 @@
  * The flame graph viewer, one script for the html and the svg output: what is shown, and what mouse
  * and keys do to it. It comes last, behind the data (flame_data.js), the trees of it
  * (flame_trees.js), the panes that draw these (flame_pane.js), the table of functions
- * (flame_table.js), and the tools around them (flame_tools.js).
+ * (flame_table.js), the heat map (flame_heat.js), and the tools around them (flame_tools.js).
  *
  * Names are hostile: they reach the page as text nodes only. This file also lies within CDATA.
  */
@@ -72,6 +72,8 @@ const ui = {
 	status: element('div', {class: 'status', 'aria-live': 'polite'}),
 	tip: element('div', {class: 'tip', 'aria-hidden': 'true', hidden: ''}),
 };
+
+const heatUi = heat && makeHeatUi();
 
 /* --- views --- */
 
@@ -324,6 +326,7 @@ function chooseValue(value) {
 	data.value = value;
 	ui.values.value = value;
 	ui.sides.textContent = value ? 'After' : 'Before';
+	drawHeat();
 	findMatches();
 	setView(state.view, zooms);
 }
@@ -372,6 +375,8 @@ function walk(key) {
 function escape() {
 	if (!ui.keys.hidden) {
 		toggleHelp();
+	} else if (heat && heat.range && document.activeElement === heatUi.box) {
+		chooseRange(null);
 	} else if (document.activeElement === ui.search && ui.search.value) {
 		ui.search.value = '';
 		search();
@@ -391,6 +396,7 @@ const KEYS = {
 	i: [flip, 'root at the top (icicle) or at the bottom'],
 	m: [nextValue, 'the next value: what widths stand for'],
 	b: [swapSides, 'before or after, of two recordings'],
+	h: [focusHeat, 'the heat map: arrows, Shift to select, Esc for all time'],
 	c: [copyStack, 'copy the stack of the frame under the cursor'],
 	d: [toggleTheme, 'dark or light'],
 	'?': [toggleHelp, 'these keys'],
@@ -403,6 +409,8 @@ function localKey(event) {
 		return tableKey(event);
 	if (state.view === 'table' && /^[1-9]$/.test(event.key) && event.target !== ui.search)
 		return tableKey(event);
+	if (heat && event.target === heatUi.box)
+		return heatKey(event);
 	if (event.target !== ui.chart)
 		return false;
 	if (event.key.startsWith('Arrow'))
@@ -455,22 +463,8 @@ function listen() {
 		if (!ui.chart.hidden && state.pane.width !== ui.chart.clientWidth - 20)
 			draw();
 	}).observe(ui.chart);
-}
-
-/* The svg file becomes a page of its own: the picture makes room for all that HTML can do. */
-function mount(app) {
-	const root = document.documentElement, picture = document.getElementById('flame-picture');
-
-	if (!picture) {
-		document.body.append(app);
-		return;
-	}
-	const holder = svgElement('foreignObject', {width: '100%', height: '100%'});
-	holder.append(app);
-	picture.remove();
-	root.removeAttribute('viewBox');
-	setAttributes(root, {width: '100%', height: '100%'});
-	root.append(holder);
+	if (heat)
+		new ResizeObserver(drawHeat).observe(heatUi.box);
 }
 
 function main() {
@@ -482,8 +476,9 @@ function main() {
 
 	ui.values.append(...data.values.map(({name}, v) => element('option', {value: v}, name)));
 	mount(element('div', {class: 'app'}, element('div', {class: 'bar'}, heading, tools),
-		ui.chart, ui.table, element('div', {class: 'foot'}, ui.status, legend()), ui.tip,
+		...(heat ? [mountHeat()] : []), ui.chart, ui.table, element('div', {class: 'foot'}, ui.status, legend()), ui.tip,
 		ui.keys));
+	drawHeat();
 	if (location.hash)
 		readAddress();
 	else

@@ -85,13 +85,13 @@ function functionsOf(names) {
 
 /* The first value is the one that the page opens with; of two recordings it is that after. */
 function readValues(page) {
-	const self = unpack(page.self, Float64Array), values = [{name: page.value, unit: page.unit, self}];
+	const self = unpack(page.self, Float64Array), values = [{name: page.value, unit: page.unit, whole: self}];
 
 	for (const v of page.values)
 		values.push({name: v.name, unit: v.unit, class: v.class, packed: v});
 
 	if (page.before !== undefined)
-		values.push({name: 'before', unit: page.unit, self: unpack(page.before, Float64Array)});
+		values.push({name: 'before', unit: page.unit, whole: unpack(page.before, Float64Array)});
 	return values;
 }
 
@@ -105,7 +105,7 @@ function readData() {
 		colour: column(2, page.colours), shape: shapeOf(unpack(page.up, Uint32Array)),
 		symbol: unpack(page.frames, Uint32Array), values: readValues(page), value: 0,
 		changes: page.changes, waits: page.waits, colouring: page.colouring, minWidth: page.minWidth,
-		files: page.files,
+		files: page.files, moments: page.moments, inRange: null,
 		lines: page.lines === undefined ? null : unpack(page.lines, Uint32Array)};
 }
 
@@ -132,19 +132,23 @@ function totalsOf(value) {
 	return v.total;
 }
 
-/* What each node has by itself in a value. */
+function unpackSparse(packed) {
+	const gaps = unpack(packed.gaps, Uint32Array), self = unpack(packed.self, Float64Array);
+	const all = new Float64Array(data.shape.nr);
+
+	for (let nr = 0, i = 0; nr < gaps.length; nr++, i++) {
+		i += gaps[nr];
+		all[i] = self[nr];
+	}
+	return all;
+}
+
+/* What each node has by itself in a value, of the time that is selected (flame_heat.js). */
 function selfOf(value) {
 	const v = data.values[value];
 
-	if (!v.self) {
-		const gaps = unpack(v.packed.gaps, Uint32Array), self = unpack(v.packed.self, Float64Array);
-
-		v.self = new Float64Array(data.shape.nr);
-		for (let nr = 0, i = 0; nr < gaps.length; nr++, i++) {
-			i += gaps[nr];
-			v.self[i] = self[nr];
-		}
-	}
+	v.whole = v.whole || unpackSparse(v.packed);
+	v.self = v.self || (data.inRange ? data.inRange(value) : v.whole);
 	return v.self;
 }
 

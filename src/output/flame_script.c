@@ -11,6 +11,7 @@
  *	before   of two recordings: self in the one before; and what shades are made of
  *	lines    per node: file of its source code, 0 = not known; else behind it the line that
  *	         has most of it, and how many percent these are
+ *	moments  of a heat map (flame_moments.c)
  *
  * A number takes 5 bits per letter, lowest first; letters from the 33rd on say that more follow.
  * Names are hostile: all that came from outside passes flame_put_text() or flame_put_json().
@@ -32,10 +33,12 @@ __asm__(".pushsection .rodata\n"
 	"\t.incbin \"src/output/flame_trees.js\"\n"
 	"\t.incbin \"src/output/flame_pane.js\"\n"
 	"\t.incbin \"src/output/flame_table.js\"\n"
+	"\t.incbin \"src/output/flame_heat.js\"\n"
 	"\t.incbin \"src/output/flame_tools.js\"\n"
 	"\t.incbin \"src/output/flame.js\"\n"
 	"\t.asciz \"})();\\n\"\n"
-	"flame_css: .incbin \"src/output/flame.css\"\n\t.byte 0\n"
+	"flame_css: .incbin \"src/output/flame_heat.css\"\n"
+	"\t.incbin \"src/output/flame.css\"\n\t.byte 0\n"
 	".popsection\n");
 extern const char flame_js[], flame_css[];
 
@@ -52,7 +55,7 @@ static const char *const kinds[FRAME_NR_KINDS] = {
 	[FRAME_ANON] = "jit",  [FRAME_UNKNOWN] = "unknown", [FRAME_PYTHON] = "python",
 };
 
-static void put_number(FILE *out, uint64_t n)
+void flame_put_number(FILE *out, uint64_t n)
 {
 	static const char letters[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -81,10 +84,10 @@ static void put_lines(const struct flame *f, FILE *out)
 	fputs("],\n\"lines\":\"", out);
 	do {
 		most = source_lines_find(&f->t->lines, i);
-		put_number(out, most ? flame_file(f, most->file) : 0);
+		flame_put_number(out, most ? flame_file(f, most->file) : 0);
 		if (most) {
-			put_number(out, most->line);
-			put_number(out, 100 * (double)most->weight / f->t->nodes[i].total);
+			flame_put_number(out, most->line);
+			flame_put_number(out, 100 * (double)most->weight / f->t->nodes[i].total);
 		}
 		i = flame_next(f, i, true, &up);
 	} while (i);
@@ -114,7 +117,7 @@ static void put_column(const struct flame *f, FILE *out, const char *name, enum 
 
 	fprintf(out, ",\n\"%s\":\"", name);
 	do {
-		put_number(out, column_value(f, column, i, up));
+		flame_put_number(out, column_value(f, column, i, up));
 		i = flame_next(f, i, true, &up);
 	} while (i);
 	fputc('"', out);
@@ -127,7 +130,7 @@ static void put_sparse(const struct flame *f, const struct flame_value *v, FILE 
 
 	do {
 		if (v->self[i]) {
-			put_number(out, places ? nr : v->self[i]);
+			flame_put_number(out, places ? nr : v->self[i]);
 			nr = 0;
 		} else {
 			nr++;
@@ -185,9 +188,9 @@ static void put_symbols(const struct flame *f, FILE *out)
 	for (size_t i = 0; i < f->nr_symbols; i++) {
 		uint32_t node = f->symbols[i].node;
 
-		put_number(out, f->symbols[i].module);
-		put_number(out, f->t->nodes[node].kind);
-		put_number(out, flame_colour_of(f, node));
+		flame_put_number(out, f->symbols[i].module);
+		flame_put_number(out, f->t->nodes[node].kind);
+		flame_put_number(out, flame_colour_of(f, node));
 	}
 	fputc('"', out);
 }
@@ -238,6 +241,7 @@ void flame_put_script(const struct flame *f, FILE *out)
 	}
 	put_values(f, out);
 	put_lines(f, out);
+	flame_moments_put(f, out);
 	fputs("}</script>\n", out);
 	put_verbatim(out, "script", flame_js);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Around the flame graph (flame.js): its place in the address, so that a link shows what one sees;
- * a stack for the clipboard; what the colours mean; and what keys do.
+ * a stack for the clipboard; what the colours mean; what keys do; and how it takes a page over.
  */
 
 /* What a class of colours means, by the classes that it has; the first one is shown. */
@@ -19,6 +19,7 @@ function writeAddress() {
 	for (const {key, tree, zoom} of state.view === 'table' ? [] : state.panes)
 		set(key, zoom && tree.name(zoom));
 	set('value', data.value);
+	set('range', heat && heat.range && heat.range.join('-'));
 	set('icicle', state.icicle && 1);
 	set('search', ui.search.value);
 	try {
@@ -26,6 +27,13 @@ function writeAddress() {
 	} catch (e) {
 		/* where a page may not change its address it has none to pass on */
 	}
+}
+
+function readRange(text) {
+	const range = (text || '').split('-').map(Number);
+
+	setRange(text && isRange(range) ? range : null);
+	drawHeat();
 }
 
 /* What an address says and the page does not know is as if it had not been said. */
@@ -39,6 +47,8 @@ function readAddress() {
 	ui.values.value = data.value;
 	ui.sides.textContent = data.value ? 'After' : 'Before';
 	setIcicle(parts.has('icicle'));
+	if (heat)
+		readRange(parts.get('range'));
 	if (view === 'function' && f >= 0 && outermost(f).length)
 		state.f = f;
 	else if (view !== 'inverted' && view !== 'table')
@@ -130,10 +140,28 @@ function toggleHelp() {
 	if (ui.keys.hidden)
 		ui.keys.replaceChildren(element('b', {}, 'Keys'),
 			...Object.entries(KEYS).filter(([key]) => (key !== 'b' || data.changes) &&
-				(key !== 'm' || ui.values.isConnected))
+				(key !== 'm' || ui.values.isConnected) && (key !== 'h' || heat))
 				.map(([key, [, text]]) => row(key === 'Escape' ? 'Esc' : key, text)),
 			row('arrows', 'walk the frames, or the rows of the table'),
 			row('Enter', 'zoom into the frame, or open the function'),
 			row('1 2 3', 'sort the table by a column'));
 	ui.keys.hidden = !ui.keys.hidden;
+}
+
+/* --- the page --- */
+
+/* The svg file becomes a page of its own: the picture makes room for all that HTML can do. */
+function mount(app) {
+	const root = document.documentElement, picture = document.getElementById('flame-picture');
+
+	if (!picture) {
+		document.body.append(app);
+		return;
+	}
+	const holder = svgElement('foreignObject', {width: '100%', height: '100%'});
+	holder.append(app);
+	picture.remove();
+	root.removeAttribute('viewBox');
+	setAttributes(root, {width: '100%', height: '100%'});
+	root.append(holder);
 }

@@ -114,6 +114,8 @@ static void add_number(struct flame *f, bool weights, char *name, const char *un
 {
 	struct flame_value *v = add_value(f, name, unit);
 
+	f->counted = f->nr_values - 1;
+	f->counts = !weights;
 	for (size_t i = 0; i < f->p->nr_samples; i++) {
 		const struct sample *s = &f->p->samples[i];
 		bool running = f->p->meta.is_time && PROF_WAIT_KIND(s->wait) == PROF_RUNNING;

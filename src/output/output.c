@@ -44,6 +44,11 @@ static const char *no_branches(const struct result *r)
 		       : "the recording has no branches (bpfprof pmu --branches records them)";
 }
 
+static const char *no_bolt(const struct result *r)
+{
+	return bolt_lacks(r->profile);
+}
+
 static const char *no_stacks(const struct result *r)
 {
 	return r->profile->nr_stacks > 1 ? NULL
@@ -87,6 +92,8 @@ static const struct output outputs[] = {
 	{ "pprof", ".pb.gz", STACKS(pprof_write) = "samples with their places, for go tool pprof",
 	  .all_events = true },
 	{ "pprof-file", ".pprof", STACKS(pprof_write) = "the same", .all_events = true },
+	{ "bolt", ".fdata", STACKS(bolt_write) =
+	  "branches or samples by address, for perf2bolt", .lacks = no_bolt },
 	{ "summary", ".txt", STACKS(summary_write) = "the summary, for people",
 	  .all_events = true },
 	{ "bpfprof", ".bpfprof", STACKS(save_write) = "everything, for bpfprof report",

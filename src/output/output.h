@@ -91,6 +91,9 @@ int svg_write(const struct profile *p, const struct view *v, FILE *out);
 int html_write(const struct profile *p, const struct view *v, FILE *out);
 int speedscope_write(const struct profile *p, const struct view *v, FILE *out);
 int pprof_write(const struct profile *p, const struct view *v, FILE *out);
+int bolt_write(const struct profile *p, const struct view *v, FILE *out);
+/* Why there is nothing for it, NULL = there is. */
+const char *bolt_lacks(const struct profile *p);
 int firefox_write(const struct profile *p, const struct view *v, FILE *out);
 int json_write(const struct profile *p, const struct view *v, FILE *out);
 int summary_write(const struct profile *p, const struct view *v, FILE *out);

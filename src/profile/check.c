@@ -145,6 +145,27 @@ static bool check_slices(const struct profile *p)
 	return true;
 }
 
+static bool check_linked(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_linked; i++)
+		if (p->linked[i].module >= p->nr_modules)
+			return false;
+	return true;
+}
+
+static bool check_moments(const struct profile *p)
+{
+	const struct moment *m;
+
+	for (size_t i = 0; i < p->nr_moments; i++) {
+		m = &p->moments[i];
+		if (m->sample >= p->nr_samples || !m->nr || m->first < (m - !!i)->first ||
+		    (uint64_t)m->first + m->nr > PROFILE_MAX_MOMENT_SLICES)
+			return false;
+	}
+	return !p->nr_moments || p->meta.moment_ns;
+}
+
 static bool check_threads(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_threads; i++)
@@ -193,5 +214,5 @@ bool profile_is_sound(const struct profile *p)
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
 	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
-	       check_slices(p) && check_disagreements(p);
+	       check_slices(p) && check_moments(p) && check_linked(p) && check_disagreements(p);
 }

@@ -55,6 +55,7 @@ void profile_free(struct profile *p)
 	free(p->locks);
 	free(p->slices);
 	free(p->sliced);
+	free(p->moments);
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
@@ -64,6 +65,7 @@ void profile_free(struct profile *p)
 	free(p->outliers);
 	free(p->call_rows);
 	free(p->call_buckets);
+	free(p->linked);
 	free(p);
 }
 
@@ -199,6 +201,26 @@ void profile_add_branch(struct profile *p, const struct branch *b)
 	p->branches[p->nr_branches++] = *b;
 }
 
+void profile_add_linked(struct profile *p, const struct linked *l)
+{
+	p->linked = xgrow(p->linked, p->nr_linked, &p->cap_linked, sizeof(*l));
+	p->linked[p->nr_linked++] = *l;
+}
+
+bool profile_linked_at(const struct profile *p, uint32_t module, uint64_t offset, uint64_t *address)
+{
+	const struct linked *l;
+
+	for (size_t i = 0; i < p->nr_linked; i++) {
+		l = &p->linked[i];
+		if (l->module != module || offset - l->offset >= l->bytes)
+			continue;
+		*address = offset - l->offset + l->address;
+		return true;
+	}
+	return false;
+}
+
 void profile_add_slice(struct profile *p, uint64_t end_ns)
 {
 	p->slices = xgrow(p->slices, p->nr_slices, &p->cap_slices, sizeof(*p->slices));
@@ -209,6 +231,12 @@ void profile_add_sliced(struct profile *p, const struct sliced *s)
 {
 	p->sliced = xgrow(p->sliced, p->nr_sliced, &p->cap_sliced, sizeof(*s));
 	p->sliced[p->nr_sliced++] = *s;
+}
+
+void profile_add_moment(struct profile *p, const struct moment *m)
+{
+	p->moments = xgrow(p->moments, p->nr_moments, &p->cap_moments, sizeof(*m));
+	p->moments[p->nr_moments++] = *m;
 }
 
 static void name_event(struct profile *one, uint32_t event)
@@ -234,6 +262,8 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 	one.nr_counted = one.cap_counted = 0;
 	one.sliced = NULL;
 	one.nr_sliced = one.cap_sliced = 0;
+	one.moments = NULL;
+	one.nr_moments = one.cap_moments = 0;
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		struct sample s = p->samples[i];
 

@@ -21,8 +21,10 @@
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	locks    with wakers that are holders of locks: one for each
  *	slices   of time, and which part of which sample came in each
+ *	moments  the same in slices that are much shorter, for heat maps
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
+ *	linked   where executable parts of modules are linked to
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
@@ -69,6 +71,12 @@ struct lock {
 	uint32_t flags, pad;   /* LOCK_* */
 };
 
+/* Code of a module: so many bytes of the file are linked to that address. */
+struct linked {
+	uint64_t offset, bytes, address;
+	uint32_t module, pad;
+};
+
 /* What was sampled. */
 struct sampled_event {
 	uint32_t name, note; /* strings; note: what to know of its samples, 0 = nothing */
@@ -104,6 +112,17 @@ struct sliced {
 	uint32_t sample, slice;
 	uint64_t weight;
 };
+
+/*
+ * In each of nr slices of meta.moment_ns from first on, so much of a sample's weight; count: of its
+ * samples, or of its waits that began there. In the order of time. What of a sample is in none came
+ * when there was no room.
+ */
+struct moment {
+	uint32_t sample, first, nr, count;
+	uint64_t weight;
+};
+#define PROFILE_MAX_MOMENT_SLICES (1u << 20)
 
 /* The time that a thread's samples have to add up to. */
 struct thread_time {
@@ -198,6 +217,7 @@ struct profile_meta {
 	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
 	uint64_t timed;		/* calls were timed: their weights are ns */
+	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
 	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */
 	uint64_t others_ns; /* that a system call took more in processes that were not selected */
 	/* Of runqlat: struct runqlat_report has them. */
@@ -241,6 +261,8 @@ struct profile {
 	size_t nr_slices, cap_slices;
 	struct sliced *sliced;
 	size_t nr_sliced, cap_sliced;
+	struct moment *moments;
+	size_t nr_moments, cap_moments;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
 	struct title *titles; /* see titles.h */
@@ -260,6 +282,9 @@ struct profile {
 	struct call_bucket *call_buckets;
 	size_t nr_call_buckets, cap_call_buckets;
 
+	struct linked *linked;
+	size_t nr_linked, cap_linked;
+
 	struct frame_entry *frame_index;
 	struct index stack_index;
 };
@@ -276,6 +301,10 @@ uint32_t profile_string_n(struct profile *p, const char *s, size_t len);
 /* Modules are not merged: the caller knows which files are the same. */
 uint32_t profile_add_module(struct profile *p, const char *path);
 uint32_t profile_add_generated(struct profile *p, uint32_t pid);
+void profile_add_linked(struct profile *p, const struct linked *l);
+/* The address that an offset of a module is linked to. False: not known. O(parts of all files). */
+bool profile_linked_at(const struct profile *p, uint32_t module, uint64_t offset,
+		       uint64_t *address);
 void profile_add_event(struct profile *p, const struct sampled_event *e);
 void profile_add_sample(struct profile *p, const struct sample *s);
 void profile_add_column(struct profile *p, const struct value_column *c);
@@ -289,6 +318,8 @@ uint32_t profile_add_holder(struct profile *p, const struct waker *w, const stru
 void profile_add_slice(struct profile *p, uint64_t end_ns);
 /* Of a sample and a slice that are there. */
 void profile_add_sliced(struct profile *p, const struct sliced *s);
+/* Of a sample that is there. */
+void profile_add_moment(struct profile *p, const struct moment *m);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);

@@ -47,7 +47,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct hist_row) == 64 && sizeof(struct hist_bucket) == 16 &&
 		       sizeof(struct prof_outlier) == 192 && sizeof(struct call_row) == 40 &&
 		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8 &&
-		       sizeof(struct sliced) == 16,
+		       sizeof(struct sliced) == 16 && sizeof(struct moment) == 24 &&
+		       sizeof(struct linked) == 32,
 	       "these reach the file");
 
 static const struct fact {
@@ -101,6 +102,7 @@ static const struct fact {
 	NUMBER(threshold_ns),
 	NUMBER(outliers_from_ns),
 	NUMBER(outliers_lost),
+	NUMBER(moment_ns),
 #undef STRING
 #undef NUMBER
 };
@@ -146,6 +148,7 @@ static const struct table {
 	TABLE("CALL", true, call_rows),	    TABLE("CBKT", true, call_buckets),
 	TABLE("LOCK", true, locks),	    TABLE("TITL", true, titles),
 	TABLE("SLCS", true, slices),	    TABLE("SLCD", true, sliced),
+	TABLE("MMNT", true, moments),	    TABLE("LNKD", true, linked),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))

@@ -70,6 +70,7 @@ struct view {
 	const char *title; /* NULL = what was recorded */
 	enum view_colors colors;
 	double min_width; /* of frames that are drawn, in pixels; 0 = the usual */
+	bool heatmap;	  /* of pages: with a map of when the samples were taken */
 	/* Of waits. */
 	bool by_class;	  /* the first frame says what was waited for */
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */

@@ -8,11 +8,15 @@
 
 #include "symbol/source.h"
 
+#define ANSWERS_MAX_LINKED 4 /* who has more was not made by a linker */
+
 /* Of the module. */
 struct answers_head {
 	uint64_t nr_late, deadline_ns; /* as in struct symbol_lines */
 	uint8_t build_id[20];
 	uint8_t build_id_len;
+	uint8_t nr_linked;
+	struct linked linked[ANSWERS_MAX_LINKED]; /* its executable parts */
 };
 
 /* Of an address: what was found, in the order of the addresses. */

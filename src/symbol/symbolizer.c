@@ -280,6 +280,19 @@ static void open_module(void *arg)
 	m->debug_files = &j->debug_files;
 }
 
+/* Where its code is linked to. */
+static void list_linked(const struct elf_file *f, struct answers_head *head)
+{
+	const Elf64_Phdr *s;
+
+	for (size_t i = 0; i < f->nr_segments && head->nr_linked < ANSWERS_MAX_LINKED; i++) {
+		s = &f->segments[i];
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
+			head->linked[head->nr_linked++] =
+				(struct linked){ s->p_offset, s->p_filesz, s->p_vaddr, 0, 0 };
+	}
+}
+
 static ssize_t answer_module(void *arg, void *bytes, size_t max)
 {
 	const struct job *j = arg;
@@ -293,6 +306,7 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 	if (m->file) {
 		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
 		head.build_id_len = m->file->build_id_len;
+		list_linked(m->file, &head);
 	}
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
@@ -318,6 +332,13 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 	if (m->kind == MODULE_FILE && head->build_id_len) {
 		memcpy(m->build_id, head->build_id, sizeof(m->build_id));
 		m->build_id_len = head->build_id_len;
+	}
+	for (int i = 0; m->kind == MODULE_FILE && i < head->nr_linked && i < ANSWERS_MAX_LINKED;
+	     i++) {
+		struct linked l = head->linked[i];
+
+		l.module = module;
+		profile_add_linked(s->profile, &l);
 	}
 	if (!s->lines)
 		return;

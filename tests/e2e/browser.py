@@ -18,7 +18,7 @@ CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
-        "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Control": "\ue009"}
+        "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Control": "\ue009", "Shift": "\ue008"}
 
 
 def stat_fields(path):
@@ -126,6 +126,12 @@ class Browser:
         self.move(x, y)
         self._act("pointer", [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}],
                   parameters={"pointerType": "mouse"})
+
+    def drag(self, x, y, to_x, to_y):
+        self.move(x, y)
+        self._act("pointer", [{"type": "pointerDown", "button": 0},
+                              {"type": "pointerMove", "duration": 50, "x": round(to_x), "y": round(to_y)},
+                              {"type": "pointerUp", "button": 0}], parameters={"pointerType": "mouse"})
 
     def press(self, *keys):
         """Keys by name or letter, held together: press("Control", "f")."""

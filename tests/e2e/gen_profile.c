@@ -8,6 +8,7 @@
  *	gen_profile wakeup FILE...  the same, with who ended them
  *	gen_profile lock FILE...    the same, with who held a lock
  *	gen_profile wall FILE...    the same, with running time; all of it adds up
+ *	gen_profile heat FILE...    2,000 stacks of 60 s, 99 Hz and 8 CPUs, and when they were taken
  *	gen_profile NR FILE...	    NR different stacks, about 31 deep, most forks near the leaf
  *
  * The extension of each file chooses the output. The same arguments give the same bytes.
@@ -495,12 +496,38 @@ static struct profile *large_profile(size_t nr)
 	return p;
 }
 
+#define HEAT_TICKS 5940 /* 60 s at 99 Hz */
+#define HEAT_CPUS  8
+
+/* At each tick a sample on each CPU, of a stack that differs from second to second. */
+static struct profile *heat_profile(void)
+{
+	struct profile *p = large_profile(2000);
+	struct moment m = { .nr = 1, .count = 1, .weight = 1 };
+
+	p->meta.moment_ns = 20000000;
+	p->meta.duration_ns = 60000000000;
+	for (size_t i = 0; i < p->nr_samples; i++)
+		p->samples[i].count = p->samples[i].weight = 0;
+	for (uint64_t i = 0; i < HEAT_TICKS; i++)
+		for (uint64_t cpu = 0; cpu < HEAT_CPUS; cpu++) {
+			m.first = i * 1000 / 99 / 20;
+			m.sample = (i * 7919 + cpu * 104729 + m.first / 50) % p->nr_samples;
+			p->samples[m.sample].count++;
+			p->samples[m.sample].weight++;
+			profile_add_moment(p, &m);
+		}
+	return p;
+}
+
 static struct profile *made_up(const char *what)
 {
 	if (!strcmp(what, "small"))
 		return small_profile();
 	if (!strcmp(what, "broken"))
 		return broken_profile();
+	if (!strcmp(what, "heat"))
+		return heat_profile();
 	if (kind_of(what)->waits)
 		return waits_profile(what);
 	return large_profile(strtoul(what, NULL, 10));
@@ -508,15 +535,16 @@ static struct profile *made_up(const char *what)
 
 int main(int argc, char **argv)
 {
-	const struct view view = { 0 };
+	struct view view = { 0 };
 	struct profile *p;
 
 	if (argc < 3) {
-		fprintf(stderr,
-			"usage: gen_profile small|broken|offcpu|wakeup|lock|wall|NR FILE...\n");
+		fprintf(stderr, "usage: gen_profile small|broken|offcpu|wakeup|lock|wall|heat|NR "
+				"FILE...\n");
 		return 2;
 	}
 	p = made_up(argv[1]);
+	view.heatmap = p->meta.moment_ns;
 	for (int i = 2; i < argc; i++) {
 		const struct result result = { RESULT_STACKS, .profile = p };
 		const struct output *output = output_find(RESULT_STACKS, argv[i]);

@@ -91,6 +91,7 @@ static void configure_waits(struct prof_config *c, const struct kind *kind, unsi
 	c->max_ns = bits & 1;
 	c->outlier_ns = bits & 1;
 	c->walk_ns = 1000;
+	c->moment_slots = bits & 1 ? 16 : 0;
 }
 
 static void configure_samples(struct prof_config *c, unsigned int bits)
@@ -98,6 +99,7 @@ static void configure_samples(struct prof_config *c, unsigned int bits)
 	c->events = bits & 1;
 	c->nr_values = bits & 2 ? PMU_MAX_EVENTS : 0;
 	c->branch_slots = bits & 4 ? 16 : 0;
+	c->moment_slots = bits & 1 ? 16 : 0;
 }
 
 /* Timed, with arguments, or only counted. */
