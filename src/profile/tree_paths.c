@@ -21,6 +21,8 @@ struct known {
 	uint32_t first, nr; /* nr 0 = not looked at yet */
 };
 
+#define THREADS 256 /* names that are remembered, a power of two */
+
 struct builder {
 	const struct profile *p;
 	const struct view *v;
@@ -33,6 +35,10 @@ struct builder {
 	size_t nr_known, cap_known;
 	struct tree_filter filter;
 	struct tree_paths *out;
+	struct thread_name {
+		uint32_t thread, tid; /* of the profile; tid 0 where views do not tell them apart */
+		uint32_t name;	      /* 0 = not known yet */
+	} threads[THREADS];	      /* the one seen last in each place */
 };
 
 static uint32_t add_name(struct builder *b, const char *s, int spaces, const char *suffix)
@@ -149,17 +155,30 @@ static void push_upwards(struct builder *b, uint32_t id, uint32_t first, uint32_
 	}
 }
 
-static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool waker)
+static uint32_t thread_name(struct builder *b, uint32_t thread, uint32_t tid)
 {
 	char *name = xstrdup(profile_str(b->p, thread)), suffix[16] = "";
 	size_t len = strlen(name);
+	uint32_t id;
 
 	while (b->v->merge_threads && len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9')
 		name[--len] = '\0';
 	if (b->v->per_thread)
 		snprintf(suffix, sizeof(suffix), "/%u", tid);
-	push(b, &(struct step){ .name = add_name(b, name, 1, suffix), .waker = waker });
+	id = add_name(b, name, 1, suffix);
 	free(name);
+	return id;
+}
+
+/* Samples are many, threads few. */
+static void push_thread(struct builder *b, uint32_t thread, uint32_t tid, bool waker)
+{
+	const uint32_t told = b->v->per_thread ? tid : 0;
+	struct thread_name *known = &b->threads[(thread + told) % THREADS];
+
+	if (!known->name || known->thread != thread || known->tid != told)
+		*known = (struct thread_name){ thread, told, thread_name(b, thread, tid) };
+	push(b, &(struct step){ .name = known->name, .waker = waker });
 }
 
 /* The thread that a sample is of, or its process. */
