@@ -13,6 +13,7 @@ const struct opt offcpu_opts[] = {
 	WAKEUP_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

@@ -10,6 +10,7 @@ const struct opt oncpu_opts[] = {
 	SAMPLING_ROWS,
 	STACK_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/context.h"
 
 enum scope { OF_STACKS, OF_EVENTS, OF_WAITS, OF_TIMES };
 
@@ -54,6 +55,57 @@ static int refuse(const char *option, enum scope scope, const struct result *r)
 	return -EINVAL;
 }
 
+static bool wants_context(const struct view *v)
+{
+	return v->by == VIEW_BY_CONTEXT || v->by == VIEW_BY_KIND || v->by == VIEW_BY_ROLE ||
+	       v->by == VIEW_BY_TASK;
+}
+
+static uint64_t nr_user_stacks(const struct profile *p)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		nr += p->samples[i].ustack != 0;
+	return nr;
+}
+
+/* Says how it was looked for: a program without names may well have one. */
+static int no_runtime(const struct profile *p, const char *option, const char *name)
+{
+	log_err(0,
+		"%s: no stack has a function of %s (looked at %s stacks with user frames, for "
+		"names that begin with %s; a stripped program has none, see --broken and "
+		"bpfprof(8))",
+		option, name, text_count(nr_user_stacks(p)), context_needle(name));
+	return -EINVAL;
+}
+
+/* What is asked for of a runtime must be there. */
+static int check_runtime(const struct view *v, const struct profile *p)
+{
+	bool named = v->runtime >= RUNTIME_FIRST, any = false;
+	struct contexts c;
+
+	if (!named && !wants_context(v))
+		return 0;
+	if (v->runtime == RUNTIME_OFF) {
+		log_err(0,
+			"--runtime=none and --by context, kind, role or task exclude each other");
+		return -EINVAL;
+	}
+	contexts_init(&c, p);
+	for (uint32_t r = 0; r < context_nr_runtimes(); r++)
+		if (named ? v->runtime == RUNTIME_FIRST + r : context_is_automatic(r))
+			any |= contexts_have(&c, r);
+	contexts_release(&c);
+	if (any)
+		return 0;
+	if (named)
+		return no_runtime(p, "--runtime", context_runtime(v->runtime - RUNTIME_FIRST));
+	return no_runtime(p, "--by", "tokio");
+}
+
 int scope_check(const struct results_opts *o, const struct result *r)
 {
 	const struct view *v = &o->view;
@@ -83,5 +135,5 @@ int scope_check(const struct results_opts *o, const struct result *r)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].given && !is_in(rows[i].scope, r))
 			return refuse(rows[i].option, rows[i].scope, r);
-	return 0;
+	return r->kind == RESULT_STACKS ? check_runtime(v, r->profile) : 0;
 }

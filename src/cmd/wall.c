@@ -11,6 +11,7 @@ const struct opt wall_opts[] = {
 	RESULTS_ROWS(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
 	TABLE_ROW(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

@@ -74,6 +74,15 @@ const char *context_runtime(uint32_t runtime)
 	return context_runtimes[runtime].name;
 }
 
+const char *context_needle(const char *name)
+{
+	uint32_t r = 0;
+
+	while (r + 1 < context_nr && strcmp(context_runtimes[r].name, name))
+		r++;
+	return context_runtimes[r].needle;
+}
+
 bool context_is_automatic(uint32_t runtime)
 {
 	return context_runtimes[runtime].automatic;

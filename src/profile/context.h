@@ -12,6 +12,8 @@
 
 #include "profile/profile.h"
 
+#define CONTEXT_MAX_RUNTIMES 8
+
 enum context {
 	CONTEXT_NONE, /* of no runtime */
 	CONTEXT_TASK,
@@ -73,6 +75,8 @@ static inline bool context_is_idle(enum context context)
 /* How many runtimes there are rows of, their names, and whether views show them unasked. */
 uint32_t context_nr_runtimes(void);
 const char *context_runtime(uint32_t runtime);
+/* How names of functions of the runtime so named begin. */
+const char *context_needle(const char *name);
 bool context_is_automatic(uint32_t runtime);
 
 /* Whether functions or threads in the profile are of that runtime. */

@@ -5,8 +5,6 @@
 
 #include "profile/context.h"
 
-#define CONTEXT_MAX_RUNTIMES 8
-
 /* What a user stack says by itself. */
 struct context_shape {
 	bool known;
