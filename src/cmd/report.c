@@ -40,8 +40,9 @@ const struct opt report_opts[] = {
 		   "stdout"),
 	OPT_STRING(
 		0, "by", struct report_args, results.by, "KEY",
-		"shares by function, module, file, line, thread, process, class (of waits), or of a "
-		"runtime's threads by context, kind, role or task, on stdout (also --csv, --json)"),
+		"shares by function, module, file, line, thread, process, class (of waits), or "
+		"of a runtime's threads by context, kind, role or task, on stdout (also --csv, "
+		"--json)"),
 	FOCUS_ROWS(struct report_args, filters),
 	OPT_STRING(0, "percent-limit", struct report_args, filters.percent_limit, "P",
 		   "of trees: what has less than P percent is summed up (default 0.5)"),

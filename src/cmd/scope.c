@@ -70,22 +70,33 @@ static uint64_t nr_user_stacks(const struct profile *p)
 	return nr;
 }
 
-/* Says how it was looked for: a program without names may well have one. */
-static int no_runtime(const struct profile *p, const char *option, const char *name)
+/* How it was looked for: a program without names may well have one. To be freed. */
+static char *no_runtime(const struct profile *p, const char *name)
 {
-	log_err(0,
-		"%s: no stack has a function of %s (looked at %s stacks with user frames, for "
-		"names that begin with %s; a stripped program has none, see --broken and "
-		"bpfprof(8))",
-		option, name, text_count(nr_user_stacks(p)), context_needle(name));
-	return -EINVAL;
+	return xasprintf("no stack has a function of %s (looked at %s stacks, for names that begin "
+			 "with %s; a stripped program has none: give it its debug file)",
+			 name, text_count(nr_user_stacks(p)), context_needle(name));
 }
 
-/* What is asked for of a runtime must be there. */
+static bool has_runtime(const struct view *v, const struct profile *p)
+{
+	struct contexts c;
+	bool has = false;
+
+	contexts_init(&c, p);
+	for (uint32_t r = 0; r < context_nr_runtimes(); r++)
+		if (v->runtime >= RUNTIME_FIRST ? v->runtime == RUNTIME_FIRST + r
+						: context_is_automatic(r))
+			has |= contexts_have(&c, r);
+	contexts_release(&c);
+	return has;
+}
+
+/* A recording that lacks what was asked for is shown without; a table of it cannot be. */
 static int check_runtime(const struct view *v, const struct profile *p)
 {
-	bool named = v->runtime >= RUNTIME_FIRST, any = false;
-	struct contexts c;
+	bool named = v->runtime >= RUNTIME_FIRST;
+	char *why;
 
 	if (!named && !wants_context(v))
 		return 0;
@@ -94,16 +105,15 @@ static int check_runtime(const struct view *v, const struct profile *p)
 			"--runtime=none and --by context, kind, role or task exclude each other");
 		return -EINVAL;
 	}
-	contexts_init(&c, p);
-	for (uint32_t r = 0; r < context_nr_runtimes(); r++)
-		if (named ? v->runtime == RUNTIME_FIRST + r : context_is_automatic(r))
-			any |= contexts_have(&c, r);
-	contexts_release(&c);
-	if (any)
+	if (has_runtime(v, p))
 		return 0;
-	if (named)
-		return no_runtime(p, "--runtime", context_runtime(v->runtime - RUNTIME_FIRST));
-	return no_runtime(p, "--by", "tokio");
+	why = no_runtime(p, named ? context_runtime(v->runtime - RUNTIME_FIRST) : "tokio");
+	if (wants_context(v))
+		log_err(0, "--by: %s", why);
+	else
+		log_warn("--runtime: %s", why);
+	free(why);
+	return wants_context(v) ? -EINVAL : 0;
 }
 
 int scope_check(const struct results_opts *o, const struct result *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of a runtime's workers: its lines add up to workers times the time they were watched. */
+/* The table of a runtime's workers, whose lines add up to the time that they were watched. */
 #include "output/contexts.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tables of runtimes (context_rows.c) hold, for the walk over stacks by them (context.c). */
+/* What the tables of runtimes (context_rows.c) hold, for those who walk stacks by them. */
 #ifndef BPFPROF_PROFILE_CONTEXT_ROWS_H
 #define BPFPROF_PROFILE_CONTEXT_ROWS_H
 
@@ -44,6 +44,7 @@ enum clue {
 	CLUE_PARK = 8,
 	CLUE_DNS = 16,
 	CLUE_JOIN = 32,
+	CLUE_SEMAPHORE = 64,
 };
 struct context_clue {
 	enum clue clue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walk over stacks by the rows of runtimes: the innermost marker decides, once for each stack. */
+/* The walk over stacks by the rows of runtimes: the innermost marker of each stack decides. */
 #include "profile/context_stack.h"
 
 #include <stdlib.h>

@@ -31,8 +31,8 @@ const struct context_shape *context_shape(const struct context_stacks *c, uint32
 
 /*
  * Whether nothing but a wait stands on the stack of a thread of the standard library: with all
- * functions inlined, that is a pool's. Threads that tasks begin have the same name and code of their
- * own, or wait otherwise.
+ * functions inlined, that is a pool's. Threads that tasks begin have the same name and code of
+ * their own, or wait otherwise.
  */
 bool context_is_bare(const struct context_stacks *c, uint32_t stack);
 

@@ -55,7 +55,7 @@ static const struct row {
 	{ BUSY, "*RwLock::*_contended" },	{ BUSY, "*RawMutex::lock_slow" },
 	{ BUSY, "*RawRwLock::lock_*_slow" },	{ BUSY, "*pthread_mutex_*lock*" },
 	{ BUSY, "*pthread_rwlock_*" },		{ BUSY, "*__lll_lock_wait*" },
-	{ BUSY, "take_gil" },			
+	{ BUSY, "take_gil" },
 
 	/* Rust: std and parking_lot by themselves decide nothing. */
 	{ CALL, "std::sys::*::futex_wait" },	{ CALL, "std::sys::*Condvar::wait*" },

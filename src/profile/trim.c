@@ -36,7 +36,7 @@ static struct numbered_thread thread_of(const struct contexts *c, size_t i)
 					 __builtin_bswap32(s->tid) };
 }
 
-/* Threads get numbers in the order of their ids, which for workers is mostly that of the runtime. */
+/* Threads are numbered in the order of their ids: for workers that is mostly the runtime's. */
 static uint32_t *number_threads(const struct contexts *c)
 {
 	size_t nr_samples = c->p->nr_samples, nr = 0;

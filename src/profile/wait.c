@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#define STATE_SLEEPS  0x001 /* TASK_INTERRUPTIBLE */
 #define STATE_BLOCKED 0x002 /* TASK_UNINTERRUPTIBLE */
 #define STATE_NOLOAD  0x400 /* and with this one, idle */
 #define MAX_PLUMBING  24    /* frames; a BPF program and all around it are half as many */
@@ -315,7 +316,10 @@ enum prof_futex wait_futex(const struct profile *p, uint32_t wait)
 {
 	const char *name = PROF_WAIT_KIND(wait) == PROF_BLOCKED ? wait_syscall(p, wait) : NULL;
 
-	return name && !strcmp(name, "futex") ? PROF_WAIT_FUTEX(wait) : PROF_FUTEX_UNKNOWN;
+	/* Of a task state all of whose bits below are that it sleeps. */
+	if (!name || strcmp(name, "futex") || (PROF_WAIT_STATE(wait) & 0xff) != STATE_SLEEPS)
+		return PROF_FUTEX_UNKNOWN;
+	return PROF_WAIT_FUTEX(wait);
 }
 
 static int class_by_syscall(const struct profile *p, uint32_t wait)
