@@ -126,7 +126,8 @@ const struct context_kind context_kinds[] = {
 	{ .kind = "thread-join", .syscalls = "futex", .futex = PROF_FUTEX_JOIN },
 	{ .kind = "futex (parking_lot)", .syscalls = "futex", .futex = PROF_FUTEX_PARKING_LOT },
 	{ .kind = "futex", .syscalls = "futex futex_waitv futex_wait" },
-	{ .kind = "poll", .syscalls = "poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2" },
+	{ .kind = "poll", .syscalls = "poll ppoll select pselect6 epoll_wait epoll_pwait "
+				      "epoll_pwait2" },
 	{ .kind = "io_uring", .syscalls = "io_uring_enter" },
 	{ .kind = "child", .syscalls = "wait4 waitid clone3 clone vfork" },
 	{ .kind = "file-lock", .syscalls = "flock fcntl" },
@@ -136,9 +137,10 @@ const struct context_kind context_kinds[] = {
 	{ .kind = "pagefault", .classes = 1u << WAIT_PAGEFAULT },
 	{ .kind = "pipe", .classes = 1u << WAIT_PIPE },
 	{ .kind = "file", .classes = 1u << WAIT_IO },
-	{ .kind = "file", .syscalls = "read write readv writev pread64 pwrite64 open openat close fsync fdatasync stat "
-		  "newfstatat statx rename renameat2 unlink unlinkat getdents64 fallocate truncate "
-		  "ftruncate mkdir mkdirat copy_file_range",
+	{ .kind = "file",
+	  .syscalls = "read write readv writev pread64 pwrite64 open openat close fsync fdatasync "
+		      "stat newfstatat statx rename renameat2 unlink unlinkat getdents64 fallocate "
+		      "truncate ftruncate mkdir mkdirat copy_file_range",
 	  .classes = 1u << WAIT_LOCK },
 	{ NULL },
 };
