@@ -38,11 +38,10 @@ const struct opt report_opts[] = {
 	OPT_STRING(0, "peek", struct report_args, filters.peek, "REGEX",
 		   "functions whose name matches, each between its callers and its callees, on "
 		   "stdout"),
-	OPT_STRING(
-		0, "by", struct report_args, results.by, "KEY",
-		"shares by function, module, file, line, thread, process, class (of waits), or "
-		"of a runtime's threads by context, kind, role or task, on stdout (also --csv, "
-		"--json)"),
+	OPT_STRING(0, "by", struct report_args, results.by, "KEY",
+		   "shares by function, module, file, line, thread, process, class (of waits), or "
+		   "of a runtime's threads by context, kind, role or task, on stdout (also --csv, "
+		   "--json)"),
 	FOCUS_ROWS(struct report_args, filters),
 	OPT_STRING(0, "percent-limit", struct report_args, filters.percent_limit, "P",
 		   "of trees: what has less than P percent is summed up (default 0.5)"),

@@ -43,9 +43,9 @@
 #define TASK_SERVER "tokio::runtime::task::raw::poll;" MT "Context::run_task;" SERVER_FAT
 #define JOB	    POLL "tokio::runtime::blocking::pool::Inner::run;" ROOT
 #define JOB_FAT	    "tokio::runtime::task::raw::poll;" ROOT
-#define TASK_V0                                                                                      \
-	"tokio::runtime::task::raw::poll::<app::f::{closure#0}, Arc<multi_thread::handle::Handle>>;" \
-	"<tokio::runtime::scheduler::multi_thread::worker::Context>::run_task;"                      \
+#define TASK_V0                                                                                    \
+	"tokio::runtime::task::raw::poll::<app::f::{closure#0}, Arc<mt::handle::Handle>>;"         \
+	"<tokio::runtime::scheduler::multi_thread::worker::Context>::run_task;"                    \
 	"tokio::runtime::scheduler::multi_thread::worker::run;" SERVER_FAT
 #define LOCKED	"syscall;<std::sys::sync::mutex::futex::Mutex>::lock_contended;"
 #define CONDVAR "syscall;<std::sys::sync::condvar::futex::Condvar>::wait_timeout;"
@@ -60,7 +60,8 @@ static const struct row {
 } rows[] = {
 	/* Parked: 1.20, 1.24 to 1.48, from 1.49 on, tokio full, fat LTO. */
 	{ CONTEXT_IDLE_PARK, ROLE_WORKER, "", FUTEX, 0,
-	  "syscall;std::sync::condvar::Condvar::wait;tokio::runtime::thread_pool::park::Inner::park;"
+	  "syscall;std::sync::condvar::Condvar::wait;"
+	  "tokio::runtime::thread_pool::park::Inner::park;"
 	  "tokio::runtime::thread_pool::worker::Context::park_timeout;" WORKER120 },
 	{ CONTEXT_IDLE_PARK, ROLE_WORKER, "", FUTEX, PROF_FUTEX_COUNTER,
 	  "syscall;std::sync::condvar::Condvar::wait;"
@@ -102,7 +103,8 @@ static const struct row {
 	  "clock_nanosleep;app::do_sleep;" TASK_FAT },
 	{ CONTEXT_TASK, ROLE_WORKER, "condvar", FUTEX, 0, CONDVAR "app::do_wait;" TASK },
 	{ CONTEXT_TASK, ROLE_WORKER, "channel", FUTEX, PROF_FUTEX_PARK,
-	  "syscall;std::thread::Thread::park_timeout;std::sync::mpmc::list::Channel<T>::recv;app::f;" TASK },
+	  "syscall;std::thread::Thread::park_timeout;"
+	  "std::sync::mpmc::list::Channel<T>::recv;app::f;" TASK },
 	{ CONTEXT_TASK, ROLE_WORKER, "thread-join", FUTEX, PROF_FUTEX_JOIN,
 	  "__futex_abstimed_wait_common64;__pthread_clockjoin_ex;app::f;" TASK },
 	{ CONTEXT_TASK, ROLE_WORKER, "dns", 7, 0,
@@ -142,7 +144,8 @@ static const struct row {
 	  LOCKED "tokio::runtime::blocking::pool::Inner::run;" ROOT },
 	/* The future of block_on(). */
 	{ CONTEXT_MAIN_FUTURE, ROLE_BLOCK_ON, "sleep", NANOSLEEP, 0,
-	  "clock_nanosleep;app::main::{{closure}};tokio::runtime::runtime::Runtime::block_on;main" },
+	  "clock_nanosleep;app::main::{{closure}};"
+	  "tokio::runtime::runtime::Runtime::block_on;main" },
 	/* Go. */
 	{ CONTEXT_IDLE_PARK, ROLE_WORKER, "", FUTEX, 0,
 	  "runtime.futex;runtime.futexsleep;runtime.notesleep;runtime.stopm;runtime.findRunnable;"

@@ -299,30 +299,10 @@ fn helper(name: &str, mut f: impl FnMut() + Send + 'static) {
         .unwrap();
 }
 
-fn hold_locks() {
-    helper("hold-std", || {
-        let guard = STD_MUTEX.lock().unwrap();
-
-        std::thread::sleep(HOLD);
-        drop(guard);
-        std::thread::sleep(REST);
-    });
-    helper("hold-pl", || {
-        let guard = PL_MUTEX.lock();
-
-        std::thread::sleep(HOLD);
-        drop(guard);
-        std::thread::sleep(REST);
-    });
-    helper("hold-read", || {
-        let guard = RW_READ.write().unwrap();
-
-        std::thread::sleep(HOLD);
-        drop(guard);
-        std::thread::sleep(REST);
-    });
-    helper("hold-write", || {
-        let guard = RW_WRITE.read().unwrap();
+/// Holds a lock most of the time, for as long as what take() gives lives.
+fn hold<T>(name: &str, take: impl Fn() -> T + Send + 'static) {
+    helper(name, move || {
+        let guard = take();
 
         std::thread::sleep(HOLD);
         drop(guard);
@@ -372,11 +352,20 @@ fn make_files(dir: &str) {
 }
 
 /// What the leaves need. Files lie in dir and are to be removed by who started the program.
-pub fn prepare(dir: &str, _end: Instant, wanted: &dyn Fn(&Leaf) -> bool) {
+pub fn prepare(dir: &str, wanted: &dyn Fn(&Leaf) -> bool) {
     let any = |names: &[&str]| ALL.iter().any(|l| wanted(l) && names.contains(&l.name));
 
-    if any(&["std_mutex", "pl_mutex", "rwlock_read", "rwlock_write"]) {
-        hold_locks();
+    if any(&["std_mutex"]) {
+        hold("hold-std", || STD_MUTEX.lock().unwrap());
+    }
+    if any(&["pl_mutex"]) {
+        hold("hold-pl", || PL_MUTEX.lock());
+    }
+    if any(&["rwlock_read"]) {
+        hold("hold-read", || RW_READ.write().unwrap());
+    }
+    if any(&["rwlock_write"]) {
+        hold("hold-write", || RW_WRITE.read().unwrap());
     }
     if any(&["channel_recv", "tcp_read", "pipe_read"]) {
         feed();

@@ -103,7 +103,7 @@ fn main() {
     let wanted = |l: &leaves::Leaf| o.leaves.is_empty() || o.leaves.iter().any(|n| n == l.name);
     let rt = runtime(&o);
 
-    leaves::prepare(&o.dir, end, &wanted);
+    leaves::prepare(&o.dir, &wanted);
     rt.block_on(async {
         let tasks = leaves::spawn(end, &wanted);
 
