@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -70,14 +71,29 @@ static uint64_t nr_user_stacks(const struct profile *p)
 	return nr;
 }
 
-/* How it was looked for: a program without names may well have one. To be freed. */
-static char *no_runtime(const struct profile *p, const char *name)
+static char *no_function(const struct profile *p, const char *name)
 {
 	return xasprintf("no stack has a function of %s (looked at %s stacks, for names that begin "
-			 "with %s; a stripped program has none: give it its debug file)",
+			 "with %s)",
 			 name, text_count(nr_user_stacks(p)), context_needle(name));
 }
 
+/* How it was looked for: a program without names may well have one. To be freed. */
+static char *no_runtime(const struct profile *p, const char *name)
+{
+	char *versions = text_cleaned(profile_str(p, p->meta.runtimes)), *text;
+
+	if (!strncmp(versions, name, strlen(name)))
+		text = xasprintf(
+			"%s, but no stack has a name that begins with %s: it is stripped. "
+			"Waits have their class (--by-class), and no context; a debug file "
+			"brings the names",
+			versions, context_needle(name));
+	else
+		text = no_function(p, name);
+	free(versions);
+	return text;
+}
 static bool has_runtime(const struct view *v, const struct profile *p)
 {
 	struct contexts c;

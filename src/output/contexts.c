@@ -10,7 +10,8 @@
 #include "output/json_put.h"
 #include "profile/context_sums.h"
 
-#define MAX_KINDS 4 /* beside a line */
+#define MAX_KINDS   4 /* beside a line */
+#define MAX_VERSION 78
 
 static const struct line {
 	enum context context;
@@ -100,16 +101,42 @@ static const char *mangling(const struct context_sums *s)
 	return s->legacy ? s->v0 ? "legacy and v0" : "legacy" : s->v0 ? "v0" : "";
 }
 
+static void put_head(const struct context_sums *s, const struct profile *p, FILE *out)
+{
+	char *version = text_cleaned(profile_str(p, p->meta.runtimes));
+
+	fputc('\n', out);
+	text_fit(out, *version ? version : context_runtime(s->runtime), MAX_VERSION, 0);
+	if (*mangling(s))
+		fprintf(out, "\n  symbols of Rust: %s", mangling(s));
+	fputc('\n', out);
+	free(version);
+}
+
+/* A program that has a runtime by its constants, and no names of functions. */
+static void put_stripped(const struct profile *p, const struct view *v, FILE *out)
+{
+	char *version = text_cleaned(profile_str(p, p->meta.runtimes));
+
+	if (*version && v->runtime != RUNTIME_OFF && p->meta.is_time) {
+		fputc('\n', out);
+		text_fit(out, version, MAX_VERSION, 0);
+		fputs("\n  none of its functions has a name on a stack: contexts are unknown, classes "
+		      "are right\n",
+		      out);
+	}
+	free(version);
+}
+
 void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct context_sums s;
 
-	if (!context_sums_init(&s, p, v))
+	if (!context_sums_init(&s, p, v)) {
+		put_stripped(p, v, out);
 		return;
-	fprintf(out, "\n%s", context_runtime(s.runtime));
-	if (*mangling(&s))
-		fprintf(out, ", Rust symbols: %s", mangling(&s));
-	fputc('\n', out);
+	}
+	put_head(&s, p, out);
 	put_threads(&s, p, out);
 	if (s.nr_threads[ROLE_WORKER])
 		put_table(&s, v, out);
@@ -155,6 +182,7 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	all = json_object_new_object();
 	kinds = json_object_new_object();
 	json_object_object_add(o, "name", json_text(context_runtime(s.runtime)));
+	json_put_string(o, "versions", p, p->meta.runtimes);
 	json_object_object_add(o, "mangling", json_text(mangling(&s)));
 	json_put_count(o, "pool_threads", s.nr_threads[ROLE_POOL]);
 	json_put_count(o, "block_on_threads", s.nr_threads[ROLE_BLOCK_ON]);

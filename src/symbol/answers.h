@@ -6,6 +6,7 @@
 #ifndef BPFPROF_SYMBOL_ANSWERS_H
 #define BPFPROF_SYMBOL_ANSWERS_H
 
+#include "symbol/crate_version.h"
 #include "symbol/source.h"
 
 /* Of the module. */
@@ -13,6 +14,7 @@ struct answers_head {
 	uint64_t nr_late, deadline_ns; /* as in struct symbol_lines */
 	uint8_t build_id[20];
 	uint8_t build_id_len;
+	char tokio[CRATE_VERSION_BYTES]; /* its version, "" = none */
 };
 
 /* Of an address: what was found, in the order of the addresses. */

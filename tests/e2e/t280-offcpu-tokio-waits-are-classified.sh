@@ -57,6 +57,26 @@ check "the summary" "$BPFPROF" report -s "$saved"
 check_grep '^  (28|29|3[0-2]) workers \(tokio-rt-worker\)' "$OUT"
 check_grep 'BLOCKED IN TASKS' "$OUT"
 
+check_grep '^tokio 1[.]54[.]1 in /' "$OUT" "the summary has the version of tokio"
+
+# Without names, its constants still say that it is there.
+app=$("$ROOT/tests/progs/tokio/build.sh" release "$PROGS/tokio")
+if strip -o "$TMP/stripped" "$app"; then
+	check "a stripped program" "$BPFPROF" offcpu --runtime=tokio -s -o "$TMP/stripped.bpfprof" -- \
+		"$TMP/stripped" 0.5 --leaves blocking_sleep
+	check_grep '^tokio 1[.]54[.]1 in .*/stripped$' "$OUT"
+	check_grep 'contexts are unknown, classes are right' "$OUT"
+	check_grep 'it is stripped' "$ERR"
+	check_grep '^  sleep  ' "$OUT" "its waits have classes"
+	check_status 2 "--by task of it" "$BPFPROF" report --by task "$TMP/stripped.bpfprof"
+fi
+
+# One thread for all: its tasks are tasks, and its parks are idle.
+check "a runtime of one thread" "$BPFPROF" offcpu -f -- "$app" 0.5 --current --name mine --leaves blocking_sleep,pool_job
+check_grep '^tokio_waits;\[task\];.*blocking::blocking_sleep;.*\[sleep\] ' "$OUT"
+check_grep '^mine;\[pool-job\];.*blocking::pool_job;.*\[sleep\] ' "$OUT"
+check_no_grep '^mine;\[task\]|blocking_sleep.*\[pool-job\]' "$OUT"
+
 check "pprof" "$BPFPROF" report -o "$TMP/x.pb.gz" "$saved"
 for word in context idle-park kind thread-park role worker; do
 	check "pprof has the label $word" grep -aq "$word" <(zcat "$TMP/x.pb.gz")
