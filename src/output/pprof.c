@@ -169,6 +169,14 @@ static void put_sample(struct pprof *w, size_t i)
 	put_part(w, PROFILE_SAMPLE);
 }
 
+static bool has_contexts(const struct dictionary *d)
+{
+	for (size_t i = 0; i < d->nr_samples; i++)
+		if (d->samples[i].context)
+			return true;
+	return false;
+}
+
 static void put_samples(struct pprof *w)
 {
 	w->thread_key = numbered_add(&w->d.strings, "thread");
@@ -176,9 +184,11 @@ static void put_samples(struct pprof *w)
 	w->process_key = numbered_add(&w->d.strings, "process");
 	w->pid_key = numbered_add(&w->d.strings, "pid");
 	w->class_key = numbered_add(&w->d.strings, "wait_class");
-	w->context_key = numbered_add(&w->d.strings, "context");
-	w->kind_key = numbered_add(&w->d.strings, "kind");
-	w->role_key = numbered_add(&w->d.strings, "role");
+	if (has_contexts(&w->d)) {
+		w->context_key = numbered_add(&w->d.strings, "context");
+		w->kind_key = numbered_add(&w->d.strings, "kind");
+		w->role_key = numbered_add(&w->d.strings, "role");
+	}
 	for (size_t i = 0; i < w->d.nr_samples; i++)
 		put_sample(w, i);
 }

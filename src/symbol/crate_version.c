@@ -9,7 +9,7 @@
 
 #define MAX_RODATA (32u << 20)
 
-static const char crate[] = "/tokio-";
+static const char needle[] = "/tokio-";
 
 /* "1.54.1/src/": how long the number is, 0 = it is none. */
 static size_t version_length(const char *at)
@@ -31,10 +31,10 @@ void crate_version(const struct elf_file *f, char version[CRATE_VERSION_BYTES])
 	*version = '\0';
 	/* A NUL stands behind the last byte. */
 	for (char *at = bytes; at && !len; at = at + 1) {
-		at = memmem(at, bytes + sz - at, crate, sizeof(crate) - 1);
+		at = memmem(at, bytes + sz - at, needle, sizeof(needle) - 1);
 		if (!at)
 			break;
-		at += sizeof(crate) - 2;
+		at += sizeof(needle) - 2;
 		len = version_length(at + 1);
 		if (len) {
 			memcpy(version, at + 1, len);
