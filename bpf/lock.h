@@ -49,6 +49,7 @@ enum lock_role {
 /* Operations of the system call, without their flags. */
 #define LOCK_OP(op)    ((op)&127)
 #define LOCK_PRIVATE   128u
+#define LOCK_REALTIME  256u
 #define LOCK_OP_WAIT   0
 #define LOCK_OP_LOCK   6
 #define LOCK_OP_BITSET 9

@@ -223,14 +223,32 @@ enum prof_wait_kind {
 	 */
 	PROF_LIVED = 15,
 };
-#define PROF_WAIT_OPEN	       (1u << 16) /* it had not ended when the recording did */
-#define PROF_WAIT_NOT_SAMPLED  (1u << 17) /* its stack was not taken */
-#define PROF_WAIT_IO	       (1u << 18) /* the kernel counts it as waiting for a device */
-#define PROF_WAIT_BEFORE       (1u << 19) /* it had begun before the recording */
-#define PROF_WAIT_KIND(wait)   ((wait) >> 12 & 15)
-#define PROF_WAIT_STATE(wait)  ((wait) >> 20)
-#define PROF_WAIT_SYSCALL(w)   ((int)((w)&0xfff) - 1)
-#define PROF_SYSCALL_COMPAT    4094 /* of a 32-bit process, whichever it is */
+#define PROF_WAIT_OPEN	      (1u << 16) /* it had not ended when the recording did */
+#define PROF_WAIT_NOT_SAMPLED (1u << 17) /* its stack was not taken */
+#define PROF_WAIT_IO	      (1u << 18) /* the kernel counts it as waiting for a device */
+#define PROF_WAIT_BEFORE      (1u << 19) /* it had begun before the recording */
+#define PROF_WAIT_KIND(wait)  ((wait) >> 12 & 15)
+#define PROF_WAIT_STATE(wait) ((wait) >> 20)
+#define PROF_WAIT_SYSCALL(w)  ((int)((w)&0xfff) - 1)
+#define PROF_SYSCALL_COMPAT   4094 /* of a 32-bit process, whichever it is */
+/*
+ * What a futex was waited for with, which tells locks from condition variables where a compiler has
+ * left no function of them. Stands in the upper four bits of the task's state, which no state of
+ * such a wait has.
+ */
+enum prof_futex {
+	PROF_FUTEX_UNKNOWN,
+	PROF_FUTEX_MUTEX,	/* of Rust's standard library */
+	PROF_FUTEX_RWLOCK,	/* of it, by a reader */
+	PROF_FUTEX_PARK,	/* std::thread::park() and what is built on it */
+	PROF_FUTEX_COUNTER,	/* condition variables; a writer of an RwLock does it, too */
+	PROF_FUTEX_PARKING_LOT, /* all of parking_lot */
+	PROF_FUTEX_JOIN,	/* pthread_join() */
+	PROF_FUTEX_LIBC_MUTEX,	/* of the C library */
+	PROF_NR_FUTEXES,
+};
+#define PROF_WAIT_FUTEX(wait)  ((wait) >> 28)
+#define PROF_FUTEX_BIT	       28
 #define PROF_WAIT_EVENT(wait)  (PROF_WAIT_KIND(wait) == PROF_EVENT ? (wait) >> 20 : 0)
 #define PROF_WAIT_OF_EVENT(nr) ((nr) ? PROF_WAIT(PROF_EVENT, nr, -1) : 0)
 #define PROF_MAX_EVENTS	       16

@@ -159,6 +159,8 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
+	if (!prof_cfg.hist_rows)
+		t->wait |= futex_of(prev, t->wait);
 	if (!t->skip && !prof_cfg.hist_rows)
 		wait_begins(ctx, prev, t, now);
 	if (prof_cfg.lock_slots) /* the others are followed since they may hold one */
@@ -395,7 +397,8 @@ static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 	}
 	if (!(task->flags & PF_KTHREAD))
 		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
-	return PROF_WAIT(kind, state & 0xfff, nr) | PROF_WAIT_BEFORE;
+	nr = PROF_WAIT(kind, state & 0xfff, nr);
+	return nr | futex_of(task, nr) | PROF_WAIT_BEFORE;
 }
 
 /*

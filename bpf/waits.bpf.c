@@ -282,6 +282,26 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 	return 0;
 }
 
+__noinline int wait_futex(__u32 wait, __u32 op, __u32 expected)
+{
+	__u32 futex = PROF_FUTEX_UNKNOWN;
+
+	if ((wait & ~PROF_WAIT_IO) != PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX))
+		return 0;
+	if (op == (LOCK_OP_BITSET | LOCK_PRIVATE))
+		futex = expected == 2		? PROF_FUTEX_MUTEX
+			: expected == ~0u	? PROF_FUTEX_PARK
+			: expected & (1u << 30) ? PROF_FUTEX_RWLOCK
+						: PROF_FUTEX_COUNTER;
+	else if (op == (LOCK_OP_WAIT | LOCK_PRIVATE))
+		futex = expected == 1	? PROF_FUTEX_PARKING_LOT
+			: expected == 2 ? PROF_FUTEX_LIBC_MUTEX
+					: PROF_FUTEX_UNKNOWN;
+	else if (op == (LOCK_OP_BITSET | LOCK_REALTIME))
+		futex = PROF_FUTEX_JOIN;
+	return futex << PROF_FUTEX_BIT;
+}
+
 __noinline __u64 wait_throttled(struct thread *t)
 {
 	return t ? kernel_throttled_ns((const struct cfs_rq *)t->queue) : 0;

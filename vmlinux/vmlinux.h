@@ -204,6 +204,7 @@ struct bpf_iter__task {
 
 #define MAX_RT_PRIO 100 /* from here on, tasks are subject to CPU quota */
 
+#define TASK_INTERRUPTIBLE 0x1
 #define TASK_DEAD 0x80
 #define EXIT_ANY  0x30 /* EXIT_DEAD, EXIT_ZOMBIE */
 

@@ -58,6 +58,7 @@ const struct opt diff_opts[] = {
 	VALUE_ROW(struct diff_args, results),
 	FLAME_ROWS(struct diff_args, results),
 	WAIT_ROWS(struct diff_args, results),
+	RUNTIME_ROWS(struct diff_args, results),
 	OPT_GROUP("Results of stat"),
 	OPT_STRING(0, "fail-on", struct diff_args, fail_on, "RULES",
 		   "exit status 4 when one applies: ipc<-5%,l2_mpki>15%,time>5%"),

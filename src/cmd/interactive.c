@@ -49,10 +49,18 @@ static char *ledger_of(const struct profile *p)
 static enum browse_view first_view(const struct results_opts *o)
 {
 	static const enum browse_view by[VIEW_NR_BY] = {
-		[VIEW_BY_FUNCTION] = BROWSE_FUNCTIONS, [VIEW_BY_MODULE] = BROWSE_MODULES,
-		[VIEW_BY_FILE] = BROWSE_FILES,	       [VIEW_BY_LINE] = BROWSE_LINES,
-		[VIEW_BY_THREAD] = BROWSE_THREADS,     [VIEW_BY_PROCESS] = BROWSE_PROCESSES,
-		[VIEW_BY_CLASS] = BROWSE_TREE, /* whose first frames are classes then */
+		[VIEW_BY_FUNCTION] = BROWSE_FUNCTIONS,
+		[VIEW_BY_MODULE] = BROWSE_MODULES,
+		[VIEW_BY_FILE] = BROWSE_FILES,
+		[VIEW_BY_LINE] = BROWSE_LINES,
+		[VIEW_BY_THREAD] = BROWSE_THREADS,
+		[VIEW_BY_PROCESS] = BROWSE_PROCESSES,
+		/* Whose first frames are classes then, and so on. */
+		[VIEW_BY_CLASS] = BROWSE_TREE,
+		[VIEW_BY_CONTEXT] = BROWSE_TREE,
+		[VIEW_BY_KIND] = BROWSE_TREE,
+		[VIEW_BY_ROLE] = BROWSE_TREE,
+		[VIEW_BY_TASK] = BROWSE_TREE,
 	};
 
 	if (o->tree)

@@ -11,6 +11,7 @@ const struct opt oncpu_opts[] = {
 	STACK_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

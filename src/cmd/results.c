@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cmd/scope.h"
 #include "output/style.h"
+#include "profile/context.h"
 #include "profile/wait.h"
 
 struct result_file {
@@ -107,6 +108,27 @@ static int parse_flame(struct results_opts *o)
 	return -EINVAL;
 }
 
+static int parse_runtime(struct results_opts *o)
+{
+	static const char *const frames_words[] = { "task", "app", "all" };
+	static const char *const group_words[] = { "role", "thread", "name", "none" };
+	const char *runtimes[RUNTIME_FIRST + CONTEXT_MAX_RUNTIMES] = { "auto", "none" };
+	uint32_t nr = RUNTIME_FIRST;
+	int runtime, frames, group;
+
+	for (uint32_t r = 0; r < context_nr_runtimes(); r++)
+		runtimes[nr++] = context_runtime(r);
+	runtime = parse_word("--runtime", o->runtime, runtimes, nr);
+	frames = parse_word("--frames", o->frames, frames_words, 3);
+	group = parse_word("--group", o->group, group_words, 4);
+	if (runtime < 0 || frames < 0 || group < 0)
+		return -EINVAL;
+	o->view.runtime = runtime;
+	o->view.frames = frames;
+	o->view.group = group;
+	return 0;
+}
+
 static int parse_words(struct results_opts *o)
 {
 	static const char *const idle_words[] = { "fold", "hide", "show" };
@@ -115,7 +137,9 @@ static int parse_words(struct results_opts *o)
 		[VIEW_BY_FUNCTION] = "function", [VIEW_BY_MODULE] = "module",
 		[VIEW_BY_FILE] = "file",	 [VIEW_BY_LINE] = "line",
 		[VIEW_BY_THREAD] = "thread",	 [VIEW_BY_PROCESS] = "process",
-		[VIEW_BY_CLASS] = "class",
+		[VIEW_BY_CLASS] = "class",	 [VIEW_BY_CONTEXT] = "context",
+		[VIEW_BY_KIND] = "kind",	 [VIEW_BY_ROLE] = "role",
+		[VIEW_BY_TASK] = "task",
 	};
 	int idle = parse_word("--idle", o->idle, idle_words, 3);
 	int color = parse_word("--color", o->color, color_words, 3);
@@ -124,7 +148,7 @@ static int parse_words(struct results_opts *o)
 	if (idle < 0 || color < 0 || by < 0)
 		return -EINVAL;
 	o->view.by = by;
-	if (parse_flame(o))
+	if (parse_flame(o) || parse_runtime(o))
 		return -EINVAL;
 	style_choose(color);
 	if (o->idle)

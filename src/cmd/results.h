@@ -28,6 +28,8 @@ struct results_opts {
 	struct view view;
 	/* Of waits; results_check() makes parts of the view of them. */
 	const char *classes, *idle;
+	/* Of threads of a runtime, likewise. */
+	const char *runtime, *frames, *group;
 	const char *color;
 	/* Of flame graphs, likewise. */
 	const char *colors, *min_width;
@@ -91,6 +93,22 @@ struct results_opts {
 		OPT_STRING(0, "idle", s, r.idle, "MODE",                                           \
 			   "waits of workers without work: fold (one frame [idle], the default), " \
 			   "hide, or show them")
+
+/* Further rows, of commands whose profiles may have threads of a runtime such as Tokio. */
+#define RUNTIME_ROWS(s, r)                                                                         \
+	OPT_GROUP("Runtimes"),                                                                     \
+		OPT_STRING(0, "runtime", s, r.runtime, "NAME",                                     \
+			   "say what threads of a runtime do: auto (of Tokio where there is one, " \
+			   "the default), tokio, go, or none"),                                    \
+		OPT_STRING(0, "frames", s, r.frames, "WHICH",                                      \
+			   "of its threads: task (the program's frames, the default), app "        \
+			   "(without those of hyper, tower, axum … as well), or all"),             \
+		OPT_STRING(                                                                        \
+			0, "group", s, r.group, "HOW",                                             \
+			"of its threads: role (one group, the default), thread (name/w2(tid)), "   \
+			"name (digits behind names left out), or none"),                           \
+		OPT_FLAG(0, "full-names", s, r.view.full_names,                                    \
+			 "of its threads: names with generic arguments and {{closure}}")
 
 /* And of those that account for all time of threads. */
 #define TABLE_ROW(s, r)                                                                            \

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/context.h"
 
 enum scope { OF_STACKS, OF_EVENTS, OF_WAITS, OF_TIMES };
 
@@ -54,6 +56,82 @@ static int refuse(const char *option, enum scope scope, const struct result *r)
 	return -EINVAL;
 }
 
+static bool wants_context(const struct view *v)
+{
+	return v->by == VIEW_BY_CONTEXT || v->by == VIEW_BY_KIND || v->by == VIEW_BY_ROLE ||
+	       v->by == VIEW_BY_TASK;
+}
+
+static uint64_t nr_user_stacks(const struct profile *p)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		nr += p->samples[i].ustack != 0;
+	return nr;
+}
+
+static char *no_function(const struct profile *p, const char *name)
+{
+	return xasprintf("no stack has a function of %s (looked at %s stacks, for names that begin "
+			 "with %s)",
+			 name, text_count(nr_user_stacks(p)), context_needle(name));
+}
+
+/* How it was looked for: a program without names may well have one. To be freed. */
+static char *no_runtime(const struct profile *p, const char *name)
+{
+	char *versions = text_cleaned(profile_str(p, p->meta.runtimes)), *text;
+
+	if (!strncmp(versions, name, strlen(name)))
+		text = xasprintf(
+			"%s, but no stack has a name that begins with %s: it is stripped. "
+			"Waits have their class (--by-class), and no context; a debug file "
+			"brings the names",
+			versions, context_needle(name));
+	else
+		text = no_function(p, name);
+	free(versions);
+	return text;
+}
+static bool has_runtime(const struct view *v, const struct profile *p)
+{
+	struct contexts c;
+	bool has = false;
+
+	contexts_init(&c, p);
+	for (uint32_t r = 0; r < context_nr_runtimes(); r++)
+		if (v->runtime >= RUNTIME_FIRST ? v->runtime == RUNTIME_FIRST + r
+						: context_is_automatic(r))
+			has |= contexts_have(&c, r);
+	contexts_release(&c);
+	return has;
+}
+
+/* A recording that lacks what was asked for is shown without; a table of it cannot be. */
+static int check_runtime(const struct view *v, const struct profile *p)
+{
+	bool named = v->runtime >= RUNTIME_FIRST;
+	char *why;
+
+	if (!named && !wants_context(v))
+		return 0;
+	if (v->runtime == RUNTIME_OFF) {
+		log_err(0,
+			"--runtime=none and --by context, kind, role or task exclude each other");
+		return -EINVAL;
+	}
+	if (has_runtime(v, p))
+		return 0;
+	why = no_runtime(p, named ? context_runtime(v->runtime - RUNTIME_FIRST) : "tokio");
+	if (wants_context(v))
+		log_err(0, "--by: %s", why);
+	else
+		log_warn("--runtime: %s", why);
+	free(why);
+	return wants_context(v) ? -EINVAL : 0;
+}
+
 int scope_check(const struct results_opts *o, const struct result *r)
 {
 	const struct view *v = &o->view;
@@ -84,5 +162,5 @@ int scope_check(const struct results_opts *o, const struct result *r)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].given && !is_in(rows[i].scope, r))
 			return refuse(rows[i].option, rows[i].scope, r);
-	return 0;
+	return r->kind == RESULT_STACKS ? check_runtime(v, r->profile) : 0;
 }

@@ -12,6 +12,7 @@ const struct opt wall_opts[] = {
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
 	TABLE_ROW(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/trim.h"
 #include "profile/waits.h"
 
 /* What is looked for, beside the tables. */
@@ -139,7 +140,8 @@ static bool is_sample(const void *arg, uint32_t id)
 	const struct dictionary_sample *a = w->key, *b = &w->d->samples[id];
 
 	return a->nr == b->nr && a->pid == b->pid && a->tid == b->tid && a->thread == b->thread &&
-	       a->process == b->process && a->class == b->class &&
+	       a->process == b->process && a->class == b->class && a->context == b->context &&
+	       a->kind == b->kind && a->role == b->role &&
 	       !memcmp(w->stack, w->d->stack + b->first, a->nr * sizeof(*w->stack));
 }
 
@@ -147,7 +149,8 @@ static bool is_sample(const void *arg, uint32_t id)
 static uint32_t sample_of(struct dictionary *d, struct dictionary_sample *s)
 {
 	const struct wanted w = { d, s, d->stack + s->first };
-	uint32_t words[] = { s->nr, s->pid, s->tid, s->thread, s->process, s->class };
+	uint32_t words[] = { s->nr,    s->pid,	s->tid,	    s->thread, s->process,
+			     s->class, s->kind, s->context, s->role };
 	uint32_t id, hash = index_hash(0, words, sizeof(words));
 
 	hash = index_hash(hash, w.stack, s->nr * sizeof(*w.stack));
@@ -176,8 +179,19 @@ static void describe(struct dictionary *d, const struct tree *names, const struc
 	to->process = numbered_add_cleaned(&d->strings, profile_str(d->profile, s->process));
 }
 
+static void describe_context(struct dictionary *d, const struct context_of *of,
+			     struct dictionary_sample *to)
+{
+	if (!of)
+		return;
+	to->context = numbered_add(&d->strings, context_names[of->context]);
+	to->kind = *of->kind ? numbered_add(&d->strings, of->kind) : 0;
+	to->role = of->role ? numbered_add(&d->strings, context_roles[of->role]) : 0;
+}
+
 static void add_path(struct dictionary *d, const struct tree *names, const struct tree_paths *paths,
-		     const struct path *path, const char *class, uint32_t event)
+		     const struct path *path, const char *class, const struct context_of *of,
+		     uint32_t event)
 {
 	struct dictionary_sample s = { .first = d->nr_stack };
 	uint64_t values[PROF_MAX_EVENTS] = {};
@@ -188,6 +202,7 @@ static void add_path(struct dictionary *d, const struct tree *names, const struc
 	if (path->sample != PATH_LOST)
 		describe(d, names, &paths->steps[path->first],
 			 &names->profile->samples[path->sample], &s);
+	describe_context(d, of, &s);
 	s.class = class ? numbered_add(&d->strings, class) : 0;
 	push_places(d, names, paths, path);
 	s.nr = d->nr_stack - s.first;
@@ -203,7 +218,9 @@ static void add_paths(struct dictionary *d, const struct profile *p, const struc
 	struct tree_paths paths;
 	struct tree *names = tree_paths_new(p, v, &paths);
 	struct waits waits = {};
+	struct trim trim;
 
+	trim_init(&trim, p, v);
 	if (p->meta.is_time)
 		waits_init(&waits, p, v);
 	for (size_t i = 0; i < paths.nr_paths; i++) {
@@ -211,8 +228,11 @@ static void add_paths(struct dictionary *d, const struct profile *p, const struc
 		bool classed = p->meta.is_time && path->sample != PATH_LOST;
 
 		add_path(d, names, &paths, path,
-			 classed ? waits_name(waits.class_of[path->sample]) : NULL, event);
+			 classed ? waits_name(waits.class_of[path->sample]) : NULL,
+			 path->sample != PATH_LOST ? trim_context(&trim, path->sample) : NULL,
+			 event);
 	}
+	trim_release(&trim);
 	waits_release(&waits);
 	tree_paths_free(names, &paths);
 }

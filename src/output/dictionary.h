@@ -34,6 +34,7 @@ struct dictionary_sample {
 	uint32_t first, nr;		 /* into stack, leaf first */
 	uint32_t pid, tid;		 /* 0 = not known */
 	uint32_t thread, process, class; /* strings, 0 = none */
+	uint32_t context, kind, role;	 /* the same, of a runtime (profile/context.h) */
 };
 
 /* A file, and the part of it that frames are in. */

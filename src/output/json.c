@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/contexts.h"
 #include "output/call_stacks.h"
 #include "output/calls.h"
 #include "output/json_functions.h"
@@ -274,7 +275,7 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct json_object *o = json_document("bpfprof-profile");
 	struct profile_broken by_end[UNWIND_NR_ENDS];
-	struct json_object *wakers, *rows;
+	struct json_object *wakers, *runtime, *rows;
 	struct profile one;
 
 	json_object_object_add(o, "profile", facts(p));
@@ -290,6 +291,9 @@ int json_write(const struct profile *p, const struct view *v, FILE *out)
 	json_object_object_add(o, "cost", cost(p));
 	if (p->meta.is_time)
 		json_object_object_add(o, "waits", waits(p, v));
+	runtime = contexts_json(p, v);
+	if (runtime)
+		json_object_object_add(o, "runtime", runtime);
 	wakers = wakers_json(p, v);
 	if (wakers)
 		json_object_object_add(o, "wakers", wakers);

@@ -60,6 +60,7 @@ struct pprof {
 	uint64_t *numbers;
 	size_t cap_numbers;
 	uint32_t pid_key, tid_key, thread_key, process_key, class_key;
+	uint32_t context_key, kind_key, role_key;
 };
 
 static void flush(struct pprof *w, size_t least)
@@ -162,7 +163,18 @@ static void put_sample(struct pprof *w, size_t i)
 	put_label(w, w->process_key, s->process, 0);
 	put_label(w, w->pid_key, 0, s->pid);
 	put_label(w, w->class_key, s->class, 0);
+	put_label(w, w->context_key, s->context, 0);
+	put_label(w, w->kind_key, s->kind, 0);
+	put_label(w, w->role_key, s->role, 0);
 	put_part(w, PROFILE_SAMPLE);
+}
+
+static bool has_contexts(const struct dictionary *d)
+{
+	for (size_t i = 0; i < d->nr_samples; i++)
+		if (d->samples[i].context)
+			return true;
+	return false;
 }
 
 static void put_samples(struct pprof *w)
@@ -172,6 +184,11 @@ static void put_samples(struct pprof *w)
 	w->process_key = numbered_add(&w->d.strings, "process");
 	w->pid_key = numbered_add(&w->d.strings, "pid");
 	w->class_key = numbered_add(&w->d.strings, "wait_class");
+	if (has_contexts(&w->d)) {
+		w->context_key = numbered_add(&w->d.strings, "context");
+		w->kind_key = numbered_add(&w->d.strings, "kind");
+		w->role_key = numbered_add(&w->d.strings, "role");
+	}
 	for (size_t i = 0; i < w->d.nr_samples; i++)
 		put_sample(w, i);
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/calls.h"
 #include "output/columns.h"
+#include "output/contexts.h"
 #include "output/locks.h"
 #include "output/memory.h"
 #include "output/output.h"
@@ -342,6 +343,7 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out)
 	summary_put_head(p, v, out);
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);
+	contexts_put(p, v, out);
 	wakers_put(p, v, out);
 	locks_put(p, v, out);
 	calls_put(p, v, out);

@@ -2,20 +2,19 @@
 /* The table of functions that tell idleness, and the walk over a stack by it. */
 #include "profile/idle.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/pattern.h"
 #include "profile/wait.h"
 
 enum meaning {
-	CALL,  /* a way to wait that everybody goes: decides nothing */
-	BUSY,  /* what waits below has work */
-	IDLE,  /* has none */
-	LOOP,  /* has none if it waits itself, by CALLs alone; else somebody it called waits */
-	MAIN,  /* as LOOP, also where a function without a name, its own, makes the CALLs */
-	OUTER, /* has none unless what called it is known to be work */
+	CALL, /* a way to wait that everybody goes: decides nothing */
+	BUSY, /* what waits below has work */
+	IDLE, /* has none */
+	LOOP, /* has none if it waits itself, by CALLs alone; else somebody it called waits */
+	MAIN, /* as LOOP, also where a function without a name, its own, makes the CALLs */
 };
 
 /* clang-format off */
@@ -56,7 +55,7 @@ static const struct row {
 	{ BUSY, "*RwLock::*_contended" },	{ BUSY, "*RawMutex::lock_slow" },
 	{ BUSY, "*RawRwLock::lock_*_slow" },	{ BUSY, "*pthread_mutex_*lock*" },
 	{ BUSY, "*pthread_rwlock_*" },		{ BUSY, "*__lll_lock_wait*" },
-	{ BUSY, "take_gil" },			{ BUSY, "runtime.lock2" },
+	{ BUSY, "take_gil" },
 
 	/* Rust: std and parking_lot by themselves decide nothing. */
 	{ CALL, "std::sys::*::futex_wait" },	{ CALL, "std::sys::*Condvar::wait*" },
@@ -71,44 +70,10 @@ static const struct row {
 	{ CALL, "std::thread::Builder::*" },	{ CALL, "std::panic*::*" },
 	{ CALL, "mio::poll::Poll::poll" },	{ CALL, "mio::*::Selector::select" },
 
-	/* Tokio: parked, in the driver or not; names since 1.0. */
-	{ IDLE, "tokio::runtime::scheduler::multi_thread*::worker::Context::park*" },
-	{ IDLE, "tokio::runtime::thread_pool::worker::Context::park*" },
-	{ IDLE, "tokio::runtime::scheduler::current_thread*::Context::park*" },
-	{ IDLE, "tokio::runtime::basic_scheduler*::Context::park*" },
-	{ IDLE, "tokio::runtime::scheduler::multi_thread*::park::Parker::park*" },
-	{ IDLE, "tokio::runtime::scheduler::multi_thread*::park::Inner::park*" },
-	{ IDLE, "tokio::runtime::thread_pool::park::*" },
-	{ IDLE, "tokio::runtime::*Driver::turn" },
-	{ IDLE, "tokio::runtime::*Driver::park*" },
-	{ IDLE, "tokio::io::driver::*Driver*::turn" },
-	{ IDLE, "tokio::io::driver::*Driver*::park*" },
-	{ IDLE, "tokio::time::driver::*Driver*::park*" },
-	/* Not block_on() itself, which also runs its future. */
-	{ OUTER, "tokio::runtime::park::CachedParkThread::park*" },
-	{ OUTER, "tokio::runtime::park::Inner::park*" },
-	{ OUTER, "tokio::park::thread::*::park*" },
-	{ IDLE, "tokio::runtime::blocking::pool::Inner::run" },
-	/* A task is being polled. */
-	{ BUSY, "tokio::runtime::task::raw::poll" },
-	{ BUSY, "tokio::runtime::task::raw::RawTask::poll" },
-	{ BUSY, "tokio::runtime::task::harness::Harness::poll*" },
-	{ BUSY, "tokio::runtime::task::core::Core::poll" },
-	{ BUSY, "tokio::runtime::*::Context::run_task" },
-	/* And the loop around it: steals, wakes, takes from the injection queue. */
-	{ BUSY, "tokio::runtime::*::worker::run" },
-	{ BUSY, "tokio::runtime::*::worker::Context::run" },
-
 	/* Other runtimes of Rust. */
 	{ IDLE, "rayon_core::sleep::Sleep::sleep" },
 	{ LOOP, "rayon_core::registry::WorkerThread::wait_until_cold" },
 	{ IDLE, "async_io::reactor::ReactorLock::react" },
-
-	/* Go: goroutines block without their thread, so a thread waits for one to run. */
-	{ IDLE, "runtime.findRunnable" },	{ IDLE, "runtime.findrunnable" },
-	{ IDLE, "runtime.stopm" },		{ IDLE, "runtime.stoplockedm" },
-	{ IDLE, "runtime.netpoll" },		{ IDLE, "runtime.sysmon" },
-	{ IDLE, "runtime.templateThread" },	{ IDLE, "os/signal.signal_recv" },
 
 	/* Threads of the JVM; of Java's own ones where JIT code has names. */
 	{ CALL, "*Monitor::wait*" },		{ CALL, "Monitor::IWait" },
@@ -226,147 +191,15 @@ static const char *const nameless_calls[] = { "[libc.so", "[libpthread", "[libje
 #define NR_ROWS	    NR(rows)
 #define IDLE_NO_ROW UINT16_MAX
 
-/* --- names --- */
-
-/* What compilers hang behind a name. */
-static void cut_suffixes(char *name)
-{
-	static const char *const suffixes[] = { ".llvm.", ".cold",	 ".part.",
-						".isra.", ".constprop.", " [clone" };
-	char *at;
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if ((at = strstr(name, suffixes[i])))
-			*at = '\0';
-}
-
-/* "::h" and 16 digits. */
-static void cut_hash(char *name)
-{
-	size_t len = strlen(name);
-	char *at = name + len - 19;
-
-	if (len > 19 && !strncmp(at, "::h", 3) && strspn(at + 3, "0123456789abcdef") == 16)
-		*at = '\0';
-}
-
-/* Parameters, which stand behind the name; "(anonymous namespace)" and Go's "(*T)" do not. */
-static void cut_parameters(char *name)
-{
-	for (char *s = name + 1; *name && *s; s++) {
-		if (*s != '(' || (!isalnum((unsigned char)s[-1]) && !strchr("_>}", s[-1])))
-			continue;
-		*s = '\0';
-		return;
-	}
-}
-
-/* The '>' that ends what s, a '<', begins; NULL when there is none. "->" ends nothing. */
-static char *closing(char *s)
-{
-	int depth = 0;
-
-	for (char *at = s; *at; at++) {
-		depth += *at == '<';
-		if (*at == '>' && at[-1] != '-' && !--depth)
-			return at;
-	}
-	return NULL;
-}
-
-/* Of "A as T" between angles only A is kept. */
-static void cut_trait(char *type)
-{
-	int depth = 0;
-
-	for (; *type; type++) {
-		depth += (*type == '<') - (*type == '>');
-		if (!depth && !strncmp(type, " as ", 4))
-			*type = '\0';
-	}
-}
-
-static void remove_bytes(char *at, size_t nr)
-{
-	memmove(at, at + nr, strlen(at + nr) + 1);
-}
-
-/*
- * "a::B<C>::f::<D>" to "a::B::f", and "<a::B as T>::f" to "a::B::f". Each turn takes a pair of
- * angles away, the outer one first. A name with operators in it is left as it is.
- */
-static void drop_generics(char *name)
-{
-	char *from = name, *to, *type;
-
-	while ((from = strchr(from, '<')) && (to = closing(from))) {
-		if (from == name) {
-			*to = '\0';
-			type = xstrdup(from + 1);
-			cut_trait(type);
-			remove_bytes(name, to + 1 - name);
-			/* What was within is not longer than what it replaces. */
-			memmove(name + strlen(type), name, strlen(name) + 1);
-			memcpy(name, type, strlen(type));
-			free(type);
-			continue;
-		}
-		if (from - name >= 2 && !strncmp(from - 2, "::", 2))
-			from -= 2;
-		remove_bytes(from, to + 1 - from);
-	}
-}
-
-char *idle_normal_name(const char *name)
-{
-	char *normal = xstrdup(name);
-
-	cut_suffixes(normal);
-	cut_hash(normal);
-	if (!strstr(normal, "operator"))
-		drop_generics(normal);
-	cut_parameters(normal);
-	return normal;
-}
-
 /* --- rows --- */
-
-static bool at_end(const char *pattern)
-{
-	return !*pattern || *pattern == '<';
-}
-
-/* Whether the whole of name is like pattern, up to its '<'. */
-static bool is_like(const char *name, const char *pattern)
-{
-	const char *star = NULL, *resume = NULL;
-
-	while (*name) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			resume = name;
-		} else if (*pattern == *name && !at_end(pattern)) {
-			pattern++;
-			name++;
-		} else if (star) {
-			pattern = star;
-			name = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return at_end(pattern);
-}
 
 static uint16_t find_row(const struct profile *p, uint32_t frame)
 {
-	char *name = idle_normal_name(profile_frame_name(p, frame));
+	char *name = pattern_normal(profile_frame_name(p, frame));
 	uint16_t row = IDLE_NO_ROW;
 
 	for (size_t i = 0; i < NR_ROWS && row == IDLE_NO_ROW; i++)
-		if (is_like(name, rows[i].name))
+		if (pattern_is(name, rows[i].name))
 			row = i + 1;
 	for (size_t i = 0; i < NR(nameless_calls) && row == IDLE_NO_ROW; i++)
 		if (!strncmp(name, nameless_calls[i], strlen(nameless_calls[i])))
@@ -386,8 +219,8 @@ static const struct row *row_of(struct idle *idle, uint32_t frame)
 
 static bool is_named(const struct profile *p, uint32_t frame, const char *pattern)
 {
-	char *name = idle_normal_name(profile_frame_name(p, frame));
-	bool is = is_like(name, pattern);
+	char *name = pattern_normal(profile_frame_name(p, frame));
+	bool is = pattern_is(name, pattern);
 
 	free(name);
 	return is;
@@ -399,7 +232,6 @@ static bool is_named(const struct profile *p, uint32_t frame, const char *patter
 struct walk {
 	bool direct; /* only CALLs */
 	bool inner;  /* and then nothing but one function without a name */
-	bool outer;  /* an OUTER row, whose callers are still to be seen */
 	int verdict; /* 1: idle, 0: not, -1: open */
 };
 
@@ -414,10 +246,6 @@ static void judge(struct walk *w, const struct row *row, bool nameless)
 	case CALL:
 		w->inner = false;
 		break;
-	case OUTER:
-		w->outer = true;
-		w->direct = w->inner = false;
-		break;
 	case LOOP:
 		w->verdict = w->direct;
 		break;
@@ -425,7 +253,7 @@ static void judge(struct walk *w, const struct row *row, bool nameless)
 		w->verdict = w->direct || w->inner;
 		break;
 	case IDLE:
-		w->verdict = !w->outer;
+		w->verdict = 1;
 		break;
 	case BUSY:
 		w->verdict = 0;
@@ -453,8 +281,6 @@ static bool is_pool_thread(const struct profile *p, const struct sample *s)
 static bool judge_unknown(const struct profile *p, const struct sample *s, const struct walk *w,
 			  bool user)
 {
-	if (w->outer)
-		return true;
 	return user && w->direct && profile_is_rooted(p, s) && is_pool_thread(p, s) &&
 	       wait_class(p, s) == WAIT_LOCK;
 }
@@ -483,14 +309,23 @@ static bool judge_stack(struct idle *idle, const struct sample *s)
 void idle_init(struct idle *idle, const struct profile *p)
 {
 	*idle = (struct idle){ .p = p, .row = xcalloc(p->nr_frames, sizeof(*idle->row)) };
+	contexts_init(&idle->contexts, p);
 }
 
 void idle_release(struct idle *idle)
 {
+	contexts_release(&idle->contexts);
 	free(idle->row);
 }
 
 bool idle_is(struct idle *idle, const struct sample *s)
 {
-	return PROF_WAIT_KIND(s->wait) == PROF_BLOCKED && judge_stack(idle, s);
+	const struct context_of *of = contexts_at(&idle->contexts, s - idle->p->samples);
+
+	if (PROF_WAIT_KIND(s->wait) != PROF_BLOCKED)
+		return false;
+	/* Of threads that a runtime knows, its rows decide. */
+	if (of->runtime && of->context != CONTEXT_OTHER && of->context != CONTEXT_NOT_SAMPLED)
+		return context_is_idle(of->context);
+	return judge_stack(idle, s);
 }

@@ -2,7 +2,7 @@
 /*
  * Waits that are nothing but a worker without work: an event loop with no events, a pool's thread
  * with no job. They are most of all waiting time and say nothing about what is slow. Functions of
- * runtimes tell it: the innermost one that the table in idle.c knows decides, so that a lock taken
+ * programs tell it: the innermost one that the table in idle.c knows decides, so that a lock taken
  * by a parking thread is contention, and a job that runs on a pool's thread is no idleness.
  */
 #ifndef BPFPROF_PROFILE_IDLE_H
@@ -10,11 +10,12 @@
 
 #include <stdbool.h>
 
-#include "profile/profile.h"
+#include "profile/context.h"
 
-/* What is known of each frame's function, looked up once. */
+/* What is known of each frame's function, looked up once; and what runtimes say of samples. */
 struct idle {
 	const struct profile *p;
+	struct contexts contexts;
 	uint16_t *row; /* per frame: row of the table + 1; 0 = not looked up yet */
 };
 
@@ -23,11 +24,5 @@ void idle_release(struct idle *idle);
 
 /* Only of waits of kind PROF_BLOCKED: who was woken has work. */
 bool idle_is(struct idle *idle, const struct sample *s);
-
-/*
- * A function's name without what differs between builds: hashes, generic arguments, parameters,
- * suffixes of the compiler; "<a::B as T>::f" becomes "a::B::f". To free().
- */
-char *idle_normal_name(const char *name);
 
 #endif

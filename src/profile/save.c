@@ -73,6 +73,7 @@ static const struct fact {
 	STRING(arch),
 	STRING(version),
 	STRING(call_graph),
+	STRING(runtimes),
 	/* Ids of strings above, plain numbers below. */
 	NUMBER(is_time),
 	NUMBER(by_weight),

@@ -11,9 +11,12 @@
 #include "profile/top.h"
 
 const char *const shares_heads[VIEW_NR_BY] = {
-	[VIEW_BY_FUNCTION] = "FUNCTION", [VIEW_BY_MODULE] = "MODULE", [VIEW_BY_FILE] = "FILE",
-	[VIEW_BY_LINE] = "LINE",	 [VIEW_BY_THREAD] = "THREAD", [VIEW_BY_PROCESS] = "PROCESS",
-	[VIEW_BY_CLASS] = "CLASS",
+	[VIEW_BY_FUNCTION] = "FUNCTION", [VIEW_BY_MODULE] = "MODULE",
+	[VIEW_BY_FILE] = "FILE",	 [VIEW_BY_LINE] = "LINE",
+	[VIEW_BY_THREAD] = "THREAD",	 [VIEW_BY_PROCESS] = "PROCESS",
+	[VIEW_BY_CLASS] = "CLASS",	 [VIEW_BY_CONTEXT] = "CONTEXT",
+	[VIEW_BY_KIND] = "KIND",	 [VIEW_BY_ROLE] = "ROLE",
+	[VIEW_BY_TASK] = "TASK",
 };
 
 static void add(struct shares *s, const struct share *row)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of the call tree share: tree_paths.c makes paths of samples, tree_filter.c leaves
- * some out, tree.c makes nodes of paths.
+ * What the parts of the call tree share: tree_paths.c makes paths of samples, tree_keys.c what they
+ * begin with, tree_filter.c leaves some out, tree.c makes nodes of paths.
  */
 #ifndef BPFPROF_PROFILE_TREE_PARTS_H
 #define BPFPROF_PROFILE_TREE_PARTS_H
 
 #include "profile/paths.h"
+#include "profile/trim.h"
+#include "profile/waits.h"
 
 /* What a view has of paths: those with a name in its focus, and none that it ignores. */
 struct tree_filter {
@@ -18,6 +20,51 @@ struct tree_filter {
 bool tree_filter_keeps(struct tree_filter *f, const struct tree *t, const struct step *steps,
 		       uint32_t nr);
 void tree_filter_release(struct tree_filter *f);
+
+/* How functions of a frame are called. */
+enum naming { AS_THREADS, AS_WAKERS, AS_RUNTIMES, AS_POLLED, NR_NAMINGS };
+
+/* The functions of a frame as steps: a range of builder.known. */
+struct known {
+	uint32_t first, nr; /* nr 0 = not looked at yet */
+};
+
+#define NAMED_THREADS 256 /* a power of two */
+
+/* How a thread is shown. */
+struct thread_name {
+	uint32_t thread, tid; /* of the profile; tid 0 where views do not tell them apart */
+	uint32_t name;	      /* 0 = not known yet */
+	bool merge;	      /* without the number at its end */
+};
+
+struct path_builder {
+	const struct profile *p;
+	const struct view *v;
+	struct tree *t;
+	struct waits waits;
+	bool wakers;			    /* the profile is of wake-ups */
+	bool operations;		    /* of those: their kind is shown */
+	struct known *by_frame[NR_NAMINGS]; /* per frame id */
+	struct trim trim;
+	struct step *known;
+	size_t nr_known, cap_known;
+	struct tree_filter filter;
+	struct tree_paths *out;
+	struct thread_name threads[NAMED_THREADS]; /* the one seen last in each place */
+};
+
+/* Parts of a path: "[lock]" and the like, and the functions of a frame. */
+void path_push_note(struct path_builder *b, const char *text);
+void path_push_bracketed(struct path_builder *b, const char *text);
+void path_push_frame(struct path_builder *b, uint32_t frame, enum naming as);
+
+/* What of a context is shown: threads of other code are shown as if there were no runtime. */
+const struct context_of *path_context(const struct context_of *of);
+/* What a table of shares is by, where that is none of the thread's names; false: it is one. */
+bool path_push_key(struct path_builder *b, size_t i, const struct context_of *of);
+/* A view of the runtime's threads begins with where they are. */
+void path_push_context(struct path_builder *b, const struct context_of *of);
 
 /* Adds the names to those of t. paths comes in empty. */
 void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *paths);

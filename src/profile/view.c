@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/pattern.h"
 
 uint32_t view_event(const struct view *v, const struct profile *p)
 {
@@ -58,6 +59,68 @@ char *view_function(const struct view *v, const struct profile *p, uint32_t fram
 	return view_safe(name ? profile_str(p, name) : "[unknown]", 0,
 			 annotation(v, profile_frame_at(p, frame)->kind, waker,
 				    i + 1 < profile_frame_functions(p, frame)));
+}
+
+/* Takes a closure from the end of a name, which an async function is compiled to; false: none. */
+static bool cut_closure(char *name)
+{
+	static const char *const ends[] = {
+		"::{{closure}}",   "::{async_fn_env#",	  "::{closure#",
+		"::{async_block#", "::{async_block_env#", "::{async_fn#"
+	};
+	char *at = strrchr(name, '{');
+
+	while (at > name && at[-1] == '{')
+		at--;
+	at = at && at > name + 2 ? at - 2 : NULL;
+	for (size_t i = 0; at && i < sizeof(ends) / sizeof(*ends); i++)
+		if (!strncmp(at, ends[i], strlen(ends[i])) && name[strlen(name) - 1] == '}') {
+			*at = '\0';
+			return true;
+		}
+	return false;
+}
+
+bool view_is_closure(const char *name)
+{
+	char *copy = xstrdup(name);
+	bool is = cut_closure(copy);
+
+	free(copy);
+	return is;
+}
+
+/* "f::{{closure}}" is f, "f::{{closure}}::{{closure}}" a block in it. To be freed. */
+static char *async_name(char *name)
+{
+	char *block;
+
+	if (!cut_closure(name) || !cut_closure(name))
+		return name;
+	while (cut_closure(name))
+		;
+	block = xasprintf("%s::{async block}", name);
+	free(name);
+	return block;
+}
+
+char *view_short_function(const struct view *v, const struct profile *p, uint32_t frame, uint32_t i,
+			  bool poll)
+{
+	struct frame_function f = profile_frame_function(p, frame, i);
+	const char *name = profile_str(p, f.name);
+	char *shown, *safe;
+
+	if (v->full_names || v->no_demangle || !f.name || !strstr(name, "::"))
+		return view_function(v, p, frame, i, false);
+	shown = pattern_normal(name);
+	if (poll)
+		shown = async_name(shown);
+	safe = view_safe(shown, 0,
+			 annotation(v, profile_frame_at(p, frame)->kind, false,
+				    i + 1 < profile_frame_functions(p, frame)));
+	free(shown);
+	return safe;
 }
 
 char *view_leaf(const struct view *v, const struct profile *p, const struct sample *s)

@@ -28,6 +28,11 @@ enum view_by {
 	VIEW_BY_THREAD,
 	VIEW_BY_PROCESS, /* the first frame is "name/pid" then */
 	VIEW_BY_CLASS,	 /* the first frame is that of the class, or "[idle]": of waits */
+	/* The first frame is what a runtime says of the thread (profile/context.h). */
+	VIEW_BY_CONTEXT,
+	VIEW_BY_KIND,
+	VIEW_BY_ROLE,
+	VIEW_BY_TASK, /* the outermost function of the task */
 	VIEW_NR_BY,
 };
 
@@ -42,6 +47,28 @@ enum view_colors {
 	VIEW_COLORS_MODULE,
 	VIEW_COLORS_DIFF, /* of comparisons */
 	VIEW_NR_COLORS,
+};
+
+/* Whose contexts are shown (profile/context.h). */
+enum view_runtime {
+	RUNTIME_AUTO, /* of each runtime that is shown unasked */
+	RUNTIME_OFF,
+	RUNTIME_FIRST, /* and the numbers of runtimes from here on */
+};
+
+/* Of threads of a runtime: how much of their stacks. */
+enum view_frames {
+	FRAMES_TASK, /* without the runtime's own, and what stands between it and the program */
+	FRAMES_APP,  /* also without those of the libraries that run the program's functions */
+	FRAMES_ALL,
+};
+
+/* The same: which of them are one. */
+enum view_group {
+	GROUP_ROLE, /* "worker-1" and "worker-2" are "worker-", and then the context */
+	GROUP_THREAD,
+	GROUP_NAME, /* digits behind names are left out, of all threads */
+	GROUP_NONE,
 };
 
 #define VIEW_MAX_WITHIN 5
@@ -76,6 +103,11 @@ struct view {
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
 	enum view_idle idle;
 	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
+	/* Of threads of a runtime. */
+	uint32_t runtime; /* enum view_runtime */
+	enum view_frames frames;
+	enum view_group group;
+	bool full_names; /* with generic arguments, and closures that are async functions */
 	/* Of runqlat. */
 	bool milliseconds; /* of histograms for people */
 	uint32_t rows;	   /* of calls: of each table for people, 0 = the usual */
@@ -100,6 +132,16 @@ uint32_t view_functions(const struct view *v, const struct profile *p, uint32_t 
  */
 char *view_function(const struct view *v, const struct profile *p, uint32_t frame, uint32_t i,
 		    bool waker);
+
+/*
+ * The same of a runtime's thread, without generic arguments. poll: code of an async function, which
+ * is shown as that function.
+ */
+char *view_short_function(const struct view *v, const struct profile *p, uint32_t frame, uint32_t i,
+			  bool poll);
+
+/* Whether it is the name of a closure, or of an async function's code. */
+bool view_is_closure(const char *name);
 
 /*
  * What the tree calls the innermost function of a sample of running code; NULL when it shows none.

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#define STATE_SLEEPS  0x001 /* TASK_INTERRUPTIBLE */
 #define STATE_BLOCKED 0x002 /* TASK_UNINTERRUPTIBLE */
 #define STATE_NOLOAD  0x400 /* and with this one, idle */
 #define MAX_PLUMBING  24    /* frames; a BPF program and all around it are half as many */
@@ -196,6 +197,12 @@ static const struct syscall_row {
 	{ FILE_ROW, 3, 57, "close" },		     { FILE_ROW, 40, 71, "sendfile" },
 	{ FILE_ROW, 275, 76, "splice" },	     { FILE_ROW, 326, 285, "copy_file_range" },
 	{ FILE_ROW, 16, 29, "ioctl" },
+
+	/* With a name, and no class of their own. */
+	{ WAIT_OTHER, 61, 260, "wait4" },	     { WAIT_OTHER, 247, 95, "waitid" },
+	{ WAIT_OTHER, 56, 220, "clone" },	     { WAIT_OTHER, 435, 435, "clone3" },
+	{ WAIT_OTHER, 58, -1, "vfork" },	     { WAIT_OTHER, 24, 124, "sched_yield" },
+	{ WAIT_OTHER, 34, -1, "pause" },	     { WAIT_OTHER, 231, 94, "exit_group" },
 };
 
 /* Who takes stacks where threads are switched and woken. */
@@ -287,19 +294,41 @@ static bool is_blocked_hard(uint32_t wait)
 	return (state & STATE_BLOCKED) && !(state & STATE_NOLOAD);
 }
 
-static int class_by_syscall(const struct profile *p, uint32_t wait)
+static const struct syscall_row *find_syscall(const struct profile *p, uint32_t wait)
 {
 	bool arm64 = !strcmp(profile_str(p, p->meta.arch), "aarch64");
 	int nr = PROF_WAIT_SYSCALL(wait);
 
-	for (size_t i = 0; i < NR(syscalls); i++) {
-		if ((arm64 ? syscalls[i].arm64 : syscalls[i].x86) != nr)
-			continue;
-		if (syscalls[i].class != FILE_ROW)
-			return syscalls[i].class;
-		return is_blocked_hard(wait) ? WAIT_IO : WAIT_OTHER;
-	}
-	return WAIT_OTHER;
+	for (size_t i = 0; nr >= 0 && i < NR(syscalls); i++)
+		if ((arm64 ? syscalls[i].arm64 : syscalls[i].x86) == nr)
+			return &syscalls[i];
+	return NULL;
+}
+
+const char *wait_syscall(const struct profile *p, uint32_t wait)
+{
+	const struct syscall_row *row = find_syscall(p, wait);
+
+	return row ? row->name : NULL;
+}
+
+enum prof_futex wait_futex(const struct profile *p, uint32_t wait)
+{
+	const char *name = PROF_WAIT_KIND(wait) == PROF_BLOCKED ? wait_syscall(p, wait) : NULL;
+
+	/* Of a task state all of whose bits below are that it sleeps. */
+	if (!name || strcmp(name, "futex") || (PROF_WAIT_STATE(wait) & 0xff) != STATE_SLEEPS)
+		return PROF_FUTEX_UNKNOWN;
+	return PROF_WAIT_FUTEX(wait);
+}
+
+static int class_by_syscall(const struct profile *p, uint32_t wait)
+{
+	const struct syscall_row *row = find_syscall(p, wait);
+
+	if (row && row->class != FILE_ROW)
+		return row->class;
+	return row && is_blocked_hard(wait) ? WAIT_IO : WAIT_OTHER;
 }
 
 /* Without a user stack and outside of system calls: its kernel stack tells it, if there is one. */

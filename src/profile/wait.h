@@ -40,6 +40,12 @@ enum wait_class wait_class(const struct profile *p, const struct sample *s);
  */
 uint32_t wait_plumbing(const struct profile *p, uint32_t kstack);
 
+/* The name of the system call that a thread waited in, NULL = none, or not known. */
+const char *wait_syscall(const struct profile *p, uint32_t wait);
+
+/* What a futex was waited for with; of other waits, and of older recordings, not known. */
+enum prof_futex wait_futex(const struct profile *p, uint32_t wait);
+
 /*
  * "lock,io,runnable" as bits of enum wait_class. 0, or -EINVAL: logged with the nearest name, or
  * all that there are.

@@ -91,7 +91,8 @@ static bool get_string(struct answers *a, uint32_t len, const char **s)
 bool answers_read(struct answers *a, struct answers_head *head)
 {
 	a->nr = 0;
-	return get(a, head, sizeof(*head)) && head->build_id_len <= sizeof(head->build_id);
+	return get(a, head, sizeof(*head)) && head->build_id_len <= sizeof(head->build_id) &&
+	       memchr(head->tokio, '\0', sizeof(head->tokio));
 }
 
 bool answers_next(struct answers *a, struct answer *one)

@@ -6,6 +6,7 @@
 #ifndef BPFPROF_SYMBOL_ANSWERS_H
 #define BPFPROF_SYMBOL_ANSWERS_H
 
+#include "symbol/crate_version.h"
 #include "symbol/source.h"
 
 #define ANSWERS_MAX_LINKED 4 /* who has more was not made by a linker */
@@ -17,6 +18,7 @@ struct answers_head {
 	uint8_t build_id_len;
 	uint8_t nr_linked;
 	struct linked linked[ANSWERS_MAX_LINKED]; /* its executable parts */
+	char tokio[CRATE_VERSION_BYTES]; /* its version, "" = none */
 };
 
 /* Of an address: what was found, in the order of the addresses. */

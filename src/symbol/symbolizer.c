@@ -27,6 +27,8 @@
 #define TIRED_NS 100000000ull  /* when several took longer */
 #define TIRED	 3
 
+#define MAX_RUNTIMES 200 /* bytes of their names */
+
 /*
  * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
  * enough.
@@ -307,6 +309,7 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
 		head.build_id_len = m->file->build_id_len;
 		list_linked(m->file, &head);
+		crate_version(m->file, head.tokio);
 	}
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
@@ -325,6 +328,21 @@ static uint64_t time_for(const struct symbolizer *s)
 	return ns;
 }
 
+/* "tokio 1.54.1 in /srv/app", of several programs one behind the other. */
+static void take_version(struct symbolizer *s, const struct module *m, const char *version)
+{
+	struct profile *p = s->profile;
+	const char *before = profile_str(p, p->meta.runtimes);
+	char *text;
+
+	if (!*version || strlen(before) > MAX_RUNTIMES)
+		return;
+	text = xasprintf("%s%stokio %s in %s", before, *before ? ", " : "", version,
+			 profile_str(p, m->path));
+	p->meta.runtimes = profile_string(p, text);
+	free(text);
+}
+
 static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
 {
 	struct module *m = &s->profile->modules[module];
@@ -340,6 +358,7 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 		l.module = module;
 		profile_add_linked(s->profile, &l);
 	}
+	take_version(s, &s->profile->modules[module], head->tokio);
 	if (!s->lines)
 		return;
 	s->lines->nr_late = head->nr_late;

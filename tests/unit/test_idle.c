@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "profile/idle.h"
+#include "profile/pattern.h"
 #include "tests/unit/made.h"
 
 #define FUTEX 202
@@ -41,7 +42,7 @@ static void check_kernel(bool expected, const char *kernel)
 
 static void check_name(const char *name, const char *expected)
 {
-	char *normal = idle_normal_name(name);
+	char *normal = pattern_normal(name);
 
 	assert_string_equal(normal, expected);
 	free(normal);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of a runtime's workers, whose lines add up to the time that they were watched. */
+#include "output/contexts.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "output/grid.h"
+#include "output/json_put.h"
+#include "profile/context_sums.h"
+
+#define MAX_KINDS   4 /* beside a line */
+#define MAX_VERSION 78
+
+static const struct line {
+	enum context context;
+	const char *text;
+} lines[] = {
+	{ CONTEXT_IDLE_DRIVER, "idle: driver" },
+	{ CONTEXT_IDLE_PARK, "idle: park" },
+	{ CONTEXT_IDLE_POOL, "idle: pool" },
+	{ CONTEXT_IDLE_BLOCK_ON, "idle: block_on" },
+	{ CONTEXT_TASK, "BLOCKED IN TASKS" },
+	{ CONTEXT_MAIN_FUTURE, "blocked in main future" },
+	{ CONTEXT_RUNTIME, "blocked in runtime" },
+	{ CONTEXT_POOL_JOB, "blocked in pool jobs" },
+	{ CONTEXT_OTHER, "other code" },
+	{ CONTEXT_NOT_SAMPLED, "stack not taken" },
+};
+#define NR_LINES (sizeof(lines) / sizeof(*lines))
+
+static void put_line(struct grid *g, const struct context_sums *s, const char *text, uint64_t ns,
+		     const char *note)
+{
+	grid_row(g, STYLE_PLAIN, text, text_ns(ns),
+		 text_pct(s->worker_ns ? 100.0 * ns / s->worker_ns : 0), note, NULL);
+}
+
+/* "lock 3.8 s, sleep 1.9 s". To be freed. */
+static char *kinds_text(const struct context_sums *s)
+{
+	char *text = NULL;
+	size_t sz;
+	FILE *f = open_memstream(&text, &sz);
+
+	for (size_t i = 0; i < s->nr_kinds && i < MAX_KINDS; i++)
+		fprintf(f, "%s%s %s", i ? ", " : "", s->kinds[i].kind, text_ns(s->kinds[i].sum.ns));
+	if (s->nr_kinds > MAX_KINDS)
+		fputs(", …", f);
+	fclose(f);
+	return text;
+}
+
+static void put_table(const struct context_sums *s, const struct view *v, FILE *out)
+{
+	static const struct grid_column columns[] = {
+		{ .head = "WORKERS", .kind = GRID_TEXT },
+		{ .head = "TIME" },
+		{ .head = "SHARE" },
+		{ .head = "", .kind = GRID_TEXT, .min = 8 },
+	};
+	static const char *const notes[] = {
+		[IDLE_FOLD] = "folded", [IDLE_HIDE] = "hidden", [IDLE_SHOW] = "shown"
+	};
+	char *kinds = kinds_text(s);
+	struct grid g;
+
+	grid_init(&g, out, columns, 4);
+	g.indent = 2;
+	put_line(&g, s, "running", s->running_ns, s->measured ? "" : "what the others leave");
+	put_line(&g, s, "run queue", s->queue.ns, "");
+	for (size_t i = 0; i < NR_LINES; i++) {
+		bool idle = context_is_idle(lines[i].context);
+		const struct waits_sum *sum = &s->by[lines[i].context];
+
+		if (sum->nr)
+			put_line(&g, s, lines[i].text, sum->ns,
+				 idle				    ? notes[v->idle]
+				 : lines[i].context == CONTEXT_TASK ? kinds
+								    : "");
+	}
+	grid_end(&g);
+	free(kinds);
+}
+
+static void put_threads(const struct context_sums *s, const struct profile *p, FILE *out)
+{
+	char *name = text_cleaned(profile_str(p, s->name));
+
+	fprintf(out, "  %s worker%s (%s) x %s = %s; %s pool thread%s, %s of block_on\n",
+		text_count(s->nr_threads[ROLE_WORKER]), s->nr_threads[ROLE_WORKER] == 1 ? "" : "s",
+		name, text_ns(p->meta.duration_ns), text_ns(s->worker_ns),
+		text_count(s->nr_threads[ROLE_POOL]), s->nr_threads[ROLE_POOL] == 1 ? "" : "s",
+		text_count(s->nr_threads[ROLE_BLOCK_ON]));
+	free(name);
+}
+
+static const char *mangling(const struct context_sums *s)
+{
+	return s->legacy ? s->v0 ? "legacy and v0" : "legacy" : s->v0 ? "v0" : "";
+}
+
+static void put_head(const struct context_sums *s, const struct profile *p, FILE *out)
+{
+	char *version = text_cleaned(profile_str(p, p->meta.runtimes));
+
+	fputc('\n', out);
+	text_fit(out, *version ? version : context_runtime(s->runtime), MAX_VERSION, 0);
+	if (*mangling(s))
+		fprintf(out, "\n  symbols of Rust: %s", mangling(s));
+	fputc('\n', out);
+	free(version);
+}
+
+/* A program that has a runtime by its constants, and no names of functions. */
+static void put_stripped(const struct profile *p, const struct view *v, FILE *out)
+{
+	char *version = text_cleaned(profile_str(p, p->meta.runtimes));
+
+	if (*version && v->runtime != RUNTIME_OFF && p->meta.is_time) {
+		fputc('\n', out);
+		text_fit(out, version, MAX_VERSION, 0);
+		fputs("\n  none of its functions has a name on a stack: contexts are unknown, classes "
+		      "are right\n",
+		      out);
+	}
+	free(version);
+}
+
+void contexts_put(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct context_sums s;
+
+	if (!context_sums_init(&s, p, v)) {
+		put_stripped(p, v, out);
+		return;
+	}
+	put_head(&s, p, out);
+	put_threads(&s, p, out);
+	if (s.nr_threads[ROLE_WORKER])
+		put_table(&s, v, out);
+	if (s.residual_ns)
+		fprintf(out, "  %s%s in no line: threads that began or ended meanwhile\n",
+			s.residual_ns < 0 ? "-" : "", text_ns(llabs(s.residual_ns)));
+}
+
+static void put_sum(struct json_object *o, const char *key, const struct waits_sum *sum)
+{
+	struct json_object *pair = json_object_new_object();
+
+	json_put_count(pair, "us", waits_us(sum->ns));
+	json_put_count(pair, "waits", sum->nr);
+	json_object_object_add(o, key, pair);
+}
+
+static struct json_object *workers(const struct context_sums *s, const struct profile *p)
+{
+	struct json_object *o = json_object_new_object(), *by = json_object_new_object();
+
+	json_put_count(o, "threads", s->nr_threads[ROLE_WORKER]);
+	json_put_string(o, "name", p, s->name);
+	json_put_count(o, "us", waits_us(s->worker_ns));
+	json_put_count(o, "running_us", waits_us(s->running_ns));
+	json_object_object_add(o, "running_measured", json_object_new_boolean(s->measured));
+	json_put_number(o, "residual_us", s->residual_ns / 1e3);
+	put_sum(o, "run_queue", &s->queue);
+	for (uint32_t i = CONTEXT_TASK; i < CONTEXT_NR; i++)
+		put_sum(by, context_names[i], &s->by[i]);
+	json_object_object_add(o, "contexts", by);
+	return o;
+}
+
+struct json_object *contexts_json(const struct profile *p, const struct view *v)
+{
+	struct json_object *o, *all, *kinds;
+	struct context_sums s;
+
+	if (!context_sums_init(&s, p, v))
+		return NULL;
+	o = json_object_new_object();
+	all = json_object_new_object();
+	kinds = json_object_new_object();
+	json_object_object_add(o, "name", json_text(context_runtime(s.runtime)));
+	json_put_string(o, "versions", p, p->meta.runtimes);
+	json_object_object_add(o, "mangling", json_text(mangling(&s)));
+	json_put_count(o, "pool_threads", s.nr_threads[ROLE_POOL]);
+	json_put_count(o, "block_on_threads", s.nr_threads[ROLE_BLOCK_ON]);
+	json_object_object_add(o, "workers", workers(&s, p));
+	for (uint32_t i = CONTEXT_TASK; i < CONTEXT_NR; i++)
+		put_sum(all, context_names[i], &s.all[i]);
+	json_object_object_add(o, "contexts", all);
+	for (size_t i = 0; i < s.nr_kinds; i++)
+		put_sum(kinds, s.kinds[i].kind, &s.kinds[i].sum);
+	json_object_object_add(o, "task_kinds", kinds);
+	return o;
+}

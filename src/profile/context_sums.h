@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where the time of a runtime's workers went, so that it adds up to workers times how long each was
+ * watched: by context, in which threads that are workers for most of the time were.
+ */
+#ifndef BPFPROF_PROFILE_CONTEXT_SUMS_H
+#define BPFPROF_PROFILE_CONTEXT_SUMS_H
+
+#include "profile/context.h"
+#include "profile/view.h"
+#include "profile/waits.h"
+
+#define CONTEXT_MAX_KINDS 48
+
+struct context_kind_sum {
+	const char *kind;
+	struct waits_sum sum;
+};
+
+struct context_sums {
+	uint32_t runtime; /* its number */
+	uint64_t nr_threads[ROLE_NR];
+	uint32_t name;	     /* of the workers' threads, string; the most frequent one */
+	uint64_t worker_ns;  /* workers times how long they were watched */
+	uint64_t running_ns; /* measured, or what the rest leaves */
+	bool measured;
+	int64_t residual_ns;		  /* of a measured one: what no line has */
+	struct waits_sum queue;		  /* of workers: for a CPU */
+	struct waits_sum by[CONTEXT_NR];  /* of workers: waits, without those for a CPU */
+	struct waits_sum all[CONTEXT_NR]; /* of all threads of the process */
+	/* Of all threads: what tasks waited for, longest first. */
+	struct context_kind_sum kinds[CONTEXT_MAX_KINDS];
+	size_t nr_kinds;
+	bool legacy, v0; /* how names of functions were mangled */
+};
+
+/* False: the view shows no runtime, or the profile has none of waits. */
+bool context_sums_init(struct context_sums *s, const struct profile *p, const struct view *v);
+
+#endif

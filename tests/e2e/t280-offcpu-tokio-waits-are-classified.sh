@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+# Waits of a Tokio program are where the program says they were: context, kind and time of each of its blocking functions,
+# as it timed them itself. Two builds, at night all of them.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3 cargo
+[ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
+
+# Of a name server that does not answer, two seconds are enough.
+export RES_OPTIONS='timeout:1 attempts:1'
+variants=(release fat)
+[ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 reldebug)
+
+for variant in "${variants[@]}"; do
+	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")
+	status=$?
+	[ $status -ne 77 ] || skip "$(cat "$ERR")"
+	[ $status -eq 0 ] || { fail "$variant is built" && show && continue; }
+	mkdir -p "$TMP/$variant"
+	run "$BPFPROF" offcpu -o "$TMP/$variant.bpfprof" -- \
+		"$app" 2 --workers 28 --dir "$TMP/$variant" --truth "$TMP/$variant.truth"
+	[ "$STATUS" -eq 0 ] || { fail "$variant is recorded" && show && continue; }
+	"$BPFPROF" report -f "$TMP/$variant.bpfprof" >"$TMP/$variant.folded"
+	"$BPFPROF" report --json "$TMP/$variant.bpfprof" >"$TMP/$variant.json"
+	check_folded "$TMP/$variant.folded"
+	check_no_grep '(^|;)(_ZN|_R[NIM]v)|[.]llvm[.]|17h[0-9a-f]{16}E|[{][{]closure[}][}] ' "$TMP/$variant.folded" \
+		"$variant: names are demangled and clean"
+	drive tokio_waits.py "$variant" "$TMP/$variant.truth" "$TMP/$variant.folded" "$TMP/$variant.json"
+done
+
+# Views of what is saved; the last one is of a program in which all is inlined.
+saved=$TMP/release.bpfprof
+"$BPFPROF" report -f --frames=all --runtime=none "$saved" >"$TMP/none"
+check_no_grep ';\[(task|runtime|pool-job)\]' "$TMP/none" "--runtime=none shows no contexts"
+check_near "$(folded_sum "$TMP/none")" "$(folded_sum "$TMP/release.folded")" 1000 "and the same time, us"
+"$BPFPROF" report -f --idle=hide "$saved" >"$TMP/hide"
+check_no_grep '\[idle\]' "$TMP/hide" "--idle=hide hides idle threads"
+"$BPFPROF" report -f --group=thread "$saved" >"$TMP/thread"
+check_grep '^tokio-rt-worker/w0\([0-9]+\);' "$TMP/thread" "--group=thread numbers workers"
+"$BPFPROF" report -f --frames=all "$saved" >"$TMP/all"
+check_grep ';\[task\];.*Context::run_task;.*blocking::std_mutex;.*lock_contended;syscall;.*;\[lock\] ' "$TMP/all" \
+	"--frames=all leaves nothing out"
+check_grep ';\[task\];tokio_waits::leaves::tasks::std_mutex;tokio_waits::leaves::blocking::std_mutex;std::sync::Mutex::lock;\[lock\] ' \
+	"$TMP/release.folded" "the default shows the program's frames"
+for key in context kind role task; do
+	check "--by $key" "$BPFPROF" report --by $key "$saved"
+	cp "$OUT" "$TMP/by.$key"
+done
+check_grep '\[idle-park\]' "$TMP/by.context"
+check_grep '\[lock\]' "$TMP/by.kind"
+check_grep '\[worker\]' "$TMP/by.role"
+check_grep ' tokio_waits::leaves::tasks::std_mutex' "$TMP/by.task"
+check "the summary" "$BPFPROF" report -s "$saved"
+check_grep '^  (28|29|3[0-2]) workers \(tokio-rt-worker\)' "$OUT"
+check_grep 'BLOCKED IN TASKS' "$OUT"
+
+check_grep '^tokio 1[.]54[.]1 in /' "$OUT" "the summary has the version of tokio"
+
+# Without names, its constants still say that it is there.
+app=$("$ROOT/tests/progs/tokio/build.sh" release "$PROGS/tokio")
+if strip -o "$TMP/stripped" "$app"; then
+	check "a stripped program" "$BPFPROF" offcpu --runtime=tokio -s -o "$TMP/stripped.bpfprof" -- \
+		"$TMP/stripped" 0.5 --leaves blocking_sleep
+	check_grep '^tokio 1[.]54[.]1 in .*/stripped$' "$OUT"
+	check_grep 'contexts are unknown, classes are right' "$OUT"
+	check_grep 'it is stripped' "$ERR"
+	check_grep '^  sleep  ' "$OUT" "its waits have classes"
+	check_status 2 "--by task of it" "$BPFPROF" report --by task "$TMP/stripped.bpfprof"
+fi
+
+# One thread for all: its tasks are tasks, and its parks are idle.
+check "a runtime of one thread" "$BPFPROF" offcpu -f -- "$app" 0.5 --current --name mine --leaves blocking_sleep,pool_job
+check_grep '^tokio_waits;\[task\];.*blocking::blocking_sleep;.*\[sleep\] ' "$OUT"
+check_grep '^mine;\[pool-job\];.*blocking::pool_job;.*\[sleep\] ' "$OUT"
+check_no_grep '^mine;\[task\]|blocking_sleep.*\[pool-job\]' "$OUT"
+
+check "pprof" "$BPFPROF" report -o "$TMP/x.pb.gz" "$saved"
+for word in context idle-park kind thread-park role worker; do
+	check "pprof has the label $word" grep -aq "$word" <(zcat "$TMP/x.pb.gz")
+done
+
+check_status 2 "an unknown runtime" "$BPFPROF" report --runtime=tokoi "$saved"
+check_grep "did you mean 'tokio'" "$ERR"
+check "another runtime: shown without" "$BPFPROF" report -f --runtime=go "$saved"
+check_grep '--runtime: no stack has a function of go .*names that begin with' "$ERR"
+check_status 2 "--by without a runtime" "$BPFPROF" report --by kind --runtime=none "$saved"
+finish

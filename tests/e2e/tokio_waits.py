@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+What tests/progs/tokio says of its waits, against folded stacks and the summary in JSON: tokio_waits.py NAME TRUTH FOLDED
+JSON. Reads both by itself; a line "ok ..." or "not ok ..." for each check.
+"""
+import collections
+import json
+import re
+import sys
+
+name, truth, folded, summary = sys.argv[1:]
+LEAF = re.compile(r"^tokio_waits::leaves::blocking::(\w+)$")
+# For a CPU: that is no kind of blocking.
+QUEUE = ("[woken]", "[preempted]", "[spin]", "[throttled]")
+# What interrupts do while they run is neither their time nor waiting.
+ROUGH = {"file_read": 12, "fsync": 12, "mmap_read": 12, "child": 4}
+LEAST_US = 200000  # of what can be judged: where there is no network, names are not found at once
+
+
+def check(good, text):
+    print("ok" if good else "not ok", f"{name}: {text}")
+
+
+with open(truth, encoding="utf8") as f:
+    truth = json.load(f)
+with open(summary, encoding="utf8") as f:
+    runtime = json.load(f)["runtime"]
+contexts = collections.defaultdict(collections.Counter)
+kinds = collections.defaultdict(collections.Counter)
+by_context = collections.Counter()
+with open(folded, encoding="utf8") as f:
+    for line in f:
+        stack, us = line.rstrip("\n").rsplit(" ", 1)
+        frames = stack.split(";")
+        # Threads that tasks begin are not the runtime's.
+        context = frames[1] if len(frames) > 1 and frames[1].startswith("[") else ""
+        by_context[context] += int(us)
+        leaf = next((m.group(1) for m in map(LEAF.match, frames) if m), None)
+        if not leaf or not context:
+            continue
+        contexts[leaf][context] += int(us)
+        if frames[-1] not in QUEUE:
+            kinds[leaf][frames[-1]] += int(us)
+
+right = 0
+for leaf, row in truth["leaves"].items():
+    us = row["ns"] / 1000
+    if us < LEAST_US:
+        print(f"# {name}: {leaf} took {us / 1000:.0f} ms only")
+        continue
+    found, blocked = sum(contexts[leaf].values()), sum(kinds[leaf].values())
+    check(
+        abs(found / us - 1) * 100 <= ROUGH.get(leaf, 2),
+        f"{leaf}: {found / 1000:.0f} ms, {100 * found / us:.1f} % of what it measured",
+    )
+    share = 100 * contexts[leaf][f"[{row['context']}]"] / found if found else 0
+    check(share == 100, f"{leaf}: {share:.2f} % in context {row['context']}")
+    share = 100 * kinds[leaf][f"[{row['kind']}]"] / blocked if blocked else 0
+    check(share >= 99, f"{leaf}: {share:.2f} % of kind {row['kind']} {dict(kinds[leaf]) if share < 99 else ''}")
+    right += 1
+check(right >= 18, f"{right} leaves were judged")
+
+workers = runtime["workers"]
+# Where a task blocks in place, another thread goes on as the worker.
+check(
+    truth["workers"] <= workers["threads"] <= truth["workers"] + 4,
+    f"{workers['threads']} threads were workers, of {truth['workers']}",
+)
+total = workers["running_us"] + workers["run_queue"]["us"] + workers["residual_us"]
+total += sum(c["us"] for c in workers["contexts"].values())
+check(abs(total - workers["us"]) <= workers["us"] / 1000, f"its lines add up: {total:.0f} of {workers['us']} us")
+wall = workers["threads"] * truth["wall_ns"] / 1000
+check(abs(workers["us"] / wall - 1) < 0.15, f"to workers x wall: {100 * workers['us'] / wall:.1f} %")
+other = workers["contexts"]["other"]["us"] + workers["contexts"]["not-sampled"]["us"]
+check(other <= workers["us"] / 200, f"unclassified: {100 * other / workers['us']:.3f} %")
+idle = sum(us for context, us in by_context.items() if context == "[idle]")
+said = sum(c["us"] for context, c in runtime["contexts"].items() if context.startswith("idle"))
+check(abs(idle - said) <= said / 1000, f"folded idleness {idle} us is that of the summary, {said} us")

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Builds the program in one of its variants and prints the path of it: build.sh VARIANT [FOLDER]. Builds lie below
+# FOLDER (build/tests/progs/tokio) and are used again. Exit 77, with the reason on stderr, where it cannot be built here.
+set -u
+cd "${0%/*}" || exit 1
+variant=${1:?which variant?}
+folder=${2:-$(cd ../../.. && pwd)/build/tests/progs/tokio}
+profile=release options=() flags=
+
+case $variant in
+release) ;;
+fat | reldebug | stripped) profile=$variant ;;
+full) options=(--features full) ;;
+fullfat) profile=fat options=(--features full) ;;
+v0) flags='-C symbol-mangling-version=v0' ;;
+*) echo "unknown variant $variant" >&2 && exit 2 ;;
+esac
+
+command -v cargo >/dev/null || { echo "needs cargo" >&2 && exit 77; }
+mkdir -p "$folder" || exit 1
+exec 9>"$folder/.lock"
+flock 9
+# What was downloaded once is enough; without it and without the registry there is no program.
+build() {
+	RUSTFLAGS=$flags cargo build --locked --quiet --profile "$profile" --target-dir "$folder/$variant" "${options[@]}" "$@"
+}
+if ! build --offline 2>/dev/null && ! build 2>"$folder/$variant.log"; then
+	grep -q 'failed to \(download\|get\|fetch\)\|could not connect\|no matching package' "$folder/$variant.log" &&
+		echo "the Rust package registry cannot be reached" >&2 && exit 77
+	cat "$folder/$variant.log" >&2
+	exit 1
+fi
+echo "$folder/$variant/$profile/tokio_waits"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A program of Tokio whose waits are known: each leaf blocks in a function do_LEAF() of its own, again and again, and
+//! the program adds up how long. At its end it writes the sums as JSON.
+//!
+//!     tokio_waits SECONDS [--workers N] [--current] [--name NAME] [--leaves a,b,...] [--truth FILE] [--dir DIR]
+//!
+//! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
+mod leaves;
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+struct Options {
+    seconds: f64,
+    workers: usize,
+    current: bool,
+    name: Option<String>,
+    leaves: Vec<String>,
+    truth: Option<String>,
+    dir: String,
+}
+
+fn options() -> Options {
+    let mut o = Options {
+        seconds: 2.0,
+        workers: 4,
+        current: false,
+        name: None,
+        leaves: Vec::new(),
+        truth: None,
+        dir: std::env::temp_dir().to_string_lossy().into_owned(),
+    };
+    let mut args = std::env::args().skip(1);
+
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().unwrap_or_else(|| panic!("{arg} needs a value"));
+
+        match arg.as_str() {
+            "--workers" => o.workers = value().parse().expect("--workers"),
+            "--current" => o.current = true,
+            "--name" => o.name = Some(value()),
+            "--leaves" => o.leaves = value().split(',').map(String::from).collect(),
+            "--truth" => o.truth = Some(value()),
+            "--dir" => o.dir = value(),
+            seconds => o.seconds = seconds.parse().expect("SECONDS"),
+        }
+    }
+    o
+}
+
+fn runtime(o: &Options) -> tokio::runtime::Runtime {
+    let mut b = if o.current {
+        tokio::runtime::Builder::new_current_thread()
+    } else {
+        tokio::runtime::Builder::new_multi_thread()
+    };
+
+    if !o.current {
+        b.worker_threads(o.workers);
+    }
+    if let Some(name) = &o.name {
+        b.thread_name(name.clone());
+    }
+    b.enable_all().build().expect("runtime")
+}
+
+fn put_truth(o: &Options, begin: Instant) {
+    let Some(path) = &o.truth else { return };
+    let mut out = std::fs::File::create(path).expect("--truth");
+    let rows: Vec<String> = leaves::ALL
+        .iter()
+        .filter(|l| l.calls() > 0)
+        .map(|l| {
+            format!(
+                "\"{}\": {{\"ns\": {}, \"calls\": {}, \"context\": \"{}\", \"kind\": \"{}\"}}",
+                l.name,
+                l.ns(),
+                l.calls(),
+                l.context,
+                l.kind
+            )
+        })
+        .collect();
+
+    writeln!(
+        out,
+        "{{\"wall_ns\": {}, \"workers\": {}, \"leaves\": {{\n  {}\n}}}}",
+        begin.elapsed().as_nanos(),
+        if o.current { 1 } else { o.workers },
+        rows.join(",\n  ")
+    )
+    .expect("--truth");
+}
+
+fn main() {
+    let o = options();
+    let begin = Instant::now();
+    let end = begin + Duration::from_secs_f64(o.seconds);
+
+    for name in &o.leaves {
+        assert!(leaves::ALL.iter().any(|l| l.name == name), "unknown leaf {name}");
+    }
+    let wanted = |l: &leaves::Leaf| o.leaves.is_empty() || o.leaves.iter().any(|n| n == l.name);
+    let rt = runtime(&o);
+
+    leaves::prepare(&o.dir, &wanted);
+    rt.block_on(async {
+        let tasks = leaves::spawn(end, &wanted);
+
+        for task in tasks {
+            task.await.expect("task");
+        }
+        tokio::time::sleep_until(end.into()).await;
+    });
+    put_truth(&o, begin);
+}
