@@ -227,6 +227,12 @@ int arena_claim_lived(__u32 pid, __u64 name0, __u64 name1);
 __hidden void arena_add(__u32 count, __u64 weight);
 
 /*
+ * Adds a wait of ns to a count by its slot + 1, with prof_cfg.wait_hists also to how long its waits
+ * were. Separately verified.
+ */
+int arena_add_wait(__u32 count, __u64 ns);
+
+/*
  * Adds one sample of weight to the count of scratch->key. 0 when the table is full. Separately
  * verified.
  */

@@ -13,6 +13,9 @@ const struct opt offcpu_opts[] = {
 	WAKEUP_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
+	HISTOGRAM_ROW(struct recording_args, results),
+	BY_ROW(struct recording_args, results),
+	CSV_ROW(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

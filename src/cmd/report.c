@@ -38,15 +38,13 @@ const struct opt report_opts[] = {
 	OPT_STRING(0, "peek", struct report_args, filters.peek, "REGEX",
 		   "functions whose name matches, each between its callers and its callees, on "
 		   "stdout"),
-	OPT_STRING(
-		0, "by", struct report_args, results.by, "KEY",
-		"shares by function, module, file, line, thread, process or class (of waits), on "
-		"stdout (also --csv, --json)"),
+	BY_ROW(struct report_args, results),
 	FOCUS_ROWS(struct report_args, filters),
 	OPT_STRING(0, "percent-limit", struct report_args, filters.percent_limit, "P",
 		   "of trees: what has less than P percent is summed up (default 0.5)"),
 	OPT_GROUP("Off-CPU views"),
 	WAIT_ROWS(struct report_args, results),
+	HISTOGRAM_ROW(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
 	OPT_GROUP("Results of runqlat and stat"),
 	CSV_ROW(struct report_args, results),

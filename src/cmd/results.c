@@ -257,6 +257,9 @@ int results_check(struct results_opts *o)
 	/* A direction alone asks for what has one. */
 	if (o->view.bottom_up && !(given(o) & ~INTERACTIVE) && (o->interactive || !o->files.nr))
 		o->tree = true;
+	/* So do histograms: they are in the summary. */
+	if (o->view.histogram && !(given(o) & ~INTERACTIVE) && !o->files.nr)
+		o->summary = true;
 	if (!choice_of(given(o)))
 		err = refuse_choice(given(o));
 	else if (o->report && strcmp(o->report, "md"))

@@ -92,6 +92,18 @@ struct results_opts {
 			   "waits of workers without work: fold (one frame [idle], the default), " \
 			   "hide, or show them")
 
+/* And of those that record how long waits were. */
+#define HISTOGRAM_ROW(s, r)                                                                        \
+	OPT_FLAG(0, "histogram", s, r.view.histogram,                                              \
+		 "in the summary, how long the waits of each class were, by powers of two; with "  \
+		 "--by, those of each row")
+
+/* And of those that show shares. */
+#define BY_ROW(s, r)                                                                               \
+	OPT_STRING(0, "by", s, r.by, "KEY",                                                        \
+		   "shares by function, module, file, line, thread, process or class (of waits), " \
+		   "on stdout (also --csv, --json)")
+
 /* And of those that account for all time of threads. */
 #define TABLE_ROW(s, r)                                                                            \
 	OPT_FLAG(0, "table", s, r.budget, "where the time of each thread went, on stdout")

@@ -13,6 +13,7 @@ const struct opt wakeup_opts[] = {
 	WAKEUP_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
+	HISTOGRAM_ROW(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

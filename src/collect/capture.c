@@ -273,16 +273,19 @@ static void take_count(struct capture *c, size_t slot)
 {
 	const struct session_maps *m = c->maps;
 	struct prof_count n = m->counts[slot];
+	uint32_t id;
 
 	n.ustack = capture_ref(c, n.ustack);
 	n.kstack = capture_ref(c, n.kstack);
-	if (c->weigh)
+	if (c->weigh) {
 		c->weigh(c->arg, &c->tally, &n);
-	else
-		slices_take(&c->slices, slot,
-			    tally_add(&c->tally, &n,
-				      m->nr_values ? &m->values[slot * m->nr_values] : NULL,
-				      m->nr_values));
+		return;
+	}
+	id = tally_add(&c->tally, &n, m->nr_values ? &m->values[slot * m->nr_values] : NULL,
+		       m->nr_values);
+	if (m->wait_hists)
+		tally_add_lengths(&c->tally, id, &m->wait_hists[slot]);
+	slices_take(&c->slices, slot, id);
 }
 
 void capture_take_counts(struct capture *c, uint32_t generation)

@@ -70,8 +70,8 @@ struct view {
 	bool by_class;	  /* the first frame says what was waited for */
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
 	enum view_idle idle;
-	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
-	/* Of runqlat. */
+	bool split;	   /* the first frame says on-CPU, runnable, or the class: wall */
+	bool histogram;	   /* how long waits were, by powers of two, below their sums for people */
 	bool milliseconds; /* of histograms for people */
 	uint32_t rows;	   /* of calls: of each table for people, 0 = the usual */
 };
