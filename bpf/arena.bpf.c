@@ -6,8 +6,10 @@
  */
 #include "arena.bpf.h"
 #include "defer.bpf.h"
+#include "hist.h"
 #include "moments.bpf.h"
 
+#define MAX_TRIES   4  /* to write down the longest wait while others do */
 #define COPY_FRAMES 16 /* by one call of a separately verified function */
 
 #define GOLDEN 0x9e3779b97f4a7c15ull
@@ -36,6 +38,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct prof_count);
 } counts SEC(".maps");
+
+/* With prof_cfg.wait_hists: one for each of counts. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, union prof_wait_hist);
+} wait_hists SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -252,6 +263,52 @@ __hidden void arena_add_ago(__u32 count, __u64 weight, __u64 ago)
 	add(c, weight);
 	if (prof_cfg.moment_slots)
 		moments_add(count, weight, ago);
+}
+
+/* Of threads that are merged: several at a time. */
+static __always_inline void add_shared(struct prof_count *c, union prof_wait_hist *h, __u32 bucket,
+				       __u64 ns)
+{
+	__u64 most;
+
+	__sync_fetch_and_add(&c->samples, 1);
+	__sync_fetch_and_add(&c->weight, ns);
+	if (!h)
+		return;
+	for (int i = 0; i < MAX_TRIES; i++) {
+		most = *(volatile __u64 *)&h->max_ns;
+		if (ns <= most || __sync_val_compare_and_swap(&h->max_ns, most, ns) == most)
+			break;
+	}
+	if (*(volatile __u32 *)&h->cells[bucket] < PROF_WAIT_BUCKET_FULL)
+		__sync_fetch_and_add(&h->cells[bucket], 1);
+}
+
+/* kernel < 6.8: the function is verified even if nothing calls it, and the map may not be there. */
+__noinline int arena_add_wait(__u32 count, __u64 ns, __u64 ago)
+{
+	__u32 slot = count - 1, bucket;
+	struct prof_count *c = arena_count_at(count);
+	union prof_wait_hist *h =
+		prof_cfg.wait_hists ? bpf_map_lookup_elem(&wait_hists, &slot) : NULL;
+
+	if (!c)
+		return 0;
+	if (prof_cfg.moment_slots)
+		moments_add(count, ns, ago);
+	bucket = ns >> PROF_WAIT_BUCKET_SHIFT ? prof_wait_bucket(ns) : 0;
+	if (!c->tid) {
+		add_shared(c, h, bucket, ns);
+		return 0;
+	}
+	c->samples++; /* a thread's waits end one after the other */
+	c->weight += ns;
+	if (!h)
+		return 0;
+	h->cells[bucket] += 1 - (h->cells[bucket] >> 31);
+	if (ns > h->max_ns)
+		h->max_ns = ns;
+	return 0;
 }
 
 __noinline int arena_count(__u32 id, __u64 weight)

@@ -233,6 +233,12 @@ static __always_inline void arena_add(__u32 count, __u64 weight)
 }
 
 /*
+ * Adds a wait of ns to a count by its slot + 1, with prof_cfg.wait_hists also to how long its waits
+ * were. Separately verified.
+ */
+int arena_add_wait(__u32 count, __u64 ns, __u64 ago);
+
+/*
  * Adds one sample of weight to the count of scratch->key. 0 when the table is full. Separately
  * verified.
  */

@@ -346,6 +346,22 @@ struct prof_hist_row {
 _Static_assert(sizeof(struct prof_hist_row) == 2624,
 	       "struct prof_hist_row is part of the contract");
 
+/*
+ * How long the waits of the count of that number were: bucket i begins at 2^(i + 9) ns, the first
+ * one at 0; the last one has no end. A bucket that is full stays so.
+ */
+#define PROF_WAIT_BUCKETS      30
+#define PROF_WAIT_BUCKET_SHIFT 10	  /* the first one ends at 2^10 ns */
+#define PROF_WAIT_BUCKET_FULL  (1u << 31) /* so many are in it */
+union prof_wait_hist {
+	struct {
+		__u32 count[PROF_WAIT_BUCKETS];
+		__u64 max_ns;
+	};
+	__u32 cells[32]; /* verifier: a number of five bits is one of these */
+};
+_Static_assert(sizeof(union prof_wait_hist) == 128, "two cache lines");
+
 /* A wait for a CPU that was longer than asked for, and which threads ran there meanwhile. */
 #define PROF_OUTLIER_RAN 4
 struct prof_ran {
@@ -445,7 +461,8 @@ struct prof_config {
 	__u32 shape_slots;    /* of bpf/memo.bpf.c, a power of two */
 	__u32 lock_slots;     /* of struct prof_lock, the same; 0 = holders are not looked for */
 	__u32 moment_slots;   /* of each CPU, a power of two; 0 = times are not kept */
-	__u32 pad;
+	__u8 wait_hists;      /* how long waits were is kept with their counts */
+	__u8 pad[3];
 };
 _Static_assert(sizeof(struct prof_config) == 136, "struct prof_config is part of the contract");
 

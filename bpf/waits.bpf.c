@@ -274,11 +274,11 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 		return 0;
 	}
 	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken) {
-		arena_add(count, off);
+		arena_add_wait(count, off, 0);
 		return 0;
 	}
-	arena_add_ago(count, off - queued, queued);
-	arena_add(count_woken, queued);
+	arena_add_wait(count, off - queued, queued);
+	arena_add_wait(count_woken, queued, 0);
 	return 0;
 }
 
@@ -364,7 +364,7 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 		locks_end(lock, off);
 	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, lock);
 	if (count)
-		arena_add(count, off);
+		arena_add_wait(count, off, 0);
 	else
 		counters_add(PROF_LOST_COUNTS);
 	return 0;

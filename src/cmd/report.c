@@ -41,10 +41,7 @@ const struct opt report_opts[] = {
 	OPT_STRING(0, "peek", struct report_args, filters.peek, "REGEX",
 		   "functions whose name matches, each between its callers and its callees, on "
 		   "stdout (also --json)"),
-	OPT_STRING(0, "by", struct report_args, results.by, "KEY",
-		   "shares by function, module, file, line, thread, process, class (of waits), or "
-		   "of a runtime's threads by context, kind, role or task, on stdout (also --csv, "
-		   "--json)"),
+	BY_ROW(struct report_args, results),
 	OPT_STRING(0, "sort", struct report_args, sort, "KEYS",
 		   "the order of --by: self, total or name; perf's keys are known: dso,symbol"),
 	FOCUS_ROWS(struct report_args, filters),
@@ -52,6 +49,7 @@ const struct opt report_opts[] = {
 		   "of trees: what has less than P percent is summed up (default 0.5)"),
 	OPT_GROUP("Off-CPU views"),
 	WAIT_ROWS(struct report_args, results),
+	HISTOGRAM_ROW(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
 	RUNTIME_ROWS(struct report_args, results),
 	OPT_GROUP("Results of runqlat and stat"),

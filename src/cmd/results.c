@@ -284,6 +284,9 @@ int results_check(struct results_opts *o)
 	if (o->view.bottom_up && !(given(o) & ~(INTERACTIVE | JSON)) &&
 	    (o->interactive || o->json || !o->files.nr))
 		o->tree = true;
+	/* So do histograms: they are in the summary. */
+	if (o->view.histogram && !(given(o) & ~INTERACTIVE) && !o->files.nr)
+		o->summary = true;
 	if (!choice_of(given(o)))
 		err = refuse_choice(given(o));
 	else if (o->report && strcmp(o->report, "md"))

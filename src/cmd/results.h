@@ -110,6 +110,20 @@ struct results_opts {
 		OPT_FLAG(0, "full-names", s, r.view.full_names,                                    \
 			 "of its threads: names with generic arguments and {{closure}}")
 
+/* And of those that record how long waits were. */
+#define HISTOGRAM_ROW(s, r)                                                                        \
+	OPT_FLAG(0, "histogram", s, r.view.histogram,                                              \
+		 "in the summary, how long the waits of each class were, by powers of two; with "  \
+		 "--by, those of each row")
+
+/* And of those that show shares. */
+#define BY_ROW(s, r)                                                                               \
+	OPT_STRING(                                                                                \
+		0, "by", s, r.by, "KEY",                                                           \
+		"shares by function, module, file, line, thread, process, class (of waits), or "   \
+		"of a runtime's threads by context, kind, role or task, on stdout (also --csv, "   \
+		"--json)")
+
 /* And of those that account for all time of threads. */
 #define TABLE_ROW(s, r)                                                                            \
 	OPT_FLAG(0, "table", s, r.budget, "where the time of each thread went, on stdout")

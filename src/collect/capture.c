@@ -283,6 +283,8 @@ static void take_count(struct capture *c, size_t slot)
 	}
 	id = tally_add(&c->tally, &n, m->nr_values ? &m->values[slot * m->nr_values] : NULL,
 		       m->nr_values);
+	if (m->wait_hists)
+		tally_add_lengths(&c->tally, id, &m->wait_hists[slot]);
 	slices_take(&c->slices, slot, id);
 	moments_take(&c->moments, slot, id);
 }

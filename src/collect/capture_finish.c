@@ -137,6 +137,19 @@ static void add_merged(struct capture *c, const struct prof_count *n)
 	profile_add_merged(c->profile, &t);
 }
 
+/* Of the sample that was just added. */
+static void add_lengths(struct capture *c, const struct tally_lengths *of)
+{
+	struct wait_bucket b = { .sample = c->profile->nr_samples - 1 };
+
+	profile_add_longest(c->profile, of->max_ns);
+	for (; b.index < PROF_WAIT_BUCKETS; b.index++) {
+		b.count = of->count[b.index];
+		if (b.count)
+			profile_add_wait_bucket(c->profile, &b);
+	}
+}
+
 /* False when it turns out to be none. */
 static bool add_sample(struct capture *c, size_t i)
 {
@@ -169,6 +182,8 @@ static bool add_sample(struct capture *c, size_t i)
 	profile_add_sample(c->profile, &s);
 	if (t->nr_values)
 		profile_add_counted(c->profile, &t->values[i * t->nr_values]);
+	if (t->nr_lengths)
+		add_lengths(c, &t->lengths[i]);
 	return true;
 }
 

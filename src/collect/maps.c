@@ -53,6 +53,7 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 	const struct row all[] = {
 		WRITE(stacks, true, generations * c->stack_slots),
 		WRITE(counts, true, generations * c->count_slots),
+		READ(wait_hists, c->wait_hists, c->count_slots), /* waits have one generation */
 		WRITE(frames, true, generations * c->frame_words),
 		READ(counters, true, c->nr_cpus),
 		ROW(scratches, true, choice->nr_scratches),

@@ -31,6 +31,7 @@ struct session_maps {
 	struct prof_count *counts;
 	size_t nr_counts;
 	struct prof_word *counts_used;
+	const union prof_wait_hist *wait_hists; /* of each count; NULL but for waits */
 	uint64_t *stacks;
 	size_t nr_stack_slots;
 	struct prof_event_count *values; /* nr_values of each count; NULL without */

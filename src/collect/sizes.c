@@ -93,6 +93,7 @@ static uint64_t slot_bytes(const struct prof_config *c)
 {
 	return sizeof(uint64_t) + sizeof(struct prof_count) +
 	       c->nr_values * sizeof(struct prof_event_count) +
+	       (c->wait_hists ? sizeof(union prof_wait_hist) : 0) +
 	       (c->lock_slots ? sizeof(struct prof_lock) / STACKS_PER_LOCK
 		: c->hops     ? sizeof(struct prof_waker)
 			      : 0);

@@ -66,8 +66,24 @@ uint32_t tally_add(struct tally *t, const struct prof_count *count,
 	return id;
 }
 
+void tally_add_lengths(struct tally *t, uint32_t id, const union prof_wait_hist *h)
+{
+	struct tally_lengths *to;
+
+	while (t->nr_lengths < t->nr) {
+		t->lengths = xgrow(t->lengths, t->nr_lengths, &t->cap_lengths, sizeof(*t->lengths));
+		t->lengths[t->nr_lengths++] = (struct tally_lengths){};
+	}
+	to = &t->lengths[id];
+	for (size_t i = 0; i < PROF_WAIT_BUCKETS; i++)
+		to->count[i] += h->count[i];
+	if (h->max_ns > to->max_ns)
+		to->max_ns = h->max_ns;
+}
+
 void tally_release(struct tally *t)
 {
+	free(t->lengths);
 	free(t->counts);
 	free(t->values);
 	index_release(&t->index);

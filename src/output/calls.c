@@ -38,8 +38,8 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 {
 	const struct heads heads = heads_of(kind);
 	static const struct grid_column times[] = {
-		{ "AVG", .rank = 7 }, { "P50", .rank = 4 },   { "P99", .rank = 3 },
-		{ "MAX", .rank = 5 }, { "TOTAL", .rank = 2 },
+		{ "AVG", .rank = 7 }, { "P50", .rank = 4 }, { "P90", .rank = 7 },
+		{ "P99", .rank = 3 }, { "MAX", .rank = 5 }, { "TOTAL", .rank = 2 },
 	};
 
 	grid_add(g, (struct grid_column){ .head = heads.calls });
@@ -60,8 +60,8 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 static void put_times(struct grid *g, const struct runqlat_stats *s)
 {
 	grid_cell(g, "%s", text_ns((uint64_t)s->mean_ns));
-	grid_cell(g, "%s", text_ns(round_u64(s->pct_ns[0])));
-	grid_cell(g, "%s", text_ns(round_u64(s->pct_ns[2])));
+	for (size_t i = 0; i < 3; i++)
+		grid_cell(g, "%s", text_ns(round_u64(s->pct_ns[i])));
 	grid_cell(g, "%s", text_ns(s->max_ns));
 	grid_cell(g, "%s", text_ns(s->total_ns));
 }
@@ -204,6 +204,8 @@ static struct json_object *row_json(const struct calls *c, const struct calls_ro
 	json_put_number(o, "per_s", row->per_s);
 	if (c->timed)
 		calls_put_times(o, &row->stats);
+	if (row->hist)
+		json_object_object_add(o, "log2_us", runqlat_log2_json(row->hist));
 	return o;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "output/contexts.h"
 #include "output/call_stacks.h"
@@ -20,6 +21,7 @@
 #include "profile/branches.h"
 #include "profile/breaks.h"
 #include "profile/budget.h"
+#include "profile/lengths.h"
 #include "profile/nameless.h"
 #include "profile/titles.h"
 #include "profile/waits.h"
@@ -170,13 +172,32 @@ static struct json_object *cost(const struct profile *p)
 	return o;
 }
 
-static void put_sum(struct json_object *o, const char *key, const struct waits_sum *sum)
+static struct json_object *put_sum(struct json_object *o, const char *key,
+				   const struct waits_sum *sum)
 {
 	struct json_object *pair = json_object_new_object();
 
 	json_put_count(pair, "us", waits_us(sum->ns));
 	json_put_count(pair, "waits", sum->nr);
 	json_object_object_add(o, key, pair);
+	return pair;
+}
+
+/* How long waits were, beside the sums of classes. */
+static void put_lengths(struct json_object *classes, struct json_object *idle,
+			const struct waits *w, const struct profile *p)
+{
+	struct class_lengths *of;
+
+	if (!lengths_known(p))
+		return;
+	of = xmalloc(sizeof(*of));
+	class_lengths_init(of, w, p);
+	for (uint32_t i = 0; i < WAIT_NR_CLASSES; i++)
+		json_object_object_add(json_object_object_get(classes, waits_name(i)), "lengths",
+				       runqlat_hist_json(&of->by_class[i]));
+	json_object_object_add(idle, "lengths", runqlat_hist_json(&of->idle));
+	free(of);
 }
 
 /* Classes and idle add up to all; the others are parts of it. */
@@ -186,6 +207,7 @@ static struct json_object *waits(const struct profile *p, const struct view *v)
 		[IDLE_FOLD] = "fold", [IDLE_HIDE] = "hide", [IDLE_SHOW] = "show"
 	};
 	struct json_object *o = json_object_new_object(), *classes = json_object_new_object();
+	struct json_object *idle;
 	struct waits_sum runnable;
 	struct waits w;
 
@@ -196,7 +218,8 @@ static struct json_object *waits(const struct profile *p, const struct view *v)
 	json_object_object_add(o, "classes", classes);
 	runnable = waits_runnable(&w);
 	put_sum(o, "runnable", &runnable);
-	put_sum(o, "idle", &w.idle);
+	idle = put_sum(o, "idle", &w.idle);
+	put_lengths(classes, idle, &w, p);
 	json_object_object_add(o, "idle_mode", json_text(modes[v->idle]));
 	put_sum(o, "left_out", &w.left_out);
 	put_sum(o, "not_ended", &w.open);

@@ -30,6 +30,10 @@ int runqlat_write_csv(const struct runqlat_report *r, const struct view *v, FILE
 /* A histogram by powers of two, as BCC's tools print them: of any times. */
 void runqlat_put_hist(const struct view *v, const struct prof_hist *h, FILE *out);
 
+/* For programs: how many, sum, percentiles, and by powers of two. */
+struct json_object *runqlat_hist_json(const struct prof_hist *h);
+struct json_object *runqlat_log2_json(const struct prof_hist *h);
+
 /* For the writers: "cpu" and so on; when an outlier ended, in seconds since the start. */
 extern const char *const latency_by_keys[];
 double runqlat_outlier_at_s(const struct runqlat_report *r, const struct prof_outlier *o);

@@ -9,7 +9,7 @@
 static const char *const pct_keys[RUNQLAT_NR_PCTS] = { "p50_us", "p90_us", "p99_us", "p99_9_us" };
 
 /* As people see it, without the zeros: 0 … 1 us, 2 … 3 us, 4 … 7 us. */
-static struct json_object *log2_us(const struct prof_hist *h)
+struct json_object *runqlat_log2_json(const struct prof_hist *h)
 {
 	struct json_object *list = json_object_new_array(), *o;
 	uint64_t counts[RUNQLAT_LOG2_MAX];
@@ -52,7 +52,7 @@ static void put_us(struct json_object *o, const char *key, uint64_t count, doubl
 		json_object_object_add(o, key, NULL);
 }
 
-static struct json_object *hist(const struct prof_hist *h)
+struct json_object *runqlat_hist_json(const struct prof_hist *h)
 {
 	struct json_object *o = json_object_new_object();
 	struct runqlat_stats s = runqlat_stats(h);
@@ -63,7 +63,7 @@ static struct json_object *hist(const struct prof_hist *h)
 	for (size_t i = 0; i < RUNQLAT_NR_PCTS; i++)
 		put_us(o, pct_keys[i], s.count, s.pct_ns[i]);
 	put_us(o, "max_us", s.count, s.max_ns);
-	json_object_object_add(o, "log2_us", log2_us(h));
+	json_object_object_add(o, "log2_us", runqlat_log2_json(h));
 	return o;
 }
 
@@ -76,7 +76,7 @@ static void put_kinds(struct json_object *o, const struct runqlat_row *l)
 		struct json_object *waits;
 
 		runqlat_get(l, kind, &h);
-		waits = hist(&h);
+		waits = runqlat_hist_json(&h);
 		if (kind != RUNQLAT_BOTH)
 			json_object_object_add(waits, "buckets", buckets(&h));
 		json_object_object_add(o, latency_kind_keys[kind], waits);

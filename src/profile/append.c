@@ -164,6 +164,26 @@ static void add_samples(struct append *a)
 	}
 }
 
+/* What is behind one that has none, or before it, has none either. */
+static void add_lengths(struct append *a, size_t first_sample)
+{
+	const struct profile *from = a->from;
+	struct profile *to = a->to;
+	struct wait_bucket b;
+
+	if (to->nr_longest != first_sample || from->nr_longest != from->nr_samples) {
+		to->nr_longest = to->nr_wait_buckets = 0;
+		return;
+	}
+	for (size_t i = 0; i < from->nr_longest; i++)
+		profile_add_longest(to, from->longest[i]);
+	for (size_t i = 0; i < from->nr_wait_buckets; i++) {
+		b = from->wait_buckets[i];
+		b.sample += first_sample;
+		profile_add_wait_bucket(to, &b);
+	}
+}
+
 static void add_slices(struct append *a, size_t first_sample)
 {
 	size_t first = a->to->nr_slices;
@@ -224,6 +244,7 @@ int profile_append(struct profile *to, const struct profile *from)
 	add_stacks(&a);
 	add_wakers(&a);
 	add_samples(&a);
+	add_lengths(&a, to->nr_samples - from->nr_samples);
 	add_slices(&a, to->nr_samples - from->nr_samples);
 	free(a.strings);
 	free(a.names);

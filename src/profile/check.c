@@ -166,6 +166,25 @@ static bool check_moments(const struct profile *p)
 	return !p->nr_moments || p->meta.moment_ns;
 }
 
+/* Sums stay where arithmetic is exact. */
+static bool check_lengths(const struct profile *p)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < p->nr_wait_buckets; i++) {
+		const struct wait_bucket *b = &p->wait_buckets[i];
+
+		if (b->sample >= p->nr_longest || b->index >= PROF_WAIT_BUCKETS ||
+		    (i && b->sample < b[-1].sample) || b->count > MAX_CALLS - nr)
+			return false;
+		nr += b->count;
+	}
+	for (size_t i = 0; i < p->nr_longest; i++)
+		if (p->longest[i] > MAX_NS)
+			return false;
+	return !p->nr_longest || p->nr_longest == p->nr_samples;
+}
+
 static bool check_threads(const struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_threads; i++)
@@ -214,5 +233,6 @@ bool profile_is_sound(const struct profile *p)
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
 	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
-	       check_slices(p) && check_moments(p) && check_linked(p) && check_disagreements(p);
+	       check_slices(p) && check_moments(p) && check_linked(p) && check_lengths(p) &&
+	       check_disagreements(p);
 }

@@ -53,6 +53,8 @@ void profile_free(struct profile *p)
 	free(p->branches);
 	free(p->wakers);
 	free(p->locks);
+	free(p->wait_buckets);
+	free(p->longest);
 	free(p->slices);
 	free(p->sliced);
 	free(p->moments);
@@ -221,6 +223,19 @@ bool profile_linked_at(const struct profile *p, uint32_t module, uint64_t offset
 	return false;
 }
 
+void profile_add_longest(struct profile *p, uint64_t ns)
+{
+	p->longest = xgrow(p->longest, p->nr_longest, &p->cap_longest, sizeof(*p->longest));
+	p->longest[p->nr_longest++] = ns;
+}
+
+void profile_add_wait_bucket(struct profile *p, const struct wait_bucket *b)
+{
+	p->wait_buckets =
+		xgrow(p->wait_buckets, p->nr_wait_buckets, &p->cap_wait_buckets, sizeof(*b));
+	p->wait_buckets[p->nr_wait_buckets++] = *b;
+}
+
 void profile_add_slice(struct profile *p, uint64_t end_ns)
 {
 	p->slices = xgrow(p->slices, p->nr_slices, &p->cap_slices, sizeof(*p->slices));
@@ -260,6 +275,9 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 	one.nr_samples = 0;
 	one.counted = NULL;
 	one.nr_counted = one.cap_counted = 0;
+	one.wait_buckets = NULL; /* waits are of one event */
+	one.longest = NULL;
+	one.nr_wait_buckets = one.nr_longest = 0;
 	one.sliced = NULL;
 	one.nr_sliced = one.cap_sliced = 0;
 	one.moments = NULL;

@@ -20,6 +20,7 @@
  *	branches from where to where, and how often mispredicted
  *	wakers   who ended a wait, what it was doing, and who had woken it
  *	locks    with wakers that are holders of locks: one for each
+ *	wait_buckets, longest  of samples of waits: how long these were
  *	slices   of time, and which part of which sample came in each
  *	moments  the same in slices that are much shorter, for heat maps
  *	threads  how long each one was watched, where a recording accounts for all of their time
@@ -123,6 +124,12 @@ struct moment {
 	uint64_t weight;
 };
 #define PROFILE_MAX_MOMENT_SLICES (1u << 20)
+
+/* How many waits of a sample were how long: buckets of union prof_wait_hist. In their order. */
+struct wait_bucket {
+	uint32_t sample, index;
+	uint64_t count;
+};
 
 /* The time that a thread's samples have to add up to. */
 struct thread_time {
@@ -258,6 +265,10 @@ struct profile {
 	size_t nr_wakers, cap_wakers;
 	struct lock *locks; /* none, or nr_wakers */
 	size_t nr_locks, cap_locks;
+	struct wait_bucket *wait_buckets;
+	size_t nr_wait_buckets, cap_wait_buckets;
+	uint64_t *longest; /* none, or of each sample its longest wait in ns */
+	size_t nr_longest, cap_longest;
 	uint64_t *slices; /* where each ends, in ns since the begin of the recording */
 	size_t nr_slices, cap_slices;
 	struct sliced *sliced;
@@ -311,6 +322,12 @@ void profile_add_sample(struct profile *p, const struct sample *s);
 void profile_add_column(struct profile *p, const struct value_column *c);
 /* Right behind its sample, once there are columns: 2 * nr_columns. */
 void profile_add_counted(struct profile *p, const struct prof_event_count *counted);
+/*
+ * How long the waits of the last sample were, and the longest of them. Of all samples or of none;
+ * buckets come in their order.
+ */
+void profile_add_longest(struct profile *p, uint64_t ns);
+void profile_add_wait_bucket(struct profile *p, const struct wait_bucket *b);
 void profile_add_branch(struct profile *p, const struct branch *b);
 /* Not merged either: returns the id. The waker's own waker is there already: no chain is a ring. */
 uint32_t profile_add_waker(struct profile *p, const struct waker *w);

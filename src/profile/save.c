@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct prof_outlier) == 192 && sizeof(struct call_row) == 40 &&
 		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8 &&
 		       sizeof(struct sliced) == 16 && sizeof(struct moment) == 24 &&
-		       sizeof(struct linked) == 32,
+		       sizeof(struct linked) == 32 && sizeof(struct wait_bucket) == 16,
 	       "these reach the file");
 
 static const struct fact {
@@ -150,6 +150,7 @@ static const struct table {
 	TABLE("LOCK", true, locks),	    TABLE("TITL", true, titles),
 	TABLE("SLCS", true, slices),	    TABLE("SLCD", true, sliced),
 	TABLE("MMNT", true, moments),	    TABLE("LNKD", true, linked),
+	TABLE("WBKT", true, wait_buckets),  TABLE("WMAX", true, longest),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))

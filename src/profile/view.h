@@ -102,7 +102,8 @@ struct view {
 	bool by_class;	  /* the first frame says what was waited for */
 	uint32_t classes; /* bits by enum wait_class to keep, 0 = all */
 	enum view_idle idle;
-	bool split; /* the first frame says on-CPU, runnable, or the class: wall */
+	bool split;	/* the first frame says on-CPU, runnable, or the class: wall */
+	bool histogram; /* how long waits were, by powers of two, below their sums for people */
 	/* Of threads of a runtime. */
 	uint32_t runtime; /* enum view_runtime */
 	enum view_frames frames;

@@ -96,7 +96,8 @@ void waits_init(struct waits *w, const struct profile *p, const struct view *v)
 	struct idle idle;
 
 	*w = (struct waits){ .class_of = xcalloc(p->nr_samples, 1),
-			     .fate = xcalloc(p->nr_samples, 1) };
+			     .fate = xcalloc(p->nr_samples, 1),
+			     .idle_is = xcalloc(p->nr_samples, 1) };
 	thread_groups_init(&groups, p);
 	w->ns = thread_weights(p, &groups);
 	w->nr_threads = count_threads(&groups);
@@ -107,6 +108,7 @@ void waits_init(struct waits *w, const struct profile *p, const struct view *v)
 
 		w->class_of[i] = class_of(p, s, memo);
 		w->fate[i] = fate_of(v, w->class_of[i], idle_is(&idle, s));
+		w->idle_is[i] = w->fate[i] == WAITS_IDLE;
 		add_sample(w, s, i);
 		/* Told apart in the sums, and shown like any other. */
 		if (w->fate[i] == WAITS_IDLE && v->idle == IDLE_SHOW)
@@ -121,4 +123,5 @@ void waits_release(struct waits *w)
 	free(w->ns);
 	free(w->class_of);
 	free(w->fate);
+	free(w->idle_is);
 }

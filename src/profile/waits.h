@@ -25,6 +25,7 @@ struct waits {
 	uint64_t *ns;
 	uint8_t *class_of; /* enum wait_class or WAITS_ON_CPU */
 	uint8_t *fate;
+	uint8_t *idle_is; /* what is summed up as idle, shown or not */
 
 	/* Each sample is in one of the classes or in idle; all is their sum. */
 	struct waits_sum by_class[WAITS_NR], idle, all;

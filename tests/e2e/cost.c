@@ -36,7 +36,7 @@ struct workload {
 };
 
 #define FP     .call_graph = CALL_GRAPH_FP
-#define STACKS .stacks = 1, .walk_ns = 1
+#define STACKS .stacks = 1, .walk_ns = 1, .wait_hists = 1
 
 static const struct workload workloads[] = {
 	{ "oncpu", "5-frames", "oncpu_sample", { "deep_fp", "4" }, { FP } },
@@ -51,7 +51,7 @@ static const struct workload workloads[] = {
 	{ "oncpu", "fork", "filter_fork", { "forks" }, { .filter_pid = 1 } },
 	{ "offcpu", "verified", "sched_switch", { "waits_switcher" }, { STACKS, .remember = 1 } },
 	{ "offcpu", "walked", "sched_switch", { "waits_switcher" }, { STACKS } },
-	{ "offcpu", "no-stacks", "sched_switch", { "waits_switcher" }, {} },
+	{ "offcpu", "no-stacks", "sched_switch", { "waits_switcher" }, { .wait_hists = 1 } },
 	{ "offcpu", "other-process", "sched_switch", { "waits_switcher" }, { .filter_pid = 1 } },
 	{ "offcpu", "fork", "sched_fork", { "forks" }, { STACKS, .remember = 1 } },
 	{ "wall",

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "bpf/hist.h"
 #include "output/output.h"
 #include "profile/kind.h"
 #include "profile/profile.h"
@@ -325,6 +326,24 @@ static void split_path(struct profile *p, const char *path, uint32_t *ustack, ui
 	free(copy);
 }
 
+/* Of the last sample: all waits as long as their mean, but one that is twice as long. */
+static void add_lengths(struct profile *p, const struct wait_row *row)
+{
+	uint64_t kind = PROF_WAIT_KIND(row->wait), mean = row->us * 1000 / (row->count + 1);
+	struct wait_bucket b = { p->nr_samples - 1, prof_wait_bucket(mean), row->count - 1 };
+
+	if (kind == PROF_RUNNING || kind == PROF_ON_CPU || !row->count) {
+		profile_add_longest(p, 0);
+		return;
+	}
+	profile_add_longest(p, 2 * mean);
+	if (b.count)
+		profile_add_wait_bucket(p, &b);
+	b.index = prof_wait_bucket(2 * mean);
+	b.count = 1;
+	profile_add_wait_bucket(p, &b);
+}
+
 static void add_wait(struct profile *p, const struct wait_row *row, bool wakers)
 {
 	bool kernel = row->tid == 77;
@@ -339,6 +358,8 @@ static void add_wait(struct profile *p, const struct wait_row *row, bool wakers)
 	s.process = kernel ? s.thread : profile_string(p, "redis-server");
 	split_path(p, row->path, &s.ustack, &s.kstack);
 	profile_add_sample(p, &s);
+	if (!wakers)
+		add_lengths(p, row);
 	p->counters[PROF_SEEN] += row->count;
 	p->counters[PROF_RECORDED] += row->count;
 }

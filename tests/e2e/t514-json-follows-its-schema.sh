@@ -48,6 +48,9 @@ for kind in small wall pmu; do
 	writes $kind.up.json tree report --bottom-up --json --percent-limit 5 $kind.bpfprof
 	writes $kind.peek.json peek report --peek . --json $kind.bpfprof
 done
+check "with how long waits were" python3 -c 'import json
+assert all("lengths" in r for r in json.load(open("class.shares.json"))["rows"] if r["name"] in ("[lock]", "[idle]"))
+assert all("lengths" in c for name, c in json.load(open("wall.json"))["waits"]["classes"].items() if name != "on-cpu")'
 writes table.json table report --table --json wall.bpfprof
 
 # Calls are those of a program: descend() calls itself, and its first argument says how deep it still has to go.
@@ -110,7 +113,7 @@ import copy, json, sys
 from jsonschema import Draft202012Validator
 
 valid = Draft202012Validator(json.load(open(sys.argv[1]))).is_valid
-OPTIONAL = {("calls",), "waits", "audit", "events", "branches", "columns", "period_sum", "filtered_us", "lost_us", "by",
+OPTIONAL = {("calls",), "waits", "lengths", "audit", "events", "branches", "columns", "period_sum", "filtered_us", "lost_us", "by",
             "threshold_us", "rows", "outliers", "outliers_lost", "ledger", "cpu", "pid", "tid", "name"}
 MAPS = {"filtered_by", "lost_by", "notes", "broken_by", "ends", "classes", "blocked_ns", "columns", "self", "total"}
 

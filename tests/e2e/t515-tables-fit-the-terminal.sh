@@ -39,6 +39,8 @@ for width in 60 80 120 200; do
 	fits $width 'SELF.*TOTAL' FUNCTION report -s 400.bpfprof
 	fits $width 'SELF.*TOTAL' FUNCTION report -s offcpu.bpfprof
 	fits $width 'CLASS.*TIME' lock report -s offcpu.bpfprof
+	fits $width 'CLASS.*TIME' P99 report -s wall.bpfprof
+	fits $width 'SHARE.*WAITS' P99 report --by thread wall.bpfprof
 	fits $width 'cycles.*FUNCTION' cycles report -s pmu.bpfprof
 	fits $width '^PROCESS' ON-CPU report --table wall.bpfprof
 	fits $width 'STOPPED' WHY report --broken broken.bpfprof

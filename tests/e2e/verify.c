@@ -80,6 +80,7 @@ static void configure_waits(struct prof_config *c, const struct kind *kind, unsi
 	c->stacks = !kind->histograms;
 	c->remember = c->stacks;
 	c->hist_rows = !c->stacks;
+	c->wait_hists = c->stacks;
 	c->hist_by = bits & 1 ? PROF_HIST_BY_PROCESS : PROF_HIST_BY_CPU;
 	c->running = kind->running;
 	c->hops = kind->locks ? 1 : kind->wakers ? PROF_MAX_HOPS : 0;
