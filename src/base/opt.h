@@ -119,6 +119,12 @@ void opt_help(FILE *out, const struct opt *opts);
  */
 int opt_seconds(const char *word, uint64_t *ns);
 
+/*
+ * The only word left, as a duration; *ns stays as it is without one, and must be 0 with one: -d
+ * says the same. 0, or -EINVAL after one sentence.
+ */
+int opt_duration(char **words, int nr, uint64_t *ns);
+
 /* A value of an option that is no whole number, with the unit behind it or without. */
 struct opt_number {
 	const char *option; /* "--alpha" */

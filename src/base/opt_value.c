@@ -111,6 +111,27 @@ int opt_seconds(const char *word, uint64_t *ns)
 	return !err && !*ns ? -ERANGE : err;
 }
 
+int opt_duration(char **words, int nr, uint64_t *ns)
+{
+	uint64_t given = *ns;
+	int err = nr > 0 ? opt_seconds(words[0], ns) : 0;
+
+	if (err == -ERANGE)
+		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
+	else if (err)
+		log_err(0, "'%s' is not a duration in seconds (a program to start goes after '--')",
+			words[0]);
+	else if (nr > 1)
+		log_err(0,
+			"unexpected argument '%s' (only one DURATION; a program goes after '--')",
+			words[1]);
+	else if (nr && given)
+		log_err(0, "'%s' and -d are both the duration: give one", words[0]);
+	else
+		return 0;
+	return -EINVAL;
+}
+
 /* "bpfprof: '-F 0': must be …", the one form of every complaint about a value. */
 __attribute__((format(printf, 3, 4))) static int complain(const struct opt_run *p,
 							  const char *value, const char *fmt, ...)

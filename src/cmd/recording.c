@@ -149,23 +149,7 @@ static int check(const struct recording_args *a)
 
 int recording_duration(struct recording_args *a, char **words, int nr)
 {
-	uint64_t given = a->record.duration_ns;
-	int err = nr > 0 ? opt_seconds(words[0], &a->record.duration_ns) : 0;
-
-	if (err == -EINVAL)
-		log_err(0, "'%s' is not a duration in seconds (a program to start goes after '--')",
-			words[0]);
-	else if (err)
-		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
-	else if (nr > 1)
-		log_err(0,
-			"unexpected argument '%s' (only one DURATION; a program goes after '--')",
-			words[1]);
-	else if (nr && given)
-		log_err(0, "'%s' and -d are both the duration: give one", words[0]);
-	else
-		return 0;
-	return -EINVAL;
+	return opt_duration(words, nr, &a->record.duration_ns);
 }
 
 static void list_counters(const struct profile *p)

@@ -292,27 +292,6 @@ static char *command_line(int argc, char **argv)
 	return text;
 }
 
-static int parse_duration(struct stat_args *a, char **words, int nr)
-{
-	uint64_t given = a->counting.duration_ns;
-	int err = nr > 0 ? opt_seconds(words[0], &a->counting.duration_ns) : 0;
-
-	if (err == -ERANGE)
-		log_err(0, "'%s': a duration must be above 0 and at most 7 days", words[0]);
-	else if (err)
-		log_err(0, "'%s' is not a duration in seconds (a program to start goes after '--')",
-			words[0]);
-	else if (nr > 1)
-		log_err(0,
-			"unexpected argument '%s' (only one DURATION; a program goes after '--')",
-			words[1]);
-	else if (nr && given)
-		log_err(0, "'%s' and -d are both the duration: give one", words[0]);
-	else
-		return 0;
-	return -EINVAL;
-}
-
 /* perf's habit for CSV. Another separator would need no quotes where ours have them. */
 static int take_separator(struct stat_args *a)
 {
@@ -353,8 +332,8 @@ static int check(struct stat_args *a, char **words, int nr)
 
 	if (err)
 		return err;
-	if (parse_duration(a, words, nr) || take_separator(a) || take_peaks(a) ||
-	    results_check(&a->results))
+	if (opt_duration(words, nr, &a->counting.duration_ns) || take_separator(a) ||
+	    take_peaks(a) || results_check(&a->results))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS

@@ -188,6 +188,10 @@ const struct metric rows_arm[] = {
 	PART("barriers", "barriers", "(isb_spec + dsb_spec + dmb_spec)"),
 	SHARE("mix", "executed", "completed, of instructions executed", "%",
 	      "inst_retired / inst_spec", NO_LIMIT, SEE_BRANCH),
+	SHARE("mix", "ops_executed", "completed, of operations executed", "%",
+	      "op_retired / op_spec", NO_LIMIT, SEE_BRANCH),
+	SHARE("mix", "stalled", "cycles without an operation", "%", "stall / cpu_cycles",
+	      NO_LIMIT, SEE_TOPDOWN),
 
 	BACKEND_CYCLES("backend-memory", "arm", "backend_stalls", NO_LEVEL),
 	BACKEND_MEMORY("backend-memory", "arm", 0),

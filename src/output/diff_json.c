@@ -12,11 +12,6 @@ static void put(struct json_object *o, const char *key, double x)
 			       isfinite(x) ? json_object_new_double_s(x, figure_exact(x)) : NULL);
 }
 
-static void put_text(struct json_object *o, const char *key, const char *s)
-{
-	json_object_object_add(o, key, json_text(s ? s : ""));
-}
-
 static void put_bool(struct json_object *o, const char *key, bool b)
 {
 	json_object_object_add(o, key, json_object_new_boolean(b));
@@ -26,14 +21,14 @@ static struct json_object *side(const struct stat_report *r, const char *name)
 {
 	struct json_object *o = json_object_new_object();
 
-	put_text(o, "name", name);
-	put_text(o, "host", r->host);
-	put_text(o, "kernel", r->kernel);
-	put_text(o, "cpu", r->cpu);
-	put_text(o, "core_ident", r->core_ident);
+	json_put_text(o, "name", name);
+	json_put_text(o, "host", r->host);
+	json_put_text(o, "kernel", r->kernel);
+	json_put_text(o, "cpu", r->cpu);
+	json_put_text(o, "core_ident", r->core_ident);
 	json_put_count(o, "nr_cpus", r->nr_cpus);
-	put_text(o, "command", r->command);
-	put_text(o, "target", r->target);
+	json_put_text(o, "command", r->command);
+	json_put_text(o, "target", r->target);
 	json_put_count(o, "start_real_ns", r->start_real_ns);
 	json_put_count(o, "runs", stat_number_nr(&r->seconds));
 	return o;
@@ -44,9 +39,9 @@ static struct json_object *one_row(const struct diff_row *row)
 	struct json_object *o = json_object_new_object();
 	char rule[300];
 
-	put_text(o, "name", row->name);
-	put_text(o, "label", row->label);
-	put_text(o, "unit", row->unit);
+	json_put_text(o, "name", row->name);
+	json_put_text(o, "label", row->label);
+	json_put_text(o, "unit", row->unit);
 	put(o, "a", row->a);
 	put(o, "b", row->b);
 	put(o, "change_pct", row->change_pct);

@@ -69,6 +69,11 @@ void json_print(struct json_object *o, bool pretty, FILE *out)
 	json_object_put(o);
 }
 
+void json_put_text(struct json_object *o, const char *key, const char *s)
+{
+	json_object_object_add(o, key, json_text(s ? s : ""));
+}
+
 void json_put_string(struct json_object *o, const char *key, const struct profile *p,
 		     uint32_t string)
 {

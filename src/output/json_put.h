@@ -18,6 +18,7 @@
 struct json_object *json_document(const char *format);
 
 struct json_object *json_text(const char *s);
+void json_put_text(struct json_object *o, const char *key, const char *s); /* NULL is "" */
 void json_put_count(struct json_object *o, const char *key, uint64_t n);
 void json_put_number(struct json_object *o, const char *key, double x); /* six decimals */
 

@@ -129,11 +129,6 @@ void locks_put(const struct profile *p, const struct view *v, FILE *out)
 	locks_release(&l);
 }
 
-static void put_text(struct json_object *o, const char *key, const struct profile *p, uint32_t name)
-{
-	json_object_object_add(o, key, name ? json_text(profile_str(p, name)) : NULL);
-}
-
 static void put_address(struct json_object *o, uint64_t word)
 {
 	char text[32];
@@ -148,15 +143,15 @@ static struct json_object *row_json(const struct profile *p, const struct locks_
 
 	put_address(o, r->word);
 	json_put_count(o, "pid", r->pid);
-	put_text(o, "process", p, r->process);
+	json_put_string(o, "process", p, r->process);
 	json_object_object_add(o, "kind", json_object_new_string(r->kind));
 	json_put_count(o, "us", waits_us(r->ns));
 	json_put_count(o, "waits", r->nr);
 	json_put_count(o, "max_us", waits_us(r->max_ns));
 	json_put_count(o, "waiters", r->waiters);
-	put_text(o, "function", p, r->function);
-	put_text(o, "holder", p, r->holder);
-	put_text(o, "holder_function", p, r->holder_function);
+	json_put_string(o, "function", p, r->function);
+	json_put_string(o, "holder", p, r->holder);
+	json_put_string(o, "holder_function", p, r->holder_function);
 	json_object_object_add(o, "holder_role", json_object_new_string(lock_role_keys[r->role]));
 	json_object_object_add(o, "deadlock", json_object_new_boolean(r->deadlock));
 	return o;
@@ -167,7 +162,7 @@ static struct json_object *link_json(const struct profile *p, uint32_t thread, u
 {
 	struct json_object *o = json_object_new_object();
 
-	put_text(o, "thread", p, thread);
+	json_put_string(o, "thread", p, thread);
 	json_put_count(o, "tid", tid);
 	put_address(o, p->locks[id].word);
 	return o;

@@ -20,11 +20,6 @@ static void put(struct json_object *o, const char *key, double x)
 	json_object_object_add(o, key, number(x));
 }
 
-static void put_text(struct json_object *o, const char *key, const char *s)
-{
-	json_object_object_add(o, key, json_text(s ? s : ""));
-}
-
 static void put_runs(struct json_object *o, const struct stat_number *n)
 {
 	struct json_object *runs = json_object_new_array();
@@ -41,11 +36,11 @@ static struct json_object *event(const struct stat_event *e)
 	struct json_object *o = json_object_new_object();
 	const struct count *c = &e->count;
 
-	put_text(o, "name", e->name);
-	put_text(o, "unit", e->unit);
-	put_text(o, "meaning", e->meaning);
-	put_text(o, "why", e->why);
-	put_text(o, "state", count_state_key(c->state));
+	json_put_text(o, "name", e->name);
+	json_put_text(o, "unit", e->unit);
+	json_put_text(o, "meaning", e->meaning);
+	json_put_text(o, "why", e->why);
+	json_put_text(o, "state", count_state_key(c->state));
 	put(o, "value", count_is_there(c) ? c->value : NAN);
 	json_put_count(o, "raw", c->raw);
 	json_put_count(o, "enabled_ns", c->enabled_ns);
@@ -59,20 +54,20 @@ static struct json_object *metric(const struct stat_metric *m)
 {
 	struct json_object *o = json_object_new_object();
 
-	put_text(o, "set", m->set);
-	put_text(o, "name", m->name);
-	put_text(o, "label", m->label);
-	put_text(o, "unit", m->unit);
+	json_put_text(o, "set", m->set);
+	json_put_text(o, "name", m->name);
+	json_put_text(o, "label", m->label);
+	json_put_text(o, "unit", m->unit);
 	put_runs(o, &m->number);
 	put(o, "raw", m->raw);
-	put_text(o, "verdict", metric_verdict_key(m->verdict));
-	put_text(o, "why", m->why);
+	json_put_text(o, "verdict", metric_verdict_key(m->verdict));
+	json_put_text(o, "why", m->why);
 	put(o, "ok", m->ok);
 	put(o, "high", m->high);
-	put_text(o, "source", m->source);
-	put_text(o, "formula", m->formula);
-	put_text(o, "inputs", m->inputs);
-	put_text(o, "advice", m->advice);
+	json_put_text(o, "source", m->source);
+	json_put_text(o, "formula", m->formula);
+	json_put_text(o, "inputs", m->inputs);
+	json_put_text(o, "advice", m->advice);
 	return o;
 }
 
@@ -80,7 +75,7 @@ static struct json_object *row(const struct stat_row *row)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
 
-	put_text(o, "name", row->name);
+	json_put_text(o, "name", row->name);
 	json_put_count(o, "pid", row->pid);
 	json_put_count(o, "tid", row->tid);
 	json_put_count(o, "switches", row->switches);
@@ -110,9 +105,9 @@ static void put_facts(struct json_object *o, const struct stat_report *r)
 
 	for (size_t i = 0; i < r->nr_facts; i++) {
 		one = json_object_new_object();
-		put_text(one, "name", r->facts[i].name);
-		put_text(one, "value", r->facts[i].value);
-		put_text(one, "advice", r->facts[i].advice);
+		json_put_text(one, "name", r->facts[i].name);
+		json_put_text(one, "value", r->facts[i].value);
+		json_put_text(one, "advice", r->facts[i].advice);
 		json_object_array_add(list, one);
 	}
 	json_object_object_add(o, "facts", list);
@@ -120,16 +115,16 @@ static void put_facts(struct json_object *o, const struct stat_report *r)
 
 static void put_environment(struct json_object *o, const struct stat_report *r)
 {
-	put_text(o, "bpfprof", r->version);
-	put_text(o, "host", r->host);
-	put_text(o, "kernel", r->kernel);
-	put_text(o, "arch", r->arch);
-	put_text(o, "cpu", r->cpu);
-	put_text(o, "core_ident", r->core_ident);
+	json_put_text(o, "bpfprof", r->version);
+	json_put_text(o, "host", r->host);
+	json_put_text(o, "kernel", r->kernel);
+	json_put_text(o, "arch", r->arch);
+	json_put_text(o, "cpu", r->cpu);
+	json_put_text(o, "core_ident", r->core_ident);
 	json_put_count(o, "nr_cpus", r->nr_cpus);
 	json_put_count(o, "counters", r->counters);
-	put_text(o, "command", r->command);
-	put_text(o, "target", r->target);
+	json_put_text(o, "command", r->command);
+	json_put_text(o, "target", r->target);
 	put_texts(o, "selection", r->selection, r->nr_selection);
 	json_object_object_add(o, "program", json_object_new_boolean(r->program));
 	put_texts(o, "notes", r->notes, r->nr_notes);
@@ -152,7 +147,7 @@ static void put_rows(struct json_object *o, const struct stat_report *r)
 {
 	struct json_object *list = json_object_new_array();
 
-	put_text(o, "by", stat_by_keys[r->by]);
+	json_put_text(o, "by", stat_by_keys[r->by]);
 	json_put_count(o, "named", r->nr_named);
 	json_object_object_add(o, "all", row(&r->all));
 	for (size_t i = 0; i < r->nr_rows; i++)
@@ -169,8 +164,8 @@ static void put_hotspots(struct json_object *o, const struct stat_report *r)
 
 	for (size_t i = 0; i < r->nr_hotspots; i++) {
 		one = json_object_new_object();
-		put_text(one, "symbol", r->hotspots[i].symbol);
-		put_text(one, "module", r->hotspots[i].module);
+		json_put_text(one, "symbol", r->hotspots[i].symbol);
+		json_put_text(one, "module", r->hotspots[i].module);
 		put(one, "self_pct", r->hotspots[i].self_pct);
 		json_put_count(one, "samples", r->hotspots[i].samples);
 		json_object_array_add(list, one);

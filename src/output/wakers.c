@@ -60,20 +60,15 @@ void wakers_put(const struct profile *p, const struct view *v, FILE *out)
 	woken_release(&w);
 }
 
-static void put_text(struct json_object *o, const char *key, const struct profile *p, uint32_t name)
-{
-	json_object_object_add(o, key, name ? json_text(profile_str(p, name)) : NULL);
-}
-
 static struct json_object *pair_json(const struct profile *p, const struct woken_row *r)
 {
 	struct json_object *o = json_object_new_object();
 
 	json_put_count(o, "us", waits_us(r->ns));
 	json_put_count(o, "waits", r->nr);
-	put_text(o, "waiter", p, r->waiter);
-	put_text(o, "waker", p, r->waker);
-	put_text(o, "function", p, r->function);
+	json_put_string(o, "waiter", p, r->waiter);
+	json_put_string(o, "waker", p, r->waker);
+	json_put_string(o, "function", p, r->function);
 	json_object_object_add(o, "irq", json_object_new_boolean(r->irq));
 	return o;
 }
