@@ -160,7 +160,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
 	if (!prof_cfg.hist_rows)
-		t->wait |= futex_of(prev, t->wait);
+		t->wait |= wait_futex(t->wait);
 	if (!t->skip && !prof_cfg.hist_rows)
 		wait_begins(ctx, prev, t, now);
 	if (prof_cfg.lock_slots) /* the others are followed since they may hold one */
@@ -388,6 +388,7 @@ static __always_inline __u64 nr_switches(const struct task_struct *task)
 /* What a task that does not run waits for. */
 static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 {
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 kind = PROF_BLOCKED;
 	int nr = NO_SYSCALL;
 
@@ -396,9 +397,10 @@ static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 		state = 0;
 	}
 	if (!(task->flags & PF_KTHREAD))
-		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
+		nr = REGS_SYSCALL(regs);
 	nr = PROF_WAIT(kind, state & 0xfff, nr);
-	return nr | futex_of(task, nr) | PROF_WAIT_BEFORE;
+	return nr | wait_futex_of(nr, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs)) |
+	       PROF_WAIT_BEFORE;
 }
 
 /*

@@ -282,11 +282,16 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 	return 0;
 }
 
-__noinline int wait_futex(__u32 wait, __u32 op, __u32 expected)
+static __always_inline bool is_futex(__u32 wait)
+{
+	return (wait & ~PROF_WAIT_IO) == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX);
+}
+
+__noinline int wait_futex_of(__u32 wait, __u32 op, __u32 expected)
 {
 	__u32 futex = PROF_FUTEX_UNKNOWN;
 
-	if ((wait & ~PROF_WAIT_IO) != PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX))
+	if (!is_futex(wait))
 		return 0;
 	if (op == (LOCK_OP_BITSET | LOCK_PRIVATE))
 		futex = expected == 2		? PROF_FUTEX_MUTEX
@@ -300,6 +305,16 @@ __noinline int wait_futex(__u32 wait, __u32 op, __u32 expected)
 	else if (op == (LOCK_OP_BITSET | LOCK_REALTIME))
 		futex = PROF_FUTEX_JOIN;
 	return futex << PROF_FUTEX_BIT;
+}
+
+__noinline int wait_futex(__u32 wait)
+{
+	struct pt_regs *regs;
+
+	if (!is_futex(wait))
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	return wait_futex_of(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs));
 }
 
 __noinline __u64 wait_throttled(struct thread *t)

@@ -21,10 +21,11 @@ int wait_ends(struct thread *t, __u64 off, __u64 queued);
 __u64 wait_throttled(struct thread *t);
 
 /*
- * What a futex is waited for with, as bits of the wait. verifier: of its own, so that its answers
- * are one number for those who ask.
+ * What a futex is waited for with, as bits of the wait; the first of the current thread. verifier:
+ * of their own, so that their answers are one number for those who ask.
  */
-int wait_futex(__u32 wait, __u32 op, __u32 expected);
+int wait_futex(__u32 wait);
+int wait_futex_of(__u32 wait, __u32 op, __u32 expected);
 
 /* A thread ran for ns. With the scratch of that number. */
 int wait_ran(__u32 id, struct thread *t, __u64 ns);
@@ -66,13 +67,6 @@ int wait_walked(struct thread *t, __u32 todo, __u32 found);
 int wait_may_walk(__u64 now);
 /* The current thread, with the stack in scratch->known, ends the wait of t. */
 int wait_woken_by(struct thread *t);
-
-static __always_inline __u32 futex_of(struct task_struct *task, __u32 wait)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-
-	return wait_futex(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs));
-}
 
 static __always_inline int wait_stack(void *ctx, struct scratch *s, __u32 todo)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The version of Tokio in a program of Rust: messages of panics keep the paths of source files, with
- * the crate's version in them, also in stripped programs.
+ * The version of Tokio in a program of Rust: messages of panics keep the paths of source files,
+ * with the crate's version in them, also in stripped programs.
  */
 #ifndef BPFPROF_SYMBOL_CRATE_VERSION_H
 #define BPFPROF_SYMBOL_CRATE_VERSION_H
