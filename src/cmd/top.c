@@ -260,6 +260,7 @@ static int record_once(struct watch *w)
 			log_warn("%s; these are tables, one after the other", why);
 	}
 	err = record_run(w->record);
+	w->quit |= w->top && record_was_interrupted(w->record);
 	if (!err && !w->quit && !w->full && w->live && now_ns() - w->last_ns > LAST_LOOK_NS)
 		look(w);
 	live_free(w->live);

@@ -13,8 +13,8 @@
 #include "collect/window.h"
 #include "profile/copy.h"
 
-#define NAMES_FIRST_NS 2000000000ull /* for names, at the beginning, */
-#define NAMES_SHARE    400	     /* and from then on one part of time in so many */
+#define NAMES_FIRST_NS 500000000ull /* for names, at the beginning, */
+#define NAMES_SHARE    250	    /* and from then on one part of time in so many */
 #define MAX_STRINGS    (64u << 20)
 
 /* Of each look, in the same place of a ring as the window has it. */
@@ -137,7 +137,6 @@ void live_facts(const struct live *l, struct live_facts *f)
 		.cpu_ns = l->now.cpu_ns - first->cpu_ns,
 		.bpf_ns = bpf_ns(l->now.counters),
 		.rss_bytes = usage.ru_maxrss * 1024ull,
-		.map_bytes = session_map_bytes(l->r->session),
 		.nr_cpus = record_nr_cpus(l->r),
 	};
 	f->bpf_ns -= bpf_ns(first->counters) < f->bpf_ns ? bpf_ns(first->counters) : f->bpf_ns;

@@ -220,7 +220,8 @@ static bool signalled(struct record *r)
 {
 	struct signalfd_siginfo info;
 
-	return read(r->signals, &info, sizeof(info)) == sizeof(info);
+	r->interrupted |= read(r->signals, &info, sizeof(info)) == sizeof(info);
+	return r->interrupted;
 }
 
 static bool is_over(struct record *r)
@@ -420,8 +421,12 @@ int record_run(struct record *r)
 		return err;
 	hurry(r, true);
 	err = loop(r);
-	if (err || r->opts->live.turn)
+	if (err)
 		return err;
+	if (r->opts->live.turn) {
+		drain(r, true);
+		return 0;
+	}
 	r->end_ns = now_ns();
 	end_real_ns = clock_ns(CLOCK_REALTIME);
 	r->nr_cpus = record_nr_cpus(r);
@@ -458,6 +463,11 @@ int record_run(struct record *r)
 struct session *record_session(struct record *r)
 {
 	return r->session;
+}
+
+bool record_was_interrupted(const struct record *r)
+{
+	return r->interrupted;
 }
 
 uint64_t record_begin_ns(const struct record *r)

@@ -122,5 +122,6 @@ void record_hand_over(struct record *r, struct target *to);
 char *record_target(struct record *r);
 struct session *record_session(struct record *r);
 uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
+bool record_was_interrupted(const struct record *r); /* by a signal */
 
 #endif

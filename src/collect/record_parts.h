@@ -51,6 +51,7 @@ struct record {
 	bool hurried;	    /* nice was 0 and is HURRY_NICE */
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
+	bool interrupted; /* by a signal */
 	struct table_pause pause;
 	size_t nr_cpus;	       /* profiled at the end */
 	struct opt_ids probed; /* processes that points are attached in */

@@ -29,9 +29,9 @@ static const struct overview_column functions[] = {
 enum { WHO_ID, WHO_CPU, WHO_RUNNABLE, WHO_MORE };
 
 static const struct overview_column processes[] = {
-	{ "PID", OVERVIEW_NUMBER, 1 },	     { "ON-CPU", OVERVIEW_PCT, 1 },
-	{ "RUNNABLE", OVERVIEW_PCT, 2 },     { "THREADS", OVERVIEW_NUMBER, 3 },
-	{ "MOST WAITS", OVERVIEW_TEXT, 4 }, { "PROCESS", OVERVIEW_NAME, 0 },
+	{ "PID", OVERVIEW_NUMBER, 2 },	     { "ON-CPU", OVERVIEW_PCT, 1 },
+	{ "RUNNABLE", OVERVIEW_PCT, 3 },     { "THREADS", OVERVIEW_NUMBER, 4 },
+	{ "MOST WAITS", OVERVIEW_TEXT, 5 }, { "PROCESS", OVERVIEW_NAME, 0 },
 };
 
 /* Classes in the order in which they say most. */
@@ -41,7 +41,7 @@ static const uint8_t shown_classes[] = { WAIT_LOCK, WAIT_IO,	    WAIT_NET,	    W
 
 static const struct overview_column threads[] = {
 	{ "TID", OVERVIEW_NUMBER, 3 },	  { "ON-CPU", OVERVIEW_PCT, 1 },
-	{ "RUNNABLE", OVERVIEW_PCT, 1 },  { "LOCK", OVERVIEW_PCT, 4 },
+	{ "RUNNABLE", OVERVIEW_PCT, 2 },  { "LOCK", OVERVIEW_PCT, 4 },
 	{ "IO", OVERVIEW_PCT, 5 },	  { "NET", OVERVIEW_PCT, 6 },
 	{ "PIPE", OVERVIEW_PCT, 7 },	  { "POLL", OVERVIEW_PCT, 8 },
 	{ "SLEEP", OVERVIEW_PCT, 9 },	  { "FAULT", OVERVIEW_PCT, 10 },

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/wait.h"
 #include "terminal/top_parts.h"
 
 #define SHIFT 8 /* characters of long names at once */
@@ -23,7 +24,7 @@ const char *const top_help[] = {
 	"  Space          freezes it, and goes on; the recording goes on meanwhile",
 	"  Enter          on a process: only that process, on all pages. On all else as i",
 	"  i              look into what is shown: call trees, callers, lines, as",
-	"                 report -i does (q comes back)",
+	"                 report -i does (Q comes back)",
 	"  s              save what is shown; report and diff read the file",
 	"  Esc, Backspace takes away the filter, then goes back to all processes",
 	"  q              quit;  Ctrl-L draws again",
@@ -215,6 +216,26 @@ uint32_t top_process(const struct top *t)
 	return t->pid;
 }
 
+static uint32_t class_of(const char *name)
+{
+	for (uint32_t i = 0; i < WAIT_NR_CLASSES; i++)
+		if (!strcmp(name, wait_class_names[i]))
+			return 1u << i;
+	return 0;
+}
+
+static struct view view_of(const struct top *t, const struct overview_row *row)
+{
+	struct view v = { .split = t->page == OVERVIEW_THREADS };
+
+	if (t->page == OVERVIEW_WAITS) {
+		v.by_class = true;
+		v.idle = IDLE_SHOW;
+		v.classes = row ? class_of(row->name) : 0;
+	}
+	return v;
+}
+
 /* Into what is shown: running code from functions and processes, all of their time from the others. */
 static void look_into(struct top *t)
 {
@@ -226,7 +247,7 @@ static void look_into(struct top *t)
 		return;
 	t->running = running ? overview_running(t->data.profile, t->pid)
 			     : overview_all(t->data.profile, t->pid);
-	t->view = (struct view){ .split = !running };
+	t->view = view_of(t, row);
 	t->browse = (struct browse){ .profile = &t->running,
 				     .view = &t->view,
 				     .first = t->page == OVERVIEW_FUNCTIONS   ? BROWSE_FUNCTIONS
