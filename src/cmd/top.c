@@ -55,7 +55,15 @@ const struct opt top_opts[] = {
 		"without a screen: rows of each table (default 10)"),
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
-	STACK_ROWS,
+	OPT_FLAG('g', NULL, struct recording_args, stacks, "accepted: stacks are always taken"),
+	OPT_STRING(0, "call-graph", struct recording_args, call_graph, "HOW",
+		   "walk user stacks by unwind tables (dwarf), by frame pointers (fp), or by tables "
+		   "and by frame pointers where there are none (auto, the default)"),
+	OPT_FLAG(0, "no-python", struct recording_args, record.no_python,
+		 "show the interpreter of Python, not its functions"),
+	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
+		"slots for distinct stacks, rounded up to a power of two (default 65536; more above "
+		"16 CPUs): when they are in use, another recording begins"),
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
 		"[not sampled]"),
@@ -86,9 +94,9 @@ static struct top_data data_of(struct watch *w, bool all_names)
 	live_facts(w->live, &f);
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		d.lost += profile_counters[i].kind == COUNTER_LOST ? f.lost[i] : 0;
-	d.heads[0] = xasprintf("%s: the last %s of %s, every %s", w->target_text,
-			       text_ns(f.window_ns), text_ns(now_ns() - w->begin_ns),
-			       text_ns(w->args->interval_ns));
+	d.heads[0] = xasprintf("the last %s of %s, every %s: %s", text_ns(f.window_ns),
+			       text_ns(now_ns() - w->begin_ns), text_ns(w->args->interval_ns),
+			       w->target_text);
 	d.heads[1] = top_cost_text(&f, d.lost);
 	d.heads[2] = top_load_text(&f, w->nr_restarts);
 	return d;
@@ -223,6 +231,14 @@ static bool turn(void *arg, struct record *r)
 	return !w->quit && !w->full;
 }
 
+static char *target_text(struct record *r)
+{
+	char *text = record_target(r), *safe = text_cleaned(text);
+
+	free(text);
+	return safe;
+}
+
 static const char *open_screen(struct watch *w)
 {
 	struct top_opts o = { .colour = style_is_on(stdout),
@@ -254,7 +270,7 @@ static int record_once(struct watch *w)
 		return -errno;
 	if (!w->begin_ns) {
 		w->begin_ns = now_ns();
-		w->target_text = record_target(w->record);
+		w->target_text = target_text(w->record);
 		why = open_screen(w);
 		if (why)
 			log_warn("%s; these are tables, one after the other", why);

@@ -60,7 +60,7 @@ char *top_load_text(const struct live_facts *f, uint32_t nr_restarts)
 	else
 		fputs("empty", out);
 	if (nr_restarts)
-		fprintf(out, "; tables renewed %s times", text_count(nr_restarts));
+		fprintf(out, "; tables renewed: %s", text_count(nr_restarts));
 	fclose(out);
 	return text;
 }

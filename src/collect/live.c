@@ -42,10 +42,12 @@ static uint64_t usage_ns(int who)
 	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
 }
 
-/* Children that read files for us. A program that we started is none of them while it runs. */
-static uint64_t own_ns(void)
+/* With the children that read files for us, but not the program that we started. */
+static uint64_t own_ns(const struct record *r)
 {
-	return usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
+	uint64_t ns = usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
+
+	return ns - (r->target.cpu_ns < ns ? r->target.cpu_ns : ns);
 }
 
 struct live *live_new(struct record *r, uint64_t window_ns)
@@ -55,7 +57,7 @@ struct live *live_new(struct record *r, uint64_t window_ns)
 
 	l->r = r;
 	l->begin_ns = r->begin_ns;
-	l->now.cpu_ns = own_ns();
+	l->now.cpu_ns = own_ns(r);
 	window_init(&l->window, maps->counts, maps->nr_counts, window_ns, r->begin_ns);
 	return l;
 }
@@ -98,7 +100,7 @@ int live_look(struct live *l)
 	err = session_look(l->r->session, see, &l->window);
 	window_end(&l->window);
 	session_counters(l->r->session, l->now.counters);
-	l->now.cpu_ns = own_ns();
+	l->now.cpu_ns = own_ns(l->r);
 	return err;
 }
 
@@ -150,13 +152,13 @@ void live_facts(const struct live *l, struct live_facts *f)
 
 static void name(struct live *l, bool all)
 {
-	uint64_t began = now_ns(), cpu = own_ns();
+	uint64_t began = now_ns(), cpu = own_ns(l->r);
 
 	if (!all && l->names_ns > NAMES_FIRST_NS + (began - l->begin_ns) / NAMES_SHARE)
 		return;
 	capture_fill_sources(&l->r->capture);
 	record_name(l->r);
-	l->names_ns += own_ns() - cpu;
+	l->names_ns += own_ns(l->r) - cpu;
 }
 
 static void add_samples(struct live *l)

@@ -6,6 +6,7 @@
 #ifndef BPFPROF_COLLECT_TARGET_H
 #define BPFPROF_COLLECT_TARGET_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -20,6 +21,7 @@ struct target {
 	int go;	    /* pipe that releases it */
 	int failed; /* pipe that brings errno of a failed exec */
 	int status; /* of wait(2), when it has ended by itself */
+	uint64_t cpu_ns; /* then: what it took, with its children */
 };
 
 /* Forks. 0 or negative errno, logged. */
