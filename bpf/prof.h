@@ -246,14 +246,14 @@ enum prof_memory {
 	((__u32)(state) << 20 | (__u32)(kind) << 12 | (((__u32)(nr) + 1) & 0xfff))
 
 /*
- * What a thread is doing while it is looked at (look.bpf.c): it runs, or waits for what no count has
- * yet. Where the wait has counts already, they say of whom and with which stacks it is.
+ * What a thread is doing while it is looked at (look.bpf.c): it runs, or waits. Where there are
+ * counts for that already, they say of whom and with which stacks it is.
  */
 struct prof_look {
 	__u64 since;	/* of this state, CLOCK_MONOTONIC ns */
 	__u64 woken_ns; /* since then it waits for a CPU; 0 = it does not, or has from the begin */
 	__u32 pid, tid;
-	__u32 wait; /* as in counts; of one that runs PROF_RUNNING */
+	__u32 wait;		  /* as in counts; of one that runs PROF_RUNNING */
 	__u32 count, count_woken; /* slots + 1 of counts, 0 = none so far */
 	__u32 ustack, kstack;	  /* without: slots + 1 of stacks */
 	__u32 pad;

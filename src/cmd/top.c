@@ -56,14 +56,15 @@ const struct opt top_opts[] = {
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
 	OPT_FLAG('g', NULL, struct recording_args, stacks, "accepted: stacks are always taken"),
-	OPT_STRING(0, "call-graph", struct recording_args, call_graph, "HOW",
-		   "walk user stacks by unwind tables (dwarf), by frame pointers (fp), or by tables "
-		   "and by frame pointers where there are none (auto, the default)"),
+	OPT_STRING(
+		0, "call-graph", struct recording_args, call_graph, "HOW",
+		"walk user stacks by unwind tables (dwarf), by frame pointers (fp), or by tables "
+		"and by frame pointers where there are none (auto, the default)"),
 	OPT_FLAG(0, "no-python", struct recording_args, record.no_python,
 		 "show the interpreter of Python, not its functions"),
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
-		"slots for distinct stacks, rounded up to a power of two (default 65536; more above "
-		"16 CPUs): when they are in use, another recording begins"),
+		"slots for distinct stacks, rounded up to a power of two (default 65536; more "
+		"above 16 CPUs): when they are in use, another recording begins"),
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
 		"[not sampled]"),
@@ -401,14 +402,16 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 
 	*interval = 1000000000;
 	if (nr > 2)
-		return log_err(0, "'%s': an interval and a count are enough (a program to start "
-				  "goes after '--')",
+		return log_err(0,
+			       "'%s': an interval and a count are enough (a program to start "
+			       "goes after '--')",
 			       words[2]);
 	if (nr)
 		err = opt_seconds(words[0], interval);
 	if (err == -EINVAL)
-		return log_err(0, "'%s' is not an interval in seconds (a program to start goes "
-				  "behind '--')",
+		return log_err(0,
+			       "'%s' is not an interval in seconds (a program to start goes "
+			       "behind '--')",
 			       words[0]);
 	if (err || *interval < LEAST_NS)
 		return log_err(0, "'%s': an interval is at least 100 ms and at most 7 days",

@@ -38,8 +38,8 @@ char *top_cost_text(const struct live_facts *f, uint64_t lost)
 		fprintf(out, "%s LOST (%s)", text_count(lost), main_cause(f));
 	else
 		fputs("none lost", out);
-	fprintf(out, "; own cost %.2f%% of a CPU, %.2f%% in BPF; %s",
-		pct_of_cpu(f->cpu_ns, f), pct_of_cpu(f->bpf_ns, f), text_bytes(f->rss_bytes));
+	fprintf(out, "; own cost %.2f%% of a CPU, %.2f%% in BPF; %s", pct_of_cpu(f->cpu_ns, f),
+		pct_of_cpu(f->bpf_ns, f), text_bytes(f->rss_bytes));
 	fclose(out);
 	return text;
 }

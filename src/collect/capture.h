@@ -108,8 +108,8 @@ void capture_begin(struct capture *c, uint64_t begin_ns, uint64_t duration_ns);
 void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS], uint64_t end_ns);
 
 /*
- * A count as a sample, but for who woke it; its stacks are what capture_slot_ref() calls them. Counts
- * it as recorded, or as what it turns out to be: then false.
+ * A count as a sample, but for who woke it; its stacks are what capture_slot_ref() calls them. It
+ * is counted as recorded, or as what it turns out to be: then false.
  */
 bool capture_sample(struct capture *c, const struct prof_count *n, struct sample *to);
 /*

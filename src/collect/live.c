@@ -206,8 +206,8 @@ static void add_threads(struct live *l)
 	for (size_t i = 0; i < nr; i++) {
 		if (!v[i].tid || (i && !by_thread(&v[i - 1], &v[i])))
 			continue;
-		v[i].wall_ns = lifetimes_between(l->r->lifetimes, v[i].pid, v[i].tid, begin_ns,
-						 end_ns);
+		v[i].wall_ns =
+			lifetimes_between(l->r->lifetimes, v[i].pid, v[i].tid, begin_ns, end_ns);
 		profile_add_thread(p, &v[i]);
 	}
 	free(v);

@@ -26,7 +26,7 @@ struct live_facts {
 	uint64_t cpu_ns, bpf_ns; /* of bpfprof with its children, and of its programs */
 	uint64_t rss_bytes;	 /* peak; maps of BPF are part of it as far as they were read */
 	size_t nr_cpus;
-	struct prof_hist queue; /* waits for a CPU */
+	struct prof_hist queue;		 /* waits for a CPU */
 	uint64_t lost[PROF_NR_COUNTERS]; /* only those that are losses */
 };
 

@@ -60,7 +60,7 @@ struct live_opts {
 	/* Some ten times a second. False ends the recording. NULL: nobody looks on. */
 	bool (*turn)(void *arg, struct record *r);
 	void *arg;
-	struct target *target; /* of program: it runs since an earlier recording; pid 0: it does not */
+	struct target *target; /* the program, if it runs since an earlier recording; else pid 0 */
 };
 
 /* What all commands have in common, and a part for each family of them. */
@@ -121,7 +121,7 @@ void record_hand_over(struct record *r, struct target *to);
 /* During the recording: what is recorded, to be freed; its kernel side; and since when. */
 char *record_target(struct record *r);
 struct session *record_session(struct record *r);
-uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
+uint64_t record_begin_ns(const struct record *r);    /* CLOCK_MONOTONIC */
 bool record_was_interrupted(const struct record *r); /* by a signal */
 
 #endif

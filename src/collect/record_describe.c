@@ -56,7 +56,8 @@ static void describe_cost(struct record *r)
 
 static const char *const call_graphs[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
 
-void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns, uint64_t end_real_ns)
+void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
+			  uint64_t end_real_ns)
 {
 	struct profile *p = r->profile;
 	struct profile_meta *m = &p->meta;

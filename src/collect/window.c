@@ -248,7 +248,8 @@ void window_end(struct window *w)
 		}
 	take_off_early(w);
 	/* Looks do not come at equal intervals: a tenth of one more or less is no other window. */
-	while (w->nr > 1 && w->last_ns - look_at(w, 1)->begin_ns + w->length_ns / 10 >= w->length_ns)
+	while (w->nr > 1 &&
+	       w->last_ns - look_at(w, 1)->begin_ns + w->length_ns / 10 >= w->length_ns)
 		take_out(w);
 }
 

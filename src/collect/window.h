@@ -53,7 +53,8 @@ struct window {
 		uint32_t id1;		  /* its sum + 1, 0 = none yet */
 		uint32_t pad;
 	} * slots;
-	uint64_t *early; /* by sum: what looks had of waits that have ended, and counts have again */
+	uint64_t
+		*early; /* by sum: what looks had of waits that have ended, and counts have again */
 	size_t cap_early;
 	struct window_open *opens; /* by thread: what it did during the last look */
 	struct window_look looks[WINDOW_MAX_LOOKS]; /* a ring */

@@ -19,39 +19,39 @@ const char *const overview_names[OVERVIEW_NR] = {
 };
 
 static const struct overview_column functions[] = {
-	{ "SELF", OVERVIEW_PCT, 1 },
-	{ "TOTAL", OVERVIEW_PCT, 2 },
-	{ "SAMPLES", OVERVIEW_NUMBER, 4 },
-	{ "MODULE", OVERVIEW_TEXT, 3 },
+	{ "SELF", OVERVIEW_PCT, 1 },	   { "TOTAL", OVERVIEW_PCT, 2 },
+	{ "SAMPLES", OVERVIEW_NUMBER, 4 }, { "MODULE", OVERVIEW_TEXT, 3 },
 	{ "FUNCTION", OVERVIEW_NAME, 0 },
 };
 
 enum { WHO_ID, WHO_CPU, WHO_RUNNABLE, WHO_MORE };
 
 static const struct overview_column processes[] = {
-	{ "PID", OVERVIEW_NUMBER, 2 },	     { "ON-CPU", OVERVIEW_PCT, 1 },
-	{ "RUNNABLE", OVERVIEW_PCT, 3 },     { "THREADS", OVERVIEW_NUMBER, 4 },
+	{ "PID", OVERVIEW_NUMBER, 2 },	    { "ON-CPU", OVERVIEW_PCT, 1 },
+	{ "RUNNABLE", OVERVIEW_PCT, 3 },    { "THREADS", OVERVIEW_NUMBER, 4 },
 	{ "MOST WAITS", OVERVIEW_TEXT, 5 }, { "PROCESS", OVERVIEW_NAME, 0 },
 };
 
 /* Classes in the order in which they say most. */
-static const uint8_t shown_classes[] = { WAIT_LOCK, WAIT_IO,	    WAIT_NET,	    WAIT_PIPE,
-					 WAIT_POLL, WAIT_SLEEP,	    WAIT_PAGEFAULT, WAIT_THROTTLED,
-					 WAIT_OTHER };
+static const uint8_t shown_classes[] = { WAIT_LOCK,	 WAIT_IO,	 WAIT_NET,
+					 WAIT_PIPE,	 WAIT_POLL,	 WAIT_SLEEP,
+					 WAIT_PAGEFAULT, WAIT_THROTTLED, WAIT_OTHER };
 
 static const struct overview_column threads[] = {
-	{ "TID", OVERVIEW_NUMBER, 3 },	  { "ON-CPU", OVERVIEW_PCT, 1 },
-	{ "RUNNABLE", OVERVIEW_PCT, 2 },  { "LOCK", OVERVIEW_PCT, 4 },
-	{ "IO", OVERVIEW_PCT, 5 },	  { "NET", OVERVIEW_PCT, 6 },
-	{ "PIPE", OVERVIEW_PCT, 7 },	  { "POLL", OVERVIEW_PCT, 8 },
-	{ "SLEEP", OVERVIEW_PCT, 9 },	  { "FAULT", OVERVIEW_PCT, 10 },
+	{ "TID", OVERVIEW_NUMBER, 3 },	   { "ON-CPU", OVERVIEW_PCT, 1 },
+	{ "RUNNABLE", OVERVIEW_PCT, 2 },   { "LOCK", OVERVIEW_PCT, 4 },
+	{ "IO", OVERVIEW_PCT, 5 },	   { "NET", OVERVIEW_PCT, 6 },
+	{ "PIPE", OVERVIEW_PCT, 7 },	   { "POLL", OVERVIEW_PCT, 8 },
+	{ "SLEEP", OVERVIEW_PCT, 9 },	   { "FAULT", OVERVIEW_PCT, 10 },
 	{ "THROTTLED", OVERVIEW_PCT, 11 }, { "OTHER", OVERVIEW_PCT, 12 },
-	{ "PROCESS", OVERVIEW_TEXT, 13 }, { "THREAD", OVERVIEW_NAME, 0 },
+	{ "PROCESS", OVERVIEW_TEXT, 13 },  { "THREAD", OVERVIEW_NAME, 0 },
 };
 
 static const struct overview_column waits[] = {
-	{ "SHARE", OVERVIEW_PCT, 1 },	  { "THREADS", OVERVIEW_RATE, 2 },
-	{ "WAITS/s", OVERVIEW_RATE, 3 }, { "MEAN", OVERVIEW_TIME, 4 },
+	{ "SHARE", OVERVIEW_PCT, 1 },
+	{ "THREADS", OVERVIEW_RATE, 2 },
+	{ "WAITS/s", OVERVIEW_RATE, 3 },
+	{ "MEAN", OVERVIEW_TIME, 4 },
 	{ "STATE OR WAIT FOR", OVERVIEW_NAME, 0 },
 };
 
@@ -260,8 +260,7 @@ static void add_threads(struct overview *o, const struct profile *p,
 			continue;
 		fill_who(row, p, from, from->tid);
 		for (size_t k = 0; k < nr; k++)
-			row->v[WHO_MORE + k] =
-				pct_of(from->ns[shown_classes[k]], window_ns(p));
+			row->v[WHO_MORE + k] = pct_of(from->ns[shown_classes[k]], window_ns(p));
 		row->text = profile_str(p, from->process);
 	}
 	budget_release(&b);
@@ -283,8 +282,7 @@ static void add_state(struct overview *o, const struct overview_opts *opts, cons
 	row->v[3] = sum->nr ? (double)sum->ns / sum->nr : 0;
 }
 
-static void add_waits(struct overview *o, const struct profile *p,
-		      const struct overview_opts *opts)
+static void add_waits(struct overview *o, const struct profile *p, const struct overview_opts *opts)
 {
 	struct profile one = with_samples(p, opts->pid, false);
 	struct waits w;
@@ -336,7 +334,7 @@ static int by_column(const void *x, const void *y, void *arg)
 void overview_init(struct overview *o, const struct profile *p, enum overview_page page,
 		   const struct overview_opts *opts)
 {
-	static void (*const add_rows[OVERVIEW_NR])(struct overview *o, const struct profile *p,
+	static void (*const add_rows[OVERVIEW_NR])(struct overview * o, const struct profile *p,
 						   const struct overview_opts *opts) = {
 		[OVERVIEW_FUNCTIONS] = add_functions,
 		[OVERVIEW_PROCESSES] = add_processes,

@@ -43,10 +43,10 @@ struct overview_column {
 };
 
 struct overview_row {
-	char *name;	   /* safe to show */
-	const char *text;  /* of a column of text: a name of the profile, as it is */
-	uint32_t pid, tid; /* 0 = it is nobody's */
-	bool idle;	   /* neither ran nor wanted to */
+	char *name;			/* safe to show */
+	const char *text;		/* of a column of text: a name of the profile, as it is */
+	uint32_t pid, tid;		/* 0 = it is nobody's */
+	bool idle;			/* neither ran nor wanted to */
 	double v[OVERVIEW_MAX_COLUMNS]; /* by column */
 };
 

@@ -44,8 +44,8 @@ struct browse {
 const char *browse_run(const struct browse *b);
 
 /*
- * The same on a screen that is open already, a key at a time; b stays until it is closed. False: the
- * user has seen enough.
+ * The same on a screen that is open already, a key at a time; b stays until it is closed. False:
+ * the user has seen enough.
  */
 struct browser;
 struct browser *browse_open(const struct browse *b);

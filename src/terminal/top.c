@@ -236,7 +236,7 @@ static struct view view_of(const struct top *t, const struct overview_row *row)
 	return v;
 }
 
-/* Into what is shown: running code from functions and processes, all of their time from the others. */
+/* Of functions and processes the running code, of the others all of their time. */
 static void look_into(struct top *t)
 {
 	bool running = t->page == OVERVIEW_FUNCTIONS || t->page == OVERVIEW_PROCESSES;

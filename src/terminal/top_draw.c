@@ -25,6 +25,20 @@ static void put_cut(const char *safe, size_t row, size_t width, unsigned int sty
 	free(shown);
 }
 
+static const char *head_of(const struct top *t, size_t i)
+{
+	if (t->data.heads[i])
+		return t->data.heads[i];
+	return i ? "" : "waiting for the first look";
+}
+
+static unsigned int style_of_head(const struct top *t, size_t i)
+{
+	if (i == 1 && t->data.lost)
+		return SCREEN_BAD;
+	return i ? SCREEN_PLAIN : SCREEN_HEAD;
+}
+
 static size_t put_heads(const struct top *t, size_t rows, size_t width)
 {
 	size_t top = 0;
@@ -32,11 +46,7 @@ static size_t put_heads(const struct top *t, size_t rows, size_t width)
 
 	if (rows >= HEAD_ROWS)
 		for (size_t i = 0; i < TOP_HEADS; i++)
-			put_cut(t->data.heads[i] ? t->data.heads[i] : i ? "" : "waiting for the first look",
-				top++, width,
-				i == 0			     ? SCREEN_HEAD
-				: i == 1 && t->data.lost ? SCREEN_BAD
-							     : SCREEN_PLAIN);
+			put_cut(head_of(t, i), top++, width, style_of_head(t, i));
 	else if (t->data.lost) {
 		lost = xasprintf("%s LOST", text_count(t->data.lost));
 		put_cut(lost, top++, width, SCREEN_BAD);
@@ -118,8 +128,7 @@ static const char *why_empty(const struct top *t)
 static void put_help(size_t rows, size_t width)
 {
 	for (size_t i = 0; top_help[i] && i + 1 < rows; i++)
-		put_cut(top_help[i], i, width,
-			top_help[i][0] == ' ' ? SCREEN_PLAIN : SCREEN_HEAD);
+		put_cut(top_help[i], i, width, top_help[i][0] == ' ' ? SCREEN_PLAIN : SCREEN_HEAD);
 	put_cut("any key goes back", rows - 1, width, SCREEN_QUIET);
 }
 

@@ -17,7 +17,7 @@ struct top {
 	size_t of_column[OVERVIEW_MAX_COLUMNS]; /* the overview's column of each that is shown */
 	int sorts[OVERVIEW_NR];			/* by page: column of the overview; -1 = as usual */
 	bool paused, filtering, helping, quit, spoiled;
-	bool moved; /* the selected row stays selected wherever it goes; else the first one */
+	bool moved;   /* the selected row stays selected wherever it goes; else the first one */
 	uint32_t pid; /* zoomed into, 0 = none */
 	char *process;
 	struct prompt prompt;

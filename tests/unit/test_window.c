@@ -113,7 +113,9 @@ static void a_wait_counts_while_it_lasts_and_not_again(void **state)
 /* The count may be looked at just before the wait ends, and the thread just after. */
 static void a_wait_that_ends_during_a_look_is_not_counted_twice(void **state)
 {
-	struct prof_look row = { .since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED, .count = 1 };
+	struct prof_look row = {
+		.since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED, .count = 1
+	};
 
 	grow(0, 1, BLOCKED, 0, 0);
 	look(S, &row, 1);
