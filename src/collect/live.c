@@ -14,7 +14,7 @@
 #include "profile/copy.h"
 
 #define NAMES_FIRST_NS 500000000ull /* for names, at the beginning, */
-#define NAMES_SHARE    250	    /* and from then on one part of time in so many */
+#define NAMES_SHARE    500	    /* and from then on one part of time in so many */
 #define MAX_STRINGS    (64u << 20)
 
 /* Of each look, in the same place of a ring as the window has it. */
