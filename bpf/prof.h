@@ -277,6 +277,22 @@ enum prof_memory {
 	((__u32)(state) << 20 | (__u32)(kind) << 12 | (((__u32)(nr) + 1) & 0xfff))
 
 /*
+ * What a thread is doing while it is looked at (look.bpf.c): it runs, or waits. Where there are
+ * counts for that already, they say of whom and with which stacks it is.
+ */
+struct prof_look {
+	__u64 since;	/* of this state, CLOCK_MONOTONIC ns */
+	__u64 woken_ns; /* since then it waits for a CPU; 0 = it does not, or has from the begin */
+	__u32 pid, tid;
+	__u32 wait;		  /* as in counts; of one that runs PROF_RUNNING */
+	__u32 count, count_woken; /* slots + 1 of counts, 0 = none so far */
+	__u32 ustack, kstack;	  /* without: slots + 1 of stacks */
+	__u32 pad;
+	char comm[PROF_COMM_LEN];
+};
+_Static_assert(sizeof(struct prof_look) == 64, "struct prof_look is part of the contract");
+
+/*
  * Who ended a wait: a thread, what it was doing, and who had ended its own last wait. Interned like
  * stacks: claimed by compare-and-swap of hash, 0 = free.
  */

@@ -70,6 +70,12 @@ static __always_inline __u32 wait_of(const __u64 *ctx, struct task_struct *prev)
 	return BPF_CORE_READ_BITFIELD(prev, in_iowait) ? wait | PROF_WAIT_IO : wait;
 }
 
+/* Waits become histograms and nothing else: runqlat. top has both. */
+static __always_inline bool hist_alone(void)
+{
+	return prof_cfg.hist_rows && !prof_cfg.running;
+}
+
 static __always_inline bool is_throttled(const struct thread *t)
 {
 	return PROF_WAIT_KIND(t->wait) == PROF_THROTTLED;
@@ -114,7 +120,7 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 	if (ran > all)
 		ran = all;
 	outcome = outcome_of(t, all - ran);
-	if (!outcome && prof_cfg.hist_rows) /* since when it could run is not known */
+	if (!outcome && hist_alone()) /* since when it could run is not known */
 		outcome = PROF_LOST_TIME;
 	row_add(row, PROF_MADE_UP, 1);
 	if (is_kept(row, outcome, all - ran))
@@ -159,9 +165,9 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
-	if (!prof_cfg.hist_rows)
+	if (!hist_alone())
 		t->wait |= wait_futex(t->wait);
-	if (!t->skip && !prof_cfg.hist_rows)
+	if (!t->skip && !hist_alone())
 		wait_begins(ctx, prev, t, now);
 	if (prof_cfg.lock_slots) /* the others are followed since they may hold one */
 		locks_begin(t);
@@ -205,13 +211,16 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 	off = now - t->since;
 	if ((was == THREAD_WAITS || was == THREAD_BORN) && is_kept(row, outcome_of(t, off), off)) {
 		queued = queued_ns(next, t, now, off);
-		if (prof_cfg.hist_rows)
+		if (hist_alone()) {
 			row_add(row,
 				hist_add(t, was == THREAD_BORN, queued, now) ? PROF_RECORDED
 									     : PROF_LOST_ROWS,
 				1);
-		else
+		} else {
+			if (prof_cfg.hist_rows)
+				hist_add(t, was == THREAD_BORN, queued, now);
 			wait_ends(t, off, queued);
+		}
 	}
 	t->state = THREAD_RUNS;
 	t->since = now;
@@ -430,7 +439,7 @@ static __always_inline void find(struct task_struct *task)
 	wait = wait_before(task, state);
 	if (is_other_state(wait))
 		skip = PROF_FILTER_STATE;
-	else if (!t->outcome && !prof_cfg.hist_rows)
+	else if (!t->outcome && !hist_alone())
 		skip = wait_found(task);
 	if (nr_switches(task) != before || kernel_is_running(task))
 		return;
@@ -460,7 +469,7 @@ static __always_inline void flush(struct task_struct *task)
 		return;
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
 		wait_ran(SCRATCH_TASKS, t, ns);
-	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !prof_cfg.hist_rows &&
+	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !hist_alone() &&
 	    is_kept(row, outcome_of(t, ns), ns))
 		wait_is_open(t, ns);
 	if (prof_cfg.running && t->state != THREAD_GONE)

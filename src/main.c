@@ -40,8 +40,7 @@ static const struct habit {
 	{ "annotate", NULL },	    { "cpudist", "runqlat" },	 { "llcstat", "stat -M cache" },
 	{ "offcputime", "offcpu" }, { "offwaketime", "wakeup" }, { "profile", "oncpu" },
 	{ "record", "oncpu" },	    { "sched", "wall --table" }, { "script", "report -f" },
-	{ "timehist", NULL },	    { "top", "oncpu -s 5" },	 { "version", "--version" },
-	{ "wakeuptime", "wakeup" },
+	{ "timehist", NULL },	    { "version", "--version" },	 { "wakeuptime", "wakeup" },
 };
 
 static bool is_habit(const char *name)

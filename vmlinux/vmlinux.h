@@ -185,7 +185,9 @@ struct timespec64 {
 	__s64 tv_sec;
 };
 
+struct seq_file;
 struct bpf_iter_meta {
+	struct seq_file *seq;
 	__u64 seq_num;
 };
 

@@ -30,6 +30,15 @@ void *xreallocarray(void *ptr, size_t nr, size_t sz)
 	return check(reallocarray(ptr, nr ? nr : 1, sz));
 }
 
+void *xcopy(const void *from, size_t nr, size_t sz)
+{
+	void *to = xcalloc(nr, sz);
+
+	if (nr && sz)
+		memcpy(to, from, nr * sz);
+	return to;
+}
+
 char *xstrdup(const char *s)
 {
 	return check(strdup(s));

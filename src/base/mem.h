@@ -9,6 +9,7 @@
 void *xmalloc(size_t sz);
 void *xcalloc(size_t nr, size_t sz);
 void *xreallocarray(void *ptr, size_t nr, size_t sz);
+void *xcopy(const void *from, size_t nr, size_t sz); /* nr elements of size sz */
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t sz);
 __attribute__((format(printf, 1, 2))) char *xasprintf(const char *fmt, ...);

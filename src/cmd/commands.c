@@ -47,6 +47,12 @@ const struct command commands[] = {
 	  "all of a thread's time: running, runnable, waiting", wall_opts,
 	  "  bpfprof wall -p 1234 -o wall.html 30      one flame graph of it all\n"
 	  "  bpfprof wall -p 1234 --table 10           where the time of each thread went\n" },
+	{ "top", cmd_top, "[OPTIONS] [INTERVAL [COUNT]] [-- PROGRAM [ARGS...]]",
+	  "a live view: functions, processes, threads, waits, the run queue", top_opts,
+	  "  bpfprof top                               the whole machine (? lists the keys)\n"
+	  "  bpfprof top -p 1234 2                     one process, every 2 seconds\n"
+	  "  bpfprof top --page threads -- make -j8    a program\n"
+	  "  bpfprof top -b --page functions 5 12 > log    tables, for a minute\n" },
 	{ "uprobe", cmd_uprobe, "[OPTIONS] TARGET[:FUNCTION]... [DURATION] [-- PROGRAM [ARGS...]]",
 	  "calls of functions of programs: how many, how long, from where", uprobe_opts,
 	  "  bpfprof uprobe -p 1234 libc:malloc 10          calls per second\n"

@@ -9,7 +9,7 @@
 #include "output/style.h"
 #include "terminal/browse.h"
 
-static char *annotated(const struct browse *b, const char *function, size_t width)
+char *annotate_of_browse(const struct browse *b, const char *function, size_t width)
 {
 	return annotate_text(b->profile, b->view, function, width);
 }
@@ -77,7 +77,7 @@ const char *interactive_show(const struct results_opts *o, const struct result *
 			    .view = &view,
 			    .first = first_view(o),
 			    .colour = style_is_on(stdout),
-			    .annotate = annotated };
+			    .annotate = annotate_of_browse };
 	char *head, *ledger;
 
 	if (why)

@@ -4,11 +4,15 @@
 #define BPFPROF_CMD_INTERACTIVE_H
 
 #include "cmd/results.h"
+#include "terminal/browse.h"
 
 /*
  * Shows a result until the user has seen enough, first what the options ask for. Why it cannot be,
  * a sentence without an end; NULL = done.
  */
 const char *interactive_show(const struct results_opts *o, const struct result *r);
+
+/* Of struct browse: what annotate prints. */
+char *annotate_of_browse(const struct browse *b, const char *function, size_t width);
 
 #endif

@@ -247,7 +247,7 @@ static void take(struct capture *c, struct arena_stack *s)
 	*to = id ? id : REF_NONE;
 }
 
-uint32_t capture_ref(const struct capture *c, uint32_t slot1)
+uint32_t capture_slot_ref(const struct capture *c, uint32_t slot1)
 {
 	uint32_t ref = slot1 && slot1 <= c->nr_slots ? c->stack_of_slot[slot1 - 1] : 0, id;
 
@@ -261,8 +261,8 @@ void capture_add(struct capture *c, const struct prof_count *count)
 {
 	struct prof_count n = *count;
 
-	n.ustack = capture_ref(c, n.ustack);
-	n.kstack = capture_ref(c, n.kstack);
+	n.ustack = capture_slot_ref(c, n.ustack);
+	n.kstack = capture_slot_ref(c, n.kstack);
 	if (c->weigh)
 		c->weigh(c->arg, &c->tally, &n);
 	else
@@ -275,8 +275,8 @@ static void take_count(struct capture *c, size_t slot)
 	struct prof_count n = m->counts[slot];
 	uint32_t id;
 
-	n.ustack = capture_ref(c, n.ustack);
-	n.kstack = capture_ref(c, n.kstack);
+	n.ustack = capture_slot_ref(c, n.ustack);
+	n.kstack = capture_slot_ref(c, n.kstack);
 	if (c->weigh) {
 		c->weigh(c->arg, &c->tally, &n);
 		return;

@@ -110,6 +110,20 @@ void capture_begin(struct capture *c, uint64_t begin_ns, uint64_t duration_ns);
 void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS], uint64_t end_ns);
 
 /*
+ * A count as a sample, but for who woke it; its stacks are what capture_slot_ref() calls them. It
+ * is counted as recorded, or as what it turns out to be: then false.
+ */
+bool capture_sample(struct capture *c, const struct prof_count *n, struct sample *to);
+/*
+ * What we call a stack, by the kernel's slot + 1, while its generation lasts. What has been walked
+ * meanwhile is a stack like others: equal ones are one.
+ */
+uint32_t capture_slot_ref(const struct capture *c, uint32_t slot1);
+
+/* Every module of the profile has a source from here on. Before its frames get names. */
+void capture_fill_sources(struct capture *c);
+
+/*
  * Opens what runtimes have written of the code they generated; ask: Java virtual machines are made
  * to write it (capture_jit.c). After capture_finish(), before what bpfprof started is ended.
  */

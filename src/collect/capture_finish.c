@@ -24,7 +24,7 @@ static bool stack_of(const struct capture *c, uint32_t ref, uint32_t *id)
 /* The same by the kernel's slot + 1, while its generation lasts. */
 static bool stack_of_slot(const struct capture *c, uint32_t slot1, uint32_t *id)
 {
-	return stack_of(c, capture_ref(c, slot1), id);
+	return stack_of(c, capture_slot_ref(c, slot1), id);
 }
 
 static uint32_t process_name(struct capture *c, uint32_t pid, uint32_t thread)
@@ -150,11 +150,8 @@ static void add_lengths(struct capture *c, const struct tally_lengths *of)
 	}
 }
 
-/* False when it turns out to be none. */
-static bool add_sample(struct capture *c, size_t i)
+bool capture_sample(struct capture *c, const struct prof_count *n, struct sample *to)
 {
-	const struct tally *t = &c->tally;
-	const struct prof_count *n = &t->counts[i];
 	struct sample s = { .count = n->samples,
 			    .weight = n->weight,
 			    .pid = n->pid,
@@ -174,6 +171,19 @@ static bool add_sample(struct capture *c, size_t i)
 	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);
+	*to = s;
+	return true;
+}
+
+/* False when it turns out to be none. */
+static bool add_sample(struct capture *c, size_t i)
+{
+	const struct tally *t = &c->tally;
+	const struct prof_count *n = &t->counts[i];
+	struct sample s;
+
+	if (!capture_sample(c, n, &s))
+		return false;
 	s.waker = c->maps->nr_locks ? holder_of(c, n->chain, 1) : waker_of(c, n->chain, 1);
 	if (c->whole)
 		c->whole(c->arg, &s);
@@ -277,6 +287,12 @@ static void complete_sleeping(struct capture *c)
 	}
 }
 
+void capture_fill_sources(struct capture *c)
+{
+	while (c->nr_sources < c->profile->nr_modules)
+		capture_put_source(c, c->nr_sources, (struct symbol_file){ .fd = -1 });
+}
+
 void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS], uint64_t end_ns)
 {
 	const struct session_maps *maps = c->maps;
@@ -313,6 +329,5 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 	for (size_t i = 0; i < maps->nr_disagreements; i++)
 		if (maps->disagreements[i].times)
 			add_disagreement(c, &maps->disagreements[i]);
-	while (c->nr_sources < c->profile->nr_modules)
-		capture_put_source(c, c->nr_sources, (struct symbol_file){ .fd = -1 });
+	capture_fill_sources(c);
 }

@@ -35,11 +35,6 @@ uint32_t capture_kernel_stack(struct capture *c, const struct arena_stack *s);
 
 /* capture.c */
 
-/*
- * What we call a stack, by its slot + 1. What has been walked meanwhile is a stack like others:
- * equal ones are one.
- */
-uint32_t capture_ref(const struct capture *c, uint32_t slot1);
 /* Everything of a generation but what late stacks are. */
 void capture_take_counts(struct capture *c, uint32_t generation);
 /* There is no more time for walks that are left. */

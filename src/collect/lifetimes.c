@@ -111,6 +111,18 @@ void lifetimes_begin(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t t
 	t->end_ns = 0;
 }
 
+uint64_t lifetimes_between(const struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t begin_ns,
+			   uint64_t end_ns)
+{
+	const struct lifetime *t = find(l, pid, tid);
+
+	if (t && t->begin_ns > begin_ns)
+		begin_ns = t->begin_ns;
+	if (t && t->end_ns && t->end_ns < end_ns)
+		end_ns = t->end_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 /* One that has ended already ends as somebody whose birth was not told: it is merged. */
 void lifetimes_end(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {

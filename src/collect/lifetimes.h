@@ -30,6 +30,10 @@ void lifetimes_end(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t tim
 void lifetimes_drop(struct lifetimes *l, const struct prof_count *counts, size_t nr,
 		    uint64_t now_ns);
 
+/* How long it lived between two times, as far as is known. */
+uint64_t lifetimes_between(const struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t begin_ns,
+			   uint64_t end_ns);
+
 size_t lifetimes_nr(const struct lifetimes *l);
 
 /*

@@ -31,6 +31,7 @@ static const struct probe probes[] = {
 	{ "wakeup", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "lock", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
+	{ "top", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF }, { "look_tasks", PROBE_LOOK } } },
 	{ "uprobe", 7, { CALLS } },
 	{ "kprobe", 7, { CALLS } },
 	{ "syscalls",

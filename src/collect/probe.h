@@ -19,6 +19,7 @@ enum probe_when {
 	PROBE_WAKEUPS,	/* the same, where the kernel does not count waits for a CPU itself */
 	PROBE_CALLS,	/* at points: functions and tracepoints (collect/links.h) */
 	PROBE_TASKS,	/* for each task at the beginning and at the end */
+	PROBE_LOOK,	/* for each task when somebody looks on */
 };
 
 struct probe {

@@ -204,11 +204,12 @@ static int start(struct record *r)
 	if (record_config(o).running)
 		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns();
-	capture_begin(&r->capture, r->begin_ns, o->duration_ns);
+	if (!o->live.turn)
+		capture_begin(&r->capture, r->begin_ns, o->duration_ns);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->runqlat.interval_ns;
 	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
-	if (!err && o->program)
+	if (!err && o->program && r->target.go > 0)
 		err = target_release(&r->target, o->program[0]);
 	if (!err && !by_pid)
 		proc_snapshot_all(&r->procs, now_ns());
@@ -219,7 +220,8 @@ static bool signalled(struct record *r)
 {
 	struct signalfd_siginfo info;
 
-	return read(r->signals, &info, sizeof(info)) == sizeof(info);
+	r->interrupted |= read(r->signals, &info, sizeof(info)) == sizeof(info);
+	return r->interrupted;
 }
 
 static bool is_over(struct record *r)
@@ -306,7 +308,8 @@ static int loop(struct record *r)
 	struct pollfd fds[] = { { r->timer, POLLIN, 0 },
 				{ r->signals, POLLIN, 0 },
 				{ sideband_fd(r->sideband), POLLIN, 0 },
-				{ r->target.pidfd, POLLIN, 0 } };
+				{ r->target.pidfd, POLLIN, 0 },
+				{ r->opts->live.turn ? r->opts->live.fd : -1, POLLIN, 0 } };
 	unsigned int turn = 0;
 	uint64_t ticks;
 	int err;
@@ -314,7 +317,7 @@ static int loop(struct record *r)
 	while (!is_over(r)) {
 		if (record_probe_too_often(r))
 			return -EBUSY;
-		poll(fds, 4, until_turn(r));
+		poll(fds, 5, until_turn(r));
 		r->dither_ns =
 			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 		drain(r, false);
@@ -323,6 +326,8 @@ static int loop(struct record *r)
 			return err;
 		record_probe_more(r);
 		groups_look(&r->groups, now_ns());
+		if (r->opts->live.turn && !r->opts->live.turn(r->opts->live.arg, r))
+			break;
 		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
 			continue;
 		/*
@@ -332,7 +337,8 @@ static int loop(struct record *r)
 		if (sideband_refresh(r->sideband))
 			record_look_again(r, now_ns());
 		sampling_refresh(&r->sampling);
-		show_progress(r);
+		if (!r->opts->live.turn)
+			show_progress(r);
 	}
 	log_progress(NULL);
 	record_end_duty(r);
@@ -374,7 +380,7 @@ static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 }
 
 /* Those that were sampled; where nothing is, all that are online. */
-static size_t nr_profiled(const struct record *r)
+size_t record_nr_cpus(const struct record *r)
 {
 	struct cpus online = {};
 	size_t nr = sampling_cpus(&r->sampling);
@@ -399,9 +405,15 @@ static void hurry(struct record *r, bool on)
 		     !setpriority(PRIO_PROCESS, 0, HURRY_NICE);
 }
 
-int record_run(struct record *r)
+void record_name(struct record *r)
 {
 	struct symbol_kernel kernel = { ask_kernel, r->session };
+
+	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+}
+
+int record_run(struct record *r)
+{
 	uint64_t counters[PROF_NR_COUNTERS], end_real_ns;
 	int err = record_not_usage(start(r));
 
@@ -411,9 +423,13 @@ int record_run(struct record *r)
 	err = loop(r);
 	if (err)
 		return err;
+	if (r->opts->live.turn) {
+		drain(r, true);
+		return 0;
+	}
 	r->end_ns = now_ns();
 	end_real_ns = clock_ns(CLOCK_REALTIME);
-	r->nr_cpus = nr_profiled(r);
+	r->nr_cpus = record_nr_cpus(r);
 	sampling_stop(&r->sampling);
 	groups_describe(&r->groups, r->profile);
 	err = session_stop(r->session);
@@ -436,7 +452,7 @@ int record_run(struct record *r)
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+	record_name(r);
 	if (r->opts->alloc.every)
 		record_describe_allocs(r);
 	record_describe(r, r->end_ns, end_real_ns);
@@ -447,6 +463,11 @@ int record_run(struct record *r)
 struct session *record_session(struct record *r)
 {
 	return r->session;
+}
+
+bool record_was_interrupted(const struct record *r)
+{
+	return r->interrupted;
 }
 
 uint64_t record_begin_ns(const struct record *r)

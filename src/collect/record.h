@@ -17,6 +17,7 @@
 #include "symbol/symbolizer.h"
 
 struct group_column;
+struct target;
 struct record;
 
 /* Of commands that sample events. */
@@ -53,6 +54,15 @@ struct hist_opts {
 	void *arg;
 };
 
+/* Of recordings that are looked at while they go on: there is no profile of them at their end. */
+struct live_opts {
+	int fd; /* wakes the loop when it is readable; -1 = none */
+	/* Some ten times a second. False ends the recording. NULL: nobody looks on. */
+	bool (*turn)(void *arg, struct record *r);
+	void *arg;
+	struct target *target; /* the program, if it runs since an earlier recording; else pid 0 */
+};
+
 /* What all commands have in common, and a part for each family of them. */
 struct record_opts {
 	const char *command; /* "oncpu"; the probe of that name */
@@ -85,6 +95,7 @@ struct record_opts {
 	struct calls_opts calls;
 	struct alloc_opts alloc;
 	struct ops_opts ops;
+	struct live_opts live;
 };
 
 #define WALKS_PER_SECOND 10000
@@ -105,10 +116,13 @@ int record_run(struct record *r);
 struct profile *record_take(struct record *r);
 
 void record_close(struct record *r);
+/* Before it: the program goes on, for the recording that follows. */
+void record_hand_over(struct record *r, struct target *to);
 
 /* During the recording: what is recorded, to be freed; its kernel side; and since when. */
 char *record_target(struct record *r);
 struct session *record_session(struct record *r);
-uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
+uint64_t record_begin_ns(const struct record *r);    /* CLOCK_MONOTONIC */
+bool record_was_interrupted(const struct record *r); /* by a signal */
 
 #endif

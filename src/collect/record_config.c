@@ -27,9 +27,9 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->min_ns = o->waits.min_ns;
 	c->max_ns = o->waits.max_ns;
 	c->walk_ns = 1000000000u / (o->waits.walks ? o->waits.walks : WALKS_PER_SECOND);
-	c->hist_rows = rows;
+	c->hist_rows = rows || kind->live;
 	c->hist_by = o->runqlat.by;
-	c->wait_hists = !rows;
+	c->wait_hists = !rows && !kind->live;
 	c->outlier_ns = o->runqlat.outlier_us * 1000;
 	if (c->stacks)
 		return;

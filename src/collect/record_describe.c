@@ -52,19 +52,19 @@ static void describe_cost(struct record *r)
 	m->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
 		    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull + m->readers_ns;
 	m->rss_bytes = usage.ru_maxrss * 1024ull + m->readers_bytes;
-	m->map_bytes = session_map_bytes(r->session);
 }
 
 static const char *const call_graphs[] = { "auto", "fp", "dwarf" }; /* enum prof_call_graph */
 
-void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
+void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
+			  uint64_t end_real_ns)
 {
 	struct profile *p = r->profile;
 	struct profile_meta *m = &p->meta;
 	struct sideband_throttled throttled;
 
 	describe_host(p);
-	describe_cost(r);
+	m->map_bytes = session_map_bytes(r->session);
 	m->command = profile_string(p, r->opts->command);
 	if (!m->event)
 		m->event = m->command;
@@ -75,7 +75,7 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	m->call_graph = profile_string(p, call_graphs[record_config(r->opts).call_graph]);
 	m->max_depth = r->opts->max_depth;
 	m->is_time = kind_of(r->opts->command)->is_time;
-	m->duration_ns = end_ns - r->begin_ns;
+	m->duration_ns = end_ns - begin_ns;
 	m->start_ns = end_real_ns - m->duration_ns;
 	m->nr_cpus = r->nr_cpus;
 	m->suspended_ns = suspend_between_ns(r->asleep_ns, suspend_read_ns());
@@ -89,6 +89,12 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 	if (p->counters[PROF_TIMED_RUNS])
 		m->bpf_ns = p->counters[PROF_TIMED_NS] / p->counters[PROF_TIMED_RUNS] *
 			    p->counters[PROF_RUNS];
+}
+
+void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
+{
+	describe_cost(r);
+	record_describe_what(r, r->begin_ns, end_ns, end_real_ns);
 }
 
 static void tell_tables(const struct record *r)

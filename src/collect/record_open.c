@@ -103,9 +103,10 @@ static int prepare(struct record *r)
 	const struct record_opts *o = r->opts;
 	int err = reading_open(&r->reading);
 
-	if (!err && o->program)
+	if (!err && o->live.target && o->live.target->pid)
+		r->target = *o->live.target;
+	else if (!err && o->program)
 		err = target_start(&r->target, o->program);
-
 	if (!err)
 		err = open_session(r);
 	if (!err)
@@ -138,6 +139,12 @@ struct record *record_open(const struct record_opts *o)
 	record_close(r);
 	errno = -err;
 	return NULL;
+}
+
+void record_hand_over(struct record *r, struct target *to)
+{
+	*to = r->target;
+	r->target = (struct target){ .pidfd = -1 };
 }
 
 void record_close(struct record *r)

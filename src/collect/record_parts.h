@@ -51,6 +51,7 @@ struct record {
 	bool hurried;	    /* nice was 0 and is HURRY_NICE */
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
+	bool interrupted; /* by a signal */
 	struct table_pause pause;
 	size_t nr_cpus;	       /* profiled at the end */
 	struct opt_ids probed; /* processes that points are attached in */
@@ -122,6 +123,15 @@ void record_describe_allocs(struct record *r);
 
 /* What the profile says of the recording, from its begin until end_ns (and as a date). */
 void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns);
+
+/* The same of a part of it, without what it cost. */
+void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
+			  uint64_t end_real_ns);
+
+/* The names of its frames, as far as there are none. */
+void record_name(struct record *r);
+/* CPUs that are profiled now. */
+size_t record_nr_cpus(const struct record *r);
 
 /* EINVAL means the options: what the kernel calls so later is something else. */
 int record_not_usage(int err);

@@ -22,6 +22,7 @@
 #include "bpfprof.skel.h"
 
 #define BYTES_PER_THREAD 512	/* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
+#define LOOK_ROWS	 256	/* that are read at once */
 #define SETTLE_US	 1000	/* in which programs that run while they are detached end */
 #define LONG_US		 200000 /* the same where the kernel, for want of memory, cannot wait */
 
@@ -217,28 +218,46 @@ int session_attach(struct session *s)
 	return attach(s, PROBE_BIRTHS);
 }
 
-/* Runs the program once for each task. It prints nothing: it is run by reading. */
-static int run_tasks(struct session *s)
+/* All that it prints, in whole rows. 0 or negative errno. */
+static int read_rows(int fd, void (*fn)(void *arg, const struct prof_look *row), void *arg)
 {
-	struct bpf_program *program = find_program(s, probe_program(s->probe, PROBE_TASKS));
-	struct bpf_link *link = bpf_program__attach(program);
-	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, err = 0;
-	char byte;
+	struct prof_look rows[LOOK_ROWS];
+	size_t have = 0;
 	ssize_t got;
 
-	if (fd < 0) {
-		err = log_err(-errno, "cannot look at the threads there are");
-		bpf_link__destroy(link);
-		return err;
+	for (;;) {
+		got = read(fd, (char *)rows + have, sizeof(rows) - have);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		have += got;
+		for (size_t i = 0; fn && i < have / sizeof(*rows); i++)
+			fn(arg, &rows[i]);
+		memmove(rows, rows + have / sizeof(*rows), have % sizeof(*rows));
+		have %= sizeof(*rows);
 	}
-	do
-		got = read(fd, &byte, 1);
-	while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
-	if (got < 0)
-		err = log_err(-errno, "cannot look at the threads there are");
-	close(fd);
+}
+
+/* Runs the program once for each task: it is run by reading what it prints. */
+static int run_tasks(struct session *s, enum probe_when which,
+		     void (*fn)(void *arg, const struct prof_look *row), void *arg)
+{
+	struct bpf_program *program = find_program(s, probe_program(s->probe, which));
+	struct bpf_link *link = bpf_program__attach(program);
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, err = fd < 0 ? -errno : 0;
+
+	if (!err)
+		err = read_rows(fd, fn, arg);
+	if (fd >= 0)
+		close(fd);
 	bpf_link__destroy(link);
-	return err;
+	return err ? log_err(err, "cannot look at the threads there are") : 0;
+}
+
+int session_look(struct session *s, void (*fn)(void *arg, const struct prof_look *row), void *arg)
+{
+	return run_tasks(s, PROBE_LOOK, fn, arg);
 }
 
 int session_probe(struct session *s, uint32_t pid)
@@ -266,7 +285,7 @@ int session_start(struct session *s)
 	err = attach(s, PROBE_EVENTS);
 	if (err || !waits)
 		return err;
-	err = run_tasks(s);
+	err = run_tasks(s, PROBE_TASKS, NULL, NULL);
 	if (!err && !s->skel->bss->prof_sched_counts)
 		err = attach(s, PROBE_WAKEUPS);
 	s->skel->bss->prof_sched_known = 1;
@@ -295,7 +314,7 @@ int session_stop(struct session *s)
 		return 0;
 	s->skel->bss->prof_sched_end = now_ns();
 	usleep(SETTLE_US);
-	return run_tasks(s);
+	return run_tasks(s, PROBE_TASKS, NULL, NULL);
 }
 
 uint64_t session_began(const struct session *s)

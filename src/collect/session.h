@@ -57,6 +57,11 @@ void session_unprobe(struct session *s);
 void session_pause_allocs(struct session *s, bool paused);
 int session_stop(struct session *s);
 
+/*
+ * Of probes with PROBE_LOOK: what each selected thread is doing now. 0 or negative errno, logged.
+ */
+int session_look(struct session *s, void (*fn)(void *arg, const struct prof_look *row), void *arg);
+
 /* When waits began to be recorded, and no longer were: CLOCK_MONOTONIC ns. */
 uint64_t session_began(const struct session *s);
 uint64_t session_ended(const struct session *s);

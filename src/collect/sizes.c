@@ -110,7 +110,7 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 {
 	uint32_t slots;
 
-	if (c->hist_rows) /* waits go there instead */
+	if (c->hist_rows && !c->running) /* waits go there instead */
 		return LEAST_SLOTS;
 	slots = power_of_two(w->max_stacks ? w->max_stacks : default_slots(c->nr_cpus));
 	while (slots > LEAST_SLOTS && slots * slot_bytes(c) > bytes / 2)

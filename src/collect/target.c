@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,10 +102,13 @@ static void report(int status, const char *name)
 
 int target_ended(struct target *t, const char *name)
 {
+	struct rusage u;
 	int status;
 
-	if (!t->pid || waitpid(t->pid, &status, WNOHANG) != t->pid)
+	if (!t->pid || wait4(t->pid, &status, WNOHANG, &u) != t->pid)
 		return 0;
+	t->cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
+		    (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
 	t->pid = 0;
 	t->status = status;
 	report(status, name);

@@ -6,6 +6,7 @@
 #ifndef BPFPROF_COLLECT_TARGET_H
 #define BPFPROF_COLLECT_TARGET_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -15,11 +16,12 @@
 #define TARGET_HELD_NAME "bpfprof/start"
 
 struct target {
-	pid_t pid;  /* 0 = none */
-	int pidfd;  /* readable when it has ended; -1 = none */
-	int go;	    /* pipe that releases it */
-	int failed; /* pipe that brings errno of a failed exec */
-	int status; /* of wait(2), when it has ended by itself */
+	pid_t pid;	 /* 0 = none */
+	int pidfd;	 /* readable when it has ended; -1 = none */
+	int go;		 /* pipe that releases it */
+	int failed;	 /* pipe that brings errno of a failed exec */
+	int status;	 /* of wait(2), when it has ended by itself */
+	uint64_t cpu_ns; /* then: what it took, with its children */
 };
 
 /* Forks. 0 or negative errno, logged. */

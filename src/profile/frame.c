@@ -56,6 +56,29 @@ void profile_frames_release(struct profile *p)
 	free(p->stacks);
 }
 
+void profile_frames_copy(struct profile *to, const struct profile *from, uint32_t nameless)
+{
+	to->nr_frames = to->cap_frames = from->nr_frames;
+	to->frames = xcopy(from->frames, from->nr_frames, sizeof(*from->frames));
+	to->nr_details = to->cap_details = from->nr_details;
+	to->details = xcopy(from->details, from->nr_details, sizeof(*from->details));
+	to->nr_inlines = to->cap_inlines = from->nr_inlines;
+	to->inlines = xcopy(from->inlines, from->nr_inlines, sizeof(*from->inlines));
+	to->nr_stack_frames = to->cap_stack_frames = from->nr_stack_frames;
+	to->stack_frames =
+		xcopy(from->stack_frames, from->nr_stack_frames, sizeof(*from->stack_frames));
+	to->nr_stacks = to->cap_stacks = from->nr_stacks;
+	to->stacks = xcopy(from->stacks, from->nr_stacks, sizeof(*from->stacks));
+	for (size_t i = 1; i < to->nr_frames; i++) {
+		struct frame *f = &to->frames[i];
+
+		if (f->name)
+			continue;
+		f->name = nameless;
+		f->offset = f->kind == FRAME_KERNEL ? 0 : f->offset;
+	}
+}
+
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset)
 {
 	struct frame_key key = { offset, module, kind };

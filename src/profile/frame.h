@@ -91,6 +91,11 @@ struct stack {
 /* Entry 0 of both tables; and all memory of frames and stacks. */
 void profile_frames_init(struct profile *p);
 void profile_frames_release(struct profile *p);
+/*
+ * Of an empty profile: the tables of another one. Frames without a name get that one, and those of
+ * the kernel no address. No frame or stack can be added then.
+ */
+void profile_frames_copy(struct profile *to, const struct profile *from, uint32_t nameless);
 
 /* Interning: the same content gives the same id. */
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, uint32_t module, uint64_t offset);

@@ -14,6 +14,7 @@ static const struct kind kinds[] = {
 	{ "wakeup", .is_time = true, .waits = true, .wakers = true },
 	{ "lock", .is_time = true, .waits = true, .wakers = true, .locks = true },
 	{ "wall", .is_time = true, .waits = true, .running = true },
+	{ "top", .is_time = true, .waits = true, .running = true, .live = true },
 	{ .command = "uprobe", .calls = true },
 	{ .command = "kprobe", .calls = true },
 	{ .command = "tracepoint", .calls = true },

@@ -394,6 +394,13 @@ uint64_t profile_weight(const struct profile *p)
 	return sum;
 }
 
+bool sample_is_recorded(const struct sample *s)
+{
+	uint32_t kind = PROF_WAIT_KIND(s->wait);
+
+	return kind != PROF_WOKEN && kind != PROF_RUNNING;
+}
+
 bool sample_has_stack(const struct sample *s)
 {
 	return PROF_WAIT_KIND(s->wait) != PROF_RUNNING && !(s->wait & PROF_WAIT_NOT_SAMPLED);

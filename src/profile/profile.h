@@ -393,6 +393,12 @@ static inline uint32_t sample_outer_half(const struct sample *s)
 	return s->ustack ? s->ustack : s->kstack;
 }
 
+/*
+ * In a recording of all time of threads: does the ledger count it? The parts of a wait are one, and
+ * time that a thread ran by the clock is no number of anything.
+ */
+bool sample_is_recorded(const struct sample *s);
+
 /* Time that a thread ran by the clock, and waits whose stacks were not taken, have none. */
 bool sample_has_stack(const struct sample *s);
 

@@ -204,6 +204,7 @@ static void annotate(struct browser *br)
 		return;
 	}
 	screen_size(&width, &rows);
+	free(screen_message()); /* what was said before is no reason */
 	text = br->b->annotate(br->b, name, width);
 	why = screen_message();
 	if (text)
@@ -391,22 +392,45 @@ static void handle(struct browser *br, int key)
 		leaving_key(br, key);
 }
 
+struct browser *browse_open(const struct browse *b)
+{
+	struct browser *br = xcalloc(1, sizeof(*br));
+
+	br->b = b;
+	br->view = b->first;
+	show_event(br, view_event(b->view, b->profile));
+	if (b->peek)
+		push(br, page_new_peek(br->lens, b->peek));
+	return br;
+}
+
+bool browse_key(struct browser *br, int key)
+{
+	handle(br, key);
+	return !br->done;
+}
+
+void browse_close(struct browser *br)
+{
+	forget_lenses(br);
+	if (br->profile == &br->one)
+		profile_of_event_release(&br->one);
+	free(br->message);
+	free(br);
+}
+
 const char *browse_run(const struct browse *b)
 {
-	struct browser br = { .b = b, .view = b->first };
 	const char *why = screen_open(b->colour);
+	struct browser *br;
 
 	if (why)
 		return why;
-	show_event(&br, view_event(b->view, b->profile));
-	while (!br.done) {
-		browse_draw(&br);
-		handle(&br, screen_key(-1));
-	}
-	forget_lenses(&br);
-	if (br.profile == &br.one)
-		profile_of_event_release(&br.one);
-	free(br.message);
+	br = browse_open(b);
+	do
+		browse_draw(br);
+	while (browse_key(br, screen_key(-1)));
+	browse_close(br);
 	screen_close();
 	return NULL;
 }

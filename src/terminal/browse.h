@@ -28,6 +28,7 @@ struct browse {
 	const struct profile *profile; /* of all events */
 	const struct view *view;       /* view->value: the event that comes first */
 	enum browse_view first;
+	const char *peek; /* the function whose neighbours are shown at the begin, NULL = none */
 	/* Safe text, a line each: what was recorded, how much of it; and how much was lost. */
 	const char *head, *ledger;
 	unsigned long long lost;
@@ -41,5 +42,15 @@ struct browse {
 
 /* Shows it until the user has seen enough. NULL, or why it cannot be: a sentence without an end. */
 const char *browse_run(const struct browse *b);
+
+/*
+ * The same on a screen that is open already, a key at a time; b stays until it is closed. False:
+ * the user has seen enough.
+ */
+struct browser;
+struct browser *browse_open(const struct browse *b);
+void browse_draw(struct browser *br);
+bool browse_key(struct browser *br, int key);
+void browse_close(struct browser *br);
 
 #endif

@@ -23,8 +23,6 @@ struct browser {
 /* The views, as they are called. Each begins with its key. */
 extern const char *const browse_views[BROWSE_NR_VIEWS];
 
-void browse_draw(struct browser *br);
-
 /* The keys and what they do, as text. To be freed. */
 char *browse_help(void);
 

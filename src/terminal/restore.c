@@ -268,7 +268,8 @@ int restore_wait(int timeout_ms)
 
 	if (n <= 0)
 		return 0;
-	return in.revents & POLLIN ? 1 : -1;
+	/* Without a terminal there is input for ever: its end. */
+	return in.revents & POLLIN && !(in.revents & POLLHUP) ? 1 : -1;
 }
 
 bool restore_went_on(void)

@@ -17,7 +17,6 @@ refused "'bpfprof oncpu' does that" record -F 99 -g
 refused "'bpfprof oncpu' does that" profile
 refused "'bpfprof offcpu' does that" offcputime 5
 refused "'bpfprof report -f' does that" script
-refused "'bpfprof oncpu -s 5' does that" top
 refused "is not a duration.*after '--'" oncpu sleep 1
 refused "is not a duration.*after '--'" stat sleep 1
 

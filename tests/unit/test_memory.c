@@ -31,6 +31,7 @@ static const struct kind {
 	{ "oncpu -p", { .command = "oncpu", .max_depth = 1024, .pids.nr = 1 } },
 	{ "offcpu", { .command = "offcpu", .max_depth = 1024 } },
 	{ "wall", { .command = "wall", .max_depth = 1024 } },
+	{ "top", { .command = "top", .max_depth = 1024 } },
 	{ "wakeup --hops=3", { .command = "wakeup", .max_depth = 1024, .waits.hops = 3 } },
 	{ "offcpu --no-stacks", { .command = "offcpu", .waits.no_stacks = true } },
 	{ "runqlat -P",

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Looks, and what the window is as a profile. */
+#include "collect/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "collect/latency.h"
+#include "collect/record_parts.h"
+#include "collect/window.h"
+#include "profile/copy.h"
+
+#define NAMES_FIRST_NS 500000000ull /* for names, at the beginning, */
+#define NAMES_SHARE    500	    /* and from then on one part of time in so many */
+#define MAX_STRINGS    (64u << 20)
+
+/* Of each look, in the same place of a ring as the window has it. */
+struct facts {
+	uint64_t counters[PROF_NR_COUNTERS]; /* as of its begin */
+	uint64_t cpu_ns;
+	struct prof_hist queue; /* what it grew by */
+};
+
+struct live {
+	struct record *r;
+	struct window window;
+	struct latency latency;
+	struct facts before[WINDOW_MAX_LOOKS];
+	struct facts now;
+	uint64_t begin_ns, names_ns;
+};
+
+static uint64_t usage_ns(int who)
+{
+	struct rusage u;
+
+	getrusage(who, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
+}
+
+/* With the children that read files for us, but not the program that we started. */
+static uint64_t own_ns(const struct record *r)
+{
+	uint64_t ns = usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
+
+	return ns - (r->target.cpu_ns < ns ? r->target.cpu_ns : ns);
+}
+
+struct live *live_new(struct record *r, uint64_t window_ns)
+{
+	const struct session_maps *maps = session_maps(r->session);
+	struct live *l = xcalloc(1, sizeof(*l));
+
+	l->r = r;
+	l->begin_ns = r->begin_ns;
+	l->now.cpu_ns = own_ns(r);
+	window_init(&l->window, maps->counts, maps->nr_counts, window_ns, r->begin_ns);
+	return l;
+}
+
+void live_free(struct live *l)
+{
+	if (!l)
+		return;
+	window_release(&l->window);
+	latency_release(&l->latency);
+	free(l);
+}
+
+static void see(void *arg, const struct prof_look *row)
+{
+	window_see(arg, row);
+}
+
+/* Waits of both kinds on all CPUs. */
+static void take_queue(struct live *l, struct prof_hist *to)
+{
+	size_t nr;
+	struct runqlat_row *rows = latency_rows(&l->latency, l->r->session, &nr);
+
+	memset(to, 0, sizeof(*to));
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < PROF_NR_HISTS; k++)
+			runqlat_add(to, &rows[i].hist[k]);
+	free(rows);
+}
+
+int live_look(struct live *l)
+{
+	struct facts *f = &l->before[l->window.nr_looks % WINDOW_MAX_LOOKS];
+	int err;
+
+	memcpy(f, &l->now, sizeof(*f));
+	take_queue(l, &f->queue);
+	window_begin(&l->window, now_ns());
+	err = session_look(l->r->session, see, &l->window);
+	window_end(&l->window);
+	session_counters(l->r->session, l->now.counters);
+	l->now.cpu_ns = own_ns(l->r);
+	return err;
+}
+
+static const struct facts *first_facts(const struct live *l)
+{
+	return &l->before[window_first(&l->window) % WINDOW_MAX_LOOKS];
+}
+
+static uint64_t bpf_ns(const uint64_t c[PROF_NR_COUNTERS])
+{
+	return c[PROF_TIMED_RUNS]
+		       ? (uint64_t)((double)c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS])
+		       : 0;
+}
+
+static void add_rows(const struct live *l, struct live_facts *f)
+{
+	const struct tally *t = &l->window.sums;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		if (PROF_WAIT_KIND(t->counts[i].wait) == PROF_RUNNING)
+			f->running_ns += t->counts[i].weight;
+		else if (PROF_WAIT_KIND(t->counts[i].wait) == PROF_ON_CPU)
+			f->samples += t->counts[i].samples;
+	}
+}
+
+void live_facts(const struct live *l, struct live_facts *f)
+{
+	const struct facts *first = first_facts(l);
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	*f = (struct live_facts){
+		.window_ns = window_end_ns(&l->window) - window_begin_ns(&l->window),
+		.cpu_ns = l->now.cpu_ns - first->cpu_ns,
+		.bpf_ns = bpf_ns(l->now.counters),
+		.rss_bytes = usage.ru_maxrss * 1024ull,
+		.nr_cpus = record_nr_cpus(l->r),
+	};
+	f->bpf_ns -= bpf_ns(first->counters) < f->bpf_ns ? bpf_ns(first->counters) : f->bpf_ns;
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == COUNTER_LOST)
+			f->lost[i] = l->now.counters[i] - first->counters[i];
+	for (uint64_t i = window_first(&l->window); i < l->window.nr_looks; i++)
+		runqlat_add(&f->queue, &l->before[i % WINDOW_MAX_LOOKS].queue);
+	add_rows(l, f);
+}
+
+static void name(struct live *l, bool all)
+{
+	uint64_t began = now_ns(), cpu = own_ns(l->r);
+
+	if (!all && l->names_ns > NAMES_FIRST_NS + (began - l->begin_ns) / NAMES_SHARE)
+		return;
+	capture_fill_sources(&l->r->capture);
+	record_name(l->r);
+	l->names_ns += own_ns(l->r) - cpu;
+}
+
+static void add_samples(struct live *l)
+{
+	struct profile *p = l->r->profile;
+	const struct tally *t = &l->window.sums;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		struct prof_count n = t->counts[i];
+		struct sample s;
+
+		if (!n.samples && !n.weight)
+			continue;
+		n.samples += !n.samples; /* a wait that has not ended is one all the same */
+		n.ustack = capture_slot_ref(&l->r->capture, n.ustack);
+		n.kstack = capture_slot_ref(&l->r->capture, n.kstack);
+		if (capture_sample(&l->r->capture, &n, &s))
+			profile_add_sample(p, &s);
+	}
+}
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct thread_time *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* How much of the window each thread lived that has samples. */
+static void add_threads(struct live *l)
+{
+	struct profile *p = l->r->profile;
+	uint64_t begin_ns = window_begin_ns(&l->window), end_ns = window_end_ns(&l->window);
+	struct thread_time *v = xcalloc(p->nr_samples + 1, sizeof(*v));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		const struct sample *s = &p->samples[i];
+
+		v[nr++] = (struct thread_time){ s->pid, s->tid, s->process, s->thread, 0 };
+	}
+	qsort(v, nr, sizeof(*v), by_thread);
+	for (size_t i = 0; i < nr; i++) {
+		if (!v[i].tid || (i && !by_thread(&v[i - 1], &v[i])))
+			continue;
+		v[i].wall_ns =
+			lifetimes_between(l->r->lifetimes, v[i].pid, v[i].tid, begin_ns, end_ns);
+		profile_add_thread(p, &v[i]);
+	}
+	free(v);
+}
+
+/* Those that are in the window; what was seen of it, besides what was lost and left out. */
+static void set_ledger(struct live *l)
+{
+	struct profile *p = l->r->profile;
+	const uint64_t *first = first_facts(l)->counters;
+	uint64_t recorded = 0;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		recorded += sample_is_recorded(&p->samples[i]) ? p->samples[i].count : 0;
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		p->counters[i] = l->now.counters[i] - first[i];
+	p->counters[PROF_RECORDED] = recorded;
+	p->counters[PROF_SEEN] =
+		recorded + profile_sum(p, COUNTER_FILTER) + profile_sum(p, COUNTER_LOST);
+}
+
+struct profile *live_profile(struct live *l, bool all_names)
+{
+	uint64_t end_ns = window_end_ns(&l->window);
+	struct profile *p = l->r->profile;
+
+	p->nr_samples = p->nr_threads = p->nr_events = 0;
+	p->meta.cpu_ns = l->now.cpu_ns - first_facts(l)->cpu_ns;
+	name(l, all_names);
+	add_samples(l);
+	add_threads(l);
+	set_ledger(l);
+	record_describe_what(l->r, window_begin_ns(&l->window), end_ns,
+			     clock_ns(CLOCK_REALTIME) - (now_ns() - end_ns));
+	return profile_copy(p, LIVE_NAMELESS);
+}
+
+bool live_is_full(const struct live *l)
+{
+	const struct session_maps *m = session_maps(l->r->session);
+	const struct generations *g = &l->r->capture.generations;
+
+	return m->counts_used[0].value > m->nr_counts / 8 * 3 ||
+	       m->frame_cursors[0].value > m->nr_frame_words / 4 * 3 ||
+	       g->nr_records > m->nr_stack_slots / 4 * 3 || l->now.counters[PROF_MERGED] ||
+	       l->r->profile->strings.len > MAX_STRINGS;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording of waits and running code as it goes on: looks at it, and the profile of its last
+ * seconds. Names are looked up once and kept. What they may take of the CPU is bounded; where that
+ * is not enough they come later, and until then functions are called LIVE_NAMELESS.
+ *
+ * The kernel's tables fill up, and stacks, names and threads pile up with them. live_is_full() says
+ * when to close the recording and to open another one, so memory is bounded over any time.
+ */
+#ifndef BPFPROF_COLLECT_LIVE_H
+#define BPFPROF_COLLECT_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/record.h"
+#include "profile/runqlat.h"
+
+#define LIVE_NAMELESS "[not named yet]"
+
+/* What there is to know of the window, besides its profile. */
+struct live_facts {
+	uint64_t window_ns;
+	uint64_t running_ns;	 /* of selected threads */
+	uint64_t samples;	 /* of running code */
+	uint64_t cpu_ns, bpf_ns; /* of bpfprof with its children, and of its programs */
+	uint64_t rss_bytes;	 /* peak; maps of BPF are part of it as far as they were read */
+	size_t nr_cpus;
+	struct prof_hist queue;		 /* waits for a CPU */
+	uint64_t lost[PROF_NR_COUNTERS]; /* only those that are losses */
+};
+
+struct live;
+
+/* Of a recording that runs: in its turn. */
+struct live *live_new(struct record *r, uint64_t window_ns);
+void live_free(struct live *l);
+
+/* 0 or negative errno, logged. */
+int live_look(struct live *l);
+
+/*
+ * The window as of the last look: a profile of its own. all_names: however long they take. To be
+ * freed.
+ */
+struct profile *live_profile(struct live *l, bool all_names);
+void live_facts(const struct live *l, struct live_facts *f);
+
+bool live_is_full(const struct live *l);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Looks at counts that grow, and at threads whose waits have no end yet. */
+#include "collect/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/mem.h"
+
+/* What a thread did when it was looked at last, and how much of it looks have so far. */
+struct window_open {
+	uint32_t tid;
+	uint32_t id1, woken_id1; /* sums + 1 */
+	uint64_t since, told_ns, woken_ns;
+	uint64_t look; /* number of the last one that saw it so */
+	UT_hash_handle hh;
+};
+
+void window_init(struct window *w, const struct prof_count *counts, size_t nr_slots,
+		 uint64_t length_ns, uint64_t begin_ns)
+{
+	*w = (struct window){ .counts = counts,
+			      .nr_slots = nr_slots,
+			      .slots = xcalloc(nr_slots, sizeof(*w->slots)),
+			      .length_ns = length_ns,
+			      .last_ns = begin_ns };
+}
+
+static void drop(struct window *w, struct window_open *o)
+{
+	HASH_DEL(w->opens, o);
+	free(o);
+}
+
+void window_release(struct window *w)
+{
+	struct window_open *o, *next;
+
+	HASH_ITER (hh, w->opens, o, next)
+		drop(w, o);
+	for (size_t i = 0; i < WINDOW_MAX_LOOKS; i++)
+		free(w->looks[i].parts);
+	tally_release(&w->sums);
+	free(w->slots);
+	free(w->early);
+	*w = (struct window){};
+}
+
+static struct window_look *look_at(struct window *w, size_t i)
+{
+	return &w->looks[(w->first + i) % WINDOW_MAX_LOOKS];
+}
+
+static struct window_look *last_look(struct window *w)
+{
+	return look_at(w, w->nr - 1);
+}
+
+static void add(struct window *w, uint32_t id, uint64_t samples, uint64_t weight)
+{
+	struct window_look *l = last_look(w);
+
+	l->parts = xgrow(l->parts, l->nr, &l->cap, sizeof(*l->parts));
+	l->parts[l->nr++] = (struct window_part){ samples, weight, id, 0 };
+	w->sums.counts[id].samples += samples;
+	w->sums.counts[id].weight += weight;
+}
+
+/* The oldest look leaves the window. Its memory stays for a later one. */
+static void take_out(struct window *w)
+{
+	struct window_look *l = look_at(w, 0);
+
+	for (size_t i = 0; i < l->nr; i++) {
+		w->sums.counts[l->parts[i].id].samples -= l->parts[i].samples;
+		w->sums.counts[l->parts[i].id].weight -= l->parts[i].weight;
+	}
+	l->nr = 0;
+	w->first = (w->first + 1) % WINDOW_MAX_LOOKS;
+	w->nr--;
+}
+
+static uint32_t sum_of(struct window *w, const struct prof_count *key)
+{
+	struct prof_count fresh = *key;
+	size_t had = w->cap_early;
+	uint32_t id;
+
+	fresh.samples = fresh.weight = 0;
+	id = tally_add(&w->sums, &fresh, NULL, 0);
+	w->early = xgrow(w->early, id, &w->cap_early, sizeof(*w->early));
+	if (w->cap_early > had)
+		memset(w->early + had, 0, (w->cap_early - had) * sizeof(*w->early));
+	return id;
+}
+
+static uint32_t sum_of_slot(struct window *w, size_t slot)
+{
+	struct window_slot *s = &w->slots[slot];
+
+	if (!s->id1)
+		s->id1 = sum_of(w, &w->counts[slot]) + 1;
+	return s->id1 - 1;
+}
+
+static void look_at_count(struct window *w, size_t slot)
+{
+	const struct prof_count *n = &w->counts[slot];
+	struct window_slot *s = &w->slots[slot];
+	uint64_t samples = __atomic_load_n(&n->samples, __ATOMIC_RELAXED);
+	uint64_t weight = __atomic_load_n(&n->weight, __ATOMIC_RELAXED);
+
+	if (samples == s->samples && weight == s->weight)
+		return;
+	if (PROF_WAIT_KIND(n->wait) != PROF_LIVED)
+		add(w, sum_of_slot(w, slot), samples - s->samples, weight - s->weight);
+	s->samples = samples;
+	s->weight = weight;
+}
+
+void window_begin(struct window *w, uint64_t now_ns)
+{
+	struct window_look *l;
+
+	if (w->nr == WINDOW_MAX_LOOKS)
+		take_out(w);
+	w->nr++;
+	l = last_look(w);
+	l->begin_ns = w->last_ns;
+	l->end_ns = now_ns;
+	l->nr = 0;
+	w->last_ns = now_ns;
+	w->nr_looks++;
+	for (size_t i = 0; i < w->nr_slots; i++)
+		if (w->counts[i].hash)
+			look_at_count(w, i);
+	l->nr_counted = l->nr;
+}
+
+/* What it did has ended: its counts have, or will have, all of it. */
+static void settle(struct window *w, struct window_open *o)
+{
+	if (o->id1)
+		w->early[o->id1 - 1] += o->told_ns;
+	if (o->woken_id1)
+		w->early[o->woken_id1 - 1] += o->woken_ns;
+}
+
+static struct window_open *open_of(struct window *w, const struct prof_look *row)
+{
+	struct window_open *o;
+
+	HASH_FIND(hh, w->opens, &row->tid, sizeof(row->tid), o);
+	if (o && o->since == row->since)
+		return o;
+	if (o) {
+		settle(w, o);
+		o->told_ns = o->woken_ns = 0;
+		o->id1 = o->woken_id1 = 0;
+	} else {
+		o = xcalloc(1, sizeof(*o));
+		o->tid = row->tid;
+		HASH_ADD(hh, w->opens, tid, sizeof(o->tid), o);
+	}
+	o->since = row->since;
+	return o;
+}
+
+static uint32_t sum_of_row(struct window *w, const struct prof_look *row, uint32_t count,
+			   uint32_t wait)
+{
+	struct prof_count key = { .pid = row->pid,
+				  .tid = row->tid,
+				  .ustack = row->ustack,
+				  .kstack = row->kstack,
+				  .wait = wait };
+
+	if (count && count <= w->nr_slots && w->counts[count - 1].hash)
+		return sum_of_slot(w, count - 1);
+	memcpy(key.comm, row->comm, sizeof(key.comm));
+	return sum_of(w, &key);
+}
+
+/* The part of [from, to) that lies in this look. */
+static uint64_t part_of(const struct window_look *l, uint64_t from, uint64_t to)
+{
+	if (from < l->begin_ns)
+		from = l->begin_ns;
+	if (to > l->end_ns)
+		to = l->end_ns;
+	return to > from ? to - from : 0;
+}
+
+static uint32_t woken(uint32_t wait)
+{
+	return (wait & ~PROF_WAIT(15, 0, -1)) | PROF_WAIT(PROF_WOKEN, 0, -1);
+}
+
+void window_see(struct window *w, const struct prof_look *row)
+{
+	const struct window_look *l = last_look(w);
+	uint64_t until = row->woken_ns > row->since ? row->woken_ns : UINT64_MAX;
+	struct window_open *o = open_of(w, row);
+	uint64_t ns = part_of(l, row->since, until);
+
+	o->look = w->nr_looks;
+	if (ns) {
+		if (!o->id1)
+			o->id1 = sum_of_row(w, row, row->count, row->wait) + 1;
+		add(w, o->id1 - 1, 0, ns);
+		o->told_ns += ns;
+	}
+	ns = until < UINT64_MAX ? part_of(l, until, UINT64_MAX) : 0;
+	if (ns) {
+		if (!o->woken_id1)
+			o->woken_id1 = sum_of_row(w, row, row->count_woken, woken(row->wait)) + 1;
+		add(w, o->woken_id1 - 1, 0, ns);
+		o->woken_ns += ns;
+	}
+}
+
+/* Nobody is asked twice for what an earlier look had. */
+static void take_off_early(struct window *w)
+{
+	struct window_look *l = last_look(w);
+
+	for (size_t i = 0; i < l->nr_counted; i++) {
+		struct window_part *part = &l->parts[i];
+		uint64_t *early = &w->early[part->id];
+		uint64_t ns = *early < part->weight ? *early : part->weight;
+
+		*early -= ns;
+		part->weight -= ns;
+		w->sums.counts[part->id].weight -= ns;
+	}
+}
+
+void window_end(struct window *w)
+{
+	struct window_open *o, *next;
+
+	HASH_ITER (hh, w->opens, o, next)
+		if (o->look != w->nr_looks) {
+			settle(w, o);
+			drop(w, o);
+		}
+	take_off_early(w);
+	/* Looks do not come at equal intervals: a tenth of one more or less is no other window. */
+	while (w->nr > 1 &&
+	       w->last_ns - look_at(w, 1)->begin_ns + w->length_ns / 10 >= w->length_ns)
+		take_out(w);
+}
+
+uint64_t window_first(const struct window *w)
+{
+	return w->nr_looks - w->nr;
+}
+
+uint64_t window_begin_ns(const struct window *w)
+{
+	return w->nr ? w->looks[w->first].begin_ns : w->last_ns;
+}
+
+uint64_t window_end_ns(const struct window *w)
+{
+	return w->last_ns;
+}

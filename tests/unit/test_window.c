@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The last seconds of counts that grow, with waits that have not ended. */
+#include "collect/window.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S	1000000000ull
+#define BEGIN	(10 * S)
+#define SLOTS	8
+#define BLOCKED PROF_WAIT(PROF_BLOCKED, 1, 7)
+#define WOKEN	PROF_WAIT(PROF_WOKEN, 0, 7)
+#define RUNNING PROF_WAIT(PROF_RUNNING, 0, -1)
+#define ON_CPU	PROF_WAIT(PROF_ON_CPU, 0, -1)
+
+static struct prof_count counts[SLOTS];
+static struct window w;
+
+static int begin(void **state)
+{
+	memset(counts, 0, sizeof(counts));
+	window_init(&w, counts, SLOTS, 3 * S, BEGIN);
+	return 0;
+}
+
+static int end(void **state)
+{
+	window_release(&w);
+	return 0;
+}
+
+static void grow(size_t slot, uint32_t tid, uint32_t wait, uint64_t samples, uint64_t ns)
+{
+	counts[slot].hash = slot + 1;
+	counts[slot].pid = 100;
+	counts[slot].tid = tid;
+	counts[slot].wait = wait;
+	counts[slot].samples += samples;
+	counts[slot].weight += ns;
+}
+
+/* What the window has of a thread and a wait. */
+static const struct prof_count *sum(uint32_t tid, uint32_t wait)
+{
+	static const struct prof_count none;
+
+	for (size_t i = 0; i < w.sums.nr; i++)
+		if (w.sums.counts[i].tid == tid && w.sums.counts[i].wait == wait)
+			return &w.sums.counts[i];
+	return &none;
+}
+
+static void look(uint64_t at, const struct prof_look *rows, size_t nr)
+{
+	window_begin(&w, BEGIN + at);
+	for (size_t i = 0; i < nr; i++)
+		window_see(&w, &rows[i]);
+	window_end(&w);
+}
+
+static void looks_leave_the_window_again(void **state)
+{
+	for (uint64_t i = 1; i <= 20; i++) {
+		grow(0, 1, ON_CPU, i, i * 1000);
+		look(i * S, NULL, 0);
+	}
+	assert_int_equal(sum(1, ON_CPU)->samples, 18 + 19 + 20);
+	assert_int_equal(sum(1, ON_CPU)->weight, 57000);
+	assert_int_equal(window_end_ns(&w) - window_begin_ns(&w), 3 * S);
+	assert_int_equal(window_first(&w), 17);
+	for (uint64_t i = 21; i <= 23; i++)
+		look(i * S, NULL, 0);
+	assert_int_equal(sum(1, ON_CPU)->samples, 0);
+	assert_int_equal(sum(1, ON_CPU)->weight, 0);
+}
+
+static void one_look_is_enough_where_they_are_rare(void **state)
+{
+	grow(0, 1, ON_CPU, 1, 1);
+	look(9 * S, NULL, 0);
+	grow(0, 1, ON_CPU, 5, 5);
+	look(18 * S, NULL, 0);
+	assert_int_equal(sum(1, ON_CPU)->samples, 5);
+	assert_int_equal(window_end_ns(&w) - window_begin_ns(&w), 9 * S);
+}
+
+/* Whatever happens, a thread that waits all the time has waited for the whole window. */
+static void a_wait_counts_while_it_lasts_and_not_again(void **state)
+{
+	struct prof_look row = {
+		.since = BEGIN - 5 * S, .pid = 100, .tid = 1, .wait = BLOCKED, .count = 1
+	};
+
+	grow(0, 1, BLOCKED, 0, 0);
+	for (uint64_t i = 1; i <= 4; i++) {
+		look(i * S, &row, 1);
+		assert_int_equal(sum(1, BLOCKED)->weight, (i < 3 ? i : 3) * S);
+	}
+	/* It ends half a second later, all of it is counted, and the next one begins. */
+	grow(0, 1, BLOCKED, 1, 4 * S + S / 2);
+	row.since = BEGIN + 4 * S + S / 2;
+	look(5 * S, &row, 1);
+	assert_int_equal(sum(1, BLOCKED)->weight, 3 * S);
+	assert_int_equal(sum(1, BLOCKED)->samples, 1);
+	look(6 * S, &row, 1);
+	assert_int_equal(sum(1, BLOCKED)->weight, 3 * S);
+}
+
+/* The count may be looked at just before the wait ends, and the thread just after. */
+static void a_wait_that_ends_during_a_look_is_not_counted_twice(void **state)
+{
+	struct prof_look row = {
+		.since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED, .count = 1
+	};
+
+	grow(0, 1, BLOCKED, 0, 0);
+	look(S, &row, 1);
+	look(2 * S, NULL, 0);
+	grow(0, 1, BLOCKED, 1, 2 * S);
+	look(3 * S, NULL, 0);
+	assert_int_equal(sum(1, BLOCKED)->weight, 2 * S);
+}
+
+static void a_thread_that_was_woken_is_runnable(void **state)
+{
+	struct prof_look row = { .since = BEGIN,
+				 .woken_ns = BEGIN + 3 * S / 2,
+				 .pid = 100,
+				 .tid = 1,
+				 .wait = BLOCKED,
+				 .count = 1,
+				 .count_woken = 2 };
+
+	grow(0, 1, BLOCKED, 0, 0);
+	grow(1, 1, WOKEN, 0, 0);
+	look(2 * S, &row, 1);
+	assert_int_equal(sum(1, BLOCKED)->weight, 3 * S / 2);
+	assert_int_equal(sum(1, WOKEN)->weight, S / 2);
+	grow(0, 1, BLOCKED, 1, 3 * S / 2);
+	grow(1, 1, WOKEN, 1, S);
+	look(3 * S, NULL, 0);
+	assert_int_equal(sum(1, BLOCKED)->weight, 3 * S / 2);
+	assert_int_equal(sum(1, WOKEN)->weight, S);
+}
+
+/* One that was found waiting: it is known by who it is until it gets a count of its own. */
+static void a_wait_without_a_count_is_the_same_as_its_count_later(void **state)
+{
+	struct prof_look rows[] = {
+		{ .since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED, .ustack = 3, .kstack = 4 },
+		{ .since = BEGIN, .pid = 100, .tid = 2, .wait = RUNNING },
+	};
+
+	look(S, rows, 2);
+	grow(5, 1, BLOCKED, 1, 3 * S / 2);
+	counts[5].ustack = 3;
+	counts[5].kstack = 4;
+	grow(6, 2, RUNNING, 1, 2 * S);
+	look(2 * S, NULL, 0);
+	assert_int_equal(w.sums.nr, 2);
+	assert_int_equal(sum(1, BLOCKED)->weight, 3 * S / 2);
+	assert_int_equal(sum(2, RUNNING)->weight, 2 * S);
+}
+
+/* Threads at random: what is told never differs from what was, and memory is bounded. */
+static void sums_are_exact_over_a_thousand_looks(void **state)
+{
+	uint64_t since[4] = { BEGIN, BEGIN, BEGIN, BEGIN }, now = BEGIN, told = 0;
+
+	srand(7);
+	for (int i = 0; i < 1000; i++) {
+		struct prof_look rows[4] = {};
+
+		now += S / 10 + rand() % S;
+		for (size_t t = 0; t < 4; t++) {
+			if (rand() % 3 == 0) {
+				uint64_t at = now - rand() % (S / 10);
+
+				grow(t, t + 1, BLOCKED, 1, at - since[t]);
+				since[t] = at;
+			}
+			rows[t] = (struct prof_look){
+				.since = since[t], .pid = 100, .tid = t + 1, .wait = BLOCKED
+			};
+		}
+		window_begin(&w, now);
+		for (size_t t = 0; t < 4; t++)
+			window_see(&w, &rows[t]);
+		window_end(&w);
+		told = window_end_ns(&w) - window_begin_ns(&w);
+		for (size_t t = 0; t < 4; t++)
+			assert_int_equal(sum(t + 1, BLOCKED)->weight, told);
+	}
+	assert_int_equal(w.sums.nr, 4);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(looks_leave_the_window_again),
+		TEST(one_look_is_enough_where_they_are_rare),
+		TEST(a_wait_counts_while_it_lasts_and_not_again),
+		TEST(a_wait_that_ends_during_a_look_is_not_counted_twice),
+		TEST(a_thread_that_was_woken_is_runnable),
+		TEST(a_wait_without_a_count_is_the_same_as_its_count_later),
+		TEST(sums_are_exact_over_a_thousand_looks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
