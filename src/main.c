@@ -39,9 +39,8 @@ static const struct habit {
 } habits[] = {
 	{ "annotate", NULL },	    { "cpudist", "runqlat" },	 { "llcstat", "stat -M cache" },
 	{ "offcputime", "offcpu" }, { "offwaketime", "wakeup" }, { "profile", "oncpu" },
-	{ "record", "oncpu" },	    { "sched", "wall --table" }, { "script", "report -f" },
-	{ "timehist", NULL },	    { "top", "oncpu -s 5" },	 { "version", "--version" },
-	{ "wakeuptime", "wakeup" },
+	{ "record", "oncpu" },	    { "script", "report -f" },	 { "timehist", "timeline" },
+	{ "top", "oncpu -s 5" },    { "version", "--version" },	 { "wakeuptime", "wakeup" },
 };
 
 static bool is_habit(const char *name)

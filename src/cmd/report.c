@@ -48,6 +48,8 @@ const struct opt report_opts[] = {
 	OPT_GROUP("Off-CPU views"),
 	WAIT_ROWS(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
+	OPT_GROUP("Results of timeline and sched"),
+	SCHED_ROWS(struct report_args, results),
 	OPT_GROUP("Results of runqlat and stat"),
 	CSV_ROW(struct report_args, results),
 	MILLISECONDS_ROW(struct report_args, results),

@@ -77,6 +77,8 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		READ(locks, c->lock_slots, c->lock_slots),
 		READ(disagreements, c->audit, 0),
 		WRITE(hists, c->hist_rows, c->hist_rows),
+		READ(timeline, choice->timeline.slots,
+		     (uint64_t)c->nr_cpus * choice->timeline.slots),
 		ROW(recents, c->outlier_ns, 0),
 		READ(outliers, c->outlier_ns, 0),
 		ROW(pmu_counters, c->nr_values, c->nr_cpus * PMU_MAX_EVENTS),
@@ -169,6 +171,7 @@ static void describe(struct session_maps *m, const struct bpfprof_bpf *skel,
 	m->nr_wakers = c->waker_slots;
 	m->nr_locks = c->lock_slots;
 	m->nr_disagreements = c->audit ? PROF_DISAGREEMENTS : 0;
+	m->nr_timeline = choice->timeline.slots;
 	m->nr_deferred = c->call_graph != CALL_GRAPH_FP ? c->deferred_slots : 0;
 }
 

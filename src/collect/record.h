@@ -84,6 +84,7 @@ struct record_opts {
 	struct calls_opts calls;
 	struct alloc_opts alloc;
 	struct ops_opts ops;
+	struct timeline_opts timeline;
 };
 
 #define WALKS_PER_SECOND 10000

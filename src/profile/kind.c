@@ -14,6 +14,8 @@ static const struct kind kinds[] = {
 	{ "wakeup", .is_time = true, .waits = true, .wakers = true },
 	{ "lock", .is_time = true, .waits = true, .wakers = true, .locks = true },
 	{ "wall", .is_time = true, .waits = true, .running = true },
+	{ .command = "timeline", .timeline = true },
+	{ .command = "sched", .timeline = true, .table = true },
 	{ .command = "uprobe", .calls = true },
 	{ .command = "kprobe", .calls = true },
 	{ .command = "tracepoint", .calls = true },

@@ -287,19 +287,34 @@ static bool is_blocked_hard(uint32_t wait)
 	return (state & STATE_BLOCKED) && !(state & STATE_NOLOAD);
 }
 
-static int class_by_syscall(const struct profile *p, uint32_t wait)
+/* NULL: none, or one that tells nothing. */
+static const struct syscall_row *syscall_of(const struct profile *p, uint32_t wait)
 {
 	bool arm64 = !strcmp(profile_str(p, p->meta.arch), "aarch64");
 	int nr = PROF_WAIT_SYSCALL(wait);
 
-	for (size_t i = 0; i < NR(syscalls); i++) {
-		if ((arm64 ? syscalls[i].arm64 : syscalls[i].x86) != nr)
-			continue;
-		if (syscalls[i].class != FILE_ROW)
-			return syscalls[i].class;
-		return is_blocked_hard(wait) ? WAIT_IO : WAIT_OTHER;
-	}
-	return WAIT_OTHER;
+	for (size_t i = 0; i < NR(syscalls) && nr >= 0; i++)
+		if ((arm64 ? syscalls[i].arm64 : syscalls[i].x86) == nr)
+			return &syscalls[i];
+	return NULL;
+}
+
+const char *wait_syscall_name(const struct profile *p, uint32_t wait)
+{
+	const struct syscall_row *row = syscall_of(p, wait);
+
+	return row ? row->name : NULL;
+}
+
+static int class_by_syscall(const struct profile *p, uint32_t wait)
+{
+	const struct syscall_row *row = syscall_of(p, wait);
+
+	if (!row)
+		return WAIT_OTHER;
+	if (row->class != FILE_ROW)
+		return row->class;
+	return is_blocked_hard(wait) ? WAIT_IO : WAIT_OTHER;
 }
 
 /* Without a user stack and outside of system calls: its kernel stack tells it, if there is one. */

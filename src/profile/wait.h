@@ -31,6 +31,11 @@ enum wait_class {
 /* "lock" and so on. */
 extern const char *const wait_class_names[WAIT_NR_CLASSES];
 
+/*
+ * The system call that a thread waits in, if it is one of those that tell what for; else NULL.
+ */
+const char *wait_syscall_name(const struct profile *p, uint32_t wait);
+
 /* Of a sample of a wait: not of PROF_RUNNING, nor of PROF_ON_CPU. */
 enum wait_class wait_class(const struct profile *p, const struct sample *s);
 
