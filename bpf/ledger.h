@@ -37,6 +37,7 @@
 	X(FILTER_WAIT, FILTER, "other-wait", "waits for something else than a lock")               \
 	X(FILTER_FILE, FILTER, "file-memory", "memory of a file")                                  \
 	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
+	X(FILTER_OUTSIDE, FILTER, "outside", "outside of the time that is shown")                  \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
@@ -50,6 +51,8 @@
 	  "left by an exception or longjmp(), or never returned: not timed")                       \
 	X(LOST_OPEN, LOST, "open-table-full", "too many open at a time: raise --max-open")         \
 	X(LOST_END, LOST, "no-end", "another one began in its place: its end was not seen")        \
+	X(LOST_RING, LOST, "overwritten",                                                          \
+	  "overwritten before they were as old as --last: raise --ring")                           \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \

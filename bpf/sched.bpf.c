@@ -25,6 +25,7 @@
 #include "locks.bpf.h"
 #include "outcome.bpf.h"
 #include "runqlat.bpf.h"
+#include "waiting.bpf.h"
 #include "waits.bpf.h"
 #include <bpf/bpf_tracing.h>
 
@@ -34,8 +35,6 @@ __u64 prof_sched_end;	/* when it ended; 0 = not yet */
 __u32 prof_sched_counts;
 __u32 prof_sched_known; /* all threads that can be seen have been found */
 __u32 prof_sched_short; /* for some there was no memory */
-
-#define NO_SYSCALL (-1)
 
 /* Without it, wake-ups are followed by their tracepoint. */
 static __always_inline bool counts_waits(void)
@@ -53,21 +52,6 @@ static __always_inline __u64 mask_if_zero(__u64 n)
 
 	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
 	return mask;
-}
-
-/* What prev waits for, now that it leaves its CPU. */
-static __always_inline __u32 wait_of(const __u64 *ctx, struct task_struct *prev)
-{
-	__u32 state = kernel_prev_state(ctx), wait;
-	int nr = NO_SYSCALL;
-
-	if (!(prev->flags & PF_KTHREAD))
-		nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(prev));
-	if (!kernel_is_blocked(ctx, state))
-		return PROF_WAIT(kernel_is_throttled(prev) ? PROF_THROTTLED : PROF_PREEMPTED, 0,
-				 nr);
-	wait = PROF_WAIT(PROF_BLOCKED, state & 0xfff, nr);
-	return BPF_CORE_READ_BITFIELD(prev, in_iowait) ? wait | PROF_WAIT_IO : wait;
 }
 
 /* Waits become histograms and nothing else: runqlat. top has both. */
@@ -398,17 +382,14 @@ static __always_inline __u64 nr_switches(const struct task_struct *task)
 static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 kind = PROF_BLOCKED;
-	int nr = NO_SYSCALL;
+	__u32 kind = PROF_BLOCKED, wait;
 
 	if (kernel_is_queued(task)) {
 		kind = kernel_is_throttled(task) ? PROF_THROTTLED : PROF_PREEMPTED;
 		state = 0;
 	}
-	if (!(task->flags & PF_KTHREAD))
-		nr = REGS_SYSCALL(regs);
-	nr = PROF_WAIT(kind, state & 0xfff, nr);
-	return nr | wait_futex_of(nr, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs)) |
+	wait = PROF_WAIT(kind, state & 0xfff, syscall_of(task));
+	return wait | wait_futex_of(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs)) |
 	       PROF_WAIT_BEFORE;
 }
 

@@ -39,8 +39,8 @@ static const struct habit {
 } habits[] = {
 	{ "annotate", NULL },	    { "cpudist", "runqlat" },	 { "llcstat", "stat -M cache" },
 	{ "offcputime", "offcpu" }, { "offwaketime", "wakeup" }, { "profile", "oncpu" },
-	{ "record", "oncpu" },	    { "sched", "wall --table" }, { "script", "report -f" },
-	{ "timehist", NULL },	    { "version", "--version" },	 { "wakeuptime", "wakeup" },
+	{ "record", "oncpu" },	    { "script", "report -f" },	 { "timehist", "timeline" },
+	{ "version", "--version" }, { "wakeuptime", "wakeup" },
 };
 
 static bool is_habit(const char *name)

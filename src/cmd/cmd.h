@@ -41,6 +41,8 @@ enum cmd_result cmd_oncpu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_pmu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_offcpu(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_runqlat(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_sched(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_timeline(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_syscalls(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_lock(const struct command *self, int argc, char **argv);
@@ -61,8 +63,9 @@ enum cmd_result cmd_history(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_completion(const struct command *self, int argc, char **argv);
 
 extern const struct opt oncpu_opts[], pmu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[],
-	uprobe_opts[], kprobe_opts[], tracepoint_opts[], wakeup_opts[], wall_opts[], list_opts[],
-	report_opts[], diff_opts[], completion_opts[], alloc_opts[], faults_opts[], lock_opts[],
-	syscalls_opts[], io_opts[], annotate_opts[], history_opts[], top_opts[];
+	sched_opts[], timeline_opts[], uprobe_opts[], kprobe_opts[], tracepoint_opts[],
+	wakeup_opts[], wall_opts[], list_opts[], report_opts[], diff_opts[], completion_opts[],
+	alloc_opts[], faults_opts[], lock_opts[], syscalls_opts[], io_opts[], annotate_opts[],
+	history_opts[], top_opts[];
 
 #endif

@@ -28,6 +28,17 @@ const struct command commands[] = {
 	  "  bpfprof runqlat -p 1234 1                 one process, every second\n"
 	  "  bpfprof runqlat -P 10 1                   which processes wait\n"
 	  "  bpfprof runqlat --threshold 10000         waits of 10 ms; who ran meanwhile\n" },
+	{ "sched", cmd_sched, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "runtime, switches and longest waits for a CPU, by thread", sched_opts,
+	  "  bpfprof sched 10                          the whole machine, 10 seconds\n"
+	  "  bpfprof sched -p 1234 --sort avg 10       one process\n"
+	  "  bpfprof sched -P 10                       a row for each process\n" },
+	{ "timeline", cmd_timeline, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
+	  "what each thread did when: running, runnable, waiting", timeline_opts,
+	  "  bpfprof timeline -p 1234 10               a line each time that it ran\n"
+	  "  bpfprof timeline -p 1234 -o x.trace.json 10   to open in ui.perfetto.dev\n"
+	  "  bpfprof timeline --threshold 10000        around the first wait of 10 ms\n"
+	  "  bpfprof timeline --last 5s                the 5 seconds before Ctrl-C\n" },
 	{ "wakeup", cmd_wakeup, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
 	  "who ends the waits of threads, by stack", wakeup_opts,
 	  "  bpfprof wakeup -p 1234 10                 wakers of one process\n"

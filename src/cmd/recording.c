@@ -248,7 +248,7 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 	}
 	p = record_take(r);
 	warn_of_losses(p);
-	if (!p->nr_samples && !profile_sum(p, COUNTER_LOST))
+	if (!p->nr_samples && !p->nr_timeline && !profile_sum(p, COUNTER_LOST))
 		result = explain_empty(a, p);
 	else if (results_write(results, p))
 		result = CMD_FAILED;

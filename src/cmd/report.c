@@ -43,7 +43,8 @@ const struct opt report_opts[] = {
 		   "stdout (also --json)"),
 	BY_ROW(struct report_args, results),
 	OPT_STRING(0, "sort", struct report_args, sort, "KEYS",
-		   "the order of --by: self, total or name; perf's keys are known: dso,symbol"),
+		   "the order of --by: self, total or name; perf's keys are known: dso,symbol; of "
+		   "timeline and sched: max, avg, runtime or switches"),
 	FOCUS_ROWS(struct report_args, filters),
 	OPT_STRING(0, "percent-limit", struct report_args, filters.percent_limit, "P",
 		   "of trees: what has less than P percent is summed up (default 0.5)"),
@@ -52,6 +53,8 @@ const struct opt report_opts[] = {
 	HISTOGRAM_ROW(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
 	RUNTIME_ROWS(struct report_args, results),
+	OPT_GROUP("Results of timeline and sched"),
+	SCHED_PROCESS_ROW(struct report_args, results),
 	OPT_GROUP("Results of runqlat and stat"),
 	CSV_ROW(struct report_args, results),
 	MILLISECONDS_ROW(struct report_args, results),

@@ -144,9 +144,11 @@ static int parse_words(struct results_opts *o)
 	int idle = parse_word("--idle", o->idle, idle_words, 3);
 	int color = parse_word("--color", o->color, color_words, 3);
 	int by = parse_word("--by", o->by, by_words, VIEW_NR_BY);
+	int sort = parse_word("--sort", o->sort, timeline_sort_names, TIMELINE_NR_SORTS);
 
-	if (idle < 0 || color < 0 || by < 0)
+	if (idle < 0 || color < 0 || by < 0 || sort < 0)
 		return -EINVAL;
+	o->view.timeline_sort = sort;
 	o->view.by = by;
 	if (parse_flame(o) || parse_runtime(o))
 		return -EINVAL;

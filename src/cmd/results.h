@@ -20,6 +20,7 @@ struct results_opts {
 	enum result_kind kind; /* of stacks unless somebody says so */
 	/* What stdout gets; none = by whether it is a terminal. */
 	bool folded, json, csv, summary, broken, budget, branches, tree;
+	const char *sort;   /* view.timeline_sort in a word */
 	bool interactive;   /* what stdout gets where that cannot be */
 	const char *report; /* "md" */
 	const char *by;	    /* view.by in a word */
@@ -139,6 +140,15 @@ struct results_opts {
 	OPT_STRING(0, "value", s, r.view.value, "EVENT",                                           \
 		   "of several events, the one that stacks show (default: the first)")
 
+/* And of timelines. */
+#define SCHED_PROCESS_ROW(s, r)                                                                    \
+	OPT_FLAG('P', "per-process", s, r.view.per_process, "a row of the table for each process")
+#define SCHED_ROWS(s, r)                                                                           \
+	OPT_STRING(0, "sort", s, r.sort, "KEY",                                                    \
+		   "the table by max (longest wait for a CPU, the default), avg, runtime or "      \
+		   "switches"),                                                                    \
+		SCHED_PROCESS_ROW(s, r)
+
 #define BRANCHES_ROW(s, r, text) OPT_FLAG(0, "branches", s, r.branches, text)
 
 /* And of those whose results have other forms; extensions as output_extensions() has them. */
@@ -162,6 +172,7 @@ struct results_opts {
 	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof"                    \
 	" .csv .stacks.csv .txt .bpfprof"
 #define RUNQLAT_EXTENSIONS  ".json .csv .bpfprof .txt"
+#define TIMELINE_EXTENSIONS ".trace.json .json .csv .bpfprof .txt"
 #define STAT_EXTENSIONS	    ".json .csv .md .bpfprof .txt"
 #define DIFF_EXTENSIONS	    ".json .xml .txt"
 #define CHANGES_EXTENSIONS  ".folded .svg .html .json .xml .md .txt"

@@ -51,6 +51,9 @@ static int open_profile(struct saved *s, const char *path)
 	s->result = (struct result){ RESULT_STACKS, .profile = s->profile };
 	if (kind_of_profile(s->profile)->calls)
 		s->result.kind = RESULT_CALLS;
+	if (kind_of_profile(s->profile)->timeline)
+		s->result.kind =
+			kind_of_profile(s->profile)->table ? RESULT_SCHED : RESULT_TIMELINE;
 	if (!kind_of_profile(s->profile)->histograms)
 		return 0;
 	runqlat_report_make(&s->runqlat, s->profile);

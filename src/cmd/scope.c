@@ -11,17 +11,20 @@
 #include "base/text.h"
 #include "profile/context.h"
 
-enum scope { OF_STACKS, OF_EVENTS, OF_WAITS, OF_TIMES };
+enum scope { OF_STACKS, OF_EVENTS, OF_WAITS, OF_TIMES, OF_TIMELINES };
 
 static const char *const scope_texts[] = {
 	[OF_STACKS] = "recordings of stacks",
 	[OF_EVENTS] = "recordings of samples and waits",
 	[OF_WAITS] = "recordings of waits (offcpu, wall, wakeup)",
 	[OF_TIMES] = "recordings of runqlat, and of calls with --latency",
+	[OF_TIMELINES] = "recordings of timeline and sched",
 };
 
 static bool is_in(enum scope scope, const struct result *r)
 {
+	if (scope == OF_TIMELINES)
+		return r->kind == RESULT_TIMELINE || r->kind == RESULT_SCHED;
 	if (scope == OF_TIMES)
 		return r->kind == RESULT_RUNQLAT ||
 		       (r->kind == RESULT_CALLS && r->profile->meta.timed);
@@ -156,6 +159,8 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--by class", v->by == VIEW_BY_CLASS, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },
 		{ "--idle", o->idle, OF_WAITS },
+		{ "--sort", o->sort, OF_TIMELINES },
+		{ "-P", v->per_process, OF_TIMELINES },
 		{ "-m", v->milliseconds, OF_TIMES },
 	};
 

@@ -72,6 +72,14 @@ static int take_by(struct results_opts *o, const char *by)
 	return 0;
 }
 
+static bool is_of_timelines(const char *key)
+{
+	for (size_t i = 0; i < TIMELINE_NR_SORTS; i++)
+		if (!strcmp(key, timeline_sort_names[i]))
+			return true;
+	return false;
+}
+
 static int take(struct results_opts *o, const char *key)
 {
 	for (size_t i = 0; i < NR_KEYS; i++) {
@@ -90,6 +98,10 @@ int sort_keys_apply(const char *keys, struct results_opts *o)
 	char *copy = xstrdup(keys ? keys : ""), *at = copy, *key;
 	int err = 0;
 
+	if (keys && is_of_timelines(keys)) {
+		o->sort = keys;
+		keys = NULL;
+	}
 	while (keys && !err && (key = strsep(&at, ",")))
 		err = take(o, key);
 	if (keys && !err && !o->by && !o->csv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* --sort of report: the order of a table, and what perf's keys of that name mean here. */
+/* --sort of report: the order of a table, and what perf's keys of that name mean here. Keys of
+ * timelines are taken as they are. */
 #ifndef BPFPROF_CMD_SORT_KEYS_H
 #define BPFPROF_CMD_SORT_KEYS_H
 

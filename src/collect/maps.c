@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "bpfprof.skel.h"
 
-#define MOST_ROWS 48
+#define MOST_ROWS 64
 
 struct row {
 	struct bpf_map *map;
@@ -80,6 +80,8 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		READ(moments, c->moment_slots, (uint64_t)c->nr_cpus * c->moment_slots),
 		READ(moment_heads, c->moment_slots, c->nr_cpus),
 		WRITE(hists, c->hist_rows, c->hist_rows),
+		READ(timeline, choice->timeline.slots,
+		     (uint64_t)c->nr_cpus * choice->timeline.slots),
 		ROW(recents, c->outlier_ns, 0),
 		READ(outliers, c->outlier_ns, 0),
 		ROW(pmu_counters, c->nr_values, c->nr_cpus * PMU_MAX_EVENTS),
@@ -176,6 +178,7 @@ static void describe(struct session_maps *m, const struct bpfprof_bpf *skel,
 	m->nr_locks = c->lock_slots;
 	m->nr_disagreements = c->audit ? PROF_DISAGREEMENTS : 0;
 	m->nr_moments = c->moment_slots;
+	m->nr_timeline = choice->timeline.slots;
 	m->nr_deferred = c->call_graph != CALL_GRAPH_FP ? c->deferred_slots : 0;
 }
 

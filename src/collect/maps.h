@@ -17,6 +17,7 @@
 #include "bpf/ops.h"
 #include "bpf/prof.h"
 #include "bpf/table.h"
+#include "bpf/timeline.h"
 
 struct bpfprof_bpf;
 
@@ -67,6 +68,8 @@ struct session_maps {
 	size_t nr_call_values;
 	const struct call_hist *call_hists; /* NULL but for calls that are timed */
 	size_t nr_call_hists;
+	const struct timeline_event *timeline; /* of each CPU nr_timeline, NULL without */
+	size_t nr_timeline;
 	uint64_t *pids, *tids;	 /* bitmaps of the filters; NULL without */
 	struct prof_ksym *ksyms; /* PROF_KSYM_BATCH of them; NULL without kernel stacks */
 };
@@ -83,6 +86,7 @@ struct maps_choice {
 	bool allocs;	       /* are sampled */
 	struct alloc_config alloc;
 	struct ops_config ops;
+	struct timeline_config timeline; /* slots 0 = events of the scheduler are not kept */
 };
 
 /*

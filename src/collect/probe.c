@@ -12,6 +12,13 @@
 		"sched_tasks", PROBE_TASKS                                                         \
 	}
 
+#define TIMELINE                                                                                   \
+	{ "timeline_switch", PROBE_EVENTS }, { "timeline_waking", PROBE_EVENTS },                  \
+		{ "timeline_born", PROBE_EVENTS },                                                 \
+	{                                                                                          \
+		"filter_fork", PROBE_BIRTHS                                                        \
+	}
+
 #define CALLS                                                                                      \
 	{ "calls_entry", PROBE_CALLS }, { "calls_return", PROBE_CALLS },                           \
 		{ "calls_leave", PROBE_CALLS },                                                    \
@@ -32,6 +39,8 @@ static const struct probe probes[] = {
 	{ "lock", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
 	{ "top", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF }, { "look_tasks", PROBE_LOOK } } },
+	{ "timeline", 1, { TIMELINE } },
+	{ "sched", 1, { TIMELINE } },
 	{ "uprobe", 7, { CALLS } },
 	{ "kprobe", 7, { CALLS } },
 	{ "syscalls",

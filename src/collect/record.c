@@ -224,6 +224,15 @@ static bool signalled(struct record *r)
 	return r->interrupted;
 }
 
+/* A timeline goes on a little behind an outlier. */
+static bool has_tripped(const struct record *r)
+{
+	const struct timeline_opts *o = &r->opts->timeline;
+	uint64_t trip = o->outlier_us ? session_trip(r->session) : 0;
+
+	return trip && now_ns() >= trip + o->around_ns;
+}
+
 static bool is_over(struct record *r)
 {
 	const struct record_opts *o = r->opts;
@@ -236,6 +245,8 @@ static bool is_over(struct record *r)
 		if (!o->runqlat.on_interval(o->runqlat.arg, r, false))
 			return true;
 	}
+	if (has_tripped(r))
+		return true;
 	if (o->program)
 		return target_ended(&r->target, o->program[0]);
 	if (!r->procs.track_all && proc_all_ended(&r->procs)) {
@@ -447,6 +458,8 @@ int record_run(struct record *r)
 	capture_finish(&r->capture, counters, r->end_ns);
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
+	if (kind_of(r->opts->command)->timeline)
+		timeline_read(&r->opts->timeline, r->session, r->profile, r->begin_ns, r->end_ns);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	capture_find_jit(&r->capture, r->opts->java_names);
 	target_terminate(&r->target);

@@ -96,6 +96,7 @@ struct record_opts {
 	struct alloc_opts alloc;
 	struct ops_opts ops;
 	struct live_opts live;
+	struct timeline_opts timeline;
 };
 
 #define WALKS_PER_SECOND 10000

@@ -60,6 +60,10 @@ struct prof_config record_config(const struct record_opts *o)
 
 	if (kind_of(o->command)->waits)
 		configure_waits(&c, o);
+	if (kind_of(o->command)->timeline) {
+		c.no_kstacks = c.no_ustacks = 1;
+		c.call_graph = CALL_GRAPH_FP;
+	}
 	if (o->calls.nr_events) {
 		c.per_thread = 1;
 		if (!o->calls.stacks) {
@@ -79,7 +83,8 @@ struct prof_config record_config(const struct record_opts *o)
 	if (o->moments)
 		c.moment_slots = kind_of(o->command)->waits ? WAIT_MOMENTS : SAMPLE_MOMENTS;
 	/* Waits, operations, branches and allocations in use refer to slots taken long ago. */
-	c.two_generations = !kind_of(o->command)->waits && !kind_of(o->command)->operation &&
-			    !o->sampling.branches && !o->alloc.live;
+	c.two_generations = !kind_of(o->command)->waits && !kind_of(o->command)->timeline &&
+			    !kind_of(o->command)->operation && !o->sampling.branches &&
+			    !o->alloc.live;
 	return c;
 }

@@ -60,6 +60,7 @@ static int open_session(struct record *r)
 		.only_hits = r->opts->sampling.nr_tracepoints &&
 			     r->opts->sampling.nr_tracepoints == r->opts->sampling.nr_events,
 		.alloc = r->opts->alloc.every ? &r->opts->alloc : NULL,
+		.timeline = kind_of(r->opts->command)->timeline ? &r->opts->timeline : NULL,
 		.ops = kind_of(r->opts->command)->operation ? &r->opts->ops : NULL,
 	};
 

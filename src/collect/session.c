@@ -142,6 +142,8 @@ static void choose_all(struct session *s, const struct session_opts *o,
 		.config = c, .nr_scratches = o->probe->nr_scratches, .waits = waits, .hits = o->hits
 	};
 	session_choose_calls(&s->choice, o, host->nr_cpus);
+	if (o->timeline)
+		s->choice.timeline = timeline_configure(o->timeline, host->nr_cpus);
 	if (waits && c->stacks && !c->no_ustacks)
 		s->choice.nr_sleepers = sizes_sleepers(host->nr_threads);
 	maps_choose(s->skel, &s->choice);
@@ -160,6 +162,8 @@ static int load(struct session *s, const struct session_opts *o)
 	memcpy((void *)&s->skel->rodata->call_cfg, &s->choice.calls, sizeof(s->choice.calls));
 	memcpy((void *)&s->skel->rodata->alloc_cfg, &s->choice.alloc, sizeof(s->choice.alloc));
 	memcpy((void *)&s->skel->rodata->ops_cfg, &s->choice.ops, sizeof(s->choice.ops));
+	memcpy((void *)&s->skel->rodata->timeline_cfg, &s->choice.timeline,
+	       sizeof(s->choice.timeline));
 	choose_programs(s, o);
 	if (c->call_graph != CALL_GRAPH_FP)
 		err = kernel_segments_open(&s->segments, s->skel->maps.segments);
@@ -310,6 +314,8 @@ int session_stop(struct session *s)
 	links_detach(s->points);
 	detach(s, PROBE_EVENTS);
 	detach(s, PROBE_WAKEUPS);
+	if (kind_of(s->probe->name)->timeline)
+		usleep(SETTLE_US);
 	if (!waits)
 		return 0;
 	s->skel->bss->prof_sched_end = now_ns();
@@ -325,6 +331,11 @@ uint64_t session_began(const struct session *s)
 uint64_t session_ended(const struct session *s)
 {
 	return s->skel->bss->prof_sched_end;
+}
+
+uint64_t session_trip(const struct session *s)
+{
+	return s->skel->bss->timeline_trip_ns;
 }
 
 static void set_bit(uint64_t *bitmap, uint32_t id)

@@ -19,6 +19,7 @@
 #include "collect/ops.h"
 #include "collect/probe.h"
 #include "collect/sizes.h"
+#include "collect/timeline.h"
 
 struct session;
 
@@ -31,6 +32,7 @@ struct session_opts {
 	const struct alloc_opts *alloc; /* of alloc, else NULL */
 	bool hits, only_hits;		/* tracepoints are sampled; nothing else is */
 	const struct ops_opts *ops;	/* of operations, else NULL */
+	const struct timeline_opts *timeline; /* of timelines, else NULL */
 	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
 	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };
@@ -65,6 +67,9 @@ int session_look(struct session *s, void (*fn)(void *arg, const struct prof_look
 /* When waits began to be recorded, and no longer were: CLOCK_MONOTONIC ns. */
 uint64_t session_began(const struct session *s);
 uint64_t session_ended(const struct session *s);
+
+/* When a thread had waited for a CPU for so long that a timeline ends; 0 = none has so far. */
+uint64_t session_trip(const struct session *s);
 
 /* Adds to the filter sets; takes effect at once. */
 void session_add_pid(struct session *s, uint32_t pid);

@@ -72,6 +72,8 @@ static const char *not_whole(const struct result *r)
 #define STACKS(writer) .kind = RESULT_STACKS, .write.profile = writer, .help
 #define CALLS(writer) .kind = RESULT_CALLS, .write.profile = writer, .help
 #define RUNQLAT(writer) .kind = RESULT_RUNQLAT, .write.runqlat = writer, .help
+#define TIMELINE(writer) .kind = RESULT_TIMELINE, .write.profile = writer, .help
+#define SCHED(writer) .kind = RESULT_SCHED, .write.profile = writer, .help
 #define STAT(writer) .kind = RESULT_STAT, .write.stat = writer, .help
 #define DIFF(writer) .kind = RESULT_DIFF, .write.diff = writer, .help
 #define CHANGES(writer) .kind = RESULT_CHANGES, .write.changes = writer, .help
@@ -162,6 +164,23 @@ static const struct output outputs[] = {
 	{ "bpfprof", ".bpfprof", RUNQLAT(save_runqlat) = "everything, for bpfprof report" },
 	{ "summary", ".txt", RUNQLAT(runqlat_write_text) = "histograms, for people" },
 
+	{ "trace", ".trace.json", TIMELINE(timeline_write_trace) =
+	  "what each thread did when, for ui.perfetto.dev" },
+	{ "json", ".json", TIMELINE(timeline_write_json) =
+	  "threads and all they did, for programs" },
+	{ "csv", ".csv", TIMELINE(timeline_write_csv) = "all that threads did, for spreadsheets" },
+	{ "bpfprof", ".bpfprof", TIMELINE(save_write) = "everything, for bpfprof report" },
+	{ "summary", ".txt", TIMELINE(timeline_write_text) = "a line for each run, for people" },
+	{ "table", NULL, TIMELINE(sched_write_text) = "delays of threads, for people" },
+	{ "table-json", NULL, TIMELINE(sched_write_json) = "delays of threads, for programs" },
+
+	{ "trace", ".trace.json", SCHED(timeline_write_trace) =
+	  "what each thread did when, for ui.perfetto.dev" },
+	{ "json", ".json", SCHED(sched_write_json) = "delays of threads, for programs" },
+	{ "csv", ".csv", SCHED(sched_write_csv) = "delays of threads, for spreadsheets" },
+	{ "bpfprof", ".bpfprof", SCHED(save_write) = "everything, for bpfprof report" },
+	{ "summary", ".txt", SCHED(sched_write_text) = "delays of threads, for people" },
+
 	{ "json", ".json", STAT(stat_write_json) = "everything, for programs and bpfprof diff" },
 	{ "csv", ".csv", STAT(stat_write_csv) = "a line for each number, for spreadsheets" },
 	{ "md", ".md", STAT(stat_write_markdown) = "a report to hand on", .lacks = not_whole },
@@ -218,6 +237,9 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 	case RESULT_STACKS:
 	case RESULT_CALLS:
 		return write_profile(o, r->profile, v, out);
+	case RESULT_TIMELINE:
+	case RESULT_SCHED:
+		return o->write.profile(r->profile, v, out);
 	case RESULT_RUNQLAT:
 		return o->write.runqlat(r->runqlat, v, out);
 	case RESULT_STAT:
@@ -314,6 +336,8 @@ const char *output_kind_text(enum result_kind kind)
 		[RESULT_STACKS] = "a recording of stacks",
 		[RESULT_CALLS] = "a recording of calls",
 		[RESULT_RUNQLAT] = "a recording of runqlat",
+		[RESULT_TIMELINE] = "a timeline",
+		[RESULT_SCHED] = "a recording of sched",
 		[RESULT_STAT] = "a result of stat",
 		[RESULT_DIFF] = "a comparison",
 		[RESULT_CHANGES] = "a comparison of recordings",

@@ -17,6 +17,7 @@
 #include "output/history.h"
 #include "output/runqlat.h"
 #include "output/stat.h"
+#include "output/timeline.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 
@@ -25,6 +26,8 @@ enum result_kind {
 	RESULT_STACKS,
 	RESULT_CALLS, /* with or without stacks */
 	RESULT_RUNQLAT,
+	RESULT_TIMELINE,
+	RESULT_SCHED, /* the same, of which people see the table */
 	RESULT_STAT,
 	RESULT_DIFF,	/* of results of stat */
 	RESULT_CHANGES, /* of recordings */
@@ -36,7 +39,7 @@ enum result_kind {
 struct result {
 	enum result_kind kind;
 	union {				       /* by kind */
-		const struct profile *profile; /* of stacks and of calls */
+		const struct profile *profile; /* of stacks, calls and timelines */
 		const struct runqlat_report *runqlat;
 		const struct stat_report *stat;
 		const struct diff *diff;

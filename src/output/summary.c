@@ -175,6 +175,8 @@ static const char *ledger_noun(const struct profile *p)
 
 	if (kind->operation)
 		return kind->klocks ? "waits" : "operations";
+	if (kind->timeline)
+		return "events";
 	return kind->faults ? "faults" : kind->calls || kind->memory ? "calls" : "samples";
 }
 

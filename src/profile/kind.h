@@ -19,6 +19,8 @@ struct kind {
 	bool wakers;	 /* what ended a wait is shown first, so no wait is idle */
 	bool locks;	 /* wakers are who held a lock, or at least freed it */
 	bool histograms; /* waits by their length, and no stacks */
+	bool timeline;	 /* what the scheduler did, event by event */
+	bool table;	 /* of it, the table of threads is what people see */
 	bool calls;	 /* of functions or tracepoints: events are rows of one table */
 	bool memory;	 /* of allocations: bytes and objects */
 	bool faults;	 /* of pages: events are minor and major ones, which views add up */

@@ -65,6 +65,7 @@ void profile_free(struct profile *p)
 	free(p->hist_rows);
 	free(p->hist_buckets);
 	free(p->outliers);
+	free(p->timeline);
 	free(p->call_rows);
 	free(p->call_buckets);
 	free(p->linked);
@@ -168,6 +169,12 @@ void profile_add_outlier(struct profile *p, const struct prof_outlier *o)
 {
 	p->outliers = xgrow(p->outliers, p->nr_outliers, &p->cap_outliers, sizeof(*o));
 	p->outliers[p->nr_outliers++] = *o;
+}
+
+void profile_add_timeline(struct profile *p, const struct timeline_event *e)
+{
+	p->timeline = xgrow(p->timeline, p->nr_timeline, &p->cap_timeline, sizeof(*e));
+	p->timeline[p->nr_timeline++] = *e;
 }
 
 void profile_add_call_row(struct profile *p, const struct call_row *row)
@@ -337,6 +344,8 @@ const char *profile_noun(const struct profile *p)
 
 	if (kind->faults)
 		return "fault";
+	if (kind->timeline)
+		return "event";
 	if (kind->operation)
 		return kind->operation;
 	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";

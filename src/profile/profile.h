@@ -26,6 +26,7 @@
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	linked   where executable parts of modules are linked to
+ *	timeline events of the scheduler, in the order of time
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
  *
  * Frames keep their exact location; functions merge only in views. The profile owns everything it
@@ -42,6 +43,7 @@
 #include "base/strings.h"
 #include "bpf/lock.h"
 #include "bpf/prof.h"
+#include "bpf/timeline.h"
 #include "profile/frame.h"
 
 struct sample {
@@ -230,6 +232,13 @@ struct profile_meta {
 	uint64_t others_ns; /* that a system call took more in processes that were not selected */
 	/* Of runqlat: struct runqlat_report has them. */
 	uint64_t hist_by, hist_split, threshold_ns, outliers_from_ns, outliers_lost;
+	/*
+	 * Of timelines, CLOCK_MONOTONIC: begin of the recording, since when events were wanted,
+	 * since when there are all, and the end.
+	 */
+	uint64_t timeline_begin_ns, timeline_wanted_ns, timeline_from_ns, timeline_end_ns;
+	uint64_t timeline_short_cpu;			  /* + 1, that lacks wanted events; or 0 */
+	uint64_t timeline_outlier_ns, timeline_around_ns; /* --threshold and --around; 0 = none */
 };
 
 struct frame_entry;
@@ -289,6 +298,8 @@ struct profile {
 	size_t nr_hist_buckets, cap_hist_buckets;
 	struct prof_outlier *outliers;
 	size_t nr_outliers, cap_outliers;
+	struct timeline_event *timeline;
+	size_t nr_timeline, cap_timeline;
 	struct call_row *call_rows;
 	size_t nr_call_rows, cap_call_rows;
 	struct call_bucket *call_buckets;
@@ -344,6 +355,7 @@ void profile_add_merged(struct profile *p, const struct merged_time *t);
 /* Buckets are of a row that is there. */
 void profile_add_hist_row(struct profile *p, const struct hist_row *row);
 void profile_add_hist_bucket(struct profile *p, const struct hist_bucket *b);
+void profile_add_timeline(struct profile *p, const struct timeline_event *e);
 void profile_add_outlier(struct profile *p, const struct prof_outlier *o);
 /* The same. */
 void profile_add_call_row(struct profile *p, const struct call_row *row);

@@ -12,8 +12,10 @@
 #include "base/mem.h"
 #include "profile/check.h"
 #include "profile/runqlat_report.h"
+#include "profile/timeline.h"
 
-#define FILE_VERSION 5 /* of calls: who knows of none would show samples */
+#define FILE_VERSION 6 /* of timelines: who knows of none would show nothing */
+#define CALLS	     5 /* of calls: who knows of none would show samples */
 #define HISTOGRAMS   4 /* who knows of none would show nothing */
 #define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
 #define ONE_EVENT    2 /* the version of all others */
@@ -48,7 +50,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct prof_outlier) == 192 && sizeof(struct call_row) == 40 &&
 		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8 &&
 		       sizeof(struct sliced) == 16 && sizeof(struct moment) == 24 &&
-		       sizeof(struct linked) == 32 && sizeof(struct wait_bucket) == 16,
+		       sizeof(struct linked) == 32 && sizeof(struct wait_bucket) == 16 &&
+		       sizeof(struct timeline_event) == 64,
 	       "these reach the file");
 
 static const struct fact {
@@ -104,6 +107,13 @@ static const struct fact {
 	NUMBER(outliers_from_ns),
 	NUMBER(outliers_lost),
 	NUMBER(moment_ns),
+	NUMBER(timeline_begin_ns),
+	NUMBER(timeline_wanted_ns),
+	NUMBER(timeline_from_ns),
+	NUMBER(timeline_end_ns),
+	NUMBER(timeline_short_cpu),
+	NUMBER(timeline_outlier_ns),
+	NUMBER(timeline_around_ns),
 #undef STRING
 #undef NUMBER
 };
@@ -151,6 +161,7 @@ static const struct table {
 	TABLE("SLCS", true, slices),	    TABLE("SLCD", true, sliced),
 	TABLE("MMNT", true, moments),	    TABLE("LNKD", true, linked),
 	TABLE("WBKT", true, wait_buckets),  TABLE("WMAX", true, longest),
+	TABLE("TMLN", true, timeline),
 #undef TABLE
 };
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -205,8 +216,10 @@ static uint32_t names_add(struct names *n, const char *s)
 
 static uint32_t version_of(const struct profile *p)
 {
-	if (p->nr_call_rows)
+	if (p->nr_timeline)
 		return FILE_VERSION;
+	if (p->nr_call_rows)
+		return CALLS;
 	return p->nr_hist_rows ? HISTOGRAMS : p->nr_events > 1 ? MANY_EVENTS : ONE_EVENT;
 }
 
@@ -391,7 +404,7 @@ static const char *fill(struct profile *p, const struct loader *l)
 	if ((err = take_tables(p, l)) || (err = take_pairs(p, l, "META")) ||
 	    (err = take_pairs(p, l, "CNTR")))
 		return err;
-	if (!profile_is_sound(p) || !runqlat_report_can(p))
+	if (!profile_is_sound(p) || !runqlat_report_can(p) || !timeline_can(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "profile/profile.h"
+#include "profile/timeline.h"
 
 /* What becomes of waits that are nothing but a worker without work (profile/idle.h). */
 enum view_idle {
@@ -112,6 +113,9 @@ struct view {
 	/* Of runqlat. */
 	bool milliseconds; /* of histograms for people */
 	uint32_t rows;	   /* of calls: of each table for people, 0 = the usual */
+	/* Of timelines: tables of threads. */
+	enum timeline_sort timeline_sort;
+	bool per_process;
 };
 
 /* The event that a view is of. */

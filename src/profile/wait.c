@@ -294,7 +294,8 @@ static bool is_blocked_hard(uint32_t wait)
 	return (state & STATE_BLOCKED) && !(state & STATE_NOLOAD);
 }
 
-static const struct syscall_row *find_syscall(const struct profile *p, uint32_t wait)
+/* NULL: none, or one that tells nothing. */
+static const struct syscall_row *syscall_of(const struct profile *p, uint32_t wait)
 {
 	bool arm64 = !strcmp(profile_str(p, p->meta.arch), "aarch64");
 	int nr = PROF_WAIT_SYSCALL(wait);
@@ -307,7 +308,7 @@ static const struct syscall_row *find_syscall(const struct profile *p, uint32_t 
 
 const char *wait_syscall(const struct profile *p, uint32_t wait)
 {
-	const struct syscall_row *row = find_syscall(p, wait);
+	const struct syscall_row *row = syscall_of(p, wait);
 
 	return row ? row->name : NULL;
 }
@@ -324,7 +325,7 @@ enum prof_futex wait_futex(const struct profile *p, uint32_t wait)
 
 static int class_by_syscall(const struct profile *p, uint32_t wait)
 {
-	const struct syscall_row *row = find_syscall(p, wait);
+	const struct syscall_row *row = syscall_of(p, wait);
 
 	if (row && row->class != FILE_ROW)
 		return row->class;

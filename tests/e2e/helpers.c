@@ -17,6 +17,7 @@
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/ops.h"
+#include "bpf/timeline.h"
 #include "bpfprof.skel.h"
 
 #define CALL   (BPF_JMP | BPF_CALL)

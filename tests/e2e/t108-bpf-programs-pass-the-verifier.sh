@@ -16,6 +16,6 @@ while read -r program most; do
 	# Those at calls run at no sample and no switch: kernels before 6.8 look at more of their ways.
 	check_kept "verifier/$program" "$most" "instructions" 20 "$([[ $program == calls_* ]] && echo 100000 || echo 50000)" 150
 done <"$TMP/verified"
-check_near "$(grep -cE '^(oncpu_sample|hits_sample|calls_(entry|return|leave|event|until|sysenter|sysexit)|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)|accounts_(switch|flush|fork)) ' "$TMP/verified")" 19 0 \
+check_near "$(grep -cE '^(oncpu_sample|hits_sample|calls_(entry|return|leave|event|until|sysenter|sysexit)|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)|accounts_(switch|flush|fork)|timeline_(switch|waking|born)) ' "$TMP/verified")" 22 0 \
 	"programs that were looked at"
 finish

@@ -8,7 +8,7 @@ need python3
 SCHEMA=$ROOT/docs/json.schema.json
 TOOL=$ROOT/tests/e2e/schema.py
 GEN=${PROGS%/progs}/e2e
-for gen in gen_profile gen_pmu gen_runqlat gen_stat; do
+for gen in gen_profile gen_pmu gen_runqlat gen_stat gen_timeline; do
 	[ -x "$GEN/$gen" ] || lacks "$GEN/$gen is not built"
 done
 [ -r "$SCHEMA" ] || lacks "$SCHEMA is not there"
@@ -91,6 +91,10 @@ for by in all process thread cpu; do
 	check "runqlat, $by" "$GEN/gen_runqlat" $by q.bpfprof
 	writes runqlat-$by.json runqlat report --json q.bpfprof
 done
+for kind in timeline sched; do
+	check "a recording of $kind" "$GEN/gen_timeline" $kind $kind.bpfprof
+	writes $kind.json timeline report --json $kind.bpfprof
+done
 check "runqlat, an interval" "$GEN/gen_runqlat" interval interval.json
 for what in runs=5 runs=1 threads=5 hotspots=4; do
 	"$GEN/gen_stat" json $what >s.json
@@ -108,13 +112,15 @@ check "all follow the schema, intervals in lines too" python3 "$TOOL" "$SCHEMA" 
 # Of each document copies that are wrong in one place, everywhere: none of them follows. A list that may be empty, a map
 # whose keys may grow and what may be left out are not wrong without a part; all else is.
 check "what is wrong is found" python3 - "$SCHEMA" pmu.json pmu.broken.json offcpu.json table.json runqlat-thread.json \
-	runqlat-cpu.json stat-hotspots=4.json diff.json events.json pmu.annotate.json "${made_of_calls[@]}" <<'PY'
+	runqlat-cpu.json timeline.json stat-hotspots=4.json diff.json events.json pmu.annotate.json "${made_of_calls[@]}" <<'PY'
 import copy, json, sys
 from jsonschema import Draft202012Validator
 
 valid = Draft202012Validator(json.load(open(sys.argv[1]))).is_valid
 OPTIONAL = {("calls",), "waits", "lengths", "audit", "events", "branches", "columns", "period_sum", "filtered_us", "lost_us", "by",
-            "threshold_us", "rows", "outliers", "outliers_lost", "ledger", "cpu", "pid", "tid", "name"}
+            "threshold_us", "rows", "outliers", "outliers_lost", "ledger", "cpu", "pid", "tid", "name",
+            "short_cpu", "then", "class", "waker", "before", "open", "avg_delay_us", "max_delay_us", "max_delay_from_s",
+            "max_delay_to_s", "spans"}
 MAPS = {"filtered_by", "lost_by", "notes", "broken_by", "ends", "classes", "blocked_ns", "columns", "self", "total"}
 
 def places(o, at=()):

@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 need python3
 GEN=${PROGS%/progs}/e2e
-for gen in gen_profile gen_pmu gen_runqlat gen_stat; do
+for gen in gen_profile gen_pmu gen_runqlat gen_stat gen_timeline; do
 	[ -x "$GEN/$gen" ] || lacks "$GEN/$gen is not built"
 done
 cd "$TMP" || exit 1
@@ -31,6 +31,7 @@ for kind in 400 broken offcpu wall; do
 done
 check "a profile of several events" "$GEN/gen_pmu" pmu.bpfprof
 check "a recording of runqlat" "$GEN/gen_runqlat" thread threads.bpfprof
+check "a timeline" "$GEN/gen_timeline" timeline timeline.bpfprof
 check "its sums" "$GEN/gen_runqlat" all all.bpfprof
 "$GEN/gen_stat" json >a.json
 "$GEN/gen_stat" json time=1.1 >b.json
@@ -45,6 +46,8 @@ for width in 60 80 120 200; do
 	fits $width '^PROCESS' ON-CPU report --table wall.bpfprof
 	fits $width 'STOPPED' WHY report --broken broken.bpfprof
 	fits $width 'TID.*COUNT' NAME report threads.bpfprof
+	fits $width 'TIME.*THREAD' 'RUN ms' report timeline.bpfprof
+	fits $width '^NAME +.*RUNTIME' 'MAX DELAY' report --table timeline.bpfprof
 	fits $width 'A +B +CHANGE' CHANGE diff a.json b.json
 	fits $width '^NAME' STATE list
 	fits $width '^topdown' investigate report a.json

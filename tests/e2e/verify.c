@@ -160,6 +160,7 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 	struct calls_opts calls;
 	struct alloc_opts alloc;
 	struct ops_opts ops;
+	struct timeline_opts timeline = { .ring_bytes = 1 << 16, .outlier_us = bits & 1 };
 	struct session *s;
 
 	o.config.call_graph = how;
@@ -175,6 +176,8 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 		configure_calls(&o, &calls, bits);
 	else if (kind->memory)
 		configure_allocs(&o, &calls, &alloc, bits);
+	if (kind->timeline)
+		o.timeline = &timeline;
 	if (kind->operation && !o.ops) /* this kernel shows none */
 		return 0;
 	if (getenv("EACH"))
@@ -227,7 +230,8 @@ int main(int argc, char **argv)
 		bad |= load(oncpu, CALL_GRAPH_AUTO, &glob, pairs ? pair_row(i) : i, false);
 	bad |= load(oncpu, CALL_GRAPH_AUTO, &glob, 127, false);
 	for (size_t i = 0; (probe = probe_at(i)); i++) {
-		if (!strcmp(probe->name, "kprobe")) /* the programs of uprobe */
+		/* The programs of uprobe, and those of timeline. */
+		if (!strcmp(probe->name, "kprobe") || !strcmp(probe->name, "sched"))
 			continue;
 		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
 			bad |= load(probe, how, &glob, 0, true) | load(probe, how, &glob, 7, true);

@@ -60,6 +60,7 @@ seed_saved() {
 	done
 	saved pmu gen_pmu
 	saved runqlat gen_runqlat thread
+	saved timeline gen_timeline timeline
 	for kind in runs=2 threads=2 hotspots=2; do
 		{ printf '\0'; build/tests/e2e/gen_stat json $kind; } >"$seeds/$kind"
 	done

@@ -74,7 +74,7 @@ static void write_all(const struct result *result)
 		"folded",	 "svg",	   "html",	  "json",     "summary",
 		"bpfprof",	 "broken", "broken-json", "branches", "branches-folded",
 		"branches-json", "table",  "table-json",  "csv",      "pprof",
-		"firefox",	 "md",	   NULL,
+		"firefox",	 "md",	   "trace",	  NULL,
 	};
 	static const char *const chosen[] = { "tree",	    "peek",  "by",	"by-csv",
 					      "speedscope", "pprof", "firefox", NULL };
@@ -145,7 +145,8 @@ static void check_file(const uint8_t *bytes, size_t sz, bool both)
 		if (saved.profile)
 			write_annotations(saved.profile);
 	}
-	if (both && saved.profile && saved.result.kind != RESULT_RUNQLAT)
+	if (both && saved.profile && saved.result.kind != RESULT_RUNQLAT &&
+	    saved.result.kind != RESULT_TIMELINE && saved.result.kind != RESULT_SCHED)
 		compare(saved.profile);
 	saved_close(&saved);
 	close(fd);
