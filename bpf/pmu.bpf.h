@@ -9,7 +9,7 @@
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
-#include "prof.h"
+#include "account.h"
 
 /*
  * What counter i of this CPU says now. 0, or the kernel's reason: -ENOENT (there is none), -EBUSY

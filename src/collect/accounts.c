@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "bpf/account.h"
 #include "bpfprof.skel.h"
 
 #define MIN_ROWS  16u

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/account.h"
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/lock.h"

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "elf/section.h"
 
-#define MAX_RODATA (32u << 20)
+#define MAX_RODATA   (32u << 20)
+#define MAX_RUNTIMES 200 /* bytes of their names */
 
 static const char needle[] = "/tokio-";
 
@@ -42,4 +44,17 @@ void crate_version(const struct elf_file *f, char version[CRATE_VERSION_BYTES])
 		}
 	}
 	free(bytes);
+}
+
+void crate_version_note(struct profile *p, const struct module *m, const char *version)
+{
+	const char *before = profile_str(p, p->meta.runtimes);
+	char *text;
+
+	if (!*version || strlen(before) > MAX_RUNTIMES)
+		return;
+	text = xasprintf("%s%stokio %s in %s", before, *before ? ", " : "", version,
+			 profile_str(p, m->path));
+	p->meta.runtimes = profile_string(p, text);
+	free(text);
 }

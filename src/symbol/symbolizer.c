@@ -27,8 +27,6 @@
 #define TIRED_NS 100000000ull  /* when several took longer */
 #define TIRED	 3
 
-#define MAX_RUNTIMES 200 /* bytes of their names */
-
 /*
  * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
  * enough.
@@ -329,20 +327,6 @@ static uint64_t time_for(const struct symbolizer *s)
 }
 
 /* "tokio 1.54.1 in /srv/app", of several programs one behind the other. */
-static void take_version(struct symbolizer *s, const struct module *m, const char *version)
-{
-	struct profile *p = s->profile;
-	const char *before = profile_str(p, p->meta.runtimes);
-	char *text;
-
-	if (!*version || strlen(before) > MAX_RUNTIMES)
-		return;
-	text = xasprintf("%s%stokio %s in %s", before, *before ? ", " : "", version,
-			 profile_str(p, m->path));
-	p->meta.runtimes = profile_string(p, text);
-	free(text);
-}
-
 static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
 {
 	struct module *m = &s->profile->modules[module];
@@ -358,7 +342,7 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 		l.module = module;
 		profile_add_linked(s->profile, &l);
 	}
-	take_version(s, &s->profile->modules[module], head->tokio);
+	crate_version_note(s->profile, &s->profile->modules[module], head->tokio);
 	if (!s->lines)
 		return;
 	s->lines->nr_late = head->nr_late;
@@ -483,10 +467,10 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	struct symbolizer s = { .profile = p,
 				.kernel = kernel,
 				.lines = options->time_ns ? &lines : NULL,
-				.servers_ns =
-					options->debuginfod ? now_ns() + SYMBOL_SERVERS_NS : 0,
 				.first_module = p->nr_modules };
 
+	if (options->debuginfod)
+		s.servers_ns = now_ns() + SYMBOL_SERVERS_NS;
 	if (s.lines && files && !options->no_cache)
 		lines.cache_dir = cache_dir_open();
 	order_frames(&s);

@@ -181,7 +181,7 @@ static inline int machine_remove_one(const char *path, const struct stat *st, in
 }
 
 /*
- * A new directory, to be freed by machine_remove(); in memory if it can be: the machines have tens of
+ * A new directory, to be freed by machine_remove(); in memory if it can be: machines have tens of
  * thousands of files, for which a busy disk takes minutes.
  */
 static inline char *machine_new(void)
