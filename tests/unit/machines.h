@@ -7,6 +7,7 @@
 #define BPFPROF_TESTS_UNIT_MACHINES_H
 
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

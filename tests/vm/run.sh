@@ -109,7 +109,8 @@ initrd() { # NAME ARCH
 	echo "$LOGS/initrd-$2${more:+-$more}"
 }
 
-# Runs QEMU until the guest leaves it; its exit status tells nothing but a time-out (124).
+# Runs QEMU until the guest leaves it; its exit status tells nothing but a time-out (124). The files of a guest, some 330 MB,
+# are in its memory two times while they are unpacked, and may take half of it.
 boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	local name=$1 suite=$2 arch=$3 qemu serial append
 
@@ -132,7 +133,7 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	rm -f "$LOGS/$name".{console,result,qemu}
 	# One CPU: time is the count of instructions, and nobody waits when the guest sleeps.
 	# shellcheck disable=SC2046,SC2086
-	timeout --foreground --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 1G -nodefaults -display none -no-reboot \
+	timeout --foreground --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 2G -nodefaults -display none -no-reboot \
 		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
 		-initrd "$(initrd "$name" "$arch")" $serial \
 		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} guest.again=${AGAIN:-} ${APPEND:-}" \
