@@ -18,6 +18,7 @@
 #include "bpf/calls.h"
 #include "bpf/ops.h"
 #include "bpf/timeline.h"
+#include "bpf/account.h"
 #include "bpfprof.skel.h"
 
 #define CALL   (BPF_JMP | BPF_CALL)
