@@ -510,7 +510,7 @@ static void other_versions_are_refused(void **state)
 {
 	struct profile *p = small(), *q;
 
-	for (uint32_t version = 1; version <= 6; version++) {
+	for (uint32_t version = 1; version <= 7; version++) {
 		FILE *f;
 
 		save(p);
@@ -519,7 +519,7 @@ static void other_versions_are_refused(void **state)
 		fwrite(&version, sizeof(version), 1, f);
 		fclose(f);
 		q = load_quietly();
-		assert_true(version >= 2 && version <= 5 ? !!q : !q);
+		assert_true(version >= 2 && version <= 6 ? !!q : !q);
 		profile_free(q);
 	}
 	profile_free(p);
