@@ -22,7 +22,8 @@ int look_tasks(struct bpf_iter__task *ctx)
 	struct prof_look row = {};
 	__u8 state;
 
-	if (!t || !is_shown(t))
+	/* The scheduler is still at one that leaves its CPU: its counts are those of before. */
+	if (!t || !is_shown(t) || (t->state != THREAD_RUNS && kernel_is_running(task)))
 		return 0;
 	state = t->state;
 	row.since = *(volatile __u64 *)&t->since;

@@ -381,16 +381,21 @@ static __always_inline __u64 nr_switches(const struct task_struct *task)
 /* What a task that does not run waits for. */
 static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 kind = PROF_BLOCKED, wait;
+	__u32 kind = PROF_BLOCKED;
 
 	if (kernel_is_queued(task)) {
 		kind = kernel_is_throttled(task) ? PROF_THROTTLED : PROF_PREEMPTED;
 		state = 0;
 	}
-	wait = PROF_WAIT(kind, state & 0xfff, syscall_of(task));
-	return wait | wait_futex_of(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs)) |
-	       PROF_WAIT_BEFORE;
+	return PROF_WAIT(kind, state & 0xfff, syscall_of(task));
+}
+
+/* And with what, if it is a futex. */
+static __always_inline __u32 futex_before(struct task_struct *task, __u32 wait)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	return wait_futex_of(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs));
 }
 
 /*
@@ -426,7 +431,7 @@ static __always_inline void find(struct task_struct *task)
 		return;
 	t->since = prof_sched_start;
 	t->ran = task->se.sum_exec_runtime;
-	t->wait = wait;
+	t->wait = wait | futex_before(task, wait) | PROF_WAIT_BEFORE;
 	t->skip = skip;
 	t->ustack = s->known.ustack;
 	t->kstack = s->known.kstack;

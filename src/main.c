@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof: finds the command, runs it, and is the only place that decides exit codes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -102,9 +104,27 @@ static enum cmd_result dispatch(int argc, char **argv)
 	return c ? c->run(c, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
+/*
+ * One of these that is closed must not become a socket or a map, which output would then be
+ * written to. To read only: who writes there is told.
+ */
+static void hold_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
-	enum cmd_result result = dispatch(argc, argv);
+	enum cmd_result result;
+
+	hold_standard_descriptors();
+	result = dispatch(argc, argv);
 
 	/* EPIPE: the reader (head, less) had enough; that is its business. */
 	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && result == CMD_OK) {

@@ -150,7 +150,7 @@ static int parse_words(struct results_opts *o)
 		return -EINVAL;
 	o->view.timeline_sort = sort;
 	o->view.by = by;
-	if (parse_flame(o) || parse_runtime(o))
+	if (parse_flame(o) || parse_runtime(o) || scope_check_words(&o->view))
 		return -EINVAL;
 	style_choose(color);
 	if (o->idle)

@@ -111,6 +111,14 @@ static bool has_runtime(const struct view *v, const struct profile *p)
 	return has;
 }
 
+int scope_check_words(const struct view *v)
+{
+	if (v->runtime != RUNTIME_OFF || !wants_context(v))
+		return 0;
+	return log_as(-EINVAL,
+		      "--runtime=none and --by context, kind, role or task exclude each other");
+}
+
 /* A recording that lacks what was asked for is shown without; a table of it cannot be. */
 static int check_runtime(const struct view *v, const struct profile *p)
 {
@@ -119,11 +127,6 @@ static int check_runtime(const struct view *v, const struct profile *p)
 
 	if (!named && !wants_context(v))
 		return 0;
-	if (v->runtime == RUNTIME_OFF) {
-		log_err(0,
-			"--runtime=none and --by context, kind, role or task exclude each other");
-		return -EINVAL;
-	}
 	if (has_runtime(v, p))
 		return 0;
 	why = no_runtime(p, named ? context_runtime(v->runtime - RUNTIME_FIRST) : "tokio");

@@ -11,4 +11,7 @@
 /* 0, or -EINVAL and logged: an option was given that is for other results. */
 int scope_check(const struct results_opts *o, const struct result *r);
 
+/* The same of what words alone say, before there is a result. */
+int scope_check_words(const struct view *v);
+
 #endif

@@ -122,8 +122,11 @@ static void print(struct watch *w)
 	for (size_t page = 0; page < OVERVIEW_NR; page++)
 		if (all || page == w->args->first)
 			top_print(d.profile, page, w->args->rows, stdout);
-	fflush(stdout);
-	w->failed |= ferror(stdout) != 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		w->failed = true;
+		if (errno != EPIPE)
+			log_err(-errno, "cannot write to standard output");
+	}
 	release(&d);
 }
 

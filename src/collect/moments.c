@@ -237,6 +237,9 @@ void moments_empty(struct moments *m, size_t first, size_t nr)
 
 void moments_end(struct moments *m)
 {
+	/* What stands behind one that was never finished. */
+	for (size_t cpu = 0; cpu < m->nr_cpus && m->nr_slots; cpu++)
+		m->lost += m->heads[cpu].value - m->read[cpu];
 	merge(m);
 	if (m->nr_parts)
 		qsort(m->parts, m->nr_parts, sizeof(*m->parts), by_time);

@@ -164,7 +164,9 @@ static const struct table {
 	TABLE("TMLN", true, timeline),
 #undef TABLE
 };
-#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+#define NR_TABLES     (sizeof(tables) / sizeof(tables[0]))
+#define MOST_SECTIONS 64 /* that are read: those of later versions, too */
+_Static_assert(NR_TABLES + 3 <= MOST_SECTIONS, "all that are written are read");
 
 static void **table_rows(const struct table *t, const struct profile *p)
 {
@@ -259,7 +261,7 @@ struct section {
 struct loader {
 	char *bytes;
 	size_t len;
-	struct section sections[32];
+	struct section sections[MOST_SECTIONS];
 	size_t nr;
 };
 
@@ -294,7 +296,7 @@ static const char *split(struct loader *l)
 		return "written by an older bpfprof";
 	if (head->version > FILE_VERSION)
 		return "written by a newer bpfprof";
-	for (; l->nr < head->nr_sections && l->nr < 32; l->nr++) {
+	for (; l->nr < head->nr_sections && l->nr < MOST_SECTIONS; l->nr++) {
 		struct section_head h;
 		struct section *s = &l->sections[l->nr];
 

@@ -43,8 +43,8 @@ check_grep "did you mean 'hide'" "$ERR"
 
 check "the summary" "$BPFPROF" report -s "$TMP/offcpu.bpfprof"
 check_grep '^offcpu: .*; 27\.2 s of waiting by 4 threads$' "$OUT"
-check_grep '^  lock +9\.4 s +34\.5% +301$' "$OUT"
-check_grep '^  idle +16 s +58\.8% +901  folded' "$OUT"
+check_grep '^  lock +9\.4 s +34\.5% +301 +29\.9 ms +32\.9 ms +33\.5 ms +400 ms$' "$OUT"
+check_grep '^  idle +16 s +58\.8% +901 .* 9\.99 s +folded' "$OUT"
 check_grep '^waits +2,363 seen = 2,233 recorded \+ 120 filtered \(90 us\) \+ 10 lost \(7 ms\)$' "$OUT"
 check "80 columns are enough" awk 'length > 80 { exit 1 }' "$OUT"
 

@@ -12,8 +12,9 @@ name, truth, folded, summary = sys.argv[1:]
 LEAF = re.compile(r"^tokio_waits::leaves::blocking::(\w+)$")
 # For a CPU: that is no kind of blocking.
 QUEUE = ("[woken]", "[preempted]", "[spin]", "[throttled]")
-# What interrupts do while they run is neither their time nor waiting.
-ROUGH = {"file_read": 12, "fsync": 12, "mmap_read": 12, "child": 4}
+# What interrupts and a hypervisor do while they run is neither their time nor waiting: less is found on a busy host.
+LESS = {"file_read": 12, "fsync": 12, "mmap_read": 12}
+USUALLY_LESS, MORE = 6, {"child": 4}
 LEAST_US = 200000  # of what can be judged: where there is no network, names are not found at once
 
 
@@ -50,7 +51,7 @@ for leaf, row in truth["leaves"].items():
         continue
     found, blocked = sum(contexts[leaf].values()), sum(kinds[leaf].values())
     check(
-        abs(found / us - 1) * 100 <= ROUGH.get(leaf, 2),
+        -LESS.get(leaf, USUALLY_LESS) <= (found / us - 1) * 100 <= MORE.get(leaf, 2),
         f"{leaf}: {found / 1000:.0f} ms, {100 * found / us:.1f} % of what it measured",
     )
     share = 100 * contexts[leaf][f"[{row['context']}]"] / found if found else 0
