@@ -24,6 +24,7 @@
 #define MAX_CALL_HISTS	   32768u  /* 42 MB */
 #define VALUES_PER_EVENT   16u	   /* that are timed on each CPU, about */
 #define LEAST_SLOTS	   16u
+#define LEAST_MOMENTS	   1024	 /* of a CPU */
 #define MAX_OPEN	   8192u /* operations by default */
 #define COUNTS_PER_THREAD  8ull	 /* twice what most have */
 #define STACKS_PER_SHAPE   16	 /* threads that wait alike share one */
@@ -146,6 +147,17 @@ static uint32_t shape_slots(const struct prof_config *c)
 	return slots < MAX_SHAPES ? slots : MAX_SHAPES;
 }
 
+/* Of heat maps: at most a quarter of bytes; with fewer, more may be lost. */
+static uint32_t moment_slots(const struct prof_config *c, uint64_t bytes)
+{
+	uint32_t slots = c->moment_slots;
+
+	while (slots > LEAST_MOMENTS &&
+	       (uint64_t)c->nr_cpus * slots * sizeof(struct prof_moment) > bytes / 4)
+		slots /= 2;
+	return slots;
+}
+
 /*
  * Splits the budget: what every CPU needs, slots of the tables, at most half of the rest, then the
  * frame log.
@@ -156,10 +168,14 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	uint64_t bytes = w->max_bytes ? w->max_bytes : default_bytes(host->nr_cpus);
 	uint64_t nr_generations = c->two_generations ? PROF_GENERATIONS : 1;
 	uint64_t per_cpu = host->nr_cpus * (w->scratch_bytes + sizeof(struct prof_counters));
+	uint64_t moments;
 
 	c->nr_cpus = host->nr_cpus;
 	c->deferred_slots = deferred_slots(c->nr_cpus);
 	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
+	c->moment_slots = moment_slots(c, bytes);
+	moments = (uint64_t)c->nr_cpus * c->moment_slots * sizeof(struct prof_moment);
+	bytes = bytes > 2 * moments ? bytes - moments : bytes / 2;
 	c->count_slots = count_slots(c, w, bytes);
 	if (c->two_generations)
 		c->count_slots /= PROF_GENERATIONS;

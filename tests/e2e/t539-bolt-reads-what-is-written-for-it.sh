@@ -42,8 +42,10 @@ else
 fi
 perf2bolt=$(compgen -c perf2bolt | sort -uV | tail -n 1)
 for name in $programs; do
-	check "$name is recorded" "$BPFPROF" oncpu -F 999 -o "$TMP/$name.fdata" -o "$TMP/$name.folded" \
-		-o "$TMP/$name.bpfprof" -- "$TMP/$name" 1
+	check "$name is recorded" "$BPFPROF" oncpu -F 999 -o "$TMP/$name.fdata" -o "$TMP/$name.bpfprof" -- "$TMP/$name" 1
+	# As the linker has them: spin_b() has the clock's reading inlined.
+	check "its stacks" "$BPFPROF" report --no-inline -f "$TMP/$name.bpfprof"
+	cp "$OUT" "$TMP/$name.folded"
 	check "each sample is at its symbol: $name" by_symbol "$TMP/$name" "$TMP/$name.fdata" "$TMP/$name.folded"
 	check "report writes it" "$BPFPROF" report -o "$TMP/again.fdata" "$TMP/$name.bpfprof"
 	check "the same" cmp "$TMP/$name.fdata" "$TMP/again.fdata"
