@@ -147,6 +147,39 @@ static int check(const struct recording_args *a)
 	return -EINVAL;
 }
 
+static int parse_count(const char *word, uint32_t *count)
+{
+	unsigned long nr;
+	char *end;
+
+	nr = strtoul(word, &end, 10);
+	if (*end || end == word || !nr || nr > RECORDING_MAX_COUNT)
+		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", word,
+			       RECORDING_MAX_COUNT);
+	*count = nr;
+	return 0;
+}
+
+int recording_intervals(char **words, int nr, uint64_t *interval_ns, uint32_t *count)
+{
+	int err;
+
+	if (nr > 2)
+		return log_err(0,
+			       "'%s': an interval and a count are enough (a program to start goes "
+			       "after '--')",
+			       words[2]);
+	err = nr ? opt_seconds(words[0], interval_ns) : 0;
+	if (err == -ERANGE)
+		return log_err(0, "'%s': an interval must be above 0 and at most 7 days", words[0]);
+	if (err)
+		return log_err(0,
+			       "'%s' is not an interval in seconds (a program to start goes behind "
+			       "'--')",
+			       words[0]);
+	return nr < 2 ? 0 : parse_count(words[1], count);
+}
+
 int recording_duration(struct recording_args *a, char **words, int nr)
 {
 	return opt_duration(words, nr, &a->record.duration_ns);

@@ -123,6 +123,10 @@ struct recording_args {
 /* A single word, the duration. 0 or -EINVAL, logged. */
 int recording_duration(struct recording_args *a, char **words, int nr);
 
+#define RECORDING_MAX_COUNT 1000000
+/* [INTERVAL [COUNT]]; what is not said stays as it is. 0 or -EINVAL, logged. */
+int recording_intervals(char **words, int nr, uint64_t *interval_ns, uint32_t *count);
+
 /* Parses, checks, records and writes results: all of a command but what is its own. */
 enum cmd_result recording_main(const struct command *self, int argc, char **argv,
 			       struct recording_args *a,

@@ -11,8 +11,6 @@
 #include "collect/latency.h"
 #include "output/runqlat.h"
 
-#define MAX_COUNT 1000000
-
 struct runqlat_args {
 	struct recording_args common; /* first */
 	bool per_process, per_thread, per_cpu, timestamps;
@@ -154,25 +152,13 @@ static bool show(void *arg, struct record *r, bool last)
 	return !q->count || q->interval < q->count;
 }
 
-static int parse_count(struct record_opts *o, const char *word)
-{
-	unsigned long count;
-	char *end;
-
-	count = strtoul(word, &end, 10);
-	if (*end || end == word || !count || count > MAX_COUNT)
-		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", word,
-			       MAX_COUNT);
-	o->duration_ns = count * o->runqlat.interval_ns;
-	return 0;
-}
-
 /* [INTERVAL [COUNT]]: with a program, or without COUNT, until the end. */
 static int parse_words(struct recording_args *common, char **words, int nr)
 {
 	struct runqlat_args *a = (struct runqlat_args *)common;
 	struct record_opts *o = &common->record;
 	int given = a->per_process + a->per_thread + a->per_cpu;
+	uint32_t count = 0;
 	int err;
 
 	if (given > 1)
@@ -180,23 +166,15 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 	o->runqlat.by = a->per_process	? PROF_HIST_BY_PROCESS
 			: a->per_thread ? PROF_HIST_BY_THREAD
 					: PROF_HIST_BY_CPU;
-	if (nr > 2)
-		return log_err(0,
-			       "'%s': an interval and a count are enough (a program to start goes "
-			       "after '--')",
-			       words[2]);
-	err = nr > 0 ? opt_seconds(words[0], &o->runqlat.interval_ns) : 0;
-	if (err == -ERANGE)
-		return log_err(0, "'%s': an interval must be above 0 and at most 7 days", words[0]);
+	err = recording_intervals(words, nr, &o->runqlat.interval_ns, &count);
 	if (err)
-		return log_err(0,
-			       "'%s' is not an interval in seconds (a program to start goes behind "
-			       "'--')",
-			       words[0]);
+		return err;
+	if (count)
+		o->duration_ns = count * o->runqlat.interval_ns;
 	/* What is kept is one recording: there a number is how long it takes, as everywhere. */
 	if (nr == 1 && common->results.files.nr)
 		o->duration_ns = o->runqlat.interval_ns;
-	return nr < 2 ? 0 : parse_count(o, words[1]);
+	return 0;
 }
 
 static enum cmd_result run(struct recording_args *common)

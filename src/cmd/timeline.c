@@ -3,10 +3,12 @@
  * bpfprof timeline and bpfprof sched: what each thread did when, and how long each one ran and
  * waited for a CPU.
  */
+#include "base/log.h"
 #include "cmd/recording.h"
 
 #define LEAST_STACKS 16 /* none are taken */
 #define AROUND_NS    20000000ull
+#define NOT_GIVEN    UINT64_MAX
 #define MAX_NS	     (7 * 24 * 3600 * 1000000000ull)
 
 /* clang-format off */
@@ -47,11 +49,24 @@ const struct opt sched_opts[] = {
 	OUTPUT_ROWS,
 };
 
+/* --around says something of an outlier only. */
+static int parse_words(struct recording_args *a, char **words, int nr)
+{
+	struct timeline_opts *t = &a->record.timeline;
+
+	if (t->around_ns != NOT_GIVEN && !t->outlier_us)
+		return log_err(0, "--around needs --threshold: it is the time kept on both sides "
+				  "of the long wait");
+	if (t->around_ns == NOT_GIVEN)
+		t->around_ns = AROUND_NS;
+	return recording_duration(a, words, nr);
+}
+
 static enum cmd_result run(const struct command *self, int argc, char **argv, enum result_kind kind)
 {
-	struct recording_args a = { .parse_words = recording_duration,
+	struct recording_args a = { .parse_words = parse_words,
 				    .record.max_stacks = LEAST_STACKS,
-				    .record.timeline.around_ns = AROUND_NS,
+				    .record.timeline.around_ns = NOT_GIVEN,
 				    .results.kind = kind };
 
 	return recording_main(self, argc, argv, &a, recording_run);

@@ -26,7 +26,6 @@
 #include "terminal/screen.h"
 #include "terminal/top.h"
 
-#define MAX_COUNT	1000000
 #define LEAST_NS	100000000ull /* of an interval */
 #define USUAL_WINDOW_NS 5000000000ull
 #define LAST_LOOK_NS	50000000ull /* of what is left at the end, to be shown */
@@ -368,19 +367,6 @@ static int parse_page(struct top_args *a)
 	return -EINVAL;
 }
 
-static int parse_count(struct top_args *a, const char *word)
-{
-	unsigned long count;
-	char *end;
-
-	count = strtoul(word, &end, 10);
-	if (*end || end == word || !count || count > MAX_COUNT)
-		return log_err(0, "'%s' is not a count of intervals, from 1 to %d", word,
-			       MAX_COUNT);
-	a->count = count;
-	return 0;
-}
-
 static int parse_window(struct top_args *a)
 {
 	uint64_t interval = a->interval_ns;
@@ -401,26 +387,12 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 {
 	struct top_args *a = (struct top_args *)common;
 	uint64_t *interval = &a->interval_ns;
-	int err = 0;
+	int err;
 
 	*interval = 1000000000;
-	if (nr > 2)
-		return log_err(0,
-			       "'%s': an interval and a count are enough (a program to start "
-			       "goes after '--')",
-			       words[2]);
-	if (nr)
-		err = opt_seconds(words[0], interval);
-	if (err == -EINVAL)
-		return log_err(0,
-			       "'%s' is not an interval in seconds (a program to start goes "
-			       "behind '--')",
-			       words[0]);
-	if (err || *interval < LEAST_NS)
-		return log_err(0, "'%s': an interval is at least 100 ms and at most 7 days",
-			       words[0]);
-	if (nr == 2)
-		err = parse_count(a, words[1]);
+	err = recording_intervals(words, nr, interval, &a->count);
+	if (!err && *interval < LEAST_NS)
+		return log_err(0, "'%s': an interval is at least 100 ms", words[0]);
 	if (!err)
 		err = parse_page(a);
 	return err ? err : parse_window(a);

@@ -32,18 +32,6 @@ static void put_end(const char *safe, size_t row, size_t width, unsigned int sty
 	screen_put(row, 1, safe, width - 1, style, false);
 }
 
-static void put_cut(const char *safe, size_t row, size_t width, unsigned int style)
-{
-	char *shown = NULL;
-	size_t sz;
-	FILE *f = open_memstream(&shown, &sz);
-
-	text_fit(f, safe, width, 0);
-	fclose(f);
-	screen_put(row, 0, shown, width, style, false);
-	free(shown);
-}
-
 /* What was lost must not be cut off. */
 static void put_ledger(const struct browse *b, size_t row, size_t width)
 {
@@ -51,11 +39,11 @@ static void put_ledger(const struct browse *b, size_t row, size_t width)
 	char *lost;
 
 	if (!b->lost || text_width(b->ledger) <= width) {
-		put_cut(b->ledger, row, width, style);
+		screen_put_cut(b->ledger, row, width, style);
 		return;
 	}
 	lost = xasprintf("%s LOST", text_count(b->lost));
-	put_cut(lost, row, width, style);
+	screen_put_cut(lost, row, width, style);
 	free(lost);
 }
 
@@ -151,9 +139,9 @@ static void put_status(const struct browser *br, size_t row, size_t width)
 				     s->dropped > 1 ? "s" : "")
 			 : xstrdup(where);
 	if (br->message) {
-		put_cut(br->message, row, width, br->is_bad ? SCREEN_WARNING : SCREEN_PLAIN);
+		screen_put_cut(br->message, row, width, br->is_bad ? SCREEN_WARNING : SCREEN_PLAIN);
 	} else {
-		put_cut(all, row, width, SCREEN_PLAIN);
+		screen_put_cut(all, row, width, SCREEN_PLAIN);
 		if (!put_keys(keys, row, text_width(all), width))
 			put_keys(way_out, row, text_width(all), width);
 	}
@@ -167,8 +155,8 @@ static void put_page(struct browser *br, size_t top, size_t rows, size_t width)
 {
 	sheet_draw(&br->page->sheet, top, rows, width);
 	if (!br->page->sheet.nr && rows > 1)
-		put_cut(br->page->note ? br->page->note : "no stack is in this view", top + 1,
-			width, SCREEN_QUIET);
+		screen_put_cut(br->page->note ? br->page->note : "no stack is in this view",
+			       top + 1, width, SCREEN_QUIET);
 }
 
 static size_t put_top(struct browser *br, size_t rows, size_t width)
@@ -177,7 +165,7 @@ static size_t put_top(struct browser *br, size_t rows, size_t width)
 	size_t top = 0;
 
 	if (rows >= HEAD_ROWS && !br->page->sheet.bare) {
-		put_cut(br->b->head, top++, width, SCREEN_HEAD);
+		screen_put_cut(br->b->head, top++, width, SCREEN_HEAD);
 		put_ledger(br->b, top++, width);
 	}
 	if (rows >= VIEWS_ROWS) {

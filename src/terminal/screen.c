@@ -16,6 +16,7 @@
 #include <curses.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "terminal/restore.h"
 
 #define ESCAPE_MS 25 /* after which an escape is a key, not the begin of one */
@@ -287,4 +288,16 @@ void screen_spoil(void)
 char *screen_message(void)
 {
 	return restore_message();
+}
+
+void screen_put_cut(const char *safe, size_t row, size_t width, unsigned int style)
+{
+	char *shown = NULL;
+	size_t sz;
+	FILE *f = open_memstream(&shown, &sz);
+
+	text_fit(f, safe, width, 0);
+	fclose(f);
+	screen_put(row, 0, shown, width, style, false);
+	free(shown);
 }

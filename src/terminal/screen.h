@@ -60,6 +60,8 @@ void screen_begin(void);
 /* At most width columns; those that are over stay, or with pad become spaces. */
 void screen_put(size_t row, size_t column, const char *safe, size_t width, unsigned int style,
 		bool pad);
+/* A text from the first column on; what is cut off has its mark. */
+void screen_put_cut(const char *safe, size_t row, size_t width, unsigned int style);
 void screen_cursor(size_t row, size_t column); /* shown in this picture only */
 void screen_end(void);
 

@@ -13,18 +13,6 @@
 #define HEAD_ROWS   12 /* on less there are no heads, but for what was lost */
 #define PAGES_ROWS  6  /* on less there are no names of pages */
 
-static void put_cut(const char *safe, size_t row, size_t width, unsigned int style)
-{
-	char *shown = NULL;
-	size_t sz;
-	FILE *f = open_memstream(&shown, &sz);
-
-	text_fit(f, safe, width, 0);
-	fclose(f);
-	screen_put(row, 0, shown, width, style, false);
-	free(shown);
-}
-
 static const char *head_of(const struct top *t, size_t i)
 {
 	if (t->data.heads[i])
@@ -46,10 +34,10 @@ static size_t put_heads(const struct top *t, size_t rows, size_t width)
 
 	if (rows >= HEAD_ROWS)
 		for (size_t i = 0; i < TOP_HEADS; i++)
-			put_cut(head_of(t, i), top++, width, style_of_head(t, i));
+			screen_put_cut(head_of(t, i), top++, width, style_of_head(t, i));
 	else if (t->data.lost) {
 		lost = xasprintf("%s LOST", text_count(t->data.lost));
-		put_cut(lost, top++, width, SCREEN_BAD);
+		screen_put_cut(lost, top++, width, SCREEN_BAD);
 		free(lost);
 	}
 	return top;
@@ -102,9 +90,9 @@ static void put_status(const struct top *t, size_t row, size_t width)
 	size_t used = text_width(where);
 
 	if (t->message) {
-		put_cut(t->message, row, width, t->is_bad ? SCREEN_WARNING : SCREEN_PLAIN);
+		screen_put_cut(t->message, row, width, t->is_bad ? SCREEN_WARNING : SCREEN_PLAIN);
 	} else {
-		put_cut(where, row, width, SCREEN_PLAIN);
+		screen_put_cut(where, row, width, SCREEN_PLAIN);
 		if (used + 2 + text_width(keys) <= width)
 			screen_put(row, width - text_width(keys), keys, width, SCREEN_QUIET, false);
 		else if (used + 2 + strlen(few) <= width)
@@ -128,8 +116,9 @@ static const char *why_empty(const struct top *t)
 static void put_help(size_t rows, size_t width)
 {
 	for (size_t i = 0; top_help[i] && i + 1 < rows; i++)
-		put_cut(top_help[i], i, width, top_help[i][0] == ' ' ? SCREEN_PLAIN : SCREEN_HEAD);
-	put_cut("any key goes back", rows - 1, width, SCREEN_QUIET);
+		screen_put_cut(top_help[i], i, width,
+			       top_help[i][0] == ' ' ? SCREEN_PLAIN : SCREEN_HEAD);
+	screen_put_cut("any key goes back", rows - 1, width, SCREEN_QUIET);
 }
 
 static void put_all(struct top *t, size_t rows, size_t width)
@@ -140,7 +129,7 @@ static void put_all(struct top *t, size_t rows, size_t width)
 		put_pages(t, top++, width);
 	sheet_draw(&t->sheet, top, rows - top - 1, width);
 	if (!t->overview.nr && rows - top > 2)
-		put_cut(why_empty(t), top + 1, width, SCREEN_QUIET);
+		screen_put_cut(why_empty(t), top + 1, width, SCREEN_QUIET);
 	if (t->filtering && !t->message)
 		prompt_draw(&t->prompt, "/", rows - 1, width);
 	else
