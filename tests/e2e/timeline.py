@@ -68,6 +68,9 @@ def whole(doc):
     return threads
 
 
+BUSY = 3  # exit status: interrupts are charged to nobody, and what wakes a thread is charged to it
+
+
 def known(doc, log):
     rows = {r["tid"]: r for r in doc["rows"]}
     threads = {t: s for (_, t), s in by_thread(doc).items()}
@@ -75,6 +78,7 @@ def known(doc, log):
     told = [line.split() for line in open(log)]
     end = next(int(t[1]) for t in told if t[0] == "end")
     hog = next(([int(x) for x in t[1:]] for t in told if t[0] == "hog"), None)
+    busy = []
     for t in told:
         if t[0] != "thread":
             continue
@@ -84,10 +88,8 @@ def known(doc, log):
         print("#", name, "ran", r["running_us"], "of", ran / 1e3, "switches", r["switches"], "of", blocked + preempted,
               "unknown", unknown)
         assert r["name"] == name, r
-        # The kernel charges a thread from before it is switched to, which takes it 40 us where four hogs keep caches cold.
-        more, turns = r["running_us"] - ran / 1e3, blocked + preempted
-        assert -60 * turns - unknown <= more + ran / 1e5 + 100, (name, r, ran)
-        assert more <= ran / 1e5 + 100 + 0.2 * turns + unknown, (name, r, ran)
+        if not near(r["running_us"], ran / 1e3, 0.01, 100 + 20 * (blocked + preempted) / 100 + unknown):
+            busy.append((name, r, ran))
         lived = sum(r[s + "_us"] for s in STATES)
         assert near(lived, (end - born) / 1e3, 0.01, 100000), (name, lived, end - born)
         assert near(threads[tid][0]["from_us"], (born - begin_ns) / 1e3, 0, 20000), (name, threads[tid][0], born - begin_ns)
@@ -110,6 +112,9 @@ def known(doc, log):
             assert start <= longest[0] <= start + 5000 and longest[1] >= stop - 1000, (start, stop, longest)
             assert r["max_delay_us"] >= 0.99 * (stop - start), r
     assert len(rows) >= 6, rows
+    if busy:
+        print("# runtimes are not those of the kernel:", busy)
+        sys.exit(BUSY)
 
 
 def us(x):
