@@ -9,7 +9,7 @@ need python3
 need_prog sched_known
 oracle=$ROOT/tests/e2e/timeline.py
 
-# On a busy host a runtime may differ: one of five recordings has them all. Switches are exact in each.
+# On a busy host a runtime may differ, and some hosts hide switches: one of five recordings has all, exactly.
 for try in 1 2 3 4 5; do
 	check "a timeline of known threads" "$BPFPROF" timeline -s -o "$TMP/x.json" -o "$TMP/x.trace.json" -o "$TMP/x.csv" \
 		-o "$TMP/x.txt" -o "$TMP/x.bpfprof" -- "$PROGS/sched_known" 20 50
