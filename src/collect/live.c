@@ -58,7 +58,8 @@ struct live *live_new(struct record *r, uint64_t window_ns)
 	l->r = r;
 	l->begin_ns = r->begin_ns;
 	l->now.cpu_ns = own_ns(r);
-	window_init(&l->window, maps->counts, maps->nr_counts, window_ns, r->begin_ns);
+	window_init(&l->window, maps->counts, maps->nr_counts, window_ns,
+		    session_began(r->session));
 	return l;
 }
 
