@@ -3,7 +3,6 @@
  * Frames sorted by kind, module and address, then one module after the other through the sources of
  * names.
  */
-#include "profile/begins.h"
 #include "symbol/symbolizer.h"
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "elf/elf_file.h"
+#include "profile/begins.h"
 #include "reader/fork.h"
 #include "symbol/answers.h"
 #include "symbol/cache_dir.h"
