@@ -155,9 +155,12 @@ static void name(struct live *l, bool all)
 {
 	uint64_t began = now_ns(), cpu = own_ns(l->r);
 
-	if (!all && l->names_ns > NAMES_FIRST_NS + (began - l->begin_ns) / NAMES_SHARE)
+	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+
+	if (!all && l->names_ns > first + (began - l->begin_ns) / NAMES_SHARE)
 		return;
 	capture_fill_sources(&l->r->capture);
+	capture_find_jit(&l->r->capture, false);
 	record_name(l->r);
 	l->names_ns += own_ns(l->r) - cpu;
 }
