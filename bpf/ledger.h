@@ -52,7 +52,7 @@
 	X(LOST_OPEN, LOST, "open-table-full", "too many open at a time: raise --max-open")         \
 	X(LOST_END, LOST, "no-end", "another one began in its place: its end was not seen")        \
 	X(LOST_RING, LOST, "overwritten",                                                          \
-	  "overwritten before they were as old as --last: raise --ring")                           \
+	  "overwritten, and of the time that was selected: raise --ring")                          \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \

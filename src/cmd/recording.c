@@ -155,8 +155,10 @@ static int check(const struct recording_args *a)
 			text_ns(o->waits.max_ns));
 	else if (o->all && (o->pids.nr || o->tids.nr || o->comm || o->cgroup))
 		log_err(0, "-a is the whole machine: it does not go with -p, -t, -n or --cgroup");
-	else if (kind_of(o->command)->waits && results_wants(&a->results, "bolt"))
-		log_err(0, "-o FILE.fdata wants samples of running code (oncpu, pmu --branches)");
+	else if (kind_of(o->command)->waits &&
+		 (results_wants(&a->results, "bolt") || results_wants(&a->results, "autofdo")))
+		log_err(0, "-o FILE.%s wants samples of running code (oncpu, pmu --branches)",
+			results_wants(&a->results, "bolt") ? "fdata" : "afdo.txt");
 	else if (o->symbols.debuginfod && debuginfod_check())
 		return -EINVAL;
 	else if (name && strcmp(name, "cycles") && strcmp(name, "cpu-clock"))

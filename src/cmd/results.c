@@ -12,9 +12,11 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "cmd/form.h"
 #include "cmd/scope.h"
 #include "output/style.h"
 #include "profile/context.h"
+#include "profile/lengths.h"
 #include "profile/wait.h"
 
 struct result_file {
@@ -158,140 +160,15 @@ static int parse_words(struct results_opts *o)
 	return 0;
 }
 
-/* Options that choose what standard output gets, each a bit. */
-enum {
-	TABLE = 1,
-	BROKEN = 2,
-	BRANCHES = 4,
-	JSON = 8,
-	CSV = 16,
-	REPORT = 32,
-	FOLDED = 64,
-	SUMMARY = 128,
-	TREE = 256,
-	PEEK = 512,
-	BY = 1024,
-	INTERACTIVE = 2048,
-};
-static const char *const choice_words[] = { "--table", "--broken", "--branches", "--json",
-					    "--csv",   "--report", "-f",	 "-s",
-					    "--tree",  "--peek",   "--by",	 "-i" };
-#define NR_WORDS (sizeof(choice_words) / sizeof(*choice_words))
-
-/* The sets of them that go together; JSON is of the summary. */
-static const struct choice {
-	unsigned int options;
-	const char *output; /* NULL = by what stdout is */
-} choices[] = {
-	{ 0, NULL },
-	{ TABLE | JSON, "table-json" },
-	{ TABLE, "table" },
-	{ BROKEN | JSON, "broken-json" },
-	{ BROKEN, "broken" },
-	{ JSON, "json" },
-	{ JSON | SUMMARY, "json" },
-	{ JSON | BRANCHES, "branches-json" },
-	{ CSV, "csv" },
-	{ REPORT, "md" },
-	{ BRANCHES | FOLDED, "branches-folded" },
-	{ BRANCHES, "branches" },
-	{ TREE, "tree" },
-	{ TREE | JSON, "tree-json" },
-	{ PEEK, "peek" },
-	{ PEEK | JSON, "peek-json" },
-	{ BY, "by" },
-	{ BY | CSV, "by-csv" },
-	{ BY | JSON, "by-json" },
-	{ FOLDED, "folded" },
-	{ SUMMARY, "summary" },
-	{ INTERACTIVE, "summary" },
-	{ INTERACTIVE | TREE, "tree" },
-	{ INTERACTIVE | BY, "by" },
-};
-#define NR_CHOICES (sizeof(choices) / sizeof(*choices))
-
-static unsigned int given(const struct results_opts *o)
-{
-	return (o->budget ? TABLE : 0) | (o->broken ? BROKEN : 0) | (o->branches ? BRANCHES : 0) |
-	       (o->json ? JSON : 0) | (o->csv ? CSV : 0) | (o->report ? REPORT : 0) |
-	       (o->folded ? FOLDED : 0) | (o->summary ? SUMMARY : 0) | (o->tree ? TREE : 0) |
-	       (o->view.peek ? PEEK : 0) | (o->by ? BY : 0) | (o->interactive ? INTERACTIVE : 0);
-}
-
-/* NULL: they exclude each other. */
-static const struct choice *choice_of(unsigned int options)
-{
-	for (size_t i = 0; i < NR_CHOICES; i++)
-		if (choices[i].options == options)
-			return &choices[i];
-	return NULL;
-}
-
-/* "-f, --json and --csv". To be freed. */
-static char *choice_text(unsigned int options, const char *last)
-{
-	char *text = NULL;
-	size_t sz, nr = 0;
-	FILE *f = open_memstream(&text, &sz);
-
-	for (size_t i = 0; i < NR_WORDS; i++)
-		if (options >> i & 1)
-			fprintf(f, "%s%s",
-				!nr++		     ? ""
-				: options >> (i + 1) ? ", "
-						     : last,
-				choice_words[i]);
-	fclose(f);
-	return text;
-}
-
-static int refuse_choice(unsigned int options)
-{
-	char *text = choice_text(options, " and ");
-
-	log_err(0, "%s exclude each other (-o FILE writes several)", text);
-	free(text);
-	return -EINVAL;
-}
-
-/* The options that results of a kind have a form for. */
-static unsigned int choices_for(enum result_kind kind)
-{
-	unsigned int options = 0;
-
-	for (size_t i = 0; i < NR_CHOICES; i++)
-		if (choices[i].output && output_get(kind, choices[i].output))
-			options |= choices[i].options;
-	return options & ~INTERACTIVE;
-}
-
-static int no_such_form(enum result_kind kind, unsigned int options)
-{
-	/* Of --table --json, --table is what it does not have. */
-	unsigned int known = choices_for(kind), unknown = options & ~known;
-	char *wanted = choice_text(unknown ? unknown : options, " ");
-	char *text = choice_text(known, " or ");
-
-	log_err(0, "%s cannot be shown by %s (use %s)", output_kind_text(kind), wanted, text);
-	free(text);
-	free(wanted);
-	return -EINVAL;
-}
-
 int results_check(struct results_opts *o)
 {
-	int err = 0;
+	int err;
 
-	/* A direction alone asks for what has one. */
-	if (o->view.bottom_up && !(given(o) & ~(INTERACTIVE | JSON)) &&
-	    (o->interactive || o->json || !o->files.nr))
-		o->tree = true;
-	/* So do histograms: they are in the summary. */
-	if (o->view.histogram && !(given(o) & ~INTERACTIVE) && !o->files.nr)
-		o->summary = true;
-	if (!choice_of(given(o)))
-		err = refuse_choice(given(o));
-	else if (o->report && strcmp(o->report, "md"))
+	form_imply(o);
+	err = form_check(o);
+	if (err)
+		return err;
+	if (o->report && strcmp(o->report, "md"))
 		err = log_err(0, "--report: unknown form (use md)");
 	else if (o->view.heatmap && !results_wants(o, "html") && !results_wants(o, "bpfprof"))
 		err = log_err(0, "--heatmap is part of a page: add -o FILE.html, or "
@@ -348,7 +225,7 @@ static int open_one(struct results *r, const char *path)
 static int choose(struct results *r)
 {
 	const struct results_opts *o = r->opts;
-	const char *name = choice_of(given(o))->output;
+	const char *name = form_name(o);
 
 	if (to_stdout(o->junit))
 		return 0;
@@ -361,7 +238,7 @@ static int choose(struct results *r)
 	r->shown = output_get(o->kind, name);
 	if (r->shown)
 		return 0;
-	return no_such_form(o->kind, given(o));
+	return form_refuse(o);
 }
 
 struct results *results_open(const struct results_opts *o)
@@ -371,7 +248,9 @@ struct results *results_open(const struct results_opts *o)
 
 	r->opts = o;
 	r->v = xcalloc(o->files.nr + 1, sizeof(*r->v));
-	err = choose(r);
+	err = form_check_shown(o);
+	if (!err)
+		err = choose(r);
 	for (size_t i = 0; i < o->files.nr && !err; i++)
 		err = open_one(r, o->files.v[i]);
 	if (!err && o->junit)
@@ -401,6 +280,7 @@ static int check_result(const struct results *r, const struct result *result)
 {
 	const char *value = r->opts->view.value;
 	const char *lacks = r->shown ? output_lacks(r->shown, result) : NULL;
+	int err;
 
 	for (size_t i = 0; i < r->nr && !lacks; i++)
 		lacks = output_lacks(r->v[i].output, result);
@@ -413,14 +293,18 @@ static int check_result(const struct results *r, const struct result *result)
 		return no_such_event(result->profile, value);
 	if (result->kind == RESULT_STACKS && r->opts->view.heatmap &&
 	    !result->profile->meta.moment_ns)
-		return log_err(-EINVAL, "--heatmap: the recording has no times of samples (record "
-					"it with --heatmap)");
+		return log_as(-EINVAL, "--heatmap: the recording has no times of samples (record "
+				       "it with --heatmap)");
 	if (r->opts->view.colors == VIEW_COLORS_CLASS &&
 	    (result->kind == RESULT_STACKS || result->kind == RESULT_CALLS) &&
 	    !result->profile->meta.is_time)
 		log_warn(
 			"--colors class: the recording has no waits; colours say the kind of code");
-	return scope_check(r->opts, result);
+	err = scope_check(r->opts, result);
+	if (!err && result->kind == RESULT_STACKS && r->opts->view.histogram &&
+	    result->profile->nr_samples && !lengths_known(result->profile))
+		err = log_as(-EINVAL, "--histogram: the recording has no lengths of waits");
+	return err;
 }
 
 int results_show(struct results *r, const struct result *result)

@@ -167,7 +167,8 @@ struct results_opts {
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)
 
 #define RESULTS_EXTENSIONS                                                                         \
-	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof .fdata .txt .bpfprof"
+	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof .fdata "            \
+	".afdo.txt .txt .bpfprof"
 #define CALLS_EXTENSIONS                                                                           \
 	".folded .svg .html .json .speedscope.json .firefox.json .pb.gz .pprof"                    \
 	" .csv .stacks.csv .txt .bpfprof"

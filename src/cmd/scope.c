@@ -162,6 +162,7 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--by class", v->by == VIEW_BY_CLASS, OF_WAITS },
 		{ "--class", o->classes, OF_WAITS },
 		{ "--idle", o->idle, OF_WAITS },
+		{ "--histogram", v->histogram && !is_in(OF_TIMES, r), OF_WAITS },
 		{ "--sort", o->sort, OF_TIMELINES },
 		{ "-P", v->per_process, OF_TIMELINES },
 		{ "-m", v->milliseconds, OF_TIMES },

@@ -34,7 +34,7 @@ struct top_args {
 	struct recording_args common; /* first */
 	bool batch;
 	const char *page;
-	uint64_t window_ns, interval_ns;
+	uint64_t window_ns, interval_ns, symbol_ns;
 	uint32_t rows, count;
 	enum overview_page first;
 };
@@ -62,6 +62,10 @@ const struct opt top_opts[] = {
 		"and by frame pointers where there are none (auto, the default)"),
 	OPT_FLAG(0, "no-python", struct recording_args, record.no_python,
 		 "show the interpreter of Python, not its functions"),
+	OPT_TIME(0, "symbol-time", struct top_args, symbol_ns, 1000000000, 0, 60 * 1000000000ull,
+		 "TIME",
+		 "inlined calls and source lines, with so much time for them at each look "
+		 "that has new code (default 0: without)"),
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
 		"slots for distinct stacks, rounded up to a power of two (default 65536; more "
 		"above 16 CPUs): when they are in use, another recording begins"),
@@ -341,7 +345,7 @@ static enum cmd_result run(struct recording_args *common)
 				      .turn = turn,
 				      .arg = &w,
 				      .target = &w.target };
-	o->symbols.time_ns = 0;
+	o->symbols.time_ns = w.args->symbol_ns;
 	err = watch_all(&w);
 	if (!err)
 		linger(&w);

@@ -41,7 +41,8 @@ struct live *live_new(struct record *r, uint64_t window_ns)
 	l->r = r;
 	l->begin_ns = r->begin_ns;
 	l->now.cpu_ns = record_own_ns(r);
-	window_init(&l->window, maps->counts, maps->nr_counts, window_ns, r->begin_ns);
+	window_init(&l->window, maps->counts, maps->nr_counts, window_ns,
+		    session_began(r->session));
 	return l;
 }
 
@@ -137,9 +138,12 @@ static void name(struct live *l, bool all)
 {
 	uint64_t began = now_ns(), cpu = record_own_ns(l->r);
 
-	if (!all && l->names_ns > NAMES_FIRST_NS + (began - l->begin_ns) / NAMES_SHARE)
+	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+
+	if (!all && l->names_ns > first + (began - l->begin_ns) / NAMES_SHARE)
 		return;
 	capture_fill_sources(&l->r->capture);
+	capture_find_jit(&l->r->capture, false);
 	record_name(l->r);
 	l->names_ns += record_own_ns(l->r) - cpu;
 }

@@ -461,7 +461,8 @@ int record_run(struct record *r)
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
 	if (kind_of(r->opts->command)->timeline)
-		timeline_read(&r->opts->timeline, r->session, r->profile, r->begin_ns, r->end_ns);
+		timeline_read(&r->opts->timeline, &r->marks, session_maps(r->session), r->profile,
+			      r->begin_ns, r->end_ns);
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	capture_find_jit(&r->capture, r->opts->java_names);
 	target_terminate(&r->target);

@@ -2,6 +2,7 @@
 /* Taking over what the kernel wrote, in the order of time: who lives and maps what, then stacks. */
 #include "base/clock.h"
 #include "collect/record_parts.h"
+#include "profile/kind.h"
 
 #define RECHECK_SHARE 10 /* a host that outruns us is looked at a tenth of the time */
 
@@ -77,6 +78,8 @@ uint64_t record_fetch(struct record *r, bool last, bool *done)
 	uint64_t horizon = sideband_drain(r->sideband, &sideband_ops, r, last);
 
 	fill_gap(r, last);
+	if (kind_of(r->opts->command)->timeline)
+		timeline_mark(&r->marks, &r->opts->timeline, session_maps(r->session));
 	*done = capture_drain(&r->capture, last ? UINT64_MAX : horizon);
 	return horizon;
 }

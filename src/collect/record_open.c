@@ -163,6 +163,7 @@ void record_close(struct record *r)
 	proc_release(&r->procs);
 	reading_close(&r->reading);
 	index_release(&r->call_rows);
+	timeline_marks_release(&r->marks);
 	klock_names_free(r->klock_names);
 	opt_ids_release(&r->probed);
 	free(r->cpu_times);

@@ -71,6 +71,7 @@ struct record {
 	} * cpu_times; /* for duty */
 	size_t nr_cpu_times, cap_cpu_times;
 	struct index call_rows;
+	struct timeline_marks marks;
 	struct klock_names *klock_names; /* NULL but for locks of the kernel */
 };
 

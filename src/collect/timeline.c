@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "collect/session.h"
 
@@ -33,6 +34,44 @@ struct timeline_config timeline_configure(const struct timeline_opts *o, uint32_
 	while (c.slots * 2ull * sizeof(struct timeline_event) * nr_cpus <= bytes)
 		c.slots *= 2;
 	return c;
+}
+
+static size_t slot_of(uint64_t mark, size_t nr_cpus)
+{
+	return mark % TIMELINE_MARKS * nr_cpus;
+}
+
+/* The time comes last: what was recorded until then may be more, never less. */
+void timeline_mark(struct timeline_marks *m, const struct timeline_opts *o,
+		   const struct session_maps *maps)
+{
+	uint64_t apart = wanted_ns(o) / (TIMELINE_MARKS / 2), *to;
+
+	if (m->nr && now_ns() - m->time_ns[(m->nr - 1) % TIMELINE_MARKS] < apart)
+		return;
+	if (!m->recorded)
+		m->recorded = xcalloc(TIMELINE_MARKS * maps->nr_cpus, sizeof(*m->recorded));
+	to = m->recorded + slot_of(m->nr, maps->nr_cpus);
+	for (size_t cpu = 0; cpu < maps->nr_cpus; cpu++)
+		to[cpu] = __atomic_load_n(&maps->counters[cpu].value[PROF_RECORDED],
+					  __ATOMIC_RELAXED);
+	m->time_ns[m->nr++ % TIMELINE_MARKS] = now_ns();
+}
+
+void timeline_marks_release(struct timeline_marks *m)
+{
+	free(m->recorded);
+	*m = (struct timeline_marks){};
+}
+
+/* What each CPU had recorded when the wanted time began, or a little before; NULL = nothing. */
+static const uint64_t *recorded_before(const struct timeline_marks *m, uint64_t wanted_ns,
+				       size_t nr_cpus)
+{
+	for (uint64_t i = m->nr; i && m->nr - i < TIMELINE_MARKS; i--)
+		if (m->time_ns[(i - 1) % TIMELINE_MARKS] <= wanted_ns)
+			return m->recorded + slot_of(i - 1, nr_cpus);
+	return NULL;
 }
 
 /* What is in the ring of a CPU: events first to nr - 1 of all that it ever recorded. */
@@ -69,6 +108,23 @@ static void find_begin(struct profile_meta *m, const struct session_maps *maps)
 	}
 }
 
+/* When an event is overwritten, nobody knows yet whether it will be wanted in the end. */
+static void count_overwritten(struct profile *p, const struct timeline_marks *marks,
+			      const struct session_maps *maps)
+{
+	const uint64_t *before = recorded_before(marks, p->meta.timeline_wanted_ns, maps->nr_cpus);
+	uint64_t gone, wanted = 0;
+
+	for (size_t cpu = 0; cpu < maps->nr_cpus; cpu++) {
+		gone = ring_of(maps, cpu).first;
+		wanted += !before ? gone : gone > before[cpu] ? gone - before[cpu] : 0;
+	}
+	if (wanted >= p->counters[PROF_LOST_RING])
+		return;
+	p->counters[PROF_FILTER_OUTSIDE] += p->counters[PROF_LOST_RING] - wanted;
+	p->counters[PROF_LOST_RING] = wanted;
+}
+
 static void take(struct profile *p, const struct timeline_event *e)
 {
 	const struct profile_meta *m = &p->meta;
@@ -93,10 +149,10 @@ static int by_time(const void *pa, const void *pb)
 	return a->cpu != b->cpu ? a->cpu - b->cpu : a->kind - b->kind;
 }
 
-void timeline_read(const struct timeline_opts *o, const struct session *s, struct profile *p,
-		   uint64_t begin_ns, uint64_t end_ns)
+void timeline_read(const struct timeline_opts *o, const struct timeline_marks *marks,
+		   const struct session_maps *maps, struct profile *p, uint64_t begin_ns,
+		   uint64_t end_ns)
 {
-	const struct session_maps *maps = session_maps(s);
 	struct profile_meta *m = &p->meta;
 	uint64_t wanted = wanted_ns(o);
 
@@ -107,6 +163,7 @@ void timeline_read(const struct timeline_opts *o, const struct session *s, struc
 	m->timeline_outlier_ns = o->outlier_us * 1000;
 	m->timeline_around_ns = o->around_ns;
 	find_begin(m, maps);
+	count_overwritten(p, marks, maps);
 	for (size_t cpu = 0; cpu < maps->nr_cpus; cpu++) {
 		struct ring r = ring_of(maps, cpu);
 

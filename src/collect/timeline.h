@@ -9,7 +9,7 @@
 #include "bpf/timeline.h"
 #include "profile/profile.h"
 
-struct session;
+struct session_maps;
 
 struct timeline_opts {
 	uint64_t ring_bytes; /* of all CPUs; 0 = 4 MB for each, and at most 256 MB */
@@ -21,10 +21,27 @@ struct timeline_opts {
 struct timeline_config timeline_configure(const struct timeline_opts *o, uint32_t nr_cpus);
 
 /*
+ * How many events each CPU had recorded at moments that are a 32nd of the wanted time apart: of
+ * those that were overwritten, these say which were wanted.
+ */
+#define TIMELINE_MARKS 64
+struct timeline_marks {
+	uint64_t nr;			  /* so far; the latest TIMELINE_MARKS are kept */
+	uint64_t time_ns[TIMELINE_MARKS]; /* when, */
+	uint64_t *recorded;		  /* and of each of them a number for each CPU */
+};
+
+/* To be called often. */
+void timeline_mark(struct timeline_marks *m, const struct timeline_opts *o,
+		   const struct session_maps *maps);
+void timeline_marks_release(struct timeline_marks *m);
+
+/*
  * Takes the events from begin to end, and says in the ledger what became of all others. Programs
  * must not run any more.
  */
-void timeline_read(const struct timeline_opts *o, const struct session *s, struct profile *p,
-		   uint64_t begin_ns, uint64_t end_ns);
+void timeline_read(const struct timeline_opts *o, const struct timeline_marks *marks,
+		   const struct session_maps *maps, struct profile *p, uint64_t begin_ns,
+		   uint64_t end_ns);
 
 #endif

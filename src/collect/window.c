@@ -15,6 +15,7 @@ struct window_open {
 	uint32_t id1, woken_id1; /* sums + 1 */
 	uint64_t since, told_ns, woken_ns;
 	uint64_t look; /* number of the last one that saw it so */
+	bool moved;    /* it has begun something else since that one's counts were read */
 	UT_hash_handle hh;
 };
 
@@ -44,6 +45,7 @@ void window_release(struct window *w)
 		free(w->looks[i].parts);
 	tally_release(&w->sums);
 	free(w->slots);
+	free(w->used);
 	free(w->early);
 	*w = (struct window){};
 }
@@ -58,12 +60,12 @@ static struct window_look *last_look(struct window *w)
 	return look_at(w, w->nr - 1);
 }
 
-static void add(struct window *w, uint32_t id, uint64_t samples, uint64_t weight)
+static void add(struct window *w, uint32_t id, uint64_t samples, uint64_t weight, bool open)
 {
 	struct window_look *l = last_look(w);
 
 	l->parts = xgrow(l->parts, l->nr, &l->cap, sizeof(*l->parts));
-	l->parts[l->nr++] = (struct window_part){ samples, weight, id, 0 };
+	l->parts[l->nr++] = (struct window_part){ samples, weight, id, open };
 	w->sums.counts[id].samples += samples;
 	w->sums.counts[id].weight += weight;
 }
@@ -115,7 +117,7 @@ static void look_at_count(struct window *w, size_t slot)
 	if (samples == s->samples && weight == s->weight)
 		return;
 	if (PROF_WAIT_KIND(n->wait) != PROF_LIVED)
-		add(w, sum_of_slot(w, slot), samples - s->samples, weight - s->weight);
+		add(w, sum_of_slot(w, slot), samples - s->samples, weight - s->weight, false);
 	s->samples = samples;
 	s->weight = weight;
 }
@@ -133,10 +135,14 @@ void window_begin(struct window *w, uint64_t now_ns)
 	l->nr = 0;
 	w->last_ns = now_ns;
 	w->nr_looks++;
-	for (size_t i = 0; i < w->nr_slots; i++)
-		if (w->counts[i].hash)
-			look_at_count(w, i);
-	l->nr_counted = l->nr;
+	w->nr_used = 0;
+	for (size_t i = 0; i < w->nr_slots; i++) {
+		if (!w->counts[i].hash)
+			continue;
+		w->used = xgrow(w->used, w->nr_used, &w->cap_used, sizeof(*w->used));
+		w->used[w->nr_used++] = i;
+		look_at_count(w, i);
+	}
 }
 
 /* What it did has ended: its counts have, or will have, all of it. */
@@ -206,17 +212,18 @@ void window_see(struct window *w, const struct prof_look *row)
 	uint64_t ns = part_of(l, row->since, until);
 
 	o->look = w->nr_looks;
+	o->moved = row->since > l->end_ns;
 	if (ns) {
 		if (!o->id1)
 			o->id1 = sum_of_row(w, row, row->count, row->wait) + 1;
-		add(w, o->id1 - 1, 0, ns);
+		add(w, o->id1 - 1, 0, ns, true);
 		o->told_ns += ns;
 	}
 	ns = until < UINT64_MAX ? part_of(l, until, UINT64_MAX) : 0;
 	if (ns) {
 		if (!o->woken_id1)
 			o->woken_id1 = sum_of_row(w, row, row->count_woken, woken(row->wait)) + 1;
-		add(w, o->woken_id1 - 1, 0, ns);
+		add(w, o->woken_id1 - 1, 0, ns, true);
 		o->woken_ns += ns;
 	}
 }
@@ -226,14 +233,30 @@ static void take_off_early(struct window *w)
 {
 	struct window_look *l = last_look(w);
 
-	for (size_t i = 0; i < l->nr_counted; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		struct window_part *part = &l->parts[i];
 		uint64_t *early = &w->early[part->id];
 		uint64_t ns = *early < part->weight ? *early : part->weight;
 
+		if (part->open)
+			continue;
 		*early -= ns;
 		part->weight -= ns;
 		w->sums.counts[part->id].weight -= ns;
+	}
+}
+
+/* Who has not been seen has ended what it did, too. */
+static void look_at_moved(struct window *w)
+{
+	struct window_open *o;
+
+	for (size_t i = 0; i < w->nr_used; i++) {
+		uint32_t tid = w->counts[w->used[i]].tid;
+
+		HASH_FIND(hh, w->opens, &tid, sizeof(tid), o);
+		if (o && (o->moved || o->look != w->nr_looks))
+			look_at_count(w, w->used[i]);
 	}
 }
 
@@ -241,6 +264,7 @@ void window_end(struct window *w)
 {
 	struct window_open *o, *next;
 
+	look_at_moved(w);
 	HASH_ITER (hh, w->opens, o, next)
 		if (o->look != w->nr_looks) {
 			settle(w, o);

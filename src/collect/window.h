@@ -11,6 +11,9 @@
  * counts too, as far as it lies in it; when it has ended, what was counted so before is taken off
  * what its count grew by. Over all looks nothing is counted twice, and nothing is left out.
  *
+ * Counts are read a little before threads are seen. Of a thread that began something new in
+ * between, they are read again: what it did before belongs to this look, however long it was.
+ *
  * It reads nothing but counts and what it is told: no kernel is needed.
  */
 #ifndef BPFPROF_COLLECT_WINDOW_H
@@ -29,13 +32,13 @@
 struct window_part {
 	uint64_t samples, weight;
 	uint32_t id; /* of window.sums */
-	uint32_t pad;
+	bool open;   /* of something that had not ended */
 };
 
 struct window_look {
 	uint64_t begin_ns, end_ns;
-	struct window_part *parts; /* those of the kernel's counts come first */
-	size_t nr, cap, nr_counted;
+	struct window_part *parts;
+	size_t nr, cap;
 };
 
 struct window_open;
@@ -53,6 +56,8 @@ struct window {
 		uint32_t id1;		  /* its sum + 1, 0 = none yet */
 		uint32_t pad;
 	} * slots;
+	uint32_t *used; /* slots that were in use at the last look */
+	size_t nr_used, cap_used;
 	uint64_t
 		*early; /* by sum: what looks had of waits that have ended, and counts have again */
 	size_t cap_early;

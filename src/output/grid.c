@@ -11,7 +11,10 @@
 #include "base/fit.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/figures.h"
 #include "output/output.h"
+
+#define BELOW 6 /* indent of what did not fit into its line */
 
 void grid_init(struct grid *g, FILE *out, const struct grid_column *columns, size_t nr)
 {
@@ -73,6 +76,13 @@ void grid_cell(struct grid *g, const char *format, ...)
 	free(text);
 }
 
+void grid_text(struct grid *g, size_t indent, size_t hanging, const char *text)
+{
+	g->texts = xgrow(g->texts, g->nr_texts, &g->cap_texts, sizeof(*g->texts));
+	g->texts[g->nr_texts++] =
+		(struct grid_text){ g->nr_rows - 1, indent, hanging, xstrdup(text) };
+}
+
 static size_t max(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -89,7 +99,7 @@ static void measure(struct grid *g, size_t i)
 	c->least = c->min && c->min < c->full ? c->min : c->full;
 	if (c->kind == GRID_NUMBER)
 		c->least = max(c->least, cells);
-	c->gone = !cells;
+	c->gone = !cells || c->kind == GRID_REST;
 }
 
 /* Returns how many columns had to go. */
@@ -115,6 +125,29 @@ static size_t fit(struct grid *g)
 	return dropped;
 }
 
+static void put_text(const struct grid *g, size_t indent, size_t hanging, const char *text)
+{
+	fprintf(g->out, "%*s", (int)indent, "");
+	figure_wrap(text, indent, hanging, g->width, g->out);
+}
+
+/* What stands behind the columns, or below them. The line ends here. */
+static void put_rest(const struct grid *g, size_t row, size_t at, size_t start)
+{
+	size_t last = g->nr_columns - 1;
+	const char *text = g->cells[row * g->nr_columns + last];
+	bool is_rest = g->columns[last].kind == GRID_REST && *text;
+	bool fits = is_rest && (g->width == SIZE_MAX || start + text_width(text) <= g->width);
+
+	if (fits)
+		fprintf(g->out, "%*s%s", (int)(start - at), "", text);
+	if (g->styles[row] != STYLE_PLAIN)
+		style_put(g->out, STYLE_PLAIN);
+	fputc('\n', g->out);
+	if (is_rest && !fits)
+		put_text(g, BELOW, BELOW + 2, text);
+}
+
 static void put_row(const struct grid *g, size_t row)
 {
 	size_t start = g->indent, at = 0, used, from;
@@ -135,19 +168,22 @@ static void put_row(const struct grid *g, size_t row)
 		}
 		start += c->width + g->gap;
 	}
-	if (g->styles[row] != STYLE_PLAIN)
-		style_put(g->out, STYLE_PLAIN);
-	fputc('\n', g->out);
+	put_rest(g, row, at, start);
 }
 
 static void put_rows(struct grid *g)
 {
-	size_t dropped = fit(g);
+	size_t dropped = fit(g), text = 0;
 
 	if (!g->first && !g->bare)
 		fputc('\n', g->out);
-	for (size_t row = g->bare; row < g->nr_rows; row++)
-		put_row(g, row);
+	for (size_t row = 0; row < g->nr_rows; row++) {
+		if (row || !g->bare)
+			put_row(g, row);
+		for (; text < g->nr_texts && g->texts[text].row == row; text++)
+			put_text(g, g->texts[text].indent, g->texts[text].hanging,
+				 g->texts[text].text);
+	}
 	if (dropped)
 		fprintf(g->out, "… %zu more column%s (--json has all)\n", dropped,
 			dropped > 1 ? "s" : "");
@@ -160,6 +196,9 @@ void grid_end(struct grid *g)
 		put_rows(g);
 	for (size_t i = 0; i < g->nr_cells; i++)
 		free(g->cells[i]);
+	for (size_t i = 0; i < g->nr_texts; i++)
+		free(g->texts[i].text);
+	free(g->texts);
 	free(g->cells);
 	free(g->styles);
 	free(g->columns);

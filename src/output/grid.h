@@ -16,6 +16,7 @@
  * cut down to their least width, those of high rank first; then the gaps between columns shrink;
  * then columns go, those of the highest rank first, and the table says how many. Numbers are never
  * cut. A column with nothing below its heading is not shown, a table without rows not printed.
+ * Between rows there may be lines of text, as headings of groups and as notes.
  */
 #ifndef BPFPROF_OUTPUT_GRID_H
 #define BPFPROF_OUTPUT_GRID_H
@@ -30,6 +31,7 @@ enum grid_kind {
 	GRID_NUMBER,   /* right; where there is no room its heading is cut, to min */
 	GRID_TEXT,     /* left; cut at its end */
 	GRID_FUNCTION, /* the same, but of "[module+0x1234]" the number is kept */
+	GRID_REST,     /* the last one: never cut, below the row where the line has no room */
 };
 
 struct grid_column {
@@ -55,6 +57,12 @@ struct grid {
 	size_t nr_cells, cap_cells;
 	enum style *styles; /* of the rows */
 	size_t nr_rows, cap_rows;
+	struct grid_text {
+		size_t row; /* that it stands behind */
+		size_t indent, hanging;
+		char *text;
+	} * texts;
+	size_t nr_texts, cap_texts;
 };
 
 /* Fits the terminal behind out, and 80 columns where there is none. */
@@ -71,6 +79,9 @@ __attribute__((sentinel)) void grid_row(struct grid *g, enum style style, ...);
 
 /* The next cell of the row. */
 __attribute__((format(printf, 2, 3))) void grid_cell(struct grid *g, const char *format, ...);
+
+/* A text behind the last row, wrapped; hanging: the indent of its further lines. */
+void grid_text(struct grid *g, size_t indent, size_t hanging, const char *text);
 
 void grid_end(struct grid *g);
 

@@ -49,6 +49,11 @@ static const char *no_bolt(const struct result *r)
 	return bolt_lacks(r->profile);
 }
 
+static const char *no_autofdo(const struct result *r)
+{
+	return autofdo_lacks(r->profile);
+}
+
 static const char *no_stacks(const struct result *r)
 {
 	return r->profile->nr_stacks > 1 ? NULL
@@ -96,6 +101,8 @@ static const struct output outputs[] = {
 	{ "pprof-file", ".pprof", STACKS(pprof_write) = "the same", .all_events = true },
 	{ "bolt", ".fdata", STACKS(bolt_write) =
 	  "branches or samples by address, for perf2bolt", .lacks = no_bolt },
+	{ "autofdo", ".afdo.txt", STACKS(autofdo_write) =
+	  "samples by line, for clang -fprofile-sample-use", .lacks = no_autofdo },
 	{ "summary", ".txt", STACKS(summary_write) = "the summary, for people",
 	  .all_events = true },
 	{ "bpfprof", ".bpfprof", STACKS(save_write) = "everything, for bpfprof report",

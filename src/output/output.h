@@ -97,6 +97,9 @@ int pprof_write(const struct profile *p, const struct view *v, FILE *out);
 int bolt_write(const struct profile *p, const struct view *v, FILE *out);
 /* Why there is nothing for it, NULL = there is. */
 const char *bolt_lacks(const struct profile *p);
+int autofdo_write(const struct profile *p, const struct view *v, FILE *out);
+/* The same of AutoFDO. */
+const char *autofdo_lacks(const struct profile *p);
 int firefox_write(const struct profile *p, const struct view *v, FILE *out);
 int json_write(const struct profile *p, const struct view *v, FILE *out);
 int summary_write(const struct profile *p, const struct view *v, FILE *out);

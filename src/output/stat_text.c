@@ -16,32 +16,12 @@
 #include "output/stat.h"
 
 #define INDENT	    2
-#define DETAIL	    6 /* indent of what a metric was computed from */
-#define VALUE_WIDTH 9
-#define ERROR_WIDTH 10 /* "+- 12.34%" */
-#define VERDICT_MAX 15 /* "investigate (!)" */
-#define MAX_UNIT    24
+#define DETAIL	    6 /* indent of what to do about a metric */
 #define MIN_LABEL   16
+#define MIN_UNIT    13 /* "per 1k instr." */
 #define MIN_MEANING 32
-#define MIN_UNIT    4
 #define WIDE	    100 /* columns, from where on units are spelled out */
 #define ROUGH_DUTY  20	/* percent, below which a scaled count is a guess */
-
-struct layout {
-	size_t width, label, unit;
-	size_t error;	/* 0: one run has none, or there is no room for it */
-	double seconds; /* of a run */
-};
-
-static size_t min(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static size_t max(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
 
 static const char *str(const char *s)
 {
@@ -62,26 +42,6 @@ static const char *unit_of(const struct stat_metric *m, size_t width)
 	if (!*unit)
 		return metric_grade(m->name, m->number.mean, m->verdict);
 	return width < WIDE && !strcmp(unit, "per 1,000 instructions") ? "per 1k instr." : unit;
-}
-
-static void layout_init(struct layout *l, const struct stat_report *r, size_t width)
-{
-	const struct stat_row *all = &r->all;
-	size_t rest;
-
-	*l = (struct layout){ .width = width,
-			      .error = nr_runs(r) > 1 ? ERROR_WIDTH : 0,
-			      .seconds = r->seconds.mean };
-	for (size_t i = 0; i < all->nr_metrics; i++) {
-		l->label = max(l->label, figure_width(all->metrics[i].label));
-		l->unit = max(l->unit, figure_width(unit_of(&all->metrics[i], width)));
-	}
-	rest = INDENT + 1 + VALUE_WIDTH + 1 + 2 + VERDICT_MAX;
-	l->unit = min(l->unit, MAX_UNIT);
-	if (rest + MIN_LABEL + l->unit + l->error > width)
-		l->error = 0;
-	l->unit = min(l->unit, max(width - rest - MIN_LABEL, MIN_UNIT));
-	l->label = min(l->label, width - rest - l->unit - l->error);
 }
 
 static void put_head(const struct stat_report *r, size_t width, FILE *out)
@@ -127,24 +87,7 @@ static void put_environment(const struct stat_report *r, size_t width, FILE *out
 	}
 }
 
-/* In the rest of the line where there is room behind column, else below. */
-static void put_detail(const struct layout *l, size_t at, size_t column, const char *text,
-		       FILE *out)
-{
-	if (*text && column + figure_width(text) <= l->width) {
-		fprintf(out, "%*s", (int)(column - at), "");
-		figure_wrap(text, column, DETAIL, l->width, out);
-		return;
-	}
-	fputc('\n', out);
-	if (!*text)
-		return;
-	fprintf(out, "%*s", DETAIL, "");
-	figure_wrap(text, DETAIL, DETAIL + 2, l->width, out);
-}
-
-static void put_advice(const struct layout *l, const struct stat_row *row,
-		       const struct stat_metric *m, FILE *out)
+static void put_advice(struct grid *g, const struct stat_row *row, const struct stat_metric *m)
 {
 	char text[1024], threshold[160], diagnosis[256];
 
@@ -155,65 +98,58 @@ static void put_advice(const struct layout *l, const struct stat_row *row,
 	snprintf(text, sizeof(text), "-> %s%s%s%s%s", threshold,
 		 *threshold && (*diagnosis || *m->advice) ? ": " : "", diagnosis,
 		 *diagnosis && *m->advice ? "; " : "", m->advice);
-	fprintf(out, "%*s", DETAIL, "");
-	figure_wrap(text, DETAIL, DETAIL + 3, l->width, out);
-}
-
-static void put_missing(const struct layout *l, const struct stat_metric *m, FILE *out)
-{
-	size_t at = INDENT + l->label + 1 + VALUE_WIDTH;
-	char why[256];
-
-	fprintf(out, " %*s", VALUE_WIDTH, "n/a");
-	snprintf(why, sizeof(why), *m->why ? "(%s)" : "%s", m->why);
-	put_detail(l, at, at + 1, why, out);
+	grid_text(g, DETAIL, DETAIL + 3, text);
 }
 
 /* The verdict is marked when there is a warning about the number. */
-static void put_metric(const struct layout *l, const struct stat_row *row,
-		       const struct stat_metric *m, FILE *out)
+static void put_metric(struct grid *g, const struct stat_row *row, const struct stat_metric *m)
 {
-	size_t at = INDENT + l->label + 1 + VALUE_WIDTH + 1 + l->unit + l->error + 2, end;
 	const char *unit, *value = figure_scaled(m->number.mean, m->unit, &unit);
-	bool more = (l->error && *figure_error(&m->number)) || *metric_verdict_key(m->verdict) ||
-		    *m->why || *m->inputs;
-	char verdict[32];
 
-	fprintf(out, "%*s", INDENT, "");
-	figure_fit(m->label, l->label, out);
+	grid_row(g, STYLE_PLAIN, m->label, NULL);
 	if (isnan(m->number.mean)) {
-		put_missing(l, m, out);
+		grid_cell(g, "n/a");
+		grid_cell(g, "%s", "");
+		grid_cell(g, "%s", "");
+		grid_cell(g, "%s", "");
+		grid_cell(g, *m->why ? "(%s)" : "%s", m->why);
 		return;
 	}
-	fprintf(out, " %*s ", VALUE_WIDTH, value);
-	unit = unit_of(m, l->width);
-	figure_fit(unit, more ? l->unit : min(l->unit, figure_width(unit)), out);
-	if (l->error && more)
-		fprintf(out, " %*s", ERROR_WIDTH - 1, figure_error(&m->number));
-	snprintf(verdict, sizeof(verdict), "%s%s", metric_verdict_key(m->verdict),
-		 *m->why ? " (!)" : "");
-	end = *verdict ? at + strlen(verdict) : at - 2;
-	fprintf(out, "%s%s", *verdict ? "  " : "", verdict);
-	put_detail(l, end, max(at + VERDICT_MAX, end) + 2, m->inputs, out);
-	put_advice(l, row, m, out);
+	grid_cell(g, "%s", value);
+	grid_cell(g, "%s", unit_of(m, g->width));
+	grid_cell(g, "%s", figure_error(&m->number));
+	grid_cell(g, "%s%s", metric_verdict_key(m->verdict), *m->why ? " (!)" : "");
+	grid_cell(g, "%s", m->inputs);
+	put_advice(g, row, m);
 }
 
-static void put_sets(const struct stat_report *r, const struct layout *l, FILE *out)
+static void put_sets(const struct stat_report *r, FILE *out)
 {
-	const char *set = NULL;
+	static const struct grid_column columns[] = {
+		{ .head = "METRIC", .kind = GRID_TEXT, .min = MIN_LABEL },
+		{ .head = "VALUE" },
+		{ .head = "UNIT", .kind = GRID_TEXT, .min = MIN_UNIT },
+		{ .head = "ERROR", .rank = 1 },
+		{ .head = "VERDICT", .kind = GRID_TEXT },
+		{ .head = "FROM", .kind = GRID_REST },
+	};
+	const char *set = "";
+	struct grid g;
 
+	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
+	g.bare = true;
+	g.indent = INDENT;
 	for (size_t i = 0; i < r->all.nr_metrics; i++) {
 		const struct stat_metric *m = &r->all.metrics[i];
 
-		if (!set || strcmp(set, m->set)) {
-			fputc('\n', out);
-			figure_wrap(m->set, 0, 0, l->width, out);
+		if (strcmp(set, m->set) != 0) {
+			grid_text(&g, 0, 0, "");
+			grid_text(&g, 0, 0, m->set);
 		}
 		set = m->set;
-		put_metric(l, &r->all, m, out);
+		put_metric(&g, &r->all, m);
 	}
-	if (set && !l->error && nr_runs(r) > 1)
-		fputs("… 1 more column (--json has all)\n", out);
+	grid_end(&g);
 }
 
 static const char *duty_of(const struct stat_event *e, char to[16])
@@ -371,7 +307,6 @@ static void put_warnings(const struct stat_report *r, size_t width, FILE *out)
 int stat_write_text(const struct stat_report *r, FILE *out)
 {
 	size_t width = output_width(out);
-	struct layout l;
 
 	if (r->interval <= 1) {
 		put_head(r, width, out);
@@ -385,10 +320,9 @@ int stat_write_text(const struct stat_report *r, FILE *out)
 			stat_put_rows(r, width, out);
 		return 0;
 	}
-	layout_init(&l, r, width);
 	if (r->filtered.name)
 		fputs("\nall that ran on these CPUs; the selected rows follow below\n", out);
-	put_sets(r, &l, out);
+	put_sets(r, out);
 	put_events(r, out);
 	if (r->by != STAT_BY_ALL)
 		stat_put_rows(r, width, out);

@@ -153,6 +153,20 @@ static bool check_linked(const struct profile *p)
 	return true;
 }
 
+/* In order, or they are not found. */
+static bool check_begins(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_begins; i++) {
+		const struct begin *b = &p->begins[i];
+
+		if (b->module >= p->nr_modules || !profile_has_string(p, b->name) ||
+		    (i && (b->module < b[-1].module ||
+			   (b->module == b[-1].module && b->name <= b[-1].name))))
+			return false;
+	}
+	return true;
+}
+
 static bool check_moments(const struct profile *p)
 {
 	const struct moment *m;
@@ -233,6 +247,6 @@ bool profile_is_sound(const struct profile *p)
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
 	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
-	       check_slices(p) && check_moments(p) && check_linked(p) && check_lengths(p) &&
-	       check_disagreements(p);
+	       check_slices(p) && check_moments(p) && check_linked(p) && check_begins(p) &&
+	       check_lengths(p) && check_disagreements(p);
 }

@@ -140,6 +140,11 @@ struct frame_function profile_frame_function(const struct profile *p, uint32_t f
 			: (struct frame_function){ f->name, f->linkage, d.file, d.line };
 }
 
+uint32_t function_key(const struct frame_function *f)
+{
+	return f->linkage ? f->linkage : f->name;
+}
+
 static void set_detail(struct profile *p, uint32_t frame, struct frame_detail d)
 {
 	while (p->nr_details <= frame) {

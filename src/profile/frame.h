@@ -115,6 +115,8 @@ uint32_t profile_frame_functions(const struct profile *p, uint32_t frame);
 struct frame_function profile_frame_function(const struct profile *p, uint32_t frame, uint32_t i);
 /* What to show of the frame's own function, "" before there is a name. */
 const char *profile_frame_name(const struct profile *p, uint32_t frame);
+/* What a function is called where the linker or a compiler reads: a string. */
+uint32_t function_key(const struct frame_function *f);
 /*
  * The module that views show a frame under: 0 of generated code, which has no file, so that the
  * processes that run it are shown as one.

@@ -69,6 +69,7 @@ void profile_free(struct profile *p)
 	free(p->call_rows);
 	free(p->call_buckets);
 	free(p->linked);
+	free(p->begins);
 	free(p);
 }
 

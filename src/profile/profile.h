@@ -26,6 +26,7 @@
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	linked   where executable parts of modules are linked to
+ *	begins   source lines where functions begin
  *	timeline events of the scheduler, in the order of time
  *	disagreements  with --audit: halves of stacks that were remembered, and found otherwise
  *
@@ -72,6 +73,12 @@ struct lock {
 	uint32_t op, kind;     /* of the system call; enum lock_kind (bpf/lock.h) */
 	uint32_t role, wait;   /* enum lock_role; what that thread did, as in samples */
 	uint32_t flags, pad;   /* LOCK_* */
+};
+
+/* The source line where a function of a module begins. */
+struct begin {
+	uint32_t module, name; /* as the linker has it */
+	uint32_t line;
 };
 
 /* Code of a module: so many bytes of the file are linked to that address. */
@@ -312,6 +319,8 @@ struct profile {
 	struct call_bucket *call_buckets;
 	size_t nr_call_buckets, cap_call_buckets;
 
+	struct begin *begins; /* by module and name */
+	size_t nr_begins, cap_begins;
 	struct linked *linked;
 	size_t nr_linked, cap_linked;
 

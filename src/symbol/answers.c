@@ -13,7 +13,7 @@ struct fixed {
 };
 
 struct function {
-	uint32_t line, name, file; /* lengths with NUL, NO_STRING = NULL */
+	uint32_t line, begin, name, file; /* lengths with NUL, NO_STRING = NULL */
 };
 
 static uint32_t length_of(const char *s)
@@ -57,7 +57,8 @@ void answers_put(struct answers *a, const struct answer *one)
 	put(a, &fixed, sizeof(fixed));
 	for (size_t i = 0; i < one->found.nr; i++) {
 		const struct symbol_function *f = &one->found.chain[i];
-		struct function head = { f->line, length_of(f->name), length_of(f->file) };
+		struct function head = { f->line, f->begin, length_of(f->name),
+					 length_of(f->file) };
 
 		put(a, &head, sizeof(head));
 		if (f->name)
@@ -112,6 +113,7 @@ bool answers_next(struct answers *a, struct answer *one)
 		    !get_string(a, f.file, &to->file))
 			return false;
 		to->line = f.line;
+		to->begin = f.begin;
 	}
 	return true;
 }

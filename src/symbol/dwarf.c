@@ -22,7 +22,7 @@
 
 /* Strings of source.strings, 0 = not known. */
 struct function {
-	uint32_t name, file, line;
+	uint32_t name, file, line, begin;
 };
 
 struct answer {
@@ -117,12 +117,14 @@ static void answer_chain(struct source *s, struct dwarf_unit *u, struct answer *
 
 	for (; n->parent != DWARF_NO_NODE; n = dwarf_unit_node(u, n->parent)) {
 		f.name = keep(s, u, n->name);
+		f.begin = n->begin_line;
 		if (!s->limits->no_inline && a->nr < FRAME_MAX_FUNCTIONS - 1)
 			add_function(s, a, f);
 		f.file = keep(s, u, n->call_file);
 		f.line = f.file ? n->call_line : 0;
 	}
 	f.name = keep(s, u, n->name);
+	f.begin = n->begin_line;
 	add_function(s, a, f);
 }
 
@@ -356,8 +358,8 @@ static bool find(void *source, uint64_t address, struct symbol_found *found)
 	for (size_t i = 0; i < a->nr; i++) {
 		const struct function *f = &s->functions[a->first + i];
 
-		found->chain[i] =
-			(struct symbol_function){ text(s, f->name), text(s, f->file), f->line };
+		found->chain[i] = (struct symbol_function){ text(s, f->name), text(s, f->file),
+							    f->line, f->begin };
 		if (!f->name && i + 1 < a->nr)
 			found->chain[i].name = "[inlined]";
 	}

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "symbol/cache_dir.h"
 
-#define MAGIC "bpfpdwf1"
+#define MAGIC "bpfpdwf2"
 
 struct head {
 	char magic[8];
@@ -33,7 +33,7 @@ struct unit_head {
 };
 _Static_assert(sizeof(struct head) == 40 && sizeof(struct unit) == 32 &&
 		       sizeof(struct unit_head) == 32 && sizeof(struct dwarf_place) == 24 &&
-		       sizeof(struct dwarf_range) == 16 && sizeof(struct dwarf_node) == 16 &&
+		       sizeof(struct dwarf_range) == 16 && sizeof(struct dwarf_node) == 24 &&
 		       sizeof(struct dwarf_row) == 16,
 	       "these reach the file");
 
@@ -220,7 +220,7 @@ static bool take_unit(struct dwarf_unit *u, const char *bytes, uint64_t size)
 	memcpy(&h, bytes, sizeof(h));
 	size -= sizeof(h);
 	if (h.nr_ranges > size || h.nr_nodes > size || h.nr_rows > size || h.strings > size ||
-	    16 * (h.nr_ranges + h.nr_nodes + h.nr_rows) + h.strings != size || !h.strings ||
+	    16 * (h.nr_ranges + h.nr_rows) + 24 * h.nr_nodes + h.strings != size || !h.strings ||
 	    bytes[sizeof(h) + size - 1] || bytes[sizeof(h) + size - h.strings])
 		return false;
 	u->ranges = take(&at, u->nr_ranges = h.nr_ranges, sizeof(*u->ranges));

@@ -422,6 +422,17 @@ static uint32_t name_of(struct dwarf_unit *u, Dwarf_Die *die)
 	return m->origins[m->nr_origins++].name;
 }
 
+/* Where it is defined, by the DIE or the one that it comes from. */
+static uint32_t begin_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word line;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line))
+		return 0;
+	return line < UINT32_MAX ? line : 0;
+}
+
 static uint64_t number_attribute(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute a;
@@ -439,6 +450,7 @@ const struct dwarf_node *dwarf_unit_node(struct dwarf_unit *u, uint32_t node)
 	if (!m || m->done[node])
 		return n;
 	n->name = name_of(u, &m->dies[node]);
+	n->begin_line = begin_of(&m->dies[node]);
 	if (n->parent != DWARF_NO_NODE) {
 		line = number_attribute(&m->dies[node], DW_AT_call_line);
 		n->call_line = line < UINT32_MAX ? line : 0;

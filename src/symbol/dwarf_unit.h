@@ -35,6 +35,8 @@ struct dwarf_node {
 	uint32_t parent;	       /* a smaller one; DWARF_NO_NODE: a function of its own */
 	uint32_t name;		       /* as linked, where DWARF says that */
 	uint32_t call_file, call_line; /* in the parent */
+	uint32_t begin_line;	       /* of the source code of the function; 0 = not known */
+	uint32_t pad;
 };
 
 struct dwarf_unit {

@@ -37,8 +37,9 @@ static bool find(void *source, uint64_t address, struct symbol_found *found)
 		return false;
 	nr = gopclntab_calls(g->table, vaddr, calls, FRAME_MAX_FUNCTIONS);
 	for (size_t i = 0; i < nr; i++)
-		found->chain[found->nr++] =
-			(struct symbol_function){ calls[i].name, calls[i].file, calls[i].line };
+		found->chain[found->nr++] = (struct symbol_function){ .name = calls[i].name,
+								      .file = calls[i].file,
+								      .line = calls[i].line };
 	return nr;
 }
 

@@ -61,6 +61,7 @@ struct symbol_function {
 	const char *name; /* as the linker has it; NULL in SYMBOL_LINES = not known there */
 	const char *file; /* of the source code, NULL = not known */
 	uint32_t line;	  /* 0 = not known */
+	uint32_t begin;	  /* the line where the function begins, the same */
 };
 
 /* What a source says of an address. Strings stay until it is asked again. */

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "elf/elf_file.h"
+#include "profile/begins.h"
 #include "reader/fork.h"
 #include "symbol/answers.h"
 #include "symbol/cache_dir.h"
@@ -106,8 +107,14 @@ static void name_by_source(struct symbolizer *s, uint32_t frame, const struct sy
 {
 	struct frame_function chain[FRAME_MAX_FUNCTIONS];
 
-	for (size_t i = 0; i < found->nr; i++)
+	for (size_t i = 0; i < found->nr; i++) {
 		chain[i] = function_of(s, &found->chain[i]);
+		if (found->chain[i].begin)
+			profile_add_begin(
+				s->profile,
+				&(struct begin){ profile_frame_at(s->profile, frame)->module,
+						 function_key(&chain[i]), found->chain[i].begin });
+	}
 	profile_set_functions(s->profile, frame, chain, found->nr);
 }
 
@@ -475,6 +482,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		lines.cache_dir = cache_dir_open();
 	order_frames(&s);
 	name_frames(&s, files);
+	profile_sort_begins(p);
 	rooted_mark(p, s.is_entry);
 	p->meta.frames_late = lines.nr_late;
 	p->meta.readers_ns = s.cost.cpu_ns;

@@ -51,6 +51,12 @@ mistake "above 0|from 1" runqlat 0
 mistake "above 0|from 1" runqlat 1 0
 mistake "." runqlat 1 2 3
 mistake "exclude|one of" runqlat -P --per-thread 1
+for form in -f --table --broken; do
+	mistake "^bpfprof: --histogram is part of the summary: use -s or -o FILE.txt$" wall --histogram "$form" 1
+done
+mistake "^bpfprof: --histogram goes with --by thread, process or class$" offcpu --histogram --by function 1
+mistake "^bpfprof: --sort is for the table of threads: add --table, or use bpfprof sched$" timeline --sort max 1
+mistake "^bpfprof: -P is for the table of threads: add --table, or use bpfprof sched$" timeline -P -o x.trace.json 1
 
 for command in offcpu runqlat wakeup wall; do
 	check "help of $command" "$BPFPROF" $command --help

@@ -50,4 +50,18 @@ t = d["timeline"]
 assert abs(t["to_s"] - t["from_s"] - 0.3) < 1e-5, t
 assert d["ledger"]["lost"] == 0 and d["ledger"]["filtered_by"]["outside"] > 0, d["ledger"]' "$TMP/last.json"
 check "and whole" python3 "$oracle" whole "$TMP/last.json"
+
+# Rings too small for it: lost is what that time lacks. What went before it is not.
+start "$PROGS/sched_known" 500 20 alone
+check "the last 300 ms of 3 s in small rings" "$BPFPROF" timeline -p "$PID" --ring 2K --last 300ms -d 3 --json
+cp "$OUT" "$TMP/last.json"
+check "lost are few" python3 -c 'import json, sys
+l = json.load(open(sys.argv[1]))["ledger"]
+print(l["recorded"], l["lost_by"], l["filtered_by"])
+assert l["seen"] == l["recorded"] + l["filtered"] + l["lost"], l
+all = l["recorded"] + l["lost"] + l["filtered_by"]["outside"]
+# A tenth of the time, and up to as much before it again, by the turns of the recording.
+assert 0 < l["lost"] < 0.35 * all, l
+assert l["filtered_by"]["outside"] > 0.6 * all, l' "$TMP/last.json"
+cat "$OUT"
 finish

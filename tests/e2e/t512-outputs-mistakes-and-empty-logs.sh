@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 GEN=${PROGS%/progs}/e2e
-for gen in gen_profile gen_stat; do
+for gen in gen_profile gen_stat gen_timeline; do
 	[ -x "$GEN/$gen" ] || lacks "$GEN/$gen is not built"
 done
 cd "$TMP" || exit 1
@@ -36,6 +36,9 @@ check "a profile" "$GEN/gen_profile" small small.bpfprof
 "$GEN/gen_stat" json >a.json
 "$GEN/gen_stat" json time=1.1 >b.json
 
+check "a timeline" "$GEN/gen_timeline" timeline time.bpfprof
+mistake "^bpfprof: --sort is for the table of threads: add --table" report --sort max time.bpfprof
+mistake "^bpfprof: --histogram is for recordings of waits " report --histogram small.bpfprof
 silent report -o x.svg small.bpfprof
 silent report -o x.folded -o x.json small.bpfprof
 prints x.folded report -f -o x.svg small.bpfprof

@@ -16,8 +16,9 @@ static uint8_t bytes[4096];
 static struct answers two(size_t max)
 {
 	const struct answers_head head = { .nr_late = 3, .build_id = { 0xab }, .build_id_len = 20 };
-	struct answer chain = { .found = { .chain = { { "inner", "a.c", 7 }, { "outer", NULL, 0 } },
-					   .nr = 2 } };
+	struct answer chain = {
+		.found = { .chain = { { "inner", "a.c", 7, 5 }, { "outer", NULL, 0, 0 } }, .nr = 2 }
+	};
 	struct answer none = { .place = 0x1234, .is_entry = true };
 	struct answers a = { bytes, 0, max };
 
@@ -42,6 +43,7 @@ static void they_come_back(void **state)
 	assert_string_equal(one.found.chain[0].name, "inner");
 	assert_string_equal(one.found.chain[0].file, "a.c");
 	assert_int_equal(one.found.chain[0].line, 7);
+	assert_int_equal(one.found.chain[0].begin, 5);
 	assert_string_equal(one.found.chain[1].name, "outer");
 	assert_null(one.found.chain[1].file);
 	assert_true(answers_next(&a, &one));

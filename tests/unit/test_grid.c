@@ -233,10 +233,62 @@ static void colours_are_for_standard_output(void **state)
 	free(plain);
 }
 
+static char *with_texts(size_t width)
+{
+	static const struct grid_column noted[] = {
+		{ .head = "WHAT", .kind = GRID_TEXT },
+		{ .head = "N" },
+		{ .head = "WHY", .kind = GRID_REST },
+	};
+	char *text = NULL;
+	struct grid g;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	grid_init(&g, out, noted, 3);
+	g.width = width;
+	g.bare = true;
+	g.indent = 1;
+	grid_text(&g, 0, 0, "one\x1b[2J");
+	grid_row(&g, STYLE_PLAIN, "a", "1", "since it is so", NULL);
+	grid_text(&g, 2, 4, "-> do it");
+	grid_row(&g, STYLE_PLAIN, "bb", NULL);
+	grid_text(&g, 0, 0, "two");
+	grid_row(&g, STYLE_PLAIN, "c", "22", "why not", NULL);
+	grid_end(&g);
+	fclose(out);
+	return text;
+}
+
+/* What has no room in its line stands below it, wrapped. */
+static void texts_stand_between_rows(void **state)
+{
+	char *text = with_texts(40);
+
+	assert_string_equal(text, "one?[2J\n"
+				  " a    1  since it is so\n"
+				  "  -> do it\n"
+				  " bb\n"
+				  "two\n"
+				  " c   22  why not\n");
+	free(text);
+	text = with_texts(18);
+	assert_string_equal(text, "one?[2J\n"
+				  " a    1\n"
+				  "      since it is\n"
+				  "        so\n"
+				  "  -> do it\n"
+				  " bb\n"
+				  "two\n"
+				  " c   22  why not\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_right_and_texts_left),
+		cmocka_unit_test(texts_stand_between_rows),
 		cmocka_unit_test(what_does_not_fit_goes_by_rank),
 		cmocka_unit_test(bare_rows_have_no_headings),
 		cmocka_unit_test(every_width_holds),

@@ -124,18 +124,18 @@ static void text_tells_values_inputs_verdicts_and_advice(void **state)
 		  "Neoverse N1 (midr 0x414fd0c1), 4 CPUs; Linux 6.1.0-37-arm64");
 	has(text, "- topdown: cycle-based, by stall_frontend and stall_backend: this PMU");
 	has(text, "\n\ntopdown\n"
-		  "  instructions per cycle               0.80 moderate       watch\n"
+		  "  instructions per cycle            0.80  moderate       watch\n"
 		  "      inst_retired 3,200,000,000 / cpu_cycles 4,000,000,000\n"
 		  "      -> below 1.5 (bpfprof-stat(8)): waits for instructions (front-end stalls\n"
 		  "         25.00 % of cycles); where the cycles go: -M topdown\n");
-	has(text, "  front-end stalls                    25.00 % of cycles    investigate\n");
-	has(text, "  back-end stalls                     10.00 % of cycles    ok\n"
+	has(text, "  front-end stalls                 25.00  % of cycles    investigate\n");
+	has(text, "  back-end stalls                  10.00  % of cycles    ok\n"
 		  "      stall_backend 400,000,000 (36.12%) / cpu_cycles 4,000,000,000\n"
-		  "  back-end stalls on memory             n/a\n"
+		  "  back-end stalls on memory          n/a\n"
 		  "      (stall_backend_mem is not advertised by this PMU)\n");
-	has(text, "\n  L1D misses                          12.00 %              investigate (!)\n");
-	has(text, "\n  L1D misses                          37.50 per 1k instr.  investigate\n");
-	has(text, "   12.35 GB/s\n");
+	has(text, "\n  L1D misses                       12.00  %              investigate (!)\n");
+	has(text, "\n  L1D misses                       37.50  per 1k instr.  investigate\n");
+	has(text, "  12.35  GB/s\n");
 	free(text);
 	stat_report_release(&r);
 }

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "collect/maps.h"
+#include "collect/timeline.h"
 #include "output/output.h"
 #include "profile/save.h"
 #include "tests/unit/made_timeline.h"
@@ -192,12 +194,83 @@ static void test_forged(void **state)
 	profile_free(p);
 }
 
+/* Two CPUs of which one has lapped its ring of four events, one each 10 ms from 0 on. */
+#define RING 4
+#define STEP 10000000ull
+
+static void record(struct timeline_event *ring, struct prof_counters *row, uint64_t time_ns)
+{
+	struct timeline_event *e = &ring[row->value[PROF_RECORDED]++ & (RING - 1)];
+
+	row->value[PROF_LOST_RING] += e->kind != 0;
+	*e = (struct timeline_event){ .time_ns = time_ns, .kind = TIMELINE_WAKING };
+}
+
+static void test_overwritten(void **state)
+{
+	static struct timeline_event ring[2 * RING];
+	static struct prof_counters rows[2];
+	struct session_maps maps = {
+		.nr_cpus = 2, .counters = rows, .timeline = ring, .nr_timeline = RING
+	};
+	uint64_t recorded[TIMELINE_MARKS * 2] = {};
+	struct timeline_marks marks = { .recorded = recorded };
+	struct timeline_opts last = { .last_ns = 10 * STEP };
+	struct profile *p = profile_new();
+
+	record(ring + RING, &rows[1], 95 * STEP);
+	for (uint64_t i = 0; i < 100; i++) { /* a mark each 3 steps */
+		if (i % 3 == 0) {
+			marks.time_ns[marks.nr % TIMELINE_MARKS] = i * STEP - 1;
+			recorded[marks.nr++ % TIMELINE_MARKS * 2] = i;
+		}
+		record(ring, &rows[0], i * STEP);
+	}
+	for (int c = PROF_RECORDED; c <= PROF_LOST_RING; c += PROF_LOST_RING - PROF_RECORDED)
+		p->counters[c] = rows[0].value[c] + rows[1].value[c];
+	/* Of 90 to 99 it lacks six; the mark before was at 90. What all CPUs have begins at 96. */
+	timeline_read(&last, &marks, &maps, p, 0, 100 * STEP - 1);
+	assert_int_equal(p->nr_timeline, 4);
+	assert_int_equal(p->counters[PROF_RECORDED], 4);
+	assert_int_equal(p->counters[PROF_LOST_RING], 6 + 1);
+	assert_int_equal(p->counters[PROF_FILTER_OUTSIDE], 90);
+	profile_free(p);
+}
+
+/* Of marks that are too new, or of none, all that was overwritten may have been wanted. */
+static void test_no_marks(void **state)
+{
+	static struct timeline_event ring[RING];
+	static struct prof_counters row;
+	struct session_maps maps = {
+		.nr_cpus = 1, .counters = &row, .timeline = ring, .nr_timeline = RING
+	};
+	struct timeline_marks marks = {};
+	struct timeline_opts all = {};
+	struct profile *p = profile_new();
+
+	for (uint64_t i = 0; i < 10; i++)
+		record(ring, &row, i * STEP);
+	p->counters[PROF_RECORDED] = 10;
+	p->counters[PROF_LOST_RING] = 6;
+	timeline_mark(&marks, &all, &maps);
+	timeline_mark(&marks, &all, &maps); /* too soon */
+	assert_int_equal(marks.nr, 1);
+	assert_int_equal(marks.recorded[0], 10);
+	timeline_read(&all, &marks, &maps, p, 0, 10 * STEP);
+	assert_int_equal(p->counters[PROF_LOST_RING], 6);
+	assert_int_equal(p->counters[PROF_RECORDED], 4);
+	timeline_marks_release(&marks);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spans),	   cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_early_wake), cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_saved),	   cmocka_unit_test(test_forged),
+		cmocka_unit_test(test_spans),	    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_early_wake),  cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_saved),	    cmocka_unit_test(test_forged),
+		cmocka_unit_test(test_overwritten), cmocka_unit_test(test_no_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

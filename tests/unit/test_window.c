@@ -147,6 +147,34 @@ static void a_thread_that_was_woken_is_runnable(void **state)
 	assert_int_equal(sum(1, WOKEN)->weight, S);
 }
 
+/* Counts were read, then the wait ended, then the thread was seen: the wait is of this look. */
+static void a_wait_that_ends_between_counts_and_thread_is_counted_at_once(void **state)
+{
+	struct prof_look row = {
+		.since = BEGIN + S + 7, .pid = 100, .tid = 1, .wait = RUNNING, .count = 2
+	};
+
+	grow(0, 1, BLOCKED, 0, 0);
+	grow(1, 1, RUNNING, 0, 0);
+	grow(2, 2, BLOCKED, 0, 0);
+	window_begin(&w, BEGIN + S);
+	grow(0, 1, BLOCKED, 1, S + 7);
+	grow(2, 2, BLOCKED, 1, S); /* of another thread, that has not moved: at the next look */
+	window_see(&w, &row);
+	window_see(&w, &(struct prof_look){
+			       .since = BEGIN, .pid = 100, .tid = 2, .wait = BLOCKED, .count = 3 });
+	window_end(&w);
+	assert_int_equal(sum(1, BLOCKED)->weight, S + 7);
+	assert_int_equal(sum(2, BLOCKED)->weight, S);
+	row.since = BEGIN + 2 * S;
+	grow(1, 1, RUNNING, 1, S - 7);
+	look(2 * S, &row, 1);
+	assert_int_equal(sum(1, BLOCKED)->weight, S + 7);
+	assert_int_equal(sum(1, RUNNING)->weight, S - 7);
+	assert_int_equal(sum(2, BLOCKED)->weight, S);
+	assert_int_equal(sum(2, BLOCKED)->samples, 1);
+}
+
 /* One that was found waiting: it is known by who it is until it gets a count of its own. */
 static void a_wait_without_a_count_is_the_same_as_its_count_later(void **state)
 {
@@ -206,6 +234,7 @@ int main(void)
 		TEST(one_look_is_enough_where_they_are_rare),
 		TEST(a_wait_counts_while_it_lasts_and_not_again),
 		TEST(a_wait_that_ends_during_a_look_is_not_counted_twice),
+		TEST(a_wait_that_ends_between_counts_and_thread_is_counted_at_once),
 		TEST(a_thread_that_was_woken_is_runnable),
 		TEST(a_wait_without_a_count_is_the_same_as_its_count_later),
 		TEST(sums_are_exact_over_a_thousand_looks),
