@@ -26,6 +26,8 @@ is() { # EXPECTED WORDS...
 
 is "offcpu oncpu " bpfprof o
 is "wakeup wall " bpfprof wa
+is "timeline top tracepoint " bpfprof doctor t
+is "--verbose " bpfprof doctor --v
 is "--max-depth --max-mem --max-stacks " bpfprof oncpu -p 1 --max-
 is "$$ " bpfprof offcpu -p "$$"
 for command in $("$BPFPROF" --help | awk '/^  [a-z]/ { print $1 }'); do
