@@ -168,12 +168,12 @@ static struct machine_call try_call(int (*call)(void))
 }
 
 /*
- * -EINVAL is what the kernel says to them, once nobody before it has refused; only without rights
- * may it be the kernel itself.
+ * What filters return; any other error says that the call has reached the kernel, which finds
+ * fault with it. certain: the kernel itself would return none of them.
  */
 static struct machine_call judge(struct machine_call c, bool certain)
 {
-	if (c.err == -EINVAL)
+	if (c.err != -EPERM && c.err != -EACCES && c.err != -ENOSYS)
 		c.err = 0;
 	c.filtered = c.killed || (c.err && certain);
 	return c;

@@ -106,16 +106,26 @@ void look_user_namespace(const struct machine *m, struct finding *f)
 		f->state = DOCTOR_MISSING;
 }
 
+static bool read_link(const struct machine *m, const char *path, char link[64])
+{
+	char full[512];
+	ssize_t len;
+
+	snprintf(full, sizeof(full), "%s%s", m->root, path);
+	len = readlink(full, link, 63);
+	link[len > 0 ? len : 0] = '\0';
+	return len > 0;
+}
+
 /*
  * The kernel counts threads in its first PID namespace; ours must be that one for -p to mean the
  * same.
  */
 void look_pid_namespace(const struct machine *m, struct finding *f)
 {
-	char path[512], link[64] = "";
+	char link[64];
 
-	snprintf(path, sizeof(path), "%s/proc/self/ns/pid", m->root);
-	if (readlink(path, link, sizeof(link) - 1) < 0 || !strcmp(link, FIRST_PID_NS)) {
+	if (!read_link(m, "/proc/self/ns/pid", link) || !strcmp(link, FIRST_PID_NS)) {
 		finding_found(f, "the host's");
 		return;
 	}
@@ -123,21 +133,24 @@ void look_pid_namespace(const struct machine *m, struct finding *f)
 	f->state = DOCTOR_MISSING;
 }
 
-/* Virtual machines are made of images of containers, and keep such files. */
-static bool shares_all_with_init(const struct machine *m)
+/*
+ * Virtual machines are made of images of containers, and keep their files. The numbers of the
+ * kernel's first namespaces are the same everywhere, but for those of files.
+ */
+static bool is_outermost(const struct machine *m)
 {
-	static const char *const spaces[] = { "mnt", "pid" };
-	char path[512], own[64] = "", init[64] = "";
+	static const char *const first[][2] = {
+		{ "/proc/self/ns/pid", FIRST_PID_NS },
+		{ "/proc/self/ns/uts", "uts:[4026531838]" },
+		{ "/proc/self/ns/ipc", "ipc:[4026531839]" },
+	};
+	char own[64], init[64];
 
-	for (size_t i = 0; i < NR(spaces); i++) {
-		snprintf(path, sizeof(path), "%s/proc/self/ns/%s", m->root, spaces[i]);
-		if (readlink(path, own, sizeof(own) - 1) < 0)
+	for (size_t i = 0; i < NR(first); i++)
+		if (!read_link(m, first[i][0], own) || strcmp(own, first[i][1]))
 			return false;
-		snprintf(path, sizeof(path), "%s/proc/1/ns/%s", m->root, spaces[i]);
-		if (readlink(path, init, sizeof(init) - 1) < 0 || strcmp(own, init))
-			return false;
-	}
-	return !strcmp(own, FIRST_PID_NS);
+	return !read_link(m, "/proc/self/ns/mnt", own) || !read_link(m, "/proc/1/ns/mnt", init) ||
+	       !strcmp(own, init);
 }
 
 /* Files that runtimes leave, and what systemd says of the first process. */
@@ -150,7 +163,7 @@ void look_container(const struct machine *m, struct finding *f)
 	};
 	char name[64];
 
-	if (shares_all_with_init(m)) {
+	if (is_outermost(m)) {
 		finding_found(f, "none");
 		return;
 	}

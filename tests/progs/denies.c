@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * denies CALL HOW PROGRAM [ARGS...]: runs a program that a seccomp filter denies a system call, bpf
- * or perf_event_open, as containers do: HOW is eperm or enosys, which it then returns, or kill.
+ * or perf_event_open, as containers do: HOW is eperm or enosys, which it then returns, or kill. Of
+ * none there is a filter, which denies no call that there is.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -17,6 +18,7 @@ static int number_of(const char *call)
 {
 	return !strcmp(call, "bpf")		  ? SYS_bpf
 	       : !strcmp(call, "perf_event_open") ? SYS_perf_event_open
+	       : !strcmp(call, "none")		  ? 0xffff
 						  : -1;
 }
 
@@ -38,7 +40,8 @@ int main(int argc, char **argv)
 	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
 
 	if (argc < 4 || number_of(argv[1]) < 0) {
-		fprintf(stderr, "usage: denies bpf|perf_event_open eperm|enosys|kill PROGRAM...\n");
+		fprintf(stderr,
+			"usage: denies bpf|perf_event_open|none eperm|enosys|kill PROGRAM...\n");
 		return 2;
 	}
 	code[1].k = number_of(argv[1]);
