@@ -29,9 +29,10 @@ declare -A may_include=(
 	[unwind]="base bpf elf proc profile reader"
 	[uprobe]="base bpf elf symbol"
 	[event]="base bpf"
+	[doctor]="base elf event proc profile symbol uprobe"
 	[metric]="base event"
-	[collect]="base bpf elf event metric proc profile python reader symbol unwind uprobe"
-	[cmd]="base bpf collect elf event metric output proc profile symbol terminal unwind uprobe"
+	[collect]="base bpf doctor elf event metric proc profile python reader symbol unwind uprobe"
+	[cmd]="base bpf collect doctor elf event metric output proc profile symbol terminal unwind uprobe"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cmd/recording.h"
 #include "collect/calls_trial.h"
-#include "collect/hazards.h"
+#include "doctor/doctor.h"
 #include "proc/maps.h"
 
 #define WORTH_TELLING 0.05 /* of their CPU time */
@@ -45,6 +45,7 @@ const struct opt alloc_opts[] = {
 	OPT_FLAG(0, "force", struct alloc_args, force,
 		 "also on a kernel where probes are not safe"),
 	WALKING_ROWS,
+	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	VALUE_ROW(struct recording_args, results),
 	VERBOSE_ROWS,
@@ -182,7 +183,7 @@ static enum cmd_result run(struct recording_args *common)
 {
 	struct alloc_args *a = (struct alloc_args *)common;
 	struct record_opts *o = &common->record;
-	struct hazards_host host = hazards_host_read();
+	struct hazards_host host = hazards_host_read(true);
 	enum cmd_result result;
 	struct points points;
 	int err;
@@ -193,7 +194,7 @@ static enum cmd_result run(struct recording_args *common)
 	if (check(o) || check_duty(a) || check_value(common->results.view.value, o->alloc.live))
 		return CMD_USAGE;
 	err = check_processes(&o->pids);
-	err = err ? err : hazards_check(&host, a->force);
+	err = err ? err : doctor_check(USE_PROBE, a->force || o->unsafe_kernel);
 	if (err)
 		return cmd_failed(err);
 	o->alloc.every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;

@@ -111,6 +111,11 @@ const struct command commands[] = {
 	  "  bpfprof list cache                       those with it in their names\n"
 	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
 	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
+	{ "doctor", cmd_doctor, "[OPTIONS] [COMMAND]",
+	  "what this machine lacks, what that costs, and what helps", doctor_opts,
+	  "  bpfprof doctor                           all rows\n"
+	  "  bpfprof doctor offcpu                    what offcpu needs\n"
+	  "  bpfprof doctor --json | jq '.checks[] | select(.state != \"ok\")'\n" },
 	{ "report", cmd_report, "[OPTIONS] FILE", "any view of a saved result, without root",
 	  report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"

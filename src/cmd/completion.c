@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "doctor/doctor.h"
 
 const struct opt completion_opts[] = { OPT_END };
 
@@ -31,6 +32,16 @@ static bool is_option(const struct opt *o)
 static bool names_file(const struct opt *o)
 {
 	return o->metavar && (!strcmp(o->metavar, "FILE") || !strcmp(o->metavar, "PATH"));
+}
+
+/* What doctor takes. */
+static void put_doctors_words(void)
+{
+	unsigned int uses;
+
+	for (size_t i = 0; i < nr_commands; i++)
+		if (doctor_uses(commands[i].name, &uses))
+			printf("%s ", commands[i].name);
 }
 
 static void put_bash_words(const struct command *c)
@@ -71,7 +82,12 @@ static void put_bash(void)
 	      stdout);
 	for (size_t i = 0; i < nr_commands; i++)
 		printf("%s ", commands[i].name);
-	puts("--help --version' -- \"$cur\"))\n"
+	fputs("--help --version' -- \"$cur\"))\n"
+	      "\telif [[ ${COMP_WORDS[1]} == doctor && $cur != -* ]]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -W '",
+	      stdout);
+	put_doctors_words();
+	puts("' -- \"$cur\"))\n"
 	     "\telif [[ $prev == -p || $prev == --pid ]]; then\n"
 	     "\t\tlocal names=$(ps -eo pid=,comm= | tr -cd '[:alnum:]._+:@\\n -')\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
@@ -126,7 +142,14 @@ static void put_zsh(void)
 		for (const struct opt *o = commands[i].opts; o->type != OPT_TYPE_END; o++)
 			if (is_option(o))
 				put_zsh_option(o);
-		puts("\t\t'(-h --help)'{-h,--help}'[help]' '*:file:_files' ;;");
+		fputs("\t\t'(-h --help)'{-h,--help}'[help]' ", stdout);
+		if (commands[i].run == cmd_doctor) {
+			fputs("'*:command:(", stdout);
+			put_doctors_words();
+			puts(")' ;;");
+		} else {
+			puts("'*:file:_files' ;;");
+		}
 	}
 	puts("\tesac\n"
 	     "}\n"
@@ -164,6 +187,9 @@ static void put_fish(void)
 		for (const struct opt *o = commands[i].opts; o->type != OPT_TYPE_END; o++)
 			if (is_option(o))
 				put_fish_option(commands[i].name, o);
+	fputs("complete -c bpfprof -f -n '__fish_seen_subcommand_from doctor' -a '", stdout);
+	put_doctors_words();
+	puts("'");
 }
 
 static const struct shell {

@@ -120,6 +120,11 @@ struct recording_args {
 		 "time wake-ups by their tracepoint: dearer than the kernel's own accounting, "    \
 		 "which misses how long an idle CPU takes to wake up")
 
+/* Of commands that some kernels are bad for (doctor/hazards.h). */
+#define UNSAFE_ROW                                                                                 \
+	OPT_FLAG(0, "unsafe-kernel", struct recording_args, record.unsafe_kernel,                  \
+		 "record also on a kernel that is known to be bad for it")
+
 #define VERBOSE_ROWS                                                                               \
 	OPT_COUNT('v', "verbose", struct recording_args, verbose,                                  \
 		  "say more on stderr (-vv: libbpf too)"),                                         \

@@ -180,6 +180,7 @@ struct results_opts {
 #define EVENTS_EXTENSIONS   ".json .csv .txt"
 #define ANNOTATE_EXTENSIONS ".json .txt"
 #define HISTORY_EXTENSIONS  ".json .txt"
+#define CHECKS_EXTENSIONS   ".json .txt"
 
 struct results;
 

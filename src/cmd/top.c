@@ -72,6 +72,7 @@ const struct opt top_opts[] = {
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
 		"[not sampled]"),
+	UNSAFE_ROW,
 	OPT_GROUP("Output"),
 	COLOR_ROW(struct recording_args, results),
 	VERBOSE_ROWS,

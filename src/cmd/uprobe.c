@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof uprobe: calls of functions of programs, and probes that programs bring along (USDT). */
 #include "cmd/calls.h"
-#include "collect/hazards.h"
+#include "doctor/doctor.h"
 
 const struct opt uprobe_opts[] = {
 	TARGET_ROWS,
@@ -11,6 +11,7 @@ const struct opt uprobe_opts[] = {
 	TIMED_ROWS,
 	OPT_GROUP("How"),
 	WALKING_ROWS,
+	UNSAFE_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
@@ -19,9 +20,11 @@ const struct opt uprobe_opts[] = {
 static enum cmd_result run(struct recording_args *common)
 {
 	struct calls_args *a = (struct calls_args *)common;
-	struct hazards_host host = hazards_host_read();
-	int err = hazards_check(&host, a->force);
+	struct hazards_host host = hazards_host_read(true);
+	int err;
 
+	common->record.unsafe_kernel |= a->force;
+	err = doctor_check(USE_PROBE, common->record.unsafe_kernel);
 	if (err)
 		return cmd_failed(err);
 	a->points.place_flags = hazards_place_flags(&host);

@@ -7,6 +7,7 @@ const struct opt wall_opts[] = {
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
 	STACK_ROWS,
+	UNSAFE_ROW,
 	WALK_ROWS,
 	COST_ROWS,
 	RESULTS_ROWS(struct recording_args, results),

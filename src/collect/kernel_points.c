@@ -4,16 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/call_args.h"
 #include "collect/points_parts.h"
+#include "doctor/doctor.h"
 #include "event/tracepoints.h"
-
-#define KPROBE_TYPE "/sys/bus/event_source/devices/kprobe/type"
 
 /* Names that a word is compared with. */
 struct names {
@@ -89,12 +87,10 @@ int points_add_kprobe(struct points *p, const char *word)
 {
 	struct names functions = {};
 	size_t nr = 0;
-	int err;
+	int err = doctor_check(USE_KPROBE, false);
 
-	if (access(KPROBE_TYPE, R_OK))
-		return log_as(-EOPNOTSUPP,
-			      "this kernel has no kprobes (CONFIG_KPROBE_EVENTS): its functions "
-			      "cannot be probed; its tracepoints can (bpfprof tracepoint)");
+	if (err)
+		return err;
 	err = read_functions(&functions);
 	for (size_t i = 0; i < functions.nr; i++)
 		nr += tracepoints_is_meant(functions.v[i], word);

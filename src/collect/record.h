@@ -66,6 +66,7 @@ struct live_opts {
 /* What all commands have in common, and a part for each family of them. */
 struct record_opts {
 	const char *command; /* "oncpu"; the probe of that name */
+	bool unsafe_kernel;  /* record on one that is known to be bad, too */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC when bpfprof began */
 	/* Who, and how long. */
 	uint64_t duration_ns; /* 0 = until a signal or the target's end */

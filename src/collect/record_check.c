@@ -8,26 +8,19 @@
 #include "base/log.h"
 #include "collect/glob.h"
 #include "collect/record_parts.h"
+#include "doctor/doctor.h"
 #include "event/cgroup.h"
 #include "event/cpus.h"
 #include "event/host.h"
 
-/*
- * The kernel counts threads in its first PID namespace; ours must be that one for -p to mean the
- * same.
- */
-static int check_namespace(void)
+/* Of probes it is asked before functions are looked for (src/cmd/uprobe.c). */
+static int check_host(const struct record_opts *o)
 {
-	char link[64] = "";
+	unsigned int uses;
 
-	if (readlink("/proc/self/ns/pid", link, sizeof(link) - 1) < 0 ||
-	    !strcmp(link, "pid:[4026531836]"))
-		return 0;
-	log_err(0,
-		"bpfprof runs inside a PID namespace, where process numbers are not the kernel's: "
-		"run it on the host (nsenter -t 1 -p -m), or the container with the host's PID "
-		"namespace (--pid=host)");
-	return -EOPNOTSUPP;
+	if (!doctor_uses(o->command, &uses))
+		uses = USE_BPF | USE_PERF | USE_RECORD | USE_SAMPLE;
+	return doctor_check(uses & ~USE_PROBE, o->unsafe_kernel);
 }
 
 static int check_ids(const struct opt_ids *ids, bool thread)
@@ -97,9 +90,7 @@ int record_check(struct record *r)
 	if (!err)
 		err = check_cpus(&o->cpus);
 	if (!err)
-		err = host_check();
-	if (!err)
-		err = check_namespace();
+		err = check_host(o);
 	if (!err)
 		err = check_ids(&o->pids, false);
 	if (!err)

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "bpf/prof.h"
 #include "collect/stat_parts.h"
+#include "doctor/doctor.h"
 #include "event/cgroup.h"
 #include "event/host.h"
 #include "event/trial.h"
@@ -32,10 +33,6 @@ bool stat_counts_program(const struct stat_opts *o)
 /* All CPUs are counted, whoever is asked for; but only of a cgroup, if one is given. */
 static int prepare_breakdown(struct counting *c)
 {
-	int err = host_check();
-
-	if (err)
-		return err;
 	c->where.pids = c->where.tids = NULL;
 	c->breakdown = breakdown_open(&c->stat_plan, c->opts);
 	return c->breakdown ? 0 : -errno;
@@ -110,6 +107,9 @@ int stat_prepare(struct counting *c)
 		return err;
 	select_processes(c);
 	watch(c);
+	err = doctor_check(stat_is_by_tasks(o->by) ? USE_PERF | USE_BPF : USE_PERF, false);
+	if (err)
+		return err;
 	c->budget = trial_counters(c->catalog);
 	if (o->by == STAT_BY_CPU)
 		stat_cpus_open(c);

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What this host offers, asked before anything is loaded, so that a refusal names the one thing
- * that is missing.
+ * Settings of this host, and whether a process is there; what it lacks for recording is up to
+ * src/doctor.
  */
 #ifndef BPFPROF_EVENT_HOST_H
 #define BPFPROF_EVENT_HOST_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/*
- * Kernel version, capabilities, BTF. 0, or a negative errno after one sentence that names what is
- * missing and what to do.
- */
-int host_check(void);
 
 /* Highest sampling rate the kernel allows (kernel.perf_event_max_sample_rate). */
 uint32_t host_max_rate(void);

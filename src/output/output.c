@@ -85,6 +85,7 @@ static const char *not_whole(const struct result *r)
 #define EVENTS(writer) .kind = RESULT_EVENTS, .write.events = writer, .help
 #define ANNOTATIONS(writer) .kind = RESULT_ANNOTATIONS, .write.annotations = writer, .help
 #define HISTORY(writer) .kind = RESULT_HISTORY, .write.history = writer, .help
+#define CHECKS(writer) .kind = RESULT_CHECKS, .write.checks = writer, .help
 static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
 	  "one line per stack, for flamegraph.pl and inferno" },
@@ -219,6 +220,9 @@ static const struct output outputs[] = {
 
 	{ "json", ".json", HISTORY(history_write_json) = "every run, for programs" },
 	{ "summary", ".txt", HISTORY(history_write_text) = "what is unusual, for people" },
+
+	{ "json", ".json", CHECKS(checks_write_json) = "every row, for programs" },
+	{ "summary", ".txt", CHECKS(checks_write_text) = "the table, for people" },
 };
 /* clang-format on */
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
@@ -261,6 +265,8 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 		return o->write.annotations(r->annotations, v, out);
 	case RESULT_HISTORY:
 		return o->write.history(r->history, out);
+	case RESULT_CHECKS:
+		return o->write.checks(r->checks, out);
 	}
 	return -EINVAL;
 }
@@ -351,6 +357,7 @@ const char *output_kind_text(enum result_kind kind)
 		[RESULT_EVENTS] = "a list of events",
 		[RESULT_ANNOTATIONS] = "an annotation",
 		[RESULT_HISTORY] = "a history",
+		[RESULT_CHECKS] = "a list of checks",
 	};
 
 	return texts[kind];

@@ -13,6 +13,7 @@
 
 #include "output/annotations.h"
 #include "output/changes.h"
+#include "output/checks.h"
 #include "output/events.h"
 #include "output/history.h"
 #include "output/runqlat.h"
@@ -34,6 +35,7 @@ enum result_kind {
 	RESULT_EVENTS,
 	RESULT_ANNOTATIONS,
 	RESULT_HISTORY,
+	RESULT_CHECKS,
 };
 
 struct result {
@@ -47,6 +49,7 @@ struct result {
 		const struct events_report *events;
 		const struct annotations *annotations;
 		const struct history *history;
+		const struct checks_report *checks;
 	};
 };
 
@@ -62,6 +65,7 @@ struct output {
 		int (*changes)(const struct changes *c, const struct view *v, FILE *out);
 		int (*events)(const struct events_report *r, FILE *out);
 		int (*history)(const struct history *h, FILE *out);
+		int (*checks)(const struct checks_report *r, FILE *out);
 		int (*annotations)(const struct annotations *a, const struct view *v, FILE *out);
 	} write;
 	const char *help;

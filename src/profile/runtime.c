@@ -81,3 +81,12 @@ const struct runtime *runtime_of(const struct profile *p, uint32_t process)
 		r++;
 	return r;
 }
+
+const struct runtime *runtime_named(const char *process)
+{
+	const struct runtime *r = runtimes;
+
+	while (r->process && strcmp(process, r->process))
+		r++;
+	return r;
+}

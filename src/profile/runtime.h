@@ -12,6 +12,9 @@ struct runtime {
 	const char *named; /* what names its code */
 };
 
+/* The one of a process so named; never NULL, the one that fits all has no process. */
+const struct runtime *runtime_named(const char *process);
+
 /* The one that a process so named (a string of p) runs; never NULL, one of them fits all. */
 const struct runtime *runtime_of(const struct profile *p, uint32_t process);
 

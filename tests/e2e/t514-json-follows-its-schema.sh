@@ -106,13 +106,14 @@ done
 writes diff.json diff diff --json s.json b.json
 writes rules.json diff diff --json --fail-on 'ipc<-90%' stat-runs=1.json b.json
 writes events.json events list --json 'page-faults'
+writes doctor.json doctor doctor --json report
 
 check "all follow the schema, intervals in lines too" python3 "$TOOL" "$SCHEMA" "${files[@]}" interval.json lines.json
 
 # Of each document copies that are wrong in one place, everywhere: none of them follows. A list that may be empty, a map
 # whose keys may grow and what may be left out are not wrong without a part; all else is.
 check "what is wrong is found" python3 - "$SCHEMA" pmu.json pmu.broken.json offcpu.json table.json runqlat-thread.json \
-	runqlat-cpu.json timeline.json stat-hotspots=4.json diff.json events.json pmu.annotate.json "${made_of_calls[@]}" <<'PY'
+	runqlat-cpu.json timeline.json stat-hotspots=4.json diff.json events.json doctor.json pmu.annotate.json "${made_of_calls[@]}" <<'PY'
 import copy, json, sys
 from jsonschema import Draft202012Validator
 

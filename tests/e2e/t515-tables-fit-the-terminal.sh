@@ -50,6 +50,7 @@ for width in 60 80 120 200; do
 	fits $width '^NAME +.*RUNTIME' 'MAX DELAY' report --table timeline.bpfprof
 	fits $width 'A +B +CHANGE' CHANGE diff a.json b.json
 	fits $width '^NAME' STATE list
+	fits $width '^GROUP' FOUND doctor report
 	fits $width '^topdown' investigate report a.json
 	fits $width '^events' 'cpu_cycles .*G/s' report a.json
 	fits $width '^ +usecs' ' 4 +[|][*]+[|]$' report all.bpfprof

@@ -18,7 +18,7 @@
 #define MIDR	"/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"
 
 /* One line per file: its path, a blank, what is in it. "@" stands for the devices of sysfs. */
-struct machine {
+struct made_machine {
 	const char *key;
 	const char *files;
 };
@@ -105,7 +105,7 @@ struct machine {
 #define MSR	 "@msr/type 9\n@msr/format/event config:0-63\n@msr/events/tsc event=0x00\n"
 #define SOFTWARE "@software/type 1\n"
 
-static const struct machine machines[] = {
+static const struct made_machine machines[] = {
 	{ "n1", SOFTWARE ARM_FILES("0x00000000413fd0c1", "0x00000000", "") },
 	{ "v1", SOFTWARE ARM_FILES("0x00000000411fd401", "0x00000008", SLOT_EVENTS) },
 	{ "v1-vm", SOFTWARE ARM_FILES("0x00000000411fd401", "0x00000000", "") },

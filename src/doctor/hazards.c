@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of kernels that are bad for probes. */
-#include "collect/hazards.h"
+/* The table of kernels that are known to be bad. */
+#include "doctor/hazards.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include <bpf/btf.h>
 
-#include "base/log.h"
+#include "doctor/doctor.h"
 #include "uprobe/place.h"
 
 #define VERSION(major, minor) ((major)*1000u + (minor))
@@ -28,15 +28,44 @@ static bool shares_stacks(const struct hazards_host *h)
 	return h->version >= VERSION(6, 13) && h->preemptible && !h->can_forbid;
 }
 
-static const struct hazard {
-	bool (*applies)(const struct hazards_host *h);
-	bool refused;
-	const char *text;
-} hazards[] = {
-	{ shares_stacks, true,
+/*
+ * kernel 5.18 to 6.3: reading the memory of a program in an interrupt takes a lock that the
+ * interrupted code may hold (parca-dev/parca-agent #1675: 6.1.25; cured by "mm: Fix
+ * copy_from_user_nofault()"). Stable releases got the cure, and their numbers are the only sign of
+ * it, so a kernel without one is not accused.
+ */
+static bool locks_up_reading(const struct hazards_host *h)
+{
+	return h->version == VERSION(6, 1) && h->stable && h->stable <= 25;
+}
+
+/* parca-dev/parca-agent #3112, one report without a cause. */
+static bool oopses_walking(const struct hazards_host *h)
+{
+	return h->arm && h->amazon && h->version == VERSION(6, 12);
+}
+
+/* The worst ones first. */
+static const struct hazard hazards[] = {
+	{ shares_stacks, USE_PROBE, HAZARD_REFUSED,
 	  "this kernel can preempt programs at probes, which then write over each other's stack: "
-	  "under load it panics. It is cured in 6.15; booting with preempt=none avoids it" },
+	  "under load it panics",
+	  "it is cured in 6.15; booting with preempt=none avoids it" },
+	{ locks_up_reading, USE_SAMPLE, HAZARD_REFUSED,
+	  "this kernel can lock up when a sample reads the stack of a program in an interrupt",
+	  "install a later 6.1 kernel" },
+	{ oopses_walking, USE_SAMPLE, HAZARD_LISTED,
+	  "a kernel of this line has crashed once while another profiler walked kernel stacks",
+	  "on a host that must not fail, leave out kernel stacks (-U)" },
 };
+
+const struct hazard *hazards_find(const struct hazards_host *host, unsigned int uses)
+{
+	for (size_t i = 0; i < sizeof(hazards) / sizeof(*hazards); i++)
+		if (hazards[i].uses & uses && hazards[i].applies(host))
+			return &hazards[i];
+	return NULL;
+}
 
 /* "none voluntary (full) lazy": the one in brackets. Without debugfs the kernel's own name. */
 static bool is_preemptible(const struct utsname *u)
@@ -64,34 +93,45 @@ static bool can_forbid(void)
 	return yes;
 }
 
-struct hazards_host hazards_host_read(void)
+/* Debian's release has no third number ("6.1.0-13-amd64"); its version has ("Debian 6.1.55-1"). */
+static unsigned int stable_of(const struct utsname *u)
+{
+	const char *debian = strstr(u->version, "Debian ");
+	unsigned int stable = 0;
+
+	if (!debian || sscanf(debian, "Debian %*u.%*u.%u", &stable) != 1)
+		sscanf(u->release, "%*u.%*u.%u", &stable);
+	return stable;
+}
+
+struct hazards_host hazards_host_named(const struct utsname *u)
 {
 	struct hazards_host h = { .preemptible = true };
 	unsigned int major = 0, minor = 0;
+
+	if (sscanf(u->release, "%u.%u", &major, &minor) == 2)
+		h.version = VERSION(major, minor);
+	h.stable = stable_of(u);
+	h.x86 = !strcmp(u->machine, "x86_64");
+	h.arm = !strcmp(u->machine, "aarch64");
+	h.amazon = strstr(u->release, ".amzn2023") != NULL;
+	return h;
+}
+
+struct hazards_host hazards_host_read(bool probes)
+{
+	struct hazards_host h = { .preemptible = true };
 	struct utsname u;
 
 	if (uname(&u))
 		return h;
-	if (sscanf(u.release, "%u.%u", &major, &minor) == 2)
-		h.version = VERSION(major, minor);
-	h.x86 = !strcmp(u.machine, "x86_64");
+	h = hazards_host_named(&u);
 	h.preemptible = is_preemptible(&u);
+	if (!probes)
+		return h;
 	h.can_forbid = h.version >= VERSION(6, 13) && h.preemptible && can_forbid();
 	h.has_uprobe_call = h.x86 && (syscall(SYS_UPROBE), errno) == ENXIO;
 	return h;
-}
-
-int hazards_check(const struct hazards_host *host, bool force)
-{
-	for (size_t i = 0; i < sizeof(hazards) / sizeof(*hazards); i++) {
-		if (!hazards[i].applies(host))
-			continue;
-		if (hazards[i].refused && !force)
-			return log_as(-EOPNOTSUPP, "%s (--force probes all the same)",
-				      hazards[i].text);
-		log_warn("%s", hazards[i].text);
-	}
-	return 0;
 }
 
 /*

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rows about the kernel and what it shows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/looks.h"
+
+#define MIN_MAJOR 5
+#define MIN_MINOR 15
+#define BTF_PATH  "/sys/kernel/btf/vmlinux"
+
+void look_kernel(const struct machine *m, struct finding *f)
+{
+	int major = 0, minor = 0;
+
+	finding_found(f, "%s", m->uts.release);
+	if (sscanf(m->uts.release, "%d.%d", &major, &minor) == 2 &&
+	    (major > MIN_MAJOR || (major == MIN_MAJOR && minor >= MIN_MINOR)))
+		return;
+	finding_judge(f, DOCTOR_MISSING, "kernel %s is too old", m->uts.release);
+	finding_remedy(f, "bpfprof needs %d.%d or newer (BPF atomics and task registers)",
+		       MIN_MAJOR, MIN_MINOR);
+}
+
+void look_architecture(const struct machine *m, struct finding *f)
+{
+	finding_found(f, "%s", m->uts.machine);
+	if (strcmp(m->uts.machine, "x86_64") && strcmp(m->uts.machine, "aarch64"))
+		finding_judge(f, DOCTOR_MISSING, "bpfprof knows no stacks of %s", m->uts.machine);
+}
+
+void look_known_bad(const struct machine *m, struct finding *f)
+{
+	const struct hazard *h = hazards_find(&m->hazards, m->uses ? m->uses : ~0u);
+
+	finding_found(f, "%s", h ? "it is" : "none known");
+	if (!h)
+		return;
+	finding_judge(f, h->does == HAZARD_REFUSED ? DOCTOR_MISSING : DOCTOR_LIMITED, "%s",
+		      h->text);
+	finding_remedy(f, "%s%s", h->remedy,
+		       h->does == HAZARD_REFUSED ? " (--unsafe-kernel records all the same)" : "");
+}
+
+void look_types(const struct machine *m, struct finding *f)
+{
+	bool there = machine_can_read(m, BTF_PATH);
+
+	finding_found(f, "%s", there ? BTF_PATH : "none");
+	if (!there)
+		f->state = DOCTOR_MISSING;
+}
+
+void look_jit(const struct machine *m, struct finding *f)
+{
+	long on;
+
+	if (!machine_number(m, "/proc/sys/net/core/bpf_jit_enable", &on)) {
+		finding_found(f, "not shown to this user");
+		return;
+	}
+	finding_found(f, "%ld", on);
+	if (!on)
+		f->state = DOCTOR_LIMITED;
+}
+
+/* "none [integrity] confidentiality" */
+void look_lockdown(const struct machine *m, struct finding *f)
+{
+	char modes[128], *mode = modes;
+
+	if (!machine_text(m, "/sys/kernel/security/lockdown", modes, sizeof(modes)) || !*modes) {
+		finding_found(f, "none, or not shown");
+		return;
+	}
+	if (strchr(modes, '[')) {
+		mode = strchr(modes, '[') + 1;
+		mode[strcspn(mode, "]")] = '\0';
+	}
+	finding_found(f, "%s", mode);
+	if (!strcmp(mode, "confidentiality"))
+		f->state = DOCTOR_MISSING;
+}
+
+/* hidepid hides processes of others from those without CAP_SYS_PTRACE. */
+static bool hides_processes(const struct machine *m)
+{
+	char mounts[16384], *line;
+
+	if (!machine_text(m, "/proc/self/mounts", mounts, sizeof(mounts)))
+		return false;
+	for (char *rest = mounts; (line = strsep(&rest, "\n"));)
+		if (strstr(line, " /proc proc "))
+			return strstr(line, "hidepid=") && !strstr(line, "hidepid=0") &&
+			       !strstr(line, "hidepid=off");
+	return false;
+}
+
+void look_proc(const struct machine *m, struct finding *f)
+{
+	if (!machine_can_read(m, "/proc/self/maps")) {
+		finding_found(f, "not mounted");
+		f->state = DOCTOR_MISSING;
+		return;
+	}
+	finding_found(f, "%s", hides_processes(m) ? "mounted, with hidepid" : "mounted");
+	if (!hides_processes(m) || m->caps)
+		return;
+	finding_judge(f, DOCTOR_LIMITED, "/proc hides processes of other users");
+	finding_remedy(f, "run as root, or mount /proc with hidepid=0");
+}
+
+void look_tracefs(const struct machine *m, struct finding *f)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[64];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/events", places[i]);
+		if (machine_can_read(m, path)) {
+			finding_found(f, "%s", places[i]);
+			return;
+		}
+	}
+	finding_found(f, "%s", m->uid ? "not shown to this user" : "not mounted");
+	if (!m->uid && machine_has(m, places[0])) /* tracefs.h: mounted for us alone */
+		return;
+	f->state = DOCTOR_LIMITED;
+}
+
+static void look_source(const struct machine *m, struct finding *f, const char *name)
+{
+	char path[96];
+	bool there;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", name);
+	there = machine_has(m, path);
+	finding_found(f, "%s", there ? "offered" : "not offered");
+	if (!there)
+		f->state = DOCTOR_MISSING;
+}
+
+void look_uprobes(const struct machine *m, struct finding *f)
+{
+	look_source(m, f, "uprobe");
+}
+
+void look_kprobes(const struct machine *m, struct finding *f)
+{
+	look_source(m, f, "kprobe");
+}
