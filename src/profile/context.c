@@ -88,6 +88,11 @@ bool context_is_automatic(uint32_t runtime)
 	return context_runtimes[runtime].automatic;
 }
 
+bool context_has_driver(uint32_t runtime)
+{
+	return context_runtimes[runtime].one_driver;
+}
+
 /* --- samples --- */
 
 static void group_add(struct group **groups, uint32_t pid, uint32_t id, uint8_t runtime)

@@ -78,6 +78,8 @@ const char *context_runtime(uint32_t runtime);
 /* How names of functions of the runtime so named begin. */
 const char *context_needle(const char *name);
 bool context_is_automatic(uint32_t runtime);
+/* Whether one of its threads at a time waits for events of all of them, its driver. */
+bool context_has_driver(uint32_t runtime);
 
 /* Whether functions or threads in the profile are of that runtime. */
 bool contexts_have(const struct contexts *c, uint32_t runtime);

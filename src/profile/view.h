@@ -109,6 +109,8 @@ struct view {
 	uint32_t runtime; /* enum view_runtime */
 	enum view_frames frames;
 	enum view_group group;
+	bool gaps;	 /* only what kept the driver from being polled (profile/gaps.h) */
+	uint64_t gap_ns; /* of at least this length; 0 = the usual */
 	bool full_names; /* with generic arguments, and closures that are async functions */
 	/* Of runqlat. */
 	bool milliseconds; /* of histograms for people */
