@@ -33,17 +33,13 @@ struct culprits {
 static char *function_of(struct trim *t, size_t sample)
 {
 	const struct sample *s = &t->p->samples[sample];
-	size_t nr, i = 0;
-	const struct trimmed *frames =
-		trim_stack(t, contexts_at(&t->contexts, sample), s->ustack, &nr);
+	const struct trimmed *f = trim_function(t, contexts_at(&t->contexts, sample), s->ustack);
 	uint32_t first;
 
-	while (i + 1 < nr && frames[i].instead)
-		i++;
-	if (!nr)
+	if (!f)
 		return xstrdup("[unknown]");
-	view_functions(t->v, t->p, frames[i].frame, &first);
-	return view_short_function(t->v, t->p, frames[i].frame, first, frames[i].poll);
+	view_functions(t->v, t->p, f->frame, &first);
+	return view_short_function(t->v, t->p, f->frame, first, f->poll);
 }
 
 static void add(struct culprits *c, const struct gap *gap)

@@ -311,6 +311,22 @@ const struct context_of *contexts_at(const struct contexts *c, size_t i)
 	return c->v ? &c->v[i] : &none;
 }
 
+bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context_of *to)
+{
+	const struct context_shape *shape =
+		c->v && ustack ? context_shape(&c->work->stacks, ustack) : NULL;
+
+	if (!shape || !shape->runtime)
+		return false;
+	*to = (struct context_of){ .runtime = shape->runtime,
+				   .context = context_is_idle(shape->context) ? CONTEXT_RUNTIME
+									      : shape->context,
+				   .role = shape->role,
+				   .own = shape->own,
+				   .kind = "" };
+	return true;
+}
+
 bool contexts_have(const struct contexts *c, uint32_t runtime)
 {
 	for (size_t i = 0; c->v && i < c->p->nr_samples; i++)

@@ -64,6 +64,9 @@ extern const char *const context_frames[CONTEXT_NR];
 void contexts_init(struct contexts *c, const struct profile *p);
 void contexts_release(struct contexts *c);
 
+/* Of a thread that ran, such as one that woke another, by its stack. False: of no runtime. */
+bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context_of *to);
+
 /* Sample i; of no runtime where there is none. */
 const struct context_of *contexts_at(const struct contexts *c, size_t i);
 
