@@ -194,6 +194,9 @@ struct results;
 /* How a recording of a kind is looked at, where options do not say. */
 void results_default(struct results_opts *o, const struct kind *kind);
 
+/* Which of some words; NULL is the first one. -EINVAL: none, logged. */
+int results_word(const char *option, const char *word, const char *const *words, size_t nr);
+
 /* What options say in words, and what excludes what. 0 or -EINVAL, logged. */
 int results_check(struct results_opts *o);
 

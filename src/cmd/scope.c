@@ -192,6 +192,8 @@ int scope_check(const struct results_opts *o, const struct result *r)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].given && !is_in(rows[i].scope, r))
 			return refuse(rows[i].option, rows[i].scope, r);
+	if (r->kind == RESULT_CHANGES)
+		return check_runtime(v, r->changes->both);
 	if (r->kind != RESULT_STACKS)
 		return 0;
 	return check_gaps(v, r->profile) ? -EINVAL : check_runtime(v, r->profile);

@@ -36,6 +36,11 @@ enum view_by {
 	VIEW_BY_TASK, /* the outermost function of the task */
 	VIEW_NR_BY,
 };
+/* "function" and so on. */
+extern const char *const view_by_words[VIEW_NR_BY];
+
+/* Whether its rows are what paths begin with, and no functions. */
+bool view_by_owner(enum view_by by);
 
 /* Which rows of such a table come first. */
 enum view_sort { VIEW_SORT_SELF, VIEW_SORT_TOTAL, VIEW_SORT_NAME };
