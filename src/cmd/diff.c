@@ -12,13 +12,14 @@
 #include "cmd/filters.h"
 #include "cmd/results.h"
 #include "cmd/saved.h"
+#include "cmd/scope.h"
 #include "metric/diff.h"
 #include "metric/stat.h"
 #include "profile/changes.h"
 #include "profile/kind.h"
 
 struct diff_args {
-	const char *fail_on, *fail_above, *alpha;
+	const char *fail_on, *fail_above, *alpha, *by;
 	struct results_opts results;
 	struct filters filters;
 	struct changes_opts changes;
@@ -46,6 +47,9 @@ const struct opt diff_opts[] = {
 		   "how likely noise may be called a change (default 0.001)"),
 	OPT_STRING(0, "percent-limit", struct diff_args, filters.percent_limit, "P",
 		   "functions below P percent on both sides are not judged (default 0.5)"),
+	OPT_STRING(0, "by", struct diff_args, by, "KEY",
+		   "compare functions (the default), threads, processes, classes of waits, or of a "
+		   "runtime's threads context, kind, role or task"),
 	FOCUS_ROWS(struct diff_args, filters),
 	OPT_FLAG('U', "user-stacks-only", struct diff_args, results.view.user_only,
 		 "no kernel frames"),
@@ -127,6 +131,24 @@ static int check_kind(const struct diff_args *a)
 	return 0;
 }
 
+/* What is compared are functions or what paths begin with. */
+static int check_by(struct diff_args *a)
+{
+	int by = results_word("--by", a->by, view_by_words, VIEW_NR_BY);
+
+	if (by < 0)
+		return by;
+	if (a->by && a->results.kind != RESULT_CHANGES)
+		return log_as(-EINVAL, "--by is for recordings: results of stat have metrics");
+	if (by && !view_by_owner(by))
+		return log_as(-EINVAL,
+			      "--by %s: diff compares function, thread, process, class, "
+			      "context, kind, role or task",
+			      a->by);
+	a->results.view.by = by;
+	return scope_check_words(&a->results.view);
+}
+
 static int check(struct diff_args *a, char **words, int nr)
 {
 	a->changes.alpha = ALPHA;
@@ -136,9 +158,9 @@ static int check(struct diff_args *a, char **words, int nr)
 	    opt_number(&(struct opt_number){ "--fail-above", 0, 1e6, "%" }, a->fail_above,
 		       &a->changes.fail_above_pct))
 		return -EINVAL;
-	if (filters_apply(&a->filters, &a->results.view))
+	if (filters_apply(&a->filters, &a->results.view) || results_check(&a->results))
 		return -EINVAL;
-	return results_check(&a->results);
+	return check_by(a);
 }
 
 /* --- recordings --- */

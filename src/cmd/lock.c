@@ -30,7 +30,9 @@ const struct opt lock_opts[] = {
 	RESULTS_ROWS_OF(struct recording_args, results, RESULTS_EXTENSIONS " (--kernel: also .csv)",
 			"folded stacks on stdout (the default when it is no terminal)"),
 	WAIT_ROWS(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	HISTOGRAM_ROW(struct recording_args, results),
+	BY_ROW(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

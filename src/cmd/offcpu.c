@@ -16,6 +16,7 @@ const struct opt offcpu_opts[] = {
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
 	RUNTIME_ROWS(struct recording_args, results),
+	GAP_ROWS(struct recording_args, results),
 	HISTOGRAM_ROW(struct recording_args, results),
 	BY_ROW(struct recording_args, results),
 	CSV_ROW(struct recording_args, results),

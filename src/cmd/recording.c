@@ -19,6 +19,7 @@
 #include "event/host.h"
 #include "output/output.h"
 #include "event/catalog.h"
+#include "profile/gaps.h"
 #include "symbol/debuginfod.h"
 
 #define MAX_OVERHEAD_PCT 1 /* by default */
@@ -346,6 +347,16 @@ static int check_init(const struct record_opts *o)
 	return -EINVAL;
 }
 
+/* Driver gaps are looked for where somebody asks for them or for a runtime that has a driver. */
+static uint64_t gap_of(const struct view *v)
+{
+	uint32_t runtime = v->runtime - RUNTIME_FIRST;
+
+	if (v->gaps || v->gap_ns || (v->runtime >= RUNTIME_FIRST && context_has_driver(runtime)))
+		return v->gap_ns ? v->gap_ns : GAP_NS;
+	return 0;
+}
+
 enum cmd_result recording_main(const struct command *self, int argc, char **argv,
 			       struct recording_args *a,
 			       enum cmd_result (*run)(struct recording_args *a))
@@ -371,6 +382,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
 		a->record.moments = a->results.view.heatmap;
+		a->record.waits.gap_ns = gap_of(&a->results.view);
 		a->record.symbols.no_inline = a->results.view.no_inline;
 		result = run(a);
 	}

@@ -53,6 +53,7 @@ const struct opt report_opts[] = {
 	HISTOGRAM_ROW(struct report_args, results),
 	TABLE_ROW(struct report_args, results),
 	RUNTIME_ROWS(struct report_args, results),
+	GAP_ROWS(struct report_args, results),
 	OPT_GROUP("Results of timeline and sched"),
 	SCHED_PROCESS_ROW(struct report_args, results),
 	OPT_GROUP("Results of runqlat and stat"),

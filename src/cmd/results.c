@@ -52,8 +52,7 @@ static char *words_text(const char *const *words, size_t nr)
 	return text;
 }
 
-/* Which of some words; NULL is the first one. -EINVAL: none, logged. */
-static int parse_word(const char *option, const char *word, const char *const *words, size_t nr)
+int results_word(const char *option, const char *word, const char *const *words, size_t nr)
 {
 	const char *near = word ? text_nearest(word, words, nr) : NULL;
 	char *shown, *hint;
@@ -94,7 +93,7 @@ static int parse_flame(struct results_opts *o)
 		[VIEW_COLORS_CLASS] = "class", [VIEW_COLORS_MODULE] = "module",
 		[VIEW_COLORS_DIFF] = "diff",
 	};
-	int colors = parse_word("--colors", o->colors, words, VIEW_NR_COLORS);
+	int colors = results_word("--colors", o->colors, words, VIEW_NR_COLORS);
 	bool compares = o->kind == RESULT_CHANGES || o->kind == RESULT_DIFF;
 
 	if (colors < 0 || parse_min_width(o))
@@ -120,9 +119,9 @@ static int parse_runtime(struct results_opts *o)
 
 	for (uint32_t r = 0; r < context_nr_runtimes(); r++)
 		runtimes[nr++] = context_runtime(r);
-	runtime = parse_word("--runtime", o->runtime, runtimes, nr);
-	frames = parse_word("--frames", o->frames, frames_words, 3);
-	group = parse_word("--group", o->group, group_words, 4);
+	runtime = results_word("--runtime", o->runtime, runtimes, nr);
+	frames = results_word("--frames", o->frames, frames_words, 3);
+	group = results_word("--group", o->group, group_words, 4);
 	if (runtime < 0 || frames < 0 || group < 0)
 		return -EINVAL;
 	o->view.runtime = runtime;
@@ -135,18 +134,10 @@ static int parse_words(struct results_opts *o)
 {
 	static const char *const idle_words[] = { "fold", "hide", "show" };
 	static const char *const color_words[] = { "auto", "always", "never" };
-	static const char *const by_words[VIEW_NR_BY] = {
-		[VIEW_BY_FUNCTION] = "function", [VIEW_BY_MODULE] = "module",
-		[VIEW_BY_FILE] = "file",	 [VIEW_BY_LINE] = "line",
-		[VIEW_BY_THREAD] = "thread",	 [VIEW_BY_PROCESS] = "process",
-		[VIEW_BY_CLASS] = "class",	 [VIEW_BY_CONTEXT] = "context",
-		[VIEW_BY_KIND] = "kind",	 [VIEW_BY_ROLE] = "role",
-		[VIEW_BY_TASK] = "task",
-	};
-	int idle = parse_word("--idle", o->idle, idle_words, 3);
-	int color = parse_word("--color", o->color, color_words, 3);
-	int by = parse_word("--by", o->by, by_words, VIEW_NR_BY);
-	int sort = parse_word("--sort", o->sort, timeline_sort_names, TIMELINE_NR_SORTS);
+	int idle = results_word("--idle", o->idle, idle_words, 3);
+	int color = results_word("--color", o->color, color_words, 3);
+	int by = results_word("--by", o->by, view_by_words, VIEW_NR_BY);
+	int sort = results_word("--sort", o->sort, timeline_sort_names, TIMELINE_NR_SORTS);
 
 	if (idle < 0 || color < 0 || by < 0 || sort < 0)
 		return -EINVAL;

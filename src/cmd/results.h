@@ -111,6 +111,15 @@ struct results_opts {
 		OPT_FLAG(0, "full-names", s, r.view.full_names,                                    \
 			 "of its threads: names with generic arguments and {{closure}}")
 
+/* And of those that know when waits began and ended. */
+#define GAP_ROWS(s, r)                                                                             \
+	OPT_FLAG(0, "gaps", s, r.view.gaps,                                                        \
+		 "in stacks and flame graphs, only what kept a runtime's driver from being "       \
+		 "polled, and for how long"),                                                      \
+		OPT_TIME(0, "gap", s, r.view.gap_ns, 1000000, 1, 3600 * 1000000000ull, "TIME",     \
+			 "how long nobody polls the driver at least, for the summary and --gaps: " \
+			 "20, 20ms (default 20ms)")
+
 /* And of those that record how long waits were. */
 #define HISTOGRAM_ROW(s, r)                                                                        \
 	OPT_FLAG(0, "histogram", s, r.view.histogram,                                              \
@@ -186,6 +195,9 @@ struct results;
 
 /* How a recording of a kind is looked at, where options do not say. */
 void results_default(struct results_opts *o, const struct kind *kind);
+
+/* Which of some words; NULL is the first one. -EINVAL: none, logged. */
+int results_word(const char *option, const char *word, const char *const *words, size_t nr);
 
 /* What options say in words, and what excludes what. 0 or -EINVAL, logged. */
 int results_check(struct results_opts *o);

@@ -125,7 +125,7 @@ static int check_runtime(const struct view *v, const struct profile *p)
 	bool named = v->runtime >= RUNTIME_FIRST;
 	char *why;
 
-	if (!named && !wants_context(v))
+	if (!named && !wants_context(v) && !v->gaps)
 		return 0;
 	if (has_runtime(v, p))
 		return 0;
@@ -133,9 +133,29 @@ static int check_runtime(const struct view *v, const struct profile *p)
 	if (wants_context(v))
 		log_err(0, "--by: %s", why);
 	else
-		log_warn("--runtime: %s", why);
+		log_warn("%s: %s", named ? "--runtime" : "--gaps", why);
 	free(why);
 	return wants_context(v) ? -EINVAL : 0;
+}
+
+/* Of a recording that did not look for driver gaps, or for such short ones, nothing is known. */
+static int check_gaps(const struct view *v, const struct profile *p)
+{
+	uint64_t least_ns = 4 * p->meta.long_wait_ns;
+
+	if (!v->gaps && !v->gap_ns)
+		return 0;
+	if (!least_ns)
+		return log_as(-EINVAL,
+			      "%s: the recording does not say when waits began (record it with "
+			      "--gaps)",
+			      v->gaps ? "--gaps" : "--gap");
+	if (v->gap_ns && v->gap_ns < least_ns)
+		return log_as(-EINVAL,
+			      "--gap: the recording has gaps of %s or more (record it with "
+			      "a shorter --gap)",
+			      text_ns(least_ns));
+	return 0;
 }
 
 int scope_check(const struct results_opts *o, const struct result *r)
@@ -163,6 +183,8 @@ int scope_check(const struct results_opts *o, const struct result *r)
 		{ "--class", o->classes, OF_WAITS },
 		{ "--idle", o->idle, OF_WAITS },
 		{ "--histogram", v->histogram && !is_in(OF_TIMES, r), OF_WAITS },
+		{ "--gaps", v->gaps, OF_WAITS },
+		{ "--gap", v->gap_ns != 0, OF_WAITS },
 		{ "--sort", o->sort, OF_TIMELINES },
 		{ "-P", v->per_process, OF_TIMELINES },
 		{ "-m", v->milliseconds, OF_TIMES },
@@ -171,5 +193,9 @@ int scope_check(const struct results_opts *o, const struct result *r)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].given && !is_in(rows[i].scope, r))
 			return refuse(rows[i].option, rows[i].scope, r);
-	return r->kind == RESULT_STACKS ? check_runtime(v, r->profile) : 0;
+	if (r->kind == RESULT_CHANGES)
+		return check_runtime(v, r->changes->both);
+	if (r->kind != RESULT_STACKS)
+		return 0;
+	return check_gaps(v, r->profile) ? -EINVAL : check_runtime(v, r->profile);
 }

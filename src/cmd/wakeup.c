@@ -14,7 +14,9 @@ const struct opt wakeup_opts[] = {
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),
+	RUNTIME_ROWS(struct recording_args, results),
 	HISTOGRAM_ROW(struct recording_args, results),
+	BY_ROW(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

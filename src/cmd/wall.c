@@ -18,6 +18,7 @@ const struct opt wall_opts[] = {
 	CSV_ROW(struct recording_args, results),
 	TABLE_ROW(struct recording_args, results),
 	RUNTIME_ROWS(struct recording_args, results),
+	GAP_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
 };

@@ -25,6 +25,8 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 			       .session = o->session,
 			       .maps = maps,
 			       .config = o->config,
+			       .heatmap = o->heatmap,
+			       .long_wait_ns = o->long_wait_ns,
 			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,
 			       .own_child = o->own_child,
 			       .reader = o->reader,
@@ -326,7 +328,9 @@ void capture_begin(struct capture *c, uint64_t begin_ns, uint64_t duration_ns)
 				       .counts = m->counts,
 				       .nr_cpus = m->nr_cpus,
 				       .nr_slots = m->nr_moments,
-				       .nr_counts = m->nr_generations * m->nr_counts };
+				       .nr_counts = m->nr_generations * m->nr_counts,
+				       .no_slices = !c->heatmap,
+				       .long_waits.least_ns = c->long_wait_ns };
 	if (m->moments)
 		moments_begin(&c->moments, begin_ns);
 }

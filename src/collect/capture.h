@@ -44,7 +44,9 @@ struct capture {
 	struct capture_python python;
 	bool names;		   /* were asked for in the last turn */
 	struct prof_config config; /* what the kernel walks by */
-	uint64_t first_ns;	   /* time of the first stack, 0 = none yet */
+	bool heatmap;		   /* as in struct capture_opts */
+	uint64_t long_wait_ns;
+	uint64_t first_ns; /* time of the first stack, 0 = none yet */
 	uint64_t
 		sleepers_ns; /* when the last thread asleep at the start had been read, 0 = never */
 	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
@@ -63,6 +65,8 @@ struct capture_opts {
 	struct store *store; /* or NULL */
 	struct session *session;
 	struct prof_config config;
+	bool heatmap;	       /* moments are kept in slices, */
+	uint64_t long_wait_ns; /* and waits of at least this length; 0 = none are */
 	uint32_t own_child;
 	struct reader *reader;
 	/* See record_take_call(). */

@@ -218,6 +218,24 @@ static void add_slices(struct capture *c, const uint32_t *sample1_of, const doub
 	}
 }
 
+/* In the order of counts, then of time. */
+static void add_long_waits(struct capture *c, const uint32_t *sample1_of)
+{
+	const struct long_waits *w = &c->moments.long_waits;
+	uint32_t id1, sample1;
+
+	c->profile->meta.long_wait_ns = w->least_ns;
+	c->profile->counters[PROF_MOMENTS_LOST] += w->lost;
+	for (size_t i = 0; i < w->nr; i++) {
+		id1 = w->id1[w->v[i].slot];
+		sample1 = id1 ? sample1_of[id1 - 1] : 0;
+		if (sample1)
+			profile_add_long_wait(c->profile,
+					      &(struct long_wait){ sample1 - 1, 0, w->v[i].begin_ns,
+								   w->v[i].end_ns });
+	}
+}
+
 static void add_moments(struct capture *c, const uint32_t *sample1_of, const double *factors)
 {
 	struct moments *m = &c->moments;
@@ -226,8 +244,11 @@ static void add_moments(struct capture *c, const uint32_t *sample1_of, const dou
 	if (!m->read)
 		return;
 	moments_end(m);
-	c->profile->meta.moment_ns = m->slice_ns;
+	add_long_waits(c, sample1_of);
 	c->profile->counters[PROF_MOMENTS_LOST] += m->lost;
+	if (m->no_slices)
+		return;
+	c->profile->meta.moment_ns = m->slice_ns;
 	for (size_t i = 0; i < m->nr_parts; i++) {
 		const struct moment_part *part = &m->parts[i];
 

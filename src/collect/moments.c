@@ -18,6 +18,8 @@ void moments_begin(struct moments *m, uint64_t begin_ns)
 		m->max_parts = MOMENTS_MAX_PARTS;
 	m->read = xcalloc(m->nr_cpus, sizeof(*m->read));
 	m->slots = xcalloc(m->nr_counts, sizeof(*m->slots));
+	if (m->long_waits.least_ns)
+		long_waits_begin(&m->long_waits, m->counts, m->nr_counts, m->nr_cpus);
 }
 
 /* What a thread does again and again adds to its latest part. */
@@ -148,13 +150,17 @@ static bool lasts(uint32_t wait)
 	       kind == PROF_THROTTLED || kind == PROF_RUNNING;
 }
 
-static void take_entry(struct moments *m, const struct prof_moment *e)
+static void take_entry(struct moments *m, size_t cpu, const struct prof_moment *e)
 {
 	uint64_t end = e->end_ns > m->begin_ns ? e->end_ns - m->begin_ns : 0;
 	uint64_t begin = end > e->weight ? end - e->weight : 0;
 	uint32_t slot = e->count - 1;
 
 	if (!e->count || e->count > m->nr_counts)
+		return;
+	if (m->long_waits.least_ns && lasts(m->counts[slot].wait))
+		long_waits_add(&m->long_waits, cpu, &(struct long_wait_entry){ slot, begin, end });
+	if (m->no_slices)
 		return;
 	while (end / m->slice_ns >= MOMENTS_MAX_SLICES)
 		lengthen(m);
@@ -193,7 +199,7 @@ static bool read_entry(struct moments *m, size_t cpu)
 	}
 	if (copy.nr != nr + 1)
 		return false;
-	take_entry(m, &copy);
+	take_entry(m, cpu, &copy);
 	m->read[cpu] = nr + 1;
 	return true;
 }
@@ -212,6 +218,8 @@ void moments_take(struct moments *m, size_t slot, uint32_t id)
 {
 	if (m->read)
 		m->slots[slot].id1 = id + 1;
+	if (m->long_waits.id1)
+		m->long_waits.id1[slot] = id + 1;
 }
 
 void moments_empty(struct moments *m, size_t first, size_t nr)
@@ -240,6 +248,7 @@ void moments_end(struct moments *m)
 	/* What stands behind one that was never finished. */
 	for (size_t cpu = 0; cpu < m->nr_cpus && m->nr_slots; cpu++)
 		m->lost += m->heads[cpu].value - m->read[cpu];
+	long_waits_end(&m->long_waits);
 	merge(m);
 	if (m->nr_parts)
 		qsort(m->parts, m->nr_parts, sizeof(*m->parts), by_time);
@@ -250,5 +259,6 @@ void moments_release(struct moments *m)
 	free(m->read);
 	free(m->slots);
 	free(m->parts);
+	long_waits_release(&m->long_waits);
 	*m = (struct moments){};
 }

@@ -4,6 +4,8 @@
  * out of their rings, and keeps how much of which count came in which slice of time. A wait is in
  * all slices that it lasted.
  *
+ * Long waits are kept one by one as well, if they are asked for.
+ *
  * Slices are 20 ms long. When a recording would have more than MOMENTS_MAX_PARTS parts or
  * MOMENTS_MAX_SLICES slices, they become longer: 100 ms, 500 ms, 1 s, 2 s and so on.
  */
@@ -15,6 +17,7 @@
 #include <stdint.h>
 
 #include "bpf/prof.h"
+#include "collect/long_waits.h"
 
 #define MOMENTS_MAX_PARTS  (1u << 19) /* 12 MB */
 #define MOMENTS_MAX_SLICES (1u << 20)
@@ -36,6 +39,9 @@ struct moments {
 	size_t nr_cpus, nr_slots, nr_counts;
 	uint64_t *read; /* per CPU: entries that were read */
 	uint64_t lost;	/* that were written over before */
+
+	bool no_slices; /* only long waits are wanted */
+	struct long_waits long_waits;
 
 	uint64_t begin_ns, slice_ns;
 	struct moment_slot {

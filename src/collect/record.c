@@ -179,6 +179,8 @@ static int start(struct record *r)
 				   .store = r->store,
 				   .session = r->session,
 				   .config = record_config(o),
+				   .heatmap = o->moments,
+				   .long_wait_ns = o->waits.gap_ns / 4,
 				   .own_child = r->target.pid,
 				   .reader = r->reading.reader,
 				   .take_call =

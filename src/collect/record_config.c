@@ -15,7 +15,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	const struct kind *kind = kind_of(o->command);
 	bool rows = kind->histograms;
 
-	c->per_thread = o->per_thread || kind->locks;
+	c->per_thread = o->per_thread || kind->locks || o->waits.gap_ns;
 	c->stacks = !o->waits.no_stacks && !rows;
 	c->remember = c->stacks;
 	c->audit = o->waits.audit;
@@ -80,7 +80,7 @@ struct prof_config record_config(const struct record_opts *o)
 	c.per_thread |= c.faults; /* the memory is not merged */
 	c.nr_values = 2 * o->sampling.nr_columns;
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
-	if (o->moments)
+	if (o->moments || o->waits.gap_ns)
 		c.moment_slots = kind_of(o->command)->waits ? WAIT_MOMENTS : SAMPLE_MOMENTS;
 	/* Waits, operations, branches and allocations in use refer to slots taken long ago. */
 	c.two_generations = !kind_of(o->command)->waits && !kind_of(o->command)->timeline &&

@@ -35,12 +35,16 @@ uint64_t record_own_ns(const struct record *r)
 	return ns - (r->target.cpu_ns < ns ? r->target.cpu_ns : ns);
 }
 
-/* Of waits; whether each is followed to who ended it, nothing is left out. */
+/*
+ * Of waits. Where it matters who ended each, or that one long wait has its stack, nothing is left
+ * out.
+ */
 static bool takes_stacks(const struct record *r)
 {
 	struct prof_config c = record_config(r->opts);
 
-	return kind_of(r->opts->command)->waits && c.stacks && !c.audit && !c.hops;
+	return kind_of(r->opts->command)->waits && c.stacks && !c.audit && !c.hops &&
+	       !r->opts->waits.gap_ns;
 }
 
 /* Halvings of samples at a level. */

@@ -48,6 +48,7 @@ int changes_write_json(const struct changes *c, const struct view *v, FILE *out)
 
 	json_put_string(o, "command", c->both, c->both->meta.command);
 	json_object_object_add(o, "unit", json_text(profile_unit(c->both)));
+	json_object_object_add(o, "by", json_text(view_by_words[c->by]));
 	json_object_object_add(o, "absolute", json_object_new_boolean(c->opts.absolute));
 	json_object_object_add(o, "before", side_of(c, 0));
 	json_object_object_add(o, "after", side_of(c, 1));

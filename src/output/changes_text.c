@@ -49,6 +49,12 @@ static const char *difference(const struct changes *c, const struct change *row,
 	return to;
 }
 
+/* What a row is about. */
+static const char *noun(const struct changes *c)
+{
+	return view_by_owner(c->by) ? "row" : "function";
+}
+
 static void put_row(struct grid *g, const struct changes *c, const struct change *row)
 {
 	char off[48];
@@ -61,7 +67,10 @@ static void put_row(struct grid *g, const struct changes *c, const struct change
 		 difference(c, row, off), row->self[0] || row->self[1] ? changes_text(row) : "",
 		 changes_verdict(c, row), changes_value(c, row->total[0], 0),
 		 changes_value(c, row->total[1], 1), NULL);
-	columns_put_place(g, c->both, c->tree->names.bytes + row->name, row->module);
+	if (view_by_owner(c->by))
+		grid_cell(g, "%s", c->tree->names.bytes + row->name);
+	else
+		columns_put_place(g, c->both, c->tree->names.bytes + row->name, row->module);
 }
 
 static void put_table(const struct changes *c, const struct view *v, FILE *out)
@@ -80,7 +89,10 @@ static void put_table(const struct changes *c, const struct view *v, FILE *out)
 
 	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
 	grid_whole(&g);
-	columns_add_place(&g);
+	if (view_by_owner(c->by))
+		columns_add_owner(&g, c->by);
+	else
+		columns_add_place(&g);
 	for (size_t i = 0; i < c->nr && nr < max; i++) {
 		if (!is_shown(c, &c->v[i], v))
 			continue;
@@ -89,7 +101,7 @@ static void put_table(const struct changes *c, const struct view *v, FILE *out)
 	}
 	grid_end(&g);
 	if (c->nr > nr)
-		fprintf(out, "… %zu more functions: give a larger --rows\n", c->nr - nr);
+		fprintf(out, "… %zu more: give a larger --rows\n", c->nr - nr);
 }
 
 /* What noise is taken to be, and what would tell more. */
@@ -138,9 +150,9 @@ static void put_verdict(const struct changes *c, size_t width, FILE *out)
 		free(text);
 	}
 	if (!c->nr_real)
-		fprintf(out, "No function changed by more than noise.\n");
+		fprintf(out, "No %s changed by more than noise.\n", noun(c));
 	else
-		fprintf(out, "%zu function%s changed by more than noise.\n", c->nr_real,
+		fprintf(out, "%zu %s%s changed by more than noise.\n", c->nr_real, noun(c),
 			c->nr_real == 1 ? "" : "s");
 }
 
@@ -154,7 +166,12 @@ int changes_write_text(const struct changes *c, const struct view *v, FILE *out)
 	put_verdict(c, width, out);
 	put_noise(c, width, out);
 	figure_wrap(
-		c->opts.absolute
+		view_by_owner(c->by)
+			? c->opts.absolute
+				  ? "BEFORE and AFTER are what was recorded."
+				  : "BEFORE and AFTER are shares of their side; COST is what it "
+				    "costs more or less, against all else."
+		: c->opts.absolute
 			? "BEFORE and AFTER are a function's own, TOTAL that with what it calls."
 			: "BEFORE and AFTER are a function's own share of its side, TOTAL that "
 			  "with what it calls; COST is what it costs more or less, against all "
@@ -175,23 +192,26 @@ static void put_cells(const struct changes *c, const struct change *row, FILE *o
 		changes_value(c, row->self[1], 1), changes_text(row), changes_verdict(c, row));
 }
 
+#define MARKDOWN_HEAD "| %s | before | after | cost | |\n|---|---:|---:|---:|---|\n"
+
 /* A comment for a pull request: what it comes to first, the table folded away below. */
 int changes_write_markdown(const struct changes *c, const struct view *v, FILE *out)
 {
 	size_t max = v->rows ? v->rows : ROWS;
 	if (c->nr_failed)
-		fprintf(out, "### bpfprof: %zu function%s got slower\n\n", c->nr_failed,
+		fprintf(out, "### bpfprof: %zu %s%s got slower\n\n", c->nr_failed, noun(c),
 			c->nr_failed == 1 ? "" : "s");
 	else
 		fprintf(out, "### bpfprof: %s\n\n",
-			c->nr_real ? "some functions changed" : "no change beyond noise");
-	fputs("| function | before | after | cost | |\n|---|---:|---:|---:|---|\n", out);
+			!c->nr_real	       ? "no change beyond noise"
+			: view_by_owner(c->by) ? "something changed"
+					       : "some functions changed");
+	fprintf(out, MARKDOWN_HEAD, view_by_words[c->by]);
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->v[i].real)
 			put_cells(c, &c->v[i], out);
-	fputs("\n<details><summary>All functions</summary>\n\n"
-	      "| function | before | after | cost | |\n|---|---:|---:|---:|---|\n",
-	      out);
+	fputs("\n<details><summary>All of them</summary>\n\n", out);
+	fprintf(out, MARKDOWN_HEAD, view_by_words[c->by]);
 	for (size_t i = 0; i < c->nr && i < max; i++)
 		if (c->v[i].self[0] || c->v[i].self[1])
 			put_cells(c, &c->v[i], out);

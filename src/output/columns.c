@@ -25,6 +25,11 @@ struct table {
 	struct grid grid;
 };
 
+void columns_add_owner(struct grid *g, enum view_by by)
+{
+	grid_add(g, (struct grid_column){ shares_heads[by], GRID_TEXT, .min = 24 });
+}
+
 void columns_add_place(struct grid *g)
 {
 	grid_add(g, (struct grid_column){ "FUNCTION", GRID_FUNCTION, .min = 24 });

@@ -11,6 +11,8 @@
 /* What tables of functions have in common. */
 #define VALUED_FUNCTIONS 20
 
+/* What paths begin with, in a view by that: the column, the last one. */
+void columns_add_owner(struct grid *g, enum view_by by);
 /* A function and its module: their columns, the last ones, and their cells. */
 void columns_add_place(struct grid *g);
 void columns_put_place(struct grid *g, const struct profile *p, const char *name, uint32_t module);

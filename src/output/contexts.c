@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/gaps.h"
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "profile/context_sums.h"
@@ -140,6 +141,7 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 	put_threads(&s, p, out);
 	if (s.nr_threads[ROLE_WORKER])
 		put_table(&s, v, out);
+	gaps_put(p, v, out);
 	if (s.residual_ns)
 		fprintf(out, "  %s%s in no line: threads that began or ended meanwhile\n",
 			s.residual_ns < 0 ? "-" : "", text_ns(llabs(s.residual_ns)));
@@ -173,7 +175,7 @@ static struct json_object *workers(const struct context_sums *s, const struct pr
 
 struct json_object *contexts_json(const struct profile *p, const struct view *v)
 {
-	struct json_object *o, *all, *kinds;
+	struct json_object *o, *all, *kinds, *gaps;
 	struct context_sums s;
 
 	if (!context_sums_init(&s, p, v))
@@ -193,5 +195,8 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	for (size_t i = 0; i < s.nr_kinds; i++)
 		put_sum(kinds, s.kinds[i].kind, &s.kinds[i].sum);
 	json_object_object_add(o, "task_kinds", kinds);
+	gaps = gaps_json(p, v);
+	if (gaps)
+		json_object_object_add(o, "driver_gaps", gaps);
 	return o;
 }

@@ -176,12 +176,12 @@ static char *note_of(const struct flame *f)
 	return note;
 }
 
-static char *title_of(const struct profile *p)
+static char *title_of(const struct profile *p, const struct view *v)
 {
 	char *command = text_cleaned(profile_str(p, p->meta.command)),
 	     *target = text_cleaned(profile_str(p, p->meta.target));
-	char *title =
-		xasprintf("%s%s%s", *command ? command : "bpfprof", *target ? ": " : "", target);
+	char *title = xasprintf("%s%s%s%s", *command ? command : "bpfprof",
+				v->gaps ? ", driver gaps" : "", *target ? ": " : "", target);
 
 	free(command);
 	free(target);
@@ -207,7 +207,7 @@ void flame_init(struct flame *f, const struct profile *p, const struct view *v)
 		f->p = &f->one;
 		flame_values_of_events(f, p, view_event(v, p));
 	}
-	f->title = v->title ? text_cleaned(v->title) : title_of(f->p);
+	f->title = v->title ? text_cleaned(v->title) : title_of(f->p, v);
 	f->unit = text_cleaned(profile_unit(f->p));
 	f->note = note_of(f);
 	if (!f->nr_values)

@@ -168,7 +168,8 @@ void flame_values_init(struct flame *f, const struct view *v)
 			add_class(f, &w, class);
 		waits_release(&w);
 	}
-	add_other(f);
+	if (!v->gaps) /* gaps are no number of waits */
+		add_other(f);
 }
 
 void flame_values_release(struct flame *f)

@@ -301,13 +301,15 @@ static struct json_object *audit(const struct profile *p)
 	return list;
 }
 
-int json_write(const struct profile *p, const struct view *v, FILE *out)
+int json_write(const struct profile *p, const struct view *view, FILE *out)
 {
+	struct view whole = *view, *v = &whole;
 	struct json_object *o = json_document("bpfprof-profile");
 	struct profile_broken by_end[UNWIND_NR_ENDS];
 	struct json_object *wakers, *runtime, *rows;
 	struct profile one;
 
+	whole.gaps = false; /* which have a place of their own */
 	json_object_object_add(o, "profile", facts(p));
 	json_object_object_add(o, "samples", ledger(p));
 	one = profile_is_mixed(p) ? profile_of_event(p, view_event(v, p)) : *p;

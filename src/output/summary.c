@@ -381,8 +381,11 @@ static void print_cost(const struct profile *p, FILE *out)
 			text_ns(m->readers_ns), text_bytes(m->readers_bytes));
 }
 
-int summary_write(const struct profile *p, const struct view *v, FILE *out)
+int summary_write(const struct profile *p, const struct view *view, FILE *out)
 {
+	struct view whole = *view, *v = &whole;
+
+	whole.gaps = false; /* which have a line of their own */
 	summary_put_head(p, v, out);
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);

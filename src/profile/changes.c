@@ -134,6 +134,31 @@ static void weigh(struct judge *j)
 
 /* --- functions --- */
 
+/* What paths begin with. To be freed. */
+static struct top_row *owner_rows(const struct tree *t, size_t *nr)
+{
+	struct top_row *rows = NULL;
+	size_t cap = 0;
+
+	*nr = 0;
+	for (uint32_t i = t->nodes[0].first_child; i; i = t->nodes[i].next) {
+		rows = xgrow(rows, *nr, &cap, sizeof(*rows));
+		rows[(*nr)++] = (struct top_row){ .name = t->nodes[i].name,
+						  .self = t->nodes[i].total,
+						  .total = t->nodes[i].total };
+	}
+	return rows;
+}
+
+static uint32_t owner_of(const struct changes *c, uint32_t node)
+{
+	if (!view_by_owner(c->by))
+		return top_owner(c->tree, node);
+	while (c->tree->nodes[node].parent)
+		node = c->tree->nodes[node].parent;
+	return node;
+}
+
 /* Rows of both sides, and where those of a name are. */
 static void add_rows(struct changes *c, uint32_t *row_of)
 {
@@ -143,7 +168,7 @@ static void add_rows(struct changes *c, uint32_t *row_of)
 
 	for (int side = 0; side < 2; side++) {
 		tree_weigh(c->tree, c->self[side]);
-		rows = top_rows(c->tree, &nr);
+		rows = view_by_owner(c->by) ? owner_rows(c->tree, &nr) : top_rows(c->tree, &nr);
 		for (size_t i = 0; i < nr; i++) {
 			if (!row_of[rows[i].name]) {
 				c->v = xgrow(c->v, c->nr, &cap, sizeof(*c->v));
@@ -168,7 +193,7 @@ static void divide(struct judge *j, const uint32_t *row_of)
 
 	for (size_t k = 0; k < j->nr_parts; k++) {
 		for (size_t i = j->parts[k].first; i < j->parts[k].end; i++) {
-			uint32_t owner = t->leaves[i].node ? top_owner(t, t->leaves[i].node) : 0;
+			uint32_t owner = t->leaves[i].node ? owner_of(j->c, t->leaves[i].node) : 0;
 
 			if (!owner)
 				continue;
@@ -305,7 +330,7 @@ int changes_make(struct changes *c, struct profile *const *profiles, char *const
 	struct judge j = { .c = c, .nr_parts = nr[0] + nr[1] };
 	int err;
 
-	*c = (struct changes){ .opts = *opts, .both = profile_new() };
+	*c = (struct changes){ .opts = *opts, .by = v->by, .both = profile_new() };
 	for (int side = 0; side < 2; side++)
 		c->sides[side] = (struct changes_side){ .name = names[side ? nr[0] : 0],
 							.profile = profiles[side ? nr[0] : 0],

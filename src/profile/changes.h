@@ -2,7 +2,8 @@
 /*
  * Two recordings of one kind, or several of each side: what changed, and is it more than noise?
  *
- * Functions and call trees of both are merged by name. What is compared is the share that a
+ * Functions and call trees of both are merged by name; so are tasks, threads and the like, where
+ * the view is by these (view_by_owner()). What is compared is the share that a
  * function's own samples have of their side, or with absolute what was recorded of it.
  *
  * Noise. Were samples independent, a share of x of n samples would vary with x (1 - x) / n. Real
@@ -54,6 +55,7 @@ struct changes_side {
 struct changes {
 	struct changes_opts opts;
 	struct changes_side sides[2];
+	enum view_by by; /* what rows are */
 	struct profile *both;
 	struct tree *tree;	       /* with the weights after; both sides' nodes */
 	uint64_t *self[2], *total[2];  /* of each node */

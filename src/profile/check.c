@@ -180,6 +180,18 @@ static bool check_moments(const struct profile *p)
 	return !p->nr_moments || p->meta.moment_ns;
 }
 
+static bool check_long_waits(const struct profile *p)
+{
+	const struct long_wait *w;
+
+	for (size_t i = 0; i < p->nr_long_waits; i++) {
+		w = &p->long_waits[i];
+		if (w->sample >= p->nr_samples || w->begin_ns > w->end_ns || w->end_ns >> 60)
+			return false;
+	}
+	return !p->nr_long_waits || p->meta.long_wait_ns;
+}
+
 /* Sums stay where arithmetic is exact. */
 static bool check_lengths(const struct profile *p)
 {
@@ -247,6 +259,7 @@ bool profile_is_sound(const struct profile *p)
 	return check_modules(p) && check_frames(p) && check_details(p) && check_stacks(p) &&
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
 	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
-	       check_slices(p) && check_moments(p) && check_linked(p) && check_begins(p) &&
+	       check_slices(p) && check_moments(p) && check_long_waits(p) && check_linked(p) &&
+	       check_begins(p) &&
 	       check_lengths(p) && check_disagreements(p);
 }

@@ -88,6 +88,11 @@ bool context_is_automatic(uint32_t runtime)
 	return context_runtimes[runtime].automatic;
 }
 
+bool context_has_driver(uint32_t runtime)
+{
+	return context_runtimes[runtime].one_driver;
+}
+
 /* --- samples --- */
 
 static void group_add(struct group **groups, uint32_t pid, uint32_t id, uint8_t runtime)
@@ -304,6 +309,22 @@ const struct context_of *contexts_at(const struct contexts *c, size_t i)
 	static const struct context_of none = { .kind = "" };
 
 	return c->v ? &c->v[i] : &none;
+}
+
+bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context_of *to)
+{
+	const struct context_shape *shape =
+		c->v && ustack ? context_shape(&c->work->stacks, ustack) : NULL;
+
+	if (!shape || !shape->runtime)
+		return false;
+	*to = (struct context_of){ .runtime = shape->runtime,
+				   .context = context_is_idle(shape->context) ? CONTEXT_RUNTIME
+									      : shape->context,
+				   .role = shape->role,
+				   .own = shape->own,
+				   .kind = "" };
+	return true;
 }
 
 bool contexts_have(const struct contexts *c, uint32_t runtime)

@@ -64,6 +64,9 @@ extern const char *const context_frames[CONTEXT_NR];
 void contexts_init(struct contexts *c, const struct profile *p);
 void contexts_release(struct contexts *c);
 
+/* Of a thread that ran, such as one that woke another, by its stack. False: of no runtime. */
+bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context_of *to);
+
 /* Sample i; of no runtime where there is none. */
 const struct context_of *contexts_at(const struct contexts *c, size_t i);
 
@@ -78,6 +81,8 @@ const char *context_runtime(uint32_t runtime);
 /* How names of functions of the runtime so named begin. */
 const char *context_needle(const char *name);
 bool context_is_automatic(uint32_t runtime);
+/* Whether one of its threads at a time waits for events of all of them, its driver. */
+bool context_has_driver(uint32_t runtime);
 
 /* Whether functions or threads in the profile are of that runtime. */
 bool contexts_have(const struct contexts *c, uint32_t runtime);

@@ -78,8 +78,8 @@ static const struct context_marker go[] = {
 };
 
 const struct context_runtime context_runtimes[] = {
-	{ "tokio", "tokio::", true, tokio, NR(tokio) },
-	{ "go", "runtime.", false, go, NR(go) },
+	{ "tokio", "tokio::", true, true, tokio, NR(tokio) },
+	{ "go", "runtime.", false, false, go, NR(go) },
 };
 const uint32_t context_nr = NR(context_runtimes);
 

@@ -30,6 +30,7 @@ struct context_runtime {
 	const char *name;
 	const char *needle; /* in names of functions; without it none of the rows matches */
 	bool automatic;
+	bool one_driver; /* who waits in the driver does so for all of its threads */
 	const struct context_marker *markers;
 	size_t nr;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/trim.h"
 #include "profile/waits.h"
 #include "profile/woken.h"
 
@@ -27,11 +28,15 @@ static const struct {
 	{ "pthread_timedjoin", "join" },	  { "pthread_join", "join" },
 	{ "sem_wait", "semaphore" },		  { "sem_timedwait", "semaphore" },
 	{ "sem_clockwait", "semaphore" },	  { "barrier_wait", "barrier" },
-	{ "pthread_once", "once" },		  { "call_once", "once" },
+	{ "pthread_once", "once" },		  { "std::call_once", "once" },
 	{ "parking_lot", "parking_lot (Rust)" },  { "Mutex::lock_contended", "mutex (Rust)" },
+	{ "Mutex>::lock_contended", "mutex (Rust)" },
 	{ "RwLock::read_contended", "rwlock (Rust)" },
 	{ "RwLock::write_contended", "rwlock (Rust)" },
+	{ "RwLock>::read_contended", "rwlock (Rust)" },
+	{ "RwLock>::write_contended", "rwlock (Rust)" },
 	{ "Condvar::wait", "condition variable (Rust)" },
+	{ "Condvar>::wait", "condition variable (Rust)" },
 	{ "Parker::park_timeout", "parking" },	  { "Parker::park", "parking" },
 	{ "thread::park", "parking" },		  { "Unsafe_Park", "parking (Java)" },
 	{ "ObjectMonitor", "monitor (Java)" },	  { "PlatformMonitor", "monitor (Java)" },
@@ -124,8 +129,20 @@ static int by_holder(const void *x, const void *y)
 	return c ? c : compare(a->role, b->role);
 }
 
-static struct item item_of(const struct profile *p, const struct sample *s, uint64_t ns)
+/* Of a runtime's thread that of the program, of others the innermost that is not a library's. */
+static uint32_t function_of(struct trim *t, const struct context_of *of, uint32_t stack)
 {
+	const struct trimmed *f = of && stack ? trim_function(t, of, stack) : NULL;
+
+	if (f)
+		return profile_frame_at(t->p, f->frame)->name;
+	return stack ? woken_user_function(t->p, stack) : 0;
+}
+
+static struct item item_of(struct trim *t, const struct sample *s, uint64_t ns)
+{
+	const struct profile *p = t->p;
+	struct context_of of;
 	const struct waker *w = &p->wakers[s->waker];
 	const struct lock *l = lock_of(p, s);
 
@@ -133,13 +150,15 @@ static struct item item_of(const struct profile *p, const struct sample *s, uint
 			      .word = l->word,
 			      .ns = ns,
 			      .holder = w->thread,
-			      .function = w->ustack ? woken_user_function(p, w->ustack) : 0,
+			      .function = function_of(
+				      t, trim_runner(t, w->ustack, &of) ? &of : NULL, w->ustack),
 			      .role = l->role < LOCK_NR_ROLES ? l->role : LOCK_NOBODY };
 }
 
 /* Items [first, first + nr) are of one lock, by thread. */
-static struct locks_row row_of(const struct profile *p, const struct item *first, size_t nr)
+static struct locks_row row_of(struct trim *t, const struct item *first, size_t nr)
 {
+	const struct profile *p = t->p;
 	struct locks_row row = { .word = first->word,
 				 .pid = first->sample->pid,
 				 .process = first->sample->process };
@@ -157,7 +176,8 @@ static struct locks_row row_of(const struct profile *p, const struct item *first
 		most = i->ns > most->ns ? i : most;
 	}
 	row.kind = locks_kind(p, most->sample);
-	row.function = woken_user_function(p, most->sample->ustack);
+	row.function =
+		function_of(t, trim_context(t, most->sample - p->samples), most->sample->ustack);
 	return row;
 }
 
@@ -195,14 +215,14 @@ static int by_time(const void *x, const void *y)
 	return a->ns != b->ns ? compare(b->ns, a->ns) : compare(a->word, b->word);
 }
 
-static void make_rows(struct locks *l, const struct profile *p, struct item *items, size_t nr)
+static void make_rows(struct locks *l, struct trim *t, struct item *items, size_t nr)
 {
 	size_t row = 0;
 
 	qsort(items, nr, sizeof(*items), by_waiter);
 	for (size_t i = 0, n; i < nr; i += n) {
 		n = length(&items[i], items + nr);
-		l->v[l->nr++] = row_of(p, &items[i], n);
+		l->v[l->nr++] = row_of(t, &items[i], n);
 	}
 	qsort(items, nr, sizeof(*items), by_holder);
 	for (size_t i = 0, n; i < nr; i += n) {
@@ -216,20 +236,23 @@ void locks_init(struct locks *l, const struct profile *p, const struct view *v)
 {
 	struct item *items = xcalloc(p->nr_samples + 1, sizeof(*items));
 	struct waits waits;
+	struct trim trim;
 	size_t nr = 0;
 
 	*l = (struct locks){ .v = xcalloc(p->nr_samples + 1, sizeof(*l->v)) };
 	waits_init(&waits, p, v);
+	trim_init(&trim, p, v);
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		if (waits.fate[i] != WAITS_SHOWN)
 			continue;
-		items[nr] = item_of(p, &p->samples[i], waits.ns[i]);
+		items[nr] = item_of(&trim, &p->samples[i], waits.ns[i]);
 		l->ns += items[nr].ns;
 		l->known_ns += items[nr].role != LOCK_NOBODY ? items[nr].ns : 0;
 		nr++;
 	}
 	waits_release(&waits);
-	make_rows(l, p, items, nr);
+	make_rows(l, &trim, items, nr);
+	trim_release(&trim);
 	for (size_t i = 0; i < l->nr; i++)
 		l->waits += l->v[i].nr;
 	free(items);

@@ -58,6 +58,7 @@ void profile_free(struct profile *p)
 	free(p->slices);
 	free(p->sliced);
 	free(p->moments);
+	free(p->long_waits);
 	free(p->threads);
 	free(p->disagreements);
 	free(p->merged);
@@ -262,6 +263,12 @@ void profile_add_moment(struct profile *p, const struct moment *m)
 	p->moments[p->nr_moments++] = *m;
 }
 
+void profile_add_long_wait(struct profile *p, const struct long_wait *w)
+{
+	p->long_waits = xgrow(p->long_waits, p->nr_long_waits, &p->cap_long_waits, sizeof(*w));
+	p->long_waits[p->nr_long_waits++] = *w;
+}
+
 static void name_event(struct profile *one, uint32_t event)
 {
 	if (event >= one->nr_events)
@@ -290,6 +297,8 @@ struct profile profile_of_event(const struct profile *p, uint32_t event)
 	one.nr_sliced = one.cap_sliced = 0;
 	one.moments = NULL;
 	one.nr_moments = one.cap_moments = 0;
+	one.long_waits = NULL; /* waits are of one event */
+	one.nr_long_waits = one.cap_long_waits = 0;
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		struct sample s = p->samples[i];
 

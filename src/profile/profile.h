@@ -23,6 +23,7 @@
  *	wait_buckets, longest  of samples of waits: how long these were
  *	slices   of time, and which part of which sample came in each
  *	moments  the same in slices that are much shorter, for heat maps
+ *	long_waits  begin and end of each wait that was long
  *	threads  how long each one was watched, where a recording accounts for all of their time
  *	call_rows, call_buckets  of functions that were asked for: how often, and how long
  *	linked   where executable parts of modules are linked to
@@ -134,6 +135,15 @@ struct moment {
 };
 #define PROFILE_MAX_MOMENT_SLICES (1u << 20)
 
+/*
+ * A wait of at least meta.long_wait_ns, with the time for a CPU behind it; of each sample also the
+ * first and the last one, however short. Since the begin of the recording.
+ */
+struct long_wait {
+	uint32_t sample, pad;
+	uint64_t begin_ns, end_ns;
+};
+
 /* How many waits of a sample were how long: buckets of union prof_wait_hist. In their order. */
 struct wait_bucket {
 	uint32_t sample, index;
@@ -235,6 +245,7 @@ struct profile_meta {
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
 	uint64_t timed;		/* calls were timed: their weights are ns */
 	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
+	uint64_t long_wait_ns;	/* least length of long waits; 0 = none were kept */
 	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */
 	uint64_t budget_ppm; /* of the CPUs' time, that the recording was to cost; 0 = no limit */
 	uint64_t unlimited;  /* since the user has said so */
@@ -298,6 +309,8 @@ struct profile {
 	size_t nr_sliced, cap_sliced;
 	struct moment *moments;
 	size_t nr_moments, cap_moments;
+	struct long_wait *long_waits;
+	size_t nr_long_waits, cap_long_waits;
 	struct thread_time *threads;
 	size_t nr_threads, cap_threads;
 	struct title *titles; /* see titles.h */
@@ -365,6 +378,7 @@ void profile_add_slice(struct profile *p, uint64_t end_ns);
 void profile_add_sliced(struct profile *p, const struct sliced *s);
 /* Of a sample that is there. */
 void profile_add_moment(struct profile *p, const struct moment *m);
+void profile_add_long_wait(struct profile *p, const struct long_wait *w);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);

@@ -51,7 +51,8 @@ _Static_assert(sizeof(struct module) == 28 && sizeof(struct frame) == 24 &&
 		       sizeof(struct call_bucket) == 16 && sizeof(struct title) == 8 &&
 		       sizeof(struct sliced) == 16 && sizeof(struct moment) == 24 &&
 		       sizeof(struct linked) == 32 && sizeof(struct wait_bucket) == 16 &&
-		       sizeof(struct timeline_event) == 64 && sizeof(struct begin) == 12,
+		       sizeof(struct timeline_event) == 64 && sizeof(struct begin) == 12 &&
+		       sizeof(struct long_wait) == 24,
 	       "these reach the file");
 
 static const struct fact {
@@ -107,6 +108,7 @@ static const struct fact {
 	NUMBER(outliers_from_ns),
 	NUMBER(outliers_lost),
 	NUMBER(moment_ns),
+	NUMBER(long_wait_ns),
 	NUMBER(timeline_begin_ns),
 	NUMBER(timeline_wanted_ns),
 	NUMBER(timeline_from_ns),
@@ -169,6 +171,7 @@ static const struct table {
 	TABLE("MMNT", true, moments),	    TABLE("LNKD", true, linked),
 	TABLE("WBKT", true, wait_buckets),  TABLE("WMAX", true, longest),
 	TABLE("TMLN", true, timeline),	    TABLE("BGNS", true, begins),
+	TABLE("LNGW", true, long_waits),
 #undef TABLE
 };
 #define NR_TABLES     (sizeof(tables) / sizeof(tables[0]))

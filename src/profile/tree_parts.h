@@ -22,7 +22,15 @@ bool tree_filter_keeps(struct tree_filter *f, const struct tree *t, const struct
 void tree_filter_release(struct tree_filter *f);
 
 /* How functions of a frame are called. */
-enum naming { AS_THREADS, AS_WAKERS, AS_RUNTIMES, AS_POLLED, NR_NAMINGS };
+enum naming {
+	AS_THREADS,
+	AS_WAKERS,
+	AS_RUNTIMES, /* from here on those of a runtime */
+	AS_POLLED,
+	AS_RUNNERS, /* from here on wakers among them */
+	AS_POLLED_RUNNERS,
+	NR_NAMINGS
+};
 
 /* The functions of a frame as steps: a range of builder.known. */
 struct known {
@@ -58,11 +66,15 @@ struct path_builder {
 void path_push_note(struct path_builder *b, const char *text);
 void path_push_bracketed(struct path_builder *b, const char *text);
 void path_push_frame(struct path_builder *b, uint32_t frame, enum naming as);
+/* The same, innermost first: a waker meets the thread that it woke. */
+void path_push_frame_upwards(struct path_builder *b, uint32_t frame, enum naming as);
 
 /* What of a context is shown: threads of other code are shown as if there were no runtime. */
 const struct context_of *path_context(const struct context_of *of);
 /* What a table of shares is by, where that is none of the thread's names; false: it is one. */
 bool path_push_key(struct path_builder *b, size_t i, const struct context_of *of);
+/* Frames of a runtime's thread that woke another, and its context. False: it is none. */
+bool path_push_runner(struct path_builder *b, const struct waker *w);
 /* A view of the runtime's threads begins with where they are. */
 void path_push_context(struct path_builder *b, const struct context_of *of);
 

@@ -26,8 +26,10 @@ static uint32_t add_name(struct path_builder *b, const char *s, int spaces, cons
 
 static uint32_t add_function(struct path_builder *b, uint32_t frame, uint32_t i, enum naming as)
 {
-	char *name = as >= AS_RUNTIMES ? view_short_function(b->v, b->p, frame, i, as == AS_POLLED)
-				       : view_function(b->v, b->p, frame, i, as == AS_WAKERS);
+	char *name = as >= AS_RUNTIMES
+			     ? view_short_function(b->v, b->p, frame, i,
+						   as == AS_POLLED || as == AS_POLLED_RUNNERS)
+			     : view_function(b->v, b->p, frame, i, as == AS_WAKERS);
 	uint32_t id = strings_add(&b->t->names, name, strlen(name));
 
 	free(name);
@@ -54,12 +56,13 @@ static struct known steps_of(struct path_builder *b, uint32_t id, enum naming as
 			continue;
 		k->nr++;
 		b->known = xgrow(b->known, b->nr_known, &b->cap_known, sizeof(*b->known));
-		b->known[b->nr_known++] = (struct step){ .name = add_function(b, id, first + i, as),
-							 .module = profile_frame_module(b->p, id),
-							 .kind = f->kind,
-							 .waker = as == AS_WAKERS,
-							 .file = place.file,
-							 .line = place.line };
+		b->known[b->nr_known++] =
+			(struct step){ .name = add_function(b, id, first + i, as),
+				       .module = profile_frame_module(b->p, id),
+				       .kind = f->kind,
+				       .waker = as == AS_WAKERS || as >= AS_RUNNERS,
+				       .file = place.file,
+				       .line = place.line };
 	}
 	return *k;
 }
@@ -145,18 +148,22 @@ static void push_trimmed(struct path_builder *b, const struct context_of *of, ui
 	}
 }
 
-/* Frames [first, end), leaf first: a waker meets the thread that it woke. */
+void path_push_frame_upwards(struct path_builder *b, uint32_t id, enum naming as)
+{
+	struct known k = frame_steps(b, id, as);
+
+	for (uint32_t f = 0; f < k.nr; f++)
+		push_of(b, &b->known[k.first + f], f ? STEP_SAME_FRAME : id);
+}
+
+/* Frames [first, end), leaf first. */
 static void push_upwards(struct path_builder *b, uint32_t id, uint32_t first, uint32_t end)
 {
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(b->p, id, &nr);
 
-	for (uint32_t i = first; i < end && i < nr; i++) {
-		struct known k = frame_steps(b, frames[i], AS_WAKERS);
-
-		for (uint32_t f = 0; f < k.nr; f++)
-			push_of(b, &b->known[k.first + f], f ? STEP_SAME_FRAME : frames[i]);
-	}
+	for (uint32_t i = first; i < end && i < nr; i++)
+		path_push_frame_upwards(b, frames[i], AS_WAKERS);
 }
 
 static uint32_t thread_name(struct path_builder *b, uint32_t thread, uint32_t tid, bool merge)
@@ -280,7 +287,7 @@ static void push_waker(struct path_builder *b, const struct waker *w, const stru
 		push_upwards(b, w->kstack, f->first, f->end);
 	if (user && kernel && b->v->delimiter)
 		path_push_note(b, "-");
-	if (user)
+	if (user && !path_push_runner(b, w))
 		push_upwards(b, w->ustack, 0, b->p->stacks[w->ustack].nr);
 	if (f->instead)
 		path_push_note(b, f->instead);

@@ -99,15 +99,25 @@ void trim_release(struct trim *t)
 	free(t->shown);
 }
 
+static bool shows(const struct trim *t, const struct context_of *of)
+{
+	if (!of->runtime || of->context == CONTEXT_NONE)
+		return false;
+	if (t->v->runtime == RUNTIME_AUTO)
+		return context_is_automatic(of->runtime - 1);
+	return t->v->runtime == RUNTIME_FIRST + of->runtime - 1u;
+}
+
 const struct context_of *trim_context(const struct trim *t, size_t i)
 {
 	const struct context_of *of = contexts_at(&t->contexts, i);
 
-	if (!of->runtime || of->context == CONTEXT_NONE)
-		return NULL;
-	if (t->v->runtime == RUNTIME_AUTO)
-		return context_is_automatic(of->runtime - 1) ? of : NULL;
-	return t->v->runtime == RUNTIME_FIRST + of->runtime - 1u ? of : NULL;
+	return shows(t, of) ? of : NULL;
+}
+
+bool trim_runner(const struct trim *t, uint32_t stack, struct context_of *to)
+{
+	return contexts_of_stack(&t->contexts, stack, to) && shows(t, to);
 }
 
 static const struct trim_known *known_of(struct trim *t, uint32_t frame)
@@ -203,4 +213,25 @@ const struct trimmed *trim_stack(struct trim *t, const struct context_of *of, ui
 		*nr = 1;
 	}
 	return t->shown + own - *nr;
+}
+
+const struct trimmed *trim_function(struct trim *t, const struct context_of *of, uint32_t stack)
+{
+	size_t nr, i = 0;
+	const struct trimmed *shown = trim_stack(t, of, stack, &nr);
+
+	while (i + 1 < nr && (shown[i].instead || known_of(t, shown[i].frame)->noise == NOISE_CALL))
+		i++;
+	return nr ? &shown[i] : NULL;
+}
+
+const struct trimmed *trim_task(struct trim *t, const struct context_of *of, uint32_t stack)
+{
+	size_t nr;
+	const struct trimmed *shown;
+
+	if (!is_program(of->context))
+		return NULL;
+	shown = trim_stack(t, of, stack, &nr);
+	return nr && !shown[nr - 1].instead ? &shown[nr - 1] : NULL;
 }

@@ -36,6 +36,15 @@ const struct context_of *trim_context(const struct trim *t, size_t i);
 const struct trimmed *trim_stack(struct trim *t, const struct context_of *of, uint32_t stack,
 				 size_t *nr);
 
+/* The same of who ran, by his stack. False: it is shown like any other. */
+bool trim_runner(const struct trim *t, uint32_t stack, struct context_of *to);
+
+/* The innermost of these frames that is more than a way to wait; NULL: there is none. */
+const struct trimmed *trim_function(struct trim *t, const struct context_of *of, uint32_t stack);
+
+/* The outermost one, by which tasks are known; NULL: it is in no task, or its name is not known. */
+const struct trimmed *trim_task(struct trim *t, const struct context_of *of, uint32_t stack);
+
 /* Whether a function that the compiler put into a frame is left out as well. */
 bool trim_hides(const struct trim *t, uint32_t frame, uint32_t i);
 

@@ -9,6 +9,20 @@
 #include "base/text.h"
 #include "profile/pattern.h"
 
+const char *const view_by_words[VIEW_NR_BY] = {
+	[VIEW_BY_FUNCTION] = "function", [VIEW_BY_MODULE] = "module",
+	[VIEW_BY_FILE] = "file",	 [VIEW_BY_LINE] = "line",
+	[VIEW_BY_THREAD] = "thread",	 [VIEW_BY_PROCESS] = "process",
+	[VIEW_BY_CLASS] = "class",	 [VIEW_BY_CONTEXT] = "context",
+	[VIEW_BY_KIND] = "kind",	 [VIEW_BY_ROLE] = "role",
+	[VIEW_BY_TASK] = "task",
+};
+
+bool view_by_owner(enum view_by by)
+{
+	return by >= VIEW_BY_THREAD;
+}
+
 uint32_t view_event(const struct view *v, const struct profile *p)
 {
 	int event = v->value ? profile_find_event(p, v->value) : 0;

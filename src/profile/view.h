@@ -36,6 +36,11 @@ enum view_by {
 	VIEW_BY_TASK, /* the outermost function of the task */
 	VIEW_NR_BY,
 };
+/* "function" and so on. */
+extern const char *const view_by_words[VIEW_NR_BY];
+
+/* Whether its rows are what paths begin with, and no functions. */
+bool view_by_owner(enum view_by by);
 
 /* Which rows of such a table come first. */
 enum view_sort { VIEW_SORT_SELF, VIEW_SORT_TOTAL, VIEW_SORT_NAME };
@@ -109,6 +114,8 @@ struct view {
 	uint32_t runtime; /* enum view_runtime */
 	enum view_frames frames;
 	enum view_group group;
+	bool gaps;	 /* only what kept the driver from being polled (profile/gaps.h) */
+	uint64_t gap_ns; /* of at least this length; 0 = the usual */
 	bool full_names; /* with generic arguments, and closures that are async functions */
 	/* Of runqlat. */
 	bool milliseconds; /* of histograms for people */

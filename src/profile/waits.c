@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "profile/gaps.h"
 #include "profile/idle.h"
 #include "profile/threads.h"
 
@@ -89,6 +90,20 @@ static uint64_t count_threads(const struct thread_groups *g)
 	return nr;
 }
 
+/* A wait weighs what it kept the driver of a runtime from being polled; others weigh nothing. */
+static void weigh_gaps(struct waits *w, const struct profile *p, const struct view *v)
+{
+	struct contexts contexts;
+	struct gaps gaps;
+
+	contexts_init(&contexts, p);
+	gaps_init(&gaps, &contexts, v->gap_ns ? v->gap_ns : GAP_NS);
+	free(w->ns);
+	w->ns = gaps_weights(&gaps, p);
+	gaps_release(&gaps);
+	contexts_release(&contexts);
+}
+
 void waits_init(struct waits *w, const struct profile *p, const struct view *v)
 {
 	struct memo *memo = xcalloc(p->nr_stacks, sizeof(*memo));
@@ -101,6 +116,8 @@ void waits_init(struct waits *w, const struct profile *p, const struct view *v)
 	thread_groups_init(&groups, p);
 	w->ns = thread_weights(p, &groups);
 	w->nr_threads = count_threads(&groups);
+	if (v->gaps)
+		weigh_gaps(w, p, v);
 	thread_groups_release(&groups);
 	idle_init(&idle, p);
 	for (size_t i = 0; i < p->nr_samples; i++) {

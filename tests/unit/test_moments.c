@@ -209,6 +209,43 @@ static void long_recordings_have_a_bound(void **state)
 	moments_release(&m);
 }
 
+/* A wait and the time for a CPU behind it are one; short ones are first or last. */
+static void long_waits_are_kept_one_by_one(void **state)
+{
+	struct moments m;
+
+	begin(&m);
+	moments_release(&m);
+	m = (struct moments){ .ring = ring,
+			      .heads = heads,
+			      .counts = counts,
+			      .nr_cpus = CPUS,
+			      .nr_slots = SLOTS,
+			      .nr_counts = NR,
+			      .no_slices = true,
+			      .long_waits = { .least_ns = 5 * MS, .max = 5 } };
+	moments_begin(&m, BEGIN);
+	counts[0] =
+		(struct prof_count){ .pid = 1, .tid = 2, .wait = PROF_WAIT(PROF_BLOCKED, 1, 0) };
+	counts[1] = (struct prof_count){ .pid = 1, .tid = 2, .wait = PROF_WAIT(PROF_WOKEN, 0, -1) };
+	put(0, 0, 10 * MS, 10 * MS);
+	put(0, 1, 14 * MS, 4 * MS); /* of the one before */
+	put(0, 0, 20 * MS, 1 * MS); /* too short */
+	put(1, 0, 40 * MS, 10 * MS);
+	put(1, 0, 60 * MS, 2 * MS); /* the last */
+	moments_drain(&m);
+	take_all(&m);
+	assert_int_equal(m.nr_parts, 0);
+	assert_int_equal(m.long_waits.nr, 4);
+	assert_int_equal(m.long_waits.v[0].begin_ns, 0);
+	assert_int_equal(m.long_waits.v[0].end_ns, 14 * MS);
+	assert_int_equal(m.long_waits.v[1].begin_ns, 30 * MS);
+	assert_int_equal(m.long_waits.v[2].end_ns, 60 * MS);
+	assert_int_equal(m.long_waits.v[3].slot, 1);
+	assert_int_equal(m.long_waits.id1[0], 11);
+	moments_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +256,7 @@ int main(void)
 		cmocka_unit_test(slots_are_used_again),
 		cmocka_unit_test(slices_become_longer),
 		cmocka_unit_test(long_recordings_have_a_bound),
+		cmocka_unit_test(long_waits_are_kept_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

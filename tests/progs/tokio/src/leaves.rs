@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 const HOLD: Duration = Duration::from_millis(40);
 const REST: Duration = Duration::from_millis(10);
+const HOG: Duration = Duration::from_millis(100);
 const FILE_BYTES: usize = 4 << 20;
 
 /// What the current thread has run so far.
@@ -110,6 +111,7 @@ macro_rules! leaves_functions {
 
 static STD_MUTEX: Mutex<u32> = Mutex::new(0);
 static PL_MUTEX: parking_lot::Mutex<u32> = parking_lot::Mutex::new(0);
+static HELD: Mutex<u32> = Mutex::new(0);
 static RW_READ: RwLock<u32> = RwLock::new(0);
 static RW_WRITE: RwLock<u32> = RwLock::new(0);
 static NEVER: Mutex<bool> = Mutex::new(false);
@@ -230,7 +232,22 @@ leaves! {
     nested_sleep "task" "sleep" {
         std::thread::sleep(HOLD);
     }
+    held_mutex "task" "lock" {
+        *HELD.lock().unwrap() += 1;
+    }
+    holder "task" "sleep" {
+        let guard = HELD.lock().unwrap();
+
+        std::thread::sleep(HOLD);
+        drop(guard);
+    }
+    driver_hog "task" "sleep" {
+        std::thread::sleep(HOG);
+    }
 }
+
+/// Those that run only where they are named: they keep others waiting.
+pub const UNUSUAL: &[&str] = &["held_mutex", "holder", "driver_hog"];
 
 /// What a task does for one call: for most nothing but the call.
 mod around {
@@ -245,7 +262,8 @@ mod around {
     }
 
     plain!(std_mutex pl_mutex rwlock_read rwlock_write blocking_sleep condvar channel_recv thread_park thread_join
-           executor_block_on handle_block_on block_in_place dns tcp_read pipe_read flock child poll select);
+           executor_block_on handle_block_on block_in_place dns tcp_read pipe_read flock child poll select held_mutex holder
+           driver_hog);
 
     pub async fn pool_job(leaf: &'static Leaf) {
         tokio::task::spawn_blocking(move || leaf.time(blocking::pool_job)).await.unwrap();

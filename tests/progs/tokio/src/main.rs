@@ -2,12 +2,15 @@
 //! A program of Tokio whose waits are known: each leaf blocks in a function do_LEAF() of its own, again and again, and
 //! the program adds up how long. At its end it writes the sums as JSON.
 //!
-//!     tokio_waits SECONDS [--workers N] [--current] [--name NAME] [--leaves a,b,...] [--truth FILE] [--dir DIR]
+//!     tokio_waits SECONDS [--workers N] [--current] [--name NAME] [--leaves a,b,...] [--ticks] [--truth FILE] [--dir DIR]
+//!
+//! With --ticks a task looks at the clock every 5 ms, and the program says by how much it was late.
 //!
 //! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
 mod leaves;
 
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 struct Options {
@@ -16,6 +19,7 @@ struct Options {
     current: bool,
     name: Option<String>,
     leaves: Vec<String>,
+    ticks: bool,
     truth: Option<String>,
     dir: String,
 }
@@ -27,6 +31,7 @@ fn options() -> Options {
         current: false,
         name: None,
         leaves: Vec::new(),
+        ticks: false,
         truth: None,
         dir: std::env::temp_dir().to_string_lossy().into_owned(),
     };
@@ -40,6 +45,7 @@ fn options() -> Options {
             "--current" => o.current = true,
             "--name" => o.name = Some(value()),
             "--leaves" => o.leaves = value().split(',').map(String::from).collect(),
+            "--ticks" => o.ticks = true,
             "--truth" => o.truth = Some(value()),
             "--dir" => o.dir = value(),
             seconds => o.seconds = seconds.parse().expect("SECONDS"),
@@ -64,6 +70,26 @@ fn runtime(o: &Options) -> tokio::runtime::Runtime {
     b.enable_all().build().expect("runtime")
 }
 
+const TICK: Duration = Duration::from_millis(5);
+const TOO_LATE: Duration = Duration::from_millis(20);
+static LATE_NS: AtomicU64 = AtomicU64::new(0);
+static LATE: AtomicU64 = AtomicU64::new(0);
+
+/// A timer that is late was not looked at: how often by more than TOO_LATE, and by how much in all.
+async fn ticks(end: Instant) {
+    while Instant::now() < end {
+        let due = Instant::now() + TICK;
+
+        tokio::time::sleep_until(due.into()).await;
+        let late = Instant::now().saturating_duration_since(due);
+
+        if late >= TOO_LATE {
+            LATE_NS.fetch_add(late.as_nanos() as u64, Relaxed);
+            LATE.fetch_add(1, Relaxed);
+        }
+    }
+}
+
 fn put_truth(o: &Options, begin: Instant) {
     let Some(path) = &o.truth else { return };
     let mut out = std::fs::File::create(path).expect("--truth");
@@ -84,9 +110,11 @@ fn put_truth(o: &Options, begin: Instant) {
 
     writeln!(
         out,
-        "{{\"wall_ns\": {}, \"workers\": {}, \"leaves\": {{\n  {}\n}}}}",
+        "{{\"wall_ns\": {}, \"workers\": {}, \"late_ns\": {}, \"late\": {}, \"leaves\": {{\n  {}\n}}}}",
         begin.elapsed().as_nanos(),
         if o.current { 1 } else { o.workers },
+        LATE_NS.load(Relaxed),
+        LATE.load(Relaxed),
         rows.join(",\n  ")
     )
     .expect("--truth");
@@ -100,12 +128,18 @@ fn main() {
     for name in &o.leaves {
         assert!(leaves::ALL.iter().any(|l| l.name == name), "unknown leaf {name}");
     }
-    let wanted = |l: &leaves::Leaf| o.leaves.is_empty() || o.leaves.iter().any(|n| n == l.name);
+    let wanted = |l: &leaves::Leaf| {
+        o.leaves.iter().any(|n| n == l.name) || o.leaves.is_empty() && !leaves::UNUSUAL.contains(&l.name)
+    };
     let rt = runtime(&o);
 
     leaves::prepare(&o.dir, &wanted);
     rt.block_on(async {
-        let tasks = leaves::spawn(end, &wanted);
+        let mut tasks = leaves::spawn(end, &wanted);
+
+        if o.ticks {
+            tasks.push(tokio::spawn(ticks(end)));
+        }
 
         for task in tasks {
             task.await.expect("task");

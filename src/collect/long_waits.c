@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A wait and the time behind it for a CPU are counted one after the other, by the same CPU. */
+#include "collect/long_waits.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define SAME_NS 100000 /* two clock readings with interrupts off are not further apart */
+
+void long_waits_begin(struct long_waits *w, const struct prof_count *counts, size_t nr_counts,
+		      size_t nr_cpus)
+{
+	w->counts = counts;
+	w->nr_counts = nr_counts;
+	w->nr_cpus = nr_cpus;
+	w->max = w->max ? w->max : LONG_WAITS_MAX;
+	w->of_cpu = xcalloc(nr_cpus, sizeof(*w->of_cpu));
+	w->last = xcalloc(nr_counts, sizeof(*w->last));
+	w->seen = xcalloc(nr_counts, sizeof(*w->seen));
+	w->kept = xcalloc(nr_counts, sizeof(*w->kept));
+	w->id1 = xcalloc(nr_counts, sizeof(*w->id1));
+}
+
+static bool keep(struct long_waits *w, const struct long_wait_entry *e)
+{
+	if (w->nr == w->max) {
+		w->lost++;
+		return false;
+	}
+	w->v = xgrow(w->v, w->nr, &w->cap, sizeof(*w->v));
+	w->v[w->nr++] = *e;
+	return true;
+}
+
+/* Whether e is how long the thread waited for a CPU after the wait that was kept before. */
+static bool goes_on(const struct long_waits *w, const struct long_wait_entry *before,
+		    const struct long_wait_entry *e)
+{
+	const struct prof_count *a = &w->counts[before->slot], *b = &w->counts[e->slot];
+
+	return PROF_WAIT_KIND(b->wait) == PROF_WOKEN && a->pid == b->pid && a->tid == b->tid &&
+	       e->begin_ns + SAME_NS > before->end_ns && before->end_ns + SAME_NS > e->begin_ns;
+}
+
+void long_waits_add(struct long_waits *w, size_t cpu, const struct long_wait_entry *e)
+{
+	struct long_wait_entry *before = w->of_cpu[cpu] ? &w->v[w->of_cpu[cpu] - 1] : NULL;
+	bool is_long = e->end_ns - e->begin_ns >= w->least_ns;
+
+	if (before && goes_on(w, before, e)) {
+		before->end_ns = e->end_ns;
+		is_long = false;
+		w->of_cpu[cpu] = 0;
+	} else {
+		w->kept[e->slot] = (is_long || !w->seen[e->slot]) && keep(w, e);
+		w->of_cpu[cpu] = w->kept[e->slot] ? w->nr : 0;
+	}
+	w->seen[e->slot] = true;
+	w->last[e->slot] = *e;
+}
+
+void long_waits_end(struct long_waits *w)
+{
+	for (size_t i = 0; i < w->nr_counts && w->least_ns; i++)
+		if (w->seen[i] && !w->kept[i])
+			keep(w, &w->last[i]);
+}
+
+void long_waits_release(struct long_waits *w)
+{
+	free(w->v);
+	free(w->of_cpu);
+	free(w->last);
+	free(w->seen);
+	free(w->kept);
+	free(w->id1);
+	*w = (struct long_waits){};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Waits that were long, each with its begin and its end: out of the entries of bpf/moments.bpf.c,
+ * as moments.h takes them. What a thread waited for a CPU behind its wait is part of it. Of each
+ * count the first and the last wait are kept whatever their length, so that it is known between
+ * which times its thread was seen.
+ */
+#ifndef BPFPROF_COLLECT_LONG_WAITS_H
+#define BPFPROF_COLLECT_LONG_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/prof.h"
+
+#define LONG_WAITS_MAX (1u << 20) /* 24 MB */
+
+struct long_wait_entry {
+	uint32_t slot;		   /* of its count */
+	uint64_t begin_ns, end_ns; /* since the begin of the recording */
+};
+
+struct long_waits {
+	uint64_t least_ns;		 /* 0: none are kept */
+	size_t max;			 /* 0 = the usual */
+	const struct prof_count *counts; /* the kernel's, borrowed */
+	struct long_wait_entry *v;
+	size_t nr, cap;
+	uint64_t lost; /* for which there was no room */
+
+	size_t *of_cpu;		      /* per CPU: its latest entry in v + 1, 0 = was not kept */
+	struct long_wait_entry *last; /* per count */
+	bool *seen, *kept;	      /* per count: any, and whether the last one is in v */
+	uint32_t *id1; /* per count: the id that it has for good + 1; waits keep their counts */
+	size_t nr_cpus, nr_counts;
+};
+
+/* With least_ns set. */
+void long_waits_begin(struct long_waits *w, const struct prof_count *counts, size_t nr_counts,
+		      size_t nr_cpus);
+
+/* What a CPU counted next. */
+void long_waits_add(struct long_waits *w, size_t cpu, const struct long_wait_entry *e);
+
+/* None comes any more. */
+void long_waits_end(struct long_waits *w);
+
+void long_waits_release(struct long_waits *w);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who kept a runtime's driver from being polled: the innermost function of the program. */
+#include "output/gaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "output/grid.h"
+#include "output/json_put.h"
+#include "profile/gaps.h"
+#include "profile/trim.h"
+#include "profile/waits.h"
+
+#define MAX_ROWS 5 /* for people */
+
+struct culprit {
+	char *function;
+	const char *kind; /* of contexts, whose lifetime it has */
+	struct waits_sum sum;
+};
+
+struct culprits {
+	struct trim trim;
+	struct gaps gaps;
+	uint64_t least_ns;
+	struct culprit *v; /* longest first */
+	size_t nr, cap;
+};
+
+/* What stands on the stack for waiting itself says less than its caller. To be freed. */
+static char *function_of(struct trim *t, size_t sample)
+{
+	const struct sample *s = &t->p->samples[sample];
+	const struct trimmed *f = trim_function(t, contexts_at(&t->contexts, sample), s->ustack);
+	uint32_t first;
+
+	if (!f)
+		return xstrdup("[unknown]");
+	view_functions(t->v, t->p, f->frame, &first);
+	return view_short_function(t->v, t->p, f->frame, first, f->poll);
+}
+
+static void add(struct culprits *c, const struct gap *gap)
+{
+	const char *kind = contexts_at(&c->trim.contexts, gap->sample)->kind;
+	char *function = function_of(&c->trim, gap->sample);
+	size_t i = 0;
+
+	while (i < c->nr && (strcmp(c->v[i].function, function) || strcmp(c->v[i].kind, kind)))
+		i++;
+	if (i == c->nr) {
+		c->v = xgrow(c->v, c->nr, &c->cap, sizeof(*c->v));
+		c->v[c->nr++] = (struct culprit){ .function = xstrdup(function), .kind = kind };
+	}
+	c->v[i].sum.ns += gap->ns;
+	c->v[i].sum.nr++;
+	free(function);
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct culprit *a = x, *b = y;
+
+	if (a->sum.ns != b->sum.ns)
+		return a->sum.ns > b->sum.ns ? -1 : 1;
+	return strcmp(a->function, b->function);
+}
+
+/* False: none could have been found. */
+static bool culprits_init(struct culprits *c, const struct profile *p, const struct view *v)
+{
+	*c = (struct culprits){ .least_ns = v->gap_ns ? v->gap_ns : GAP_NS };
+	trim_init(&c->trim, p, v);
+	if (!gaps_init(&c->gaps, &c->trim.contexts, c->least_ns))
+		return false;
+	for (size_t i = 0; i < c->gaps.nr; i++)
+		add(c, &c->gaps.v[i]);
+	if (c->nr)
+		qsort(c->v, c->nr, sizeof(*c->v), by_time);
+	return true;
+}
+
+static void culprits_release(struct culprits *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		free(c->v[i].function);
+	free(c->v);
+	gaps_release(&c->gaps);
+	trim_release(&c->trim);
+}
+
+static void put_rows(const struct culprits *c, FILE *out)
+{
+	static const struct grid_column columns[] = {
+		{ .head = "TIME" },
+		{ .head = "SHARE" },
+		{ .head = "KIND", .kind = GRID_TEXT },
+		{ .head = "WHO BLOCKED THE WORKER", .kind = GRID_TEXT, .min = 20 },
+	};
+	struct grid g;
+
+	grid_init(&g, out, columns, 4);
+	g.indent = 2;
+	for (size_t i = 0; i < c->nr && i < MAX_ROWS; i++)
+		grid_row(&g, STYLE_PLAIN, text_ns(c->v[i].sum.ns),
+			 text_pct(100.0 * c->v[i].sum.ns / c->gaps.ns), c->v[i].kind,
+			 c->v[i].function, NULL);
+	grid_end(&g);
+}
+
+void gaps_put(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct culprits c;
+
+	if (culprits_init(&c, p, v)) {
+		fprintf(out, "  driver gap: %s%s", c.gaps.nr ? text_ns(c.gaps.ns) : "none",
+			c.gaps.nr ? "" : " of ");
+		if (c.gaps.nr)
+			fprintf(out, " in %s of ", text_count(c.gaps.nr));
+		fprintf(out, "%s or more", text_ns(c.least_ns));
+		if (c.gaps.nr)
+			fprintf(out, ", longest %s", text_ns(c.gaps.longest_ns));
+		fputc('\n', out);
+		if (c.gaps.nr)
+			put_rows(&c, out);
+	}
+	culprits_release(&c);
+}
+
+static struct json_object *rows(const struct culprits *c)
+{
+	struct json_object *list = json_object_new_array(), *o;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		o = json_object_new_object();
+		json_object_object_add(o, "function", json_text(c->v[i].function));
+		json_object_object_add(o, "kind", json_text(c->v[i].kind));
+		json_put_count(o, "us", waits_us(c->v[i].sum.ns));
+		json_put_count(o, "gaps", c->v[i].sum.nr);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+struct json_object *gaps_json(const struct profile *p, const struct view *v)
+{
+	struct json_object *o = NULL;
+	struct culprits c;
+
+	if (culprits_init(&c, p, v)) {
+		o = json_object_new_object();
+		json_put_count(o, "least_us", waits_us(c.least_ns));
+		json_put_count(o, "us", waits_us(c.gaps.ns));
+		json_put_count(o, "gaps", c.gaps.nr);
+		json_put_count(o, "longest_us", waits_us(c.gaps.longest_ns));
+		json_object_object_add(o, "culprits", rows(&c));
+	}
+	culprits_release(&c);
+	return o;
+}

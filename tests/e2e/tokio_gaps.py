@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+Driver gaps against what tests/progs/tokio says of its timers: tokio_gaps.py NAME JSON TRUTH LEAST FUNCTION. With FUNCTION
+"calls" each call of driver_hog is a gap. A line "ok ..." or "not ok ..." for each check.
+"""
+import json
+import sys
+
+name, summary, truth, least, function = sys.argv[1:]
+least = int(least)
+TICK_US = 5000
+
+
+def check(good, text):
+    print("ok" if good else "not ok", f"{name}: {text}")
+
+
+with open(summary, encoding="utf8") as f:
+    gaps = json.load(f)["runtime"]["driver_gaps"]
+with open(truth, encoding="utf8") as f:
+    truth = json.load(f)
+late, nr = truth["late_ns"] / 1000, truth["late"]
+check(gaps["gaps"] >= least, f"{gaps['gaps']} gaps, {least} at least")
+if function == "calls":
+    # But for the first ones, when workers begin: each holds the worker that the driver has woken.
+    hog = truth["leaves"]["driver_hog"]
+    check(hog["calls"] - 2 <= gaps["gaps"] <= hog["calls"], f"{gaps['gaps']} gaps in {hog['calls']} calls")
+    off = 100 * (gaps["us"] / gaps["gaps"] / (hog["ns"] / 1000 / hog["calls"]) - 1)
+    check(abs(off) <= 2, f"a gap is as long as a call, {off:+.2f} %")
+    sys.exit()
+# A timer is set up to 5 ms before the driver is left alone. Of a gap in which a worker runs both parts may be too short.
+most = late * 1.02 + max(nr, gaps["gaps"]) * TICK_US + 2 * TICK_US
+fewest = late * 0.9 - nr * TICK_US / 5
+check(
+    fewest <= gaps["us"] <= most,
+    f"{gaps['us'] / 1000:.0f} ms in {gaps['gaps']} gaps, timers were {late / 1000:.0f} ms late in {nr}",
+)
+if function:
+    fault = sum(c["us"] for c in gaps["culprits"] if c["function"].endswith("::" + function))
+    check(fault >= 0.9 * gaps["us"], f"{100 * fault / gaps['us']:.1f} % are the fault of {function}")
