@@ -30,6 +30,7 @@ enum grid_kind {
 	GRID_NUMBER,   /* right; where there is no room its heading is cut, to min */
 	GRID_TEXT,     /* left; cut at its end */
 	GRID_FUNCTION, /* the same, but of "[module+0x1234]" the number is kept */
+	GRID_PATH,     /* left; cut at its begin */
 };
 
 struct grid_column {

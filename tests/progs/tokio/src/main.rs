@@ -3,9 +3,12 @@
 //! the program adds up how long. At its end it writes the sums as JSON.
 //!
 //!     tokio_waits SECONDS [--workers N] [--current] [--name NAME] [--leaves a,b,...] [--truth FILE] [--dir DIR]
+//!     tokio_waits SECONDS --polls N [--workers N] [--current] [--truth FILE]: tasks that count their polls (polls.rs)
+//!     tokio_waits SECONDS --pingpong [--workers N] [--truth FILE]: as many polls as there can be
 //!
 //! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
 mod leaves;
+mod polls;
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -18,6 +21,8 @@ struct Options {
     leaves: Vec<String>,
     truth: Option<String>,
     dir: String,
+    polls: u32,
+    pingpong: bool,
 }
 
 fn options() -> Options {
@@ -29,6 +34,8 @@ fn options() -> Options {
         leaves: Vec::new(),
         truth: None,
         dir: std::env::temp_dir().to_string_lossy().into_owned(),
+        polls: 0,
+        pingpong: false,
     };
     let mut args = std::env::args().skip(1);
 
@@ -37,6 +44,8 @@ fn options() -> Options {
 
         match arg.as_str() {
             "--workers" => o.workers = value().parse().expect("--workers"),
+            "--polls" => o.polls = value().parse().expect("--polls"),
+            "--pingpong" => o.pingpong = true,
             "--current" => o.current = true,
             "--name" => o.name = Some(value()),
             "--leaves" => o.leaves = value().split(',').map(String::from).collect(),
@@ -103,6 +112,11 @@ fn main() {
     let wanted = |l: &leaves::Leaf| o.leaves.is_empty() || o.leaves.iter().any(|n| n == l.name);
     let rt = runtime(&o);
 
+    if o.polls > 0 || o.pingpong {
+        let truth = if o.pingpong { polls::pingpong(&rt, end) } else { polls::run(&rt, o.polls) };
+
+        return o.truth.iter().for_each(|path| std::fs::write(path, &truth).expect("--truth"));
+    }
     leaves::prepare(&o.dir, &wanted);
     rt.block_on(async {
         let tasks = leaves::spawn(end, &wanted);
