@@ -60,6 +60,56 @@ static __always_inline __u64 read_register(__u64 ctx, __u16 reg)
 	return reg == CALL_NO_REGISTER ? 0 : read_word(ctx + reg);
 }
 
+/* The vtable of the task whose poll begins; 0 = what the register leads to is none. */
+static __always_inline __u64 tokio_vtable(__u64 ctx, const struct call_arg *arg, __u64 header)
+{
+	__u64 vtable = read_word(header + TOKIO_VTABLE);
+	__u64 poll = read_register(ctx, arg->index) - arg->displacement;
+
+	return header && vtable && read_word(vtable) == poll ? vtable : 0;
+}
+
+static __always_inline __u64 tokio_id(__u64 ctx, const struct call_arg *arg)
+{
+	__u64 header = read_register(ctx, arg->reg);
+	__u64 vtable = tokio_vtable(ctx, arg, header);
+	__u64 at = vtable ? read_word(vtable + TOKIO_ID) : 0;
+
+	return at && at < TOKIO_MOST_BYTES ? read_word(header + at) : 0;
+}
+
+/*
+ * Where the task was spawned into scratch->values: the line as a value, the end of the file's path
+ * as text. Separately verified.
+ */
+__noinline int calls_spawn(__u32 id, __u32 args, __u32 nr)
+{
+	struct scratch *s = scratch_get(id);
+	struct call_args *a = bpf_map_lookup_elem(&call_args, &args);
+	struct tokio_location l = {};
+	__u64 header, vtable, at;
+	char *text;
+
+	if (!s || !a || nr >= CALL_MAX_ARGS)
+		return 0;
+	text = s->values.text[0];
+	header = read_register(s->ctx_at, a->v[nr].reg);
+	vtable = tokio_vtable(s->ctx_at, &a->v[nr], header);
+	at = vtable ? read_word(vtable + TOKIO_ID) : TOKIO_MOST_BYTES;
+	if (at >= TOKIO_MOST_BYTES || read_word(vtable + TOKIO_SPAWN) != at + 8)
+		return 0;
+	bpf_probe_read_user(&l, sizeof(l), (void *)read_word(header + at + 8));
+	if (!l.file || l.len > TOKIO_MOST_BYTES)
+		return 0;
+	at = l.len < CALL_STRING ? l.len : CALL_STRING - 1;
+	bpf_probe_read_user(text, at & (CALL_STRING - 1), (void *)(l.file + l.len - at));
+	for (int i = 0; i < CALL_STRING / 8; i++)
+		s->values.hash = hash_mix(s->values.hash, ((__u64 *)text)[i]);
+	s->values.value[nr] = l.line;
+	s->values.hash = hash_mix(s->values.hash, l.line);
+	return 0;
+}
+
 static __always_inline __u64 value_of(__u64 ctx, const struct call_arg *arg)
 {
 	__u64 at;
@@ -73,6 +123,8 @@ static __always_inline __u64 value_of(__u64 ctx, const struct call_arg *arg)
 		at = read_register(ctx, arg->reg) + arg->displacement;
 		at += read_register(ctx, arg->index) << (arg->scale & 7);
 		return cut(read_word(at), arg);
+	case CALL_ARG_TASK:
+		return tokio_id(ctx, arg);
 	case CALL_ARG_TEXT:
 		return ctx + arg->displacement;
 	case CALL_ARG_DYNAMIC:
@@ -106,6 +158,8 @@ __noinline int calls_value(__u32 id, __u32 args, __u32 nr)
 
 	if (!s || !a || nr >= CALL_MAX_ARGS)
 		return 0;
+	if (a->v[nr].kind == CALL_ARG_SPAWN)
+		return calls_spawn(id, args, nr);
 	value = value_of(s->ctx_at, &a->v[nr]);
 	if (a->v[nr].is_string) {
 		put_text(s, value);

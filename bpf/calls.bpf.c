@@ -181,15 +181,16 @@ __noinline int calls_hist(__u32 event, __u32 values, __u64 ns)
 {
 	__u32 pid = call_cfg.by_process ? bpf_get_current_pid_tgid() >> 32 : 0;
 	__u64 hash = hash_mix(prof_cfg.seed, event | (__u64)values << 32);
+	/* One half is for calls without values: however many values there are, these find room. */
+	__u32 slot, rows = call_cfg.hist_rows >> (call_cfg.may_lack && values);
 	struct call_hist *h;
-	__u32 slot;
 	bool mine;
 
 	if (!call_cfg.hist_rows)
 		return 0;
 	hash = hash_mix(hash, bpf_get_smp_processor_id() | (__u64)pid << 32);
 	hash += !hash;
-	h = arena_find(&call_hists, call_cfg.hist_rows, hash, &slot, &mine);
+	h = arena_find(&call_hists, rows, hash, &slot, &mine);
 	if (!h)
 		return 0;
 	if (mine) {
@@ -223,9 +224,13 @@ static __always_inline __u32 record(void *ctx, struct pt_regs *regs, __u64 cooki
 	*(volatile __u64 *)&s->ctx_at = (__u64)ctx;
 	if (call_cfg.value_slots && (!call_cfg.syscalls || CALL_ARGS(cookie))) {
 		values = calls_values(id, CALL_ARGS(cookie), true, values);
-		outcome = values ? 0 : PROF_LOST_ROWS;
+		outcome = values || call_cfg.may_lack ? 0 : PROF_LOST_ROWS;
 	}
 	used->hist = outcome ? 0 : calls_hist(call->event, values, ns);
+	if (!used->hist && call_cfg.may_lack) {
+		values = 0;
+		used->hist = calls_hist(call->event, values, ns);
+	}
 	if (!outcome && !used->hist)
 		outcome = PROF_LOST_ROWS;
 	key.chain = values;

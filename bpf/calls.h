@@ -28,8 +28,23 @@ enum call_arg_kind {
 	CALL_ARG_FIELD,	   /* displacement bytes into the record of a tracepoint */
 	CALL_ARG_TEXT,	   /* the same, a string that begins there */
 	CALL_ARG_DYNAMIC,  /* a string; where in the record is in the lower half of that field */
+	CALL_ARG_TASK,	   /* of Tokio, whose header is in a register: its id, 0 = not known */
+	CALL_ARG_SPAWN,	   /* the same: the line and file where it was spawned, 0 = not known */
 };
 #define CALL_NO_REGISTER 0xffff
+/*
+ * Tokio 1.28 to 1.54, checked at each call: the vtable in the header of a task begins with the
+ * function that is called. In call_arg, index is where the program counter is, and displacement how
+ * far the probe is from the function's entry.
+ */
+#define TOKIO_VTABLE	 0x10 /* in the header */
+#define TOKIO_ID	 0x48 /* in the vtable: where from the header on the id lies */
+#define TOKIO_SPAWN	 0x50 /* the same of a struct tokio_location *, if it is behind the id */
+#define TOKIO_MOST_BYTES 4096
+struct tokio_location {
+	__u64 file, len; /* without a 0 */
+	__u32 line, column;
+};
 
 struct call_arg {
 	__u8 kind;  /* enum call_arg_kind */
@@ -92,7 +107,8 @@ struct call_config {
 	__u8 by_process;   /* so are histograms */
 	__u8 goroutines;   /* some events are of Go */
 	__u8 by_length;	   /* counts tell apart how long calls took: PROF_WAIT_OF_CALL */
-	__u8 pad[5];
+	__u8 may_lack;	   /* a call whose values find no room is one without values */
+	__u8 pad[4];
 };
 _Static_assert(sizeof(struct call_config) == 32, "struct call_config is part of the contract");
 

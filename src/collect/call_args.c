@@ -15,11 +15,13 @@
 #include "uprobe/usdt.h"
 
 #if defined(__x86_64__)
-#define MACHINE EM_X86_64
+#define MACHINE	  EM_X86_64
+#define PC_OFFSET 128						       /* of ip in struct pt_regs */
 static const uint8_t argument_registers[] = { 7, 6, 2, 1, 8, 9 };      /* rdi rsi rdx rcx r8 r9 */
 static const uint8_t go_registers[] = { 0, 3, 1, 7, 6, 8, 9, 10, 11 }; /* rax rbx rcx rdi rsi r8… */
 #else
-#define MACHINE EM_AARCH64
+#define MACHINE	  EM_AARCH64
+#define PC_OFFSET 256 /* of pc in struct user_pt_regs */
 static const uint8_t argument_registers[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 static const uint8_t go_registers[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 #endif
@@ -151,6 +153,19 @@ int call_args_of_go(struct call_args *a, const struct opt_strings *words)
 	const struct registers r = { go_registers, sizeof(go_registers) };
 
 	return of_registers(a, words, &r);
+}
+
+void call_args_of_tokio(struct call_args *a, uint64_t behind)
+{
+	const struct call_arg task = { .kind = CALL_ARG_TASK,
+				       .bytes = 8,
+				       .reg = usdt_register_offset(MACHINE, argument_registers[0]),
+				       .index = PC_OFFSET,
+				       .displacement = behind };
+
+	*a = (struct call_args){ .nr_args = 2, .v = { task, task } };
+	a->v[1].kind = CALL_ARG_SPAWN;
+	a->v[1].is_string = true;
 }
 
 bool call_args_want_result(const struct opt_strings *words)

@@ -25,6 +25,8 @@ int call_args_of_usdt(struct call_args *a, const struct opt_strings *words,
 /* Fields of a tracepoint, NAME[:TYPE]. format: the text that tracefs has of it. */
 int call_args_of_tracepoint(struct call_args *a, const struct opt_strings *words,
 			    const char *format);
+/* Of Tokio's polls, behind bytes of the entry: which task, and where it was spawned. */
+void call_args_of_tokio(struct call_args *a, uint64_t behind);
 /* Is any of them what a call returned? */
 bool call_args_want_result(const struct opt_strings *words);
 

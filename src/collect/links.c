@@ -34,8 +34,11 @@ struct links {
 	const struct calls_opts *opts;
 	struct links_programs programs;
 	bool many;
-	int *fds; /* of links to many */
-	size_t nr_fds, cap_fds;
+	/* Of links to many: at entries, and elsewhere. */
+	struct link_fds {
+		int *v;
+		size_t nr, cap;
+	} entries, others;
 	struct bpf_link **v;
 	size_t nr, cap;
 };
@@ -171,12 +174,13 @@ static int attach_batch(struct links *l, const struct batch *b, const struct poi
 		.multi_flags = at_return ? UPROBE_MULTI_RETURN : 0,
 		.pid = pid,
 	};
+	struct link_fds *to = program == l->programs.entry ? &l->entries : &l->others;
 	int fd = create(&c);
 
 	if (fd < 0)
 		return explain(l, -errno, first, pid);
-	l->fds = xgrow(l->fds, l->nr_fds, &l->cap_fds, sizeof(*l->fds));
-	l->fds[l->nr_fds++] = fd;
+	to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
+	to->v[to->nr++] = fd;
 	return 0;
 }
 
@@ -320,29 +324,33 @@ static void *close_one(void *arg)
 }
 
 /* The kernel waits for programs that run with each, some 50 ms: for all at a time. */
-static void close_all(const int *fds, size_t nr)
+/* The kernel waits for programs that run with each, some 50 ms: for all at a time. */
+static void close_all(struct link_fds *fds)
 {
-	pthread_t *threads = xcalloc(nr, sizeof(*threads));
+	pthread_t *threads = xcalloc(fds->nr, sizeof(*threads));
 	size_t nr_threads = 0;
 
-	while (nr_threads < nr && !pthread_create(&threads[nr_threads], NULL, close_one,
-						  (void *)(intptr_t)fds[nr_threads]))
+	while (nr_threads < fds->nr && !pthread_create(&threads[nr_threads], NULL, close_one,
+						       (void *)(intptr_t)fds->v[nr_threads]))
 		nr_threads++;
-	for (size_t i = nr_threads; i < nr; i++)
-		close(fds[i]);
+	for (size_t i = nr_threads; i < fds->nr; i++)
+		close(fds->v[i]);
 	for (size_t i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
 	free(threads);
+	fds->nr = 0;
 }
 
 void links_detach(struct links *l)
 {
 	if (!l)
 		return;
-	close_all(l->fds, l->nr_fds);
-	for (size_t i = 0; i < l->nr; i++)
+	/* Entries first: no call is seen to begin whose end is not. */
+	close_all(&l->entries);
+	close_all(&l->others);
+	for (size_t i = l->nr; i-- > 0;)
 		bpf_link__destroy(l->v[i]);
-	l->nr_fds = l->nr = 0;
+	l->nr = 0;
 }
 
 void links_free(struct links *l)
@@ -350,7 +358,8 @@ void links_free(struct links *l)
 	if (!l)
 		return;
 	links_detach(l);
-	free(l->fds);
+	free(l->entries.v);
+	free(l->others.v);
 	free(l->v);
 	free(l);
 }

@@ -54,6 +54,8 @@ struct calls_opts {
 	uint32_t every;	   /* one call in so many is recorded; 0 = all */
 	size_t nr_dear;	   /* points that the kernel has to single-step */
 	bool force;	   /* record however often they are called */
+	bool may_lack;	   /* calls whose values find no room count without */
+	double most_share; /* of CPU time that probes may take; 0 = a number of hits a second */
 	uint64_t min_ns;   /* of calls that are timed */
 	uint32_t max_rows; /* of values and histograms; 0 = by the number of events and CPUs */
 };

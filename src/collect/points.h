@@ -21,6 +21,8 @@ struct points_opts {
 	const struct opt_strings *args; /* "1:str", "2", "ret" */
 	bool timed;
 	bool all;		  /* functions of a word, however many */
+	bool runs;		  /* of Tokio: those that run tasks, in the place of their polls */
+	bool by_task;		  /* of Tokio: which task it is */
 	uint32_t args_of_jumps;	  /* also in the cookies of points at jumps that leave functions */
 	unsigned int place_flags; /* of uprobe/place.h: what the kernel does */
 };
@@ -48,6 +50,11 @@ int points_add_kprobe(struct points *p, const char *function);
  * "category:name", both may be globs. is_until: it ends what began at those before it.
  */
 int points_add_tracepoint(struct points *p, const char *text, bool is_until);
+/*
+ * Polls of Tokio's tasks (points_tokio.c): in the file of a program, "" = in all files of the
+ * processes.
+ */
+int points_add_polls(struct points *p, const char *program);
 
 /* Functions by the linker's names, in the order of strcmp(); args is the upper half of cookies. */
 struct points_name {

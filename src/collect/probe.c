@@ -43,6 +43,8 @@ static const struct probe probes[] = {
 	{ "sched", 1, { TIMELINE } },
 	{ "uprobe", 7, { CALLS } },
 	{ "kprobe", 7, { CALLS } },
+	{ "polls", 7, { CALLS } },
+	{ "polls --runs", 7, { CALLS } },
 	{ "syscalls",
 	  7,
 	  { { "calls_sysexit", PROBE_EVENTS },

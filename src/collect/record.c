@@ -249,7 +249,7 @@ static bool is_over(struct record *r)
 		if (!o->runqlat.on_interval(o->runqlat.arg, r, false))
 			return true;
 	}
-	if (has_tripped(r))
+	if (has_tripped(r) || record_probes_are_dear(r))
 		return true;
 	if (o->program)
 		return target_ended(&r->target, o->program[0]);

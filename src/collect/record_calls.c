@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -24,6 +25,8 @@
 
 #define TRIAL_NS	100000000ull
 #define MOST_PER_SECOND 100000
+
+#define SHARE_TRIAL_NS 200000000ull
 
 /*
  * Of a program that we start, children may be gone before we hear of them: all who map the file are
@@ -84,6 +87,68 @@ static void tell_price(const struct calls_opts *o)
 		 o->nr_dear, o->nr_points, text_ns(price.stepped_ns), text_ns(price.emulated_ns));
 }
 
+/* CPU time of the processes that are probed. */
+static uint64_t cpu_ns(const struct record *r)
+{
+	uint64_t sum = 0;
+	struct timespec t;
+	clockid_t clock;
+
+	for (size_t i = 0; i < r->probed.nr; i++)
+		if (!clock_getcpuclockid(r->probed.v[i], &clock) && !clock_gettime(clock, &t))
+			sum += t.tv_sec * 1000000000ull + t.tv_nsec;
+	if (r->target.pid && !clock_getcpuclockid(r->target.pid, &clock) &&
+	    !clock_gettime(clock, &t))
+		sum += t.tv_sec * 1000000000ull + t.tv_nsec;
+	return sum;
+}
+
+/* What the probes took since the last look, and the processes with them. */
+static void look_at_cost(struct record *r, struct probe_cost *now)
+{
+	uint64_t c[PROF_NR_COUNTERS];
+
+	if (!r->trap_ns)
+		r->trap_ns = price_measure().emulated_ns;
+	session_counters(r->session, c);
+	*now = (struct probe_cost){ .time_ns = now_ns(),
+				    .cpu_ns = cpu_ns(r),
+				    .hits = c[PROF_RUNS] };
+	now->probe_ns = c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] : 0;
+	now->probe_ns += r->trap_ns;
+}
+
+/*
+ * Probes that may take a share of the CPU time are looked at five times a second. Where the program
+ * hardly runs, it is a share of one CPU: a large part of little hurts nobody.
+ */
+bool record_probes_are_dear(struct record *r)
+{
+	const struct calls_opts *o = &r->opts->calls;
+	struct probe_cost now, before = r->probe_cost;
+	double cost, cpu, wall, share;
+
+	if (!o->nr_points || o->force || o->most_share <= 0 ||
+	    (before.time_ns && now_ns() - before.time_ns < SHARE_TRIAL_NS))
+		return false;
+	look_at_cost(r, &now);
+	r->probe_cost = now;
+	cost = (now.hits - before.hits) * (double)now.probe_ns;
+	cpu = (double)now.cpu_ns - before.cpu_ns - cost;
+	wall = now.time_ns - before.time_ns;
+	share = cost / (cpu > wall ? cpu : wall);
+	if (!before.time_ns || share <= o->most_share)
+		return false;
+	session_unprobe(r->session);
+	log_warn("the probes are taken away: hit %s times a second, at %s each, they take %s of "
+		 "the program's CPU time, and at most %s is allowed. What was timed until now is "
+		 "shown; %s--force goes on",
+		 text_count((now.hits - before.hits) * 1e9 / wall), text_ns(now.probe_ns),
+		 text_pct(100 * share), text_pct(100 * o->most_share),
+		 strcmp(r->opts->command, "polls") ? "" : "--runs costs less, ");
+	return true;
+}
+
 /*
  * After a tenth of a second it is known how often the points are hit. What would slow the target
  * down is not recorded unless that was asked for.
@@ -94,7 +159,7 @@ bool record_probe_too_often(struct record *r)
 	uint64_t counters[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, per_s;
 	struct price price;
 
-	if (!o->nr_points || o->force || r->tried || elapsed < TRIAL_NS)
+	if (!o->nr_points || o->force || o->most_share > 0 || r->tried || elapsed < TRIAL_NS)
 		return false;
 	r->tried = true;
 	session_counters(r->session, counters);
@@ -209,6 +274,29 @@ static struct call_row *row_of(struct record *r, uint32_t event, uint32_t values
 	return &r->profile->call_rows[id];
 }
 
+/* "12", with tokio_unstable "12 (src/main.rs:30)". */
+static char *task_text(const struct call_values *v)
+{
+	const char *file = v->text[0];
+	size_t len = strnlen(file, CALL_STRING);
+
+	if (!v->value[0])
+		return xstrdup("");
+	if (!v->value[1] || len < 3 || len == CALL_STRING || strcmp(file + len - 3, ".rs"))
+		return xasprintf("%" PRIu64, (uint64_t)v->value[0]);
+	return xasprintf("%" PRIu64 " (%s%s:%" PRIu64 ")", (uint64_t)v->value[0],
+			 len == CALL_STRING - 1 ? "…" : "", file, (uint64_t)v->value[1]);
+}
+
+static uint32_t task_string(struct record *r, const struct call_values *v)
+{
+	char *text = task_text(v);
+	uint32_t string = profile_string(r->profile, text);
+
+	free(text);
+	return string;
+}
+
 /* "64, /etc/passwd"; how numbers are meant the argument says. */
 static uint32_t values_text(struct record *r, uint32_t slot1)
 {
@@ -226,6 +314,8 @@ static uint32_t values_text(struct record *r, uint32_t slot1)
 	if (v->args >= r->opts->calls.nr_args)
 		return 0;
 	a = &r->opts->calls.args[v->args];
+	if (a->nr_args && a->v[0].kind == CALL_ARG_TASK)
+		return task_string(r, v);
 	for (size_t i = 0; i < a->nr_args; i++) {
 		const char *between = i ? ", " : "";
 

@@ -62,7 +62,11 @@ struct record {
 	size_t overhead_cpus;	     /* whose time it is a share of */
 	struct opt_ids probed;	     /* processes that points are attached in */
 	bool tried;		     /* how often they are hit is known */
-	bool probes_all;	     /* in all */
+	struct probe_cost {
+		uint64_t time_ns, cpu_ns, hits, probe_ns;
+	} probe_cost;	   /* at the last look; time_ns 0 = there was none */
+	uint64_t trap_ns;  /* of a probe without its program */
+	bool probes_all;   /* in all */
 	bool told_of_most;	     /* that more processes are not probed */
 	struct duty duty;
 	struct cpu_time {
@@ -101,6 +105,8 @@ void record_unprobe(struct record *r);
 int record_probe_again(struct record *r);
 /* Are they hit so often that the recording has to end? Says so. */
 bool record_probe_too_often(struct record *r);
+/* Do they take a larger share of the CPU time than they may? Takes them away, and says so. */
+bool record_probes_are_dear(struct record *r);
 /* Now that all is attached: what a system call of others takes more than alone_ns. */
 void record_price(struct record *r, double alone_ns);
 

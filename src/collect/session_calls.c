@@ -18,6 +18,7 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 				      .timed = o->timed,
 				      .max_rows = o->max_rows };
 
+	wishes.may_lack = o->may_lack;
 	wishes.values = o->values;
 	for (size_t i = 0; i < o->nr_args; i++) {
 		wishes.values |= o->args[i].nr_args != 0;
@@ -28,6 +29,7 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 	choice->calls.min_ns = o->min_ns;
 	choice->calls.by_process = o->by_process;
 	choice->calls.by_length = o->timed && o->stacks;
+	choice->calls.may_lack = o->may_lack;
 	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
 	sizes_choose_calls(&choice->calls, &wishes);
 }

@@ -200,6 +200,10 @@ void sizes_choose_calls(struct call_config *c, const struct sizes_calls *w)
 		rows = MAX_CALL_HISTS;
 	c->value_slots = w->values ? power_of_two(w->max_rows ? w->max_rows : VALUE_ROWS) : 0;
 	c->hist_rows = w->timed ? power_of_two(w->max_rows ? w->max_rows : rows) : 0;
+	if (w->may_lack) {
+		rows = (2ull * w->nr_events + c->value_slots) * w->nr_cpus;
+		c->hist_rows = power_of_two(rows < MAX_CALL_HISTS / 2 ? 2 * rows : MAX_CALL_HISTS);
+	}
 }
 
 /*

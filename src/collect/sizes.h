@@ -41,6 +41,7 @@ uint32_t sizes_sleepers(uint32_t nr_threads);
  * max_rows as in struct sizes_wishes.
  */
 struct sizes_calls {
+	bool may_lack; /* room for all calls without values, whatever max_rows says */
 	uint32_t nr_events, nr_cpus;
 	bool values, timed;
 	uint32_t max_rows;

@@ -13,6 +13,7 @@
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "output/output.h"
+#include "output/polls.h"
 #include "output/runqlat.h"
 #include "profile/calls.h"
 #include "profile/kind.h"
@@ -29,6 +30,8 @@ static struct heads heads_of(const struct kind *kind)
 {
 	if (kind->klocks)
 		return (struct heads){ "WAITS", "KIND", "LOCK" };
+	if (kind->polls)
+		return (struct heads){ *kind->polls == 'r' ? "RUNS" : "POLLS", "TASK", "ID" };
 	if (kind->operation)
 		return (struct heads){ "COUNT", "KIND", "" };
 	return (struct heads){ "CALLS", "FUNCTION", kind->syscalls ? "ERROR" : "ARGUMENTS" };
@@ -46,7 +49,9 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
-	grid_add(g, (struct grid_column){ heads.functions, GRID_FUNCTION,
+	if (kind->polls)
+		polls_add_columns(g);
+	grid_add(g, (struct grid_column){ heads.functions, kind->polls ? GRID_PATH : GRID_FUNCTION,
 					  .min = kind->operation ? 20 : 28 });
 	grid_add(g, (struct grid_column){ heads.values, GRID_TEXT, .rank = 1,
 					  .min = kind->klocks ? 16 : 8 });
@@ -66,7 +71,8 @@ static void put_times(struct grid *g, const struct runqlat_stats *s)
 	grid_cell(g, "%s", text_ns(s->total_ns));
 }
 
-static void put_row(struct grid *g, const struct calls *c, const struct calls_row *row)
+static void put_row(struct grid *g, const struct calls *c, const struct kind *kind,
+		    const struct calls_row *row)
 {
 	grid_row(g, STYLE_PLAIN, NULL);
 	grid_cell(g, "%s", text_count(row->stats.count));
@@ -76,6 +82,8 @@ static void put_row(struct grid *g, const struct calls *c, const struct calls_ro
 		grid_cell(g, "%s", text_count(round_u64(row->per_s)));
 	if (c->timed)
 		put_times(g, &row->stats);
+	if (kind->polls)
+		polls_put_cells(g, row->hist);
 	grid_cell(g, "%s", row->function);
 	grid_cell(g, "%s", row->values);
 	if (c->processes) {
@@ -83,6 +91,12 @@ static void put_row(struct grid *g, const struct calls *c, const struct calls_ro
 		grid_cell(g, "%s", row->process);
 	}
 	grid_cell(g, "%s", output_base_name(row->where));
+}
+
+/* How values stand behind what they are of. */
+static const char *value_format(const struct kind *kind)
+{
+	return kind->polls ? ", task %s" : kind->klocks ? ", %s" : "(%s)";
 }
 
 static void put_hist(const struct profile *p, const struct calls_row *row, const struct view *v,
@@ -93,7 +107,7 @@ static void put_hist(const struct profile *p, const struct calls_row *row, const
 
 	fprintf(out, "\n%s", safe);
 	if (*values)
-		fprintf(out, kind_of_profile(p)->klocks ? ", %s" : "(%s)", values);
+		fprintf(out, value_format(kind_of_profile(p)), values);
 	if (row->pid)
 		fprintf(out, " in %s (%" PRIu32 ")", process, row->pid);
 	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), profile_noun(p),
@@ -113,6 +127,7 @@ void calls_put_more(size_t nr, size_t shown, const char *what, FILE *out)
 
 void calls_put(const struct profile *p, const struct view *v, FILE *out)
 {
+	const struct kind *kind = kind_of_profile(p);
 	size_t most = v->rows ? v->rows : TOP_ROWS;
 	struct calls c;
 	struct grid g;
@@ -121,11 +136,13 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 		return;
 	calls_init(&c, p);
 	grid_init(&g, out, NULL, 0);
-	add_columns(&g, &c, kind_of_profile(p));
+	add_columns(&g, &c, kind);
 	for (size_t i = 0; i < c.nr && i < most; i++)
-		put_row(&g, &c, &c.rows[i]);
+		put_row(&g, &c, kind, &c.rows[i]);
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
+	if (kind->polls)
+		polls_put_shares(&c, kind->polls, out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
 		put_hist(p, &c.rows[i], v, out);
 	if (c.timed)
@@ -157,7 +174,7 @@ void calls_put_sum(const struct profile *p, FILE *out)
 		c.nr_calls == 1 ? "" : "s");
 	if (kind->syscalls)
 		fputs(" of the system", out);
-	else if (kind->operation)
+	else if (kind->operation || kind->polls)
 		fprintf(out, " of %s kind%s", text_count(nr_functions(&c)),
 			nr_functions(&c) == 1 ? "" : "s");
 	else if (p->nr_events > 1)
@@ -188,7 +205,8 @@ void calls_put_times(struct json_object *o, const struct runqlat_stats *s)
 	json_put_number(o, "max_us", s->max_ns / 1e3);
 }
 
-static struct json_object *row_json(const struct calls *c, const struct calls_row *row)
+static struct json_object *row_json(const struct calls *c, const struct kind *kind,
+				    const struct calls_row *row)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -204,6 +222,8 @@ static struct json_object *row_json(const struct calls *c, const struct calls_ro
 	json_put_number(o, "per_s", row->per_s);
 	if (c->timed)
 		calls_put_times(o, &row->stats);
+	if (kind->polls)
+		polls_put_json(o, row->hist);
 	if (row->hist)
 		json_object_object_add(o, "log2_us", runqlat_log2_json(row->hist));
 	return o;
@@ -219,7 +239,7 @@ struct json_object *calls_json(const struct profile *p)
 	list = json_object_new_array();
 	calls_init(&c, p);
 	for (size_t i = 0; i < c.nr; i++)
-		json_object_array_add(list, row_json(&c, &c.rows[i]));
+		json_object_array_add(list, row_json(&c, kind_of_profile(p), &c.rows[i]));
 	calls_release(&c);
 	return list;
 }

@@ -148,6 +148,25 @@ static void put_rest(const struct grid *g, size_t row, size_t at, size_t start)
 		put_text(g, BELOW, BELOW + 2, text);
 }
 
+/* The end of text that is too wide, behind a "…". */
+static size_t put_end(FILE *out, const char *text, size_t width)
+{
+	if (text_width(text) <= width)
+		return text_fit(out, text, width, 0);
+	while (*text && text_width(text) >= width)
+		for (text++; (*text & 0xc0) == 0x80; text++)
+			;
+	fputs("…", out);
+	return 1 + text_fit(out, text, width - 1, 0);
+}
+
+static size_t put_cell(const struct grid *g, const struct grid_column *c, const char *cell)
+{
+	if (c->kind == GRID_PATH)
+		return put_end(g->out, cell, c->width);
+	return fit_put(g->out, cell, c->width, c->kind == GRID_FUNCTION);
+}
+
 static void put_row(const struct grid *g, size_t row)
 {
 	size_t start = g->indent, at = 0, used, from;
@@ -164,7 +183,7 @@ static void put_row(const struct grid *g, size_t row)
 		from = start + (c->kind == GRID_NUMBER && used < c->width ? c->width - used : 0);
 		if (*cell) {
 			fprintf(g->out, "%*s", (int)(from - at), "");
-			at = from + fit_put(g->out, cell, c->width, c->kind == GRID_FUNCTION);
+			at = from + put_cell(g, c, cell);
 		}
 		start += c->width + g->gap;
 	}

@@ -32,6 +32,7 @@ enum grid_kind {
 	GRID_TEXT,     /* left; cut at its end */
 	GRID_FUNCTION, /* the same, but of "[module+0x1234]" the number is kept */
 	GRID_REST,     /* the last one: never cut, below the row where the line has no room */
+	GRID_PATH,     /* left; cut at its begin */
 };
 
 struct grid_column {

@@ -25,6 +25,8 @@ static const struct kind kinds[] = {
 	{ .command = "growth", .faults = true, .grows = true },
 	{ .command = "io", .calls = true, .operation = "operation" },
 	{ .command = "lock --kernel", .calls = true, .operation = "wait", .klocks = true },
+	{ .command = "polls", .calls = true, .polls = "poll" },
+	{ .command = "polls --runs", .calls = true, .polls = "run" },
 	{ .command = "syscalls", .calls = true, .syscalls = true },
 };
 

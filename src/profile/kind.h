@@ -28,6 +28,7 @@ struct kind {
 	bool syscalls;	 /* which are told apart by the error that they return */
 	const char *operation; /* what each is, where calls begin and end in different threads */
 	bool klocks;	       /* of the kernel */
+	const char *polls;     /* of tasks of Tokio: what each is called */
 	bool seldom;	       /* so few stacks that some may wait until tables are built */
 };
 

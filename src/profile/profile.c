@@ -358,6 +358,8 @@ const char *profile_noun(const struct profile *p)
 		return "event";
 	if (kind->operation)
 		return kind->operation;
+	if (kind->polls)
+		return kind->polls;
 	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
 }
 

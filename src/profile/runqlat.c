@@ -190,6 +190,15 @@ static uint64_t count_below(const struct prof_hist *h, size_t i, uint64_t ns, ui
 	return (uint64_t)((double)h->count[i] * (ns - from) / (end - from));
 }
 
+uint64_t runqlat_longer(const struct prof_hist *h, uint64_t ns)
+{
+	uint64_t max_ns = runqlat_max_ns(h), below = 0;
+
+	for (size_t i = 0; i < PROF_HIST_BUCKETS; i++)
+		below += count_below(h, i, ns + 1, max_ns);
+	return runqlat_count(h) - below;
+}
+
 /* The first nanosecond behind those of counts[log]. */
 static uint64_t log2_end_ns(size_t log, uint64_t unit_ns)
 {

@@ -80,6 +80,9 @@ struct runqlat_stats {
 };
 struct runqlat_stats runqlat_stats(const struct prof_hist *h);
 
+/* How many were longer than ns, as near as a percentile. */
+uint64_t runqlat_longer(const struct prof_hist *h, uint64_t ns);
+
 /*
  * The same by powers of two of a unit: counts[0] has waits below 2 units, counts[i] those of 2^i …
  * 2^(i + 1) - 1. Buckets that lie across such a border are divided in proportion; the sum is exact.

@@ -88,8 +88,9 @@ bool insn_classify_arm64(struct insn *insn, uint32_t word)
 {
 	/* ret, retaa, retab */
 	insn->is_return = (word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff;
-	if ((word & 0xfc000000) == 0x14000000) /* b */
-		insn->jumps_to = insn->address + ((int64_t)(int32_t)(word << 6) >> 6) * 4;
+	if ((word & 0x7c000000) == 0x14000000) /* b, bl */
+		*(word >> 31 ? &insn->calls_to : &insn->jumps_to) =
+			insn->address + ((int64_t)(int32_t)(word << 6) >> 6) * 4;
 	classify_jump(insn, word);
 	for (size_t i = 0; i < NR(rows); i++) {
 		if ((word & rows[i].mask) != rows[i].value)

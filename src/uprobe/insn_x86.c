@@ -159,13 +159,12 @@ static enum insn_effect effect_of(const cs_insn *decoded, uint8_t *written)
 	return INSN_OTHER;
 }
 
-static uint64_t jump_target(const struct insn *insn, const uint8_t *bytes, const struct encoding *e)
+static uint64_t jump_target(const struct insn *insn, const uint8_t *bytes, const struct encoding *e,
+			    uint8_t opcode)
 {
 	int32_t offset;
 
-	if (e->opcode[0] == 0xeb)
-		return insn->address + insn->len + (int8_t)bytes[insn->len - 1];
-	if (e->opcode[0] != 0xe9 || insn->len < 5)
+	if (e->opcode[0] != opcode || insn->len < 5)
 		return 0;
 	memcpy(&offset, bytes + insn->len - sizeof(offset), sizeof(offset));
 	return insn->address + insn->len + offset;
@@ -204,7 +203,10 @@ void insn_classify_x86(struct insn *insn, const uint8_t *bytes, const cs_insn *d
 	insn->kind = kind_of(bytes, insn->len, &e);
 	insn->effect = effect_of(decoded, &insn->written);
 	insn->is_return = e.opcode[0] == 0xc3 || e.opcode[0] == 0xc2;
-	insn->jumps_to = jump_target(insn, bytes, &e);
+	insn->jumps_to = jump_target(insn, bytes, &e, 0xe9);
+	if (e.opcode[0] == 0xeb)
+		insn->jumps_to = insn->address + insn->len + (int8_t)bytes[insn->len - 1];
+	insn->calls_to = jump_target(insn, bytes, &e, 0xe8);
 	if (decoded->id == X86_INS_JMP)
 		classify_jump(insn, decoded, &e);
 	else

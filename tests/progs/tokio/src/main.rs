@@ -6,8 +6,12 @@
 //!
 //! With --ticks a task looks at the clock every 5 ms, and the program says by how much it was late.
 //!
+//!     tokio_waits SECONDS --polls N [--workers N] [--current] [--truth FILE]: tasks that count their polls (polls.rs)
+//!     tokio_waits SECONDS --pingpong [--workers N] [--truth FILE]: as many polls as there can be
+//!
 //! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
 mod leaves;
+mod polls;
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -22,6 +26,8 @@ struct Options {
     ticks: bool,
     truth: Option<String>,
     dir: String,
+    polls: u32,
+    pingpong: bool,
 }
 
 fn options() -> Options {
@@ -34,6 +40,8 @@ fn options() -> Options {
         ticks: false,
         truth: None,
         dir: std::env::temp_dir().to_string_lossy().into_owned(),
+        polls: 0,
+        pingpong: false,
     };
     let mut args = std::env::args().skip(1);
 
@@ -42,6 +50,8 @@ fn options() -> Options {
 
         match arg.as_str() {
             "--workers" => o.workers = value().parse().expect("--workers"),
+            "--polls" => o.polls = value().parse().expect("--polls"),
+            "--pingpong" => o.pingpong = true,
             "--current" => o.current = true,
             "--name" => o.name = Some(value()),
             "--leaves" => o.leaves = value().split(',').map(String::from).collect(),
@@ -133,6 +143,11 @@ fn main() {
     };
     let rt = runtime(&o);
 
+    if o.polls > 0 || o.pingpong {
+        let truth = if o.pingpong { polls::pingpong(&rt, end) } else { polls::run(&rt, o.polls) };
+
+        return o.truth.iter().for_each(|path| std::fs::write(path, &truth).expect("--truth"));
+    }
     leaves::prepare(&o.dir, &wanted);
     rt.block_on(async {
         let mut tasks = leaves::spawn(end, &wanted);
