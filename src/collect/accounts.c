@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "bpf/account.h"
 #include "collect/loading.h"
+#include "collect/memory_fit.h"
 #include "event/refusal.h"
 #include "bpfprof.skel.h"
 
@@ -114,13 +115,18 @@ static void *map_memory(const struct bpf_map *map, size_t len)
 static int load(struct accounts *a, uint32_t max_rows)
 {
 	struct sizes_host host = sizes_host_read();
-	int err;
+	int err = memory_fit_bytes(0); /* to look at what is needed takes some, too */
 
+	if (err)
+		return err;
 	a->skel = bpfprof_bpf__open();
 	if (!a->skel)
 		return log_err(-errno, "cannot open the BPF object");
 	choose_maps(a, max_rows, &host);
 	configure(a);
+	err = memory_fit_bytes(accounts_plan_bytes(&host));
+	if (err)
+		return err;
 	err = bpfprof_bpf__load(a->skel);
 	if (err)
 		return loading_explain(err);
