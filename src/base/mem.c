@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Allocation that aborts instead of failing. */
+/* Allocation that ends the program instead of failing. */
 #include "base/mem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *check(void *ptr)
 {
 	if (ptr)
 		return ptr;
-	fputs("bpfprof: out of memory\n", stderr);
-	abort();
+	fputs("bpfprof: out of memory (ulimit -v, or the host has none left)\n", stderr);
+	_exit(EXIT_FAILURE);
 }
 
 void *xmalloc(size_t sz)

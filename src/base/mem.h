@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory that is there or the program ends: no caller checks (STYLE: out of memory aborts). */
+/* Memory that is there or the program ends: no caller checks (no core: that needs memory, too). */
 #ifndef BPFPROF_BASE_MEM_H
 #define BPFPROF_BASE_MEM_H
 
 #include <stddef.h>
 
-/* All abort with one line on stderr when memory runs out or a size overflows; free with free(). */
+/*
+ * All end the program, with one line on stderr, when memory runs out or a size overflows; free with
+ * free().
+ */
 void *xmalloc(size_t sz);
 void *xcalloc(size_t nr, size_t sz);
 void *xreallocarray(void *ptr, size_t nr, size_t sz);

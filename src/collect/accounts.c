@@ -20,6 +20,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/account.h"
+#include "collect/loading.h"
+#include "collect/memory_fit.h"
+#include "event/refusal.h"
 #include "bpfprof.skel.h"
 
 #define MIN_ROWS  16u
@@ -47,13 +50,6 @@ struct accounts {
 	struct entry *ended;
 	struct account lost; /* of those that are gone, beyond MAX_ENDED */
 };
-
-static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	if (log_verbosity < (level == LIBBPF_DEBUG ? 2 : 1))
-		return 0;
-	return vfprintf(stderr, fmt, ap);
-}
 
 /* Twice the threads that there are; what comes to it is freed as they go. */
 static uint32_t default_rows(uint32_t nr)
@@ -119,22 +115,24 @@ static void *map_memory(const struct bpf_map *map, size_t len)
 static int load(struct accounts *a, uint32_t max_rows)
 {
 	struct sizes_host host = sizes_host_read();
-	int err;
+	int err = memory_fit_bytes(0); /* to look at what is needed takes some, too */
 
+	if (err)
+		return err;
 	a->skel = bpfprof_bpf__open();
 	if (!a->skel)
 		return log_err(-errno, "cannot open the BPF object");
 	choose_maps(a, max_rows, &host);
 	configure(a);
-	err = bpfprof_bpf__load(a->skel);
-	if (err == -EPERM)
-		return log_err(err, "the kernel refused to load the BPF programs (needs CAP_BPF "
-				    "and CAP_PERFMON, or root)");
+	err = memory_fit_bytes(accounts_plan_bytes(&host));
 	if (err)
-		return log_err(err, "the kernel refused to load the BPF programs (-v shows why)");
+		return err;
+	err = bpfprof_bpf__load(a->skel);
+	if (err)
+		return loading_explain(err);
 	a->rows = map_memory(a->skel->maps.accounts, a->nr_rows * sizeof(*a->rows));
 	a->cpus = map_memory(a->skel->maps.account_cpus, a->nr_cpus * sizeof(*a->cpus));
-	return a->rows && a->cpus ? 0 : log_err(-errno, "cannot map BPF memory");
+	return a->rows && a->cpus ? 0 : refusal_tell(-errno, "cannot map BPF memory");
 }
 
 struct accounts *accounts_open(const struct accounts_opts *o)
@@ -148,7 +146,7 @@ struct accounts *accounts_open(const struct accounts_opts *o)
 			PMU_MAX_EVENTS);
 		return NULL;
 	}
-	libbpf_set_print(print_libbpf);
+	loading_begin();
 	a = xcalloc(1, sizeof(*a));
 	a->by = o->by;
 	a->nr_events = o->nr_events;
@@ -202,7 +200,7 @@ int accounts_add(struct accounts *a, uint32_t cpu, size_t event, int fd)
 		__atomic_store_n(&a->cpus[cpu].counters, 1, __ATOMIC_RELEASE);
 		err = a->links[0] ? flush_cpu(a, cpu) : 0;
 	}
-	return err ? log_err(err, "cannot count per thread on CPU %u", cpu) : 0;
+	return err ? refusal_tell(err, "cannot count per thread on CPU %u", cpu) : 0;
 }
 
 int accounts_flush(struct accounts *a)
@@ -213,7 +211,7 @@ int accounts_flush(struct accounts *a)
 		if (a->cpus[cpu].counters)
 			err = flush_cpu(a, cpu);
 	accounts_collect(a);
-	return err ? log_err(err, "cannot read the counters of all CPUs") : 0;
+	return err ? refusal_tell(err, "cannot read the counters of all CPUs") : 0;
 }
 
 int accounts_start(struct accounts *a)
@@ -228,7 +226,8 @@ int accounts_start(struct accounts *a)
 	for (size_t i = 0; i < 2; i++) {
 		a->links[i] = bpf_program__attach(programs[i]);
 		if (!a->links[i])
-			return log_err(-errno, "cannot attach %s", bpf_program__name(programs[i]));
+			return refusal_tell(-errno, "cannot attach %s",
+					    bpf_program__name(programs[i]));
 	}
 	return accounts_flush(a);
 }

@@ -4,8 +4,8 @@
 
 #include <bpf/bpf.h>
 
-#include "base/log.h"
 #include "collect/alloc.h"
+#include "event/refusal.h"
 
 int alloc_put_draws(int fd, uint64_t every)
 {
@@ -14,7 +14,7 @@ int alloc_put_draws(int fd, uint64_t every)
 	alloc_draws(every, draws);
 	for (uint32_t i = 0; i < ALLOC_DRAWS; i++)
 		if (bpf_map_update_elem(fd, &i, &draws[i], BPF_ANY))
-			return log_err(-errno, "cannot tell the kernel how to sample");
+			return refusal_tell(-errno, "cannot tell the kernel how to sample");
 	return 0;
 }
 

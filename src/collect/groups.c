@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "event/perf.h"
+#include "event/refusal.h"
 
 #define LOOK_AFTER_NS 300000000ull
 
@@ -54,7 +55,7 @@ static int explain(const struct groups *g, size_t column, uint32_t cpu, int err)
 		log_err(err, "-M: this machine cannot count %s by %s", e[0].name, e[1].name);
 		return -EOPNOTSUPP;
 	}
-	return log_err(err, "-M: cannot count %s by %s on CPU %u", e[0].name, e[1].name, cpu);
+	return refusal_tell(err, "-M: cannot count %s by %s on CPU %u", e[0].name, e[1].name, cpu);
 }
 
 static int open_cpu(struct groups *g, uint32_t cpu)

@@ -7,9 +7,9 @@
 
 #include <bpf/bpf.h>
 
-#include "base/log.h"
 #include "bpf/prof.h"
 #include "event/perf.h"
+#include "event/refusal.h"
 
 bool hits_is_tracepoint(const struct event *e)
 {
@@ -38,10 +38,10 @@ int hits_open(const struct event *e, int program, uint32_t wait, uint64_t period
 	int fd = open_event(e), link;
 
 	if (fd < 0)
-		return log_err(fd, "cannot open the tracepoint %s", e->name);
+		return refusal_tell(fd, "cannot open the tracepoint %s", e->name);
 	link = bpf_link_create(program, fd, BPF_PERF_EVENT, &opts);
 	if (link < 0)
-		link = log_err(-errno, "cannot attach to the tracepoint %s", e->name);
+		link = refusal_tell(-errno, "cannot attach to the tracepoint %s", e->name);
 	close(fd);
 	return link;
 }

@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "event/refusal.h"
 
 enum { SEGMENT_NONE, SEGMENT_MAKING, SEGMENT_READY, SEGMENT_MADE };
 
@@ -78,13 +79,22 @@ static int map_at(const struct kernel_segment *g, void *at)
 	return log_err(-errno, "cannot map memory for unwind tables");
 }
 
+/* Once: it is asked for again and again. */
+static int tell_missing(struct kernel_segments *s, int err)
+{
+	if (!s->told_memory++)
+		log_warn("the kernel refused memory for unwind tables (%s; %s): some stacks will "
+			 "end early",
+			 strerror(-err), refusal_way_out(err));
+	return err;
+}
+
 static int begin(struct kernel_segments *s, uint32_t index)
 {
 	int fd = create(), err = fd < 0 ? fd : insert(s, index, fd);
 
-	if (fd < 0 && !s->told_memory++) /* it is asked for again and again */
-		log_warn("no memory for more unwind tables (%s): some stacks will end early",
-			 strerror(-err));
+	if (fd < 0)
+		tell_missing(s, fd);
 	return err ? err : -EINPROGRESS;
 }
 
@@ -99,8 +109,7 @@ int kernel_segments_make(void *segments, uint32_t index, void *at)
 	if (state == SEGMENT_MAKING)
 		return -EINPROGRESS;
 	pthread_join(g->thread, NULL);
-	err = state == SEGMENT_READY ? map_at(g, at)
-				     : log_err(state, "no memory for unwind tables");
+	err = state == SEGMENT_READY ? map_at(g, at) : tell_missing(s, state);
 	if (!err) {
 		g->state = SEGMENT_MADE;
 		s->nr++;

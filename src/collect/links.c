@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "event/refusal.h"
 
 /*
  * kernel >= 6.6, libbpf >= 1.3: spelled out for older ones (linux/bpf.h: BPF_TRACE_UPROBE_MULTI,
@@ -135,14 +136,14 @@ static int explain(const struct links *l, int err, const struct point *p, uint32
 	if (err == -ESRCH || (pid && err == -EINVAL && kill(pid, 0) && errno == ESRCH))
 		return -ESRCH;
 	if (p->kind == POINT_TRACEPOINT)
-		return log_err(err, "cannot attach to the tracepoint %s", p->where);
+		return refusal_tell(err, "cannot attach to the tracepoint %s", p->where);
 	if (p->kind == POINT_KPROBE && l->opts->nr_points > 1 && is_forbidden(err)) {
 		log_info("the kernel takes no probe on %s", p->where);
 		return 0;
 	}
 	if (p->kind == POINT_KPROBE)
-		return log_err(err, "cannot probe %s in the kernel", p->where);
-	return log_err(err, "cannot probe %s at 0x%" PRIx64, p->where, p->offset);
+		return refusal_tell(err, "cannot probe %s in the kernel", p->where);
+	return refusal_tell(err, "cannot probe %s at 0x%" PRIx64, p->where, p->offset);
 }
 
 /* Points of one file, the same program and kind of return. */

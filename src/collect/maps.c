@@ -9,7 +9,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "base/log.h"
+#include "event/refusal.h"
 #include "bpfprof.skel.h"
 
 #define MOST_ROWS 64
@@ -143,7 +143,7 @@ static int open_row(const struct row *r)
 			MAP_SHARED, bpf_map__fd(r->map), 0);
 
 	if (at == MAP_FAILED)
-		return log_err(-errno, "cannot map BPF memory");
+		return refusal_tell(-errno, "cannot map BPF memory");
 	/* Copies of us that read files need none of it, and forking would take longer for it. */
 	madvise(at, mapped_bytes(r->map), MADV_DONTFORK);
 	*r->to = at;

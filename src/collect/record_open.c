@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/klocks.h"
+#include "collect/memory_fit.h"
 #include "collect/record_parts.h"
 #include "event/cgroup.h"
 #include "profile/kind.h"
@@ -38,15 +39,14 @@ static struct store *open_store(struct record *r)
 				.pause = &r->pause,
 				.reader = r->reading.reader,
 				.python = !r->opts->no_python,
-				.max_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes
-								   : UNWIND_BYTES };
+				.max_bytes = r->unwind_bytes };
 
 	r->pause = (struct table_pause){ fetch_meanwhile, r };
 	r->store = store_new(&o);
 	return r->store;
 }
 
-static int open_session(struct record *r)
+static struct session_opts session_options(const struct record *r)
 {
 	struct session_opts so = {
 		.probe = probe_get(r->opts->command),
@@ -66,10 +66,15 @@ static int open_session(struct record *r)
 
 	if (r->cgroup_fd >= 0)
 		so.config.cgroup_id = cgroup_id(r->cgroup_fd);
-	r->session = session_open(&so);
+	return so;
+}
+
+static int open_session(struct record *r, const struct session_opts *so)
+{
+	r->session = session_open(so);
 	if (!r->session)
 		return -errno;
-	if (so.config.call_graph != CALL_GRAPH_FP && !open_store(r))
+	if (so->config.call_graph != CALL_GRAPH_FP && !open_store(r))
 		return -errno;
 	return session_attach(r->session);
 }
@@ -102,14 +107,19 @@ int record_not_usage(int err)
 static int prepare(struct record *r)
 {
 	const struct record_opts *o = r->opts;
-	int err = reading_open(&r->reading);
+	struct session_opts so = session_options(r);
+	int err;
 
+	r->unwind_bytes = o->unwind_bytes ? o->unwind_bytes : UNWIND_BYTES;
+	err = memory_fit(&so, &r->unwind_bytes);
+	if (!err)
+		err = reading_open(&r->reading);
 	if (!err && o->live.target && o->live.target->pid)
 		r->target = *o->live.target;
 	else if (!err && o->program)
 		err = target_start(&r->target, o->program);
 	if (!err)
-		err = open_session(r);
+		err = open_session(r, &so);
 	if (!err)
 		err = open_loop(r);
 	if (err)

@@ -30,7 +30,8 @@
 struct record {
 	const struct record_opts *opts;
 	struct session *session;
-	struct store *store; /* NULL without unwind tables */
+	struct store *store;   /* NULL without unwind tables */
+	uint64_t unwind_bytes; /* for it at most */
 	struct sampling sampling;
 	struct groups groups;
 	struct sideband *sideband;

@@ -3,7 +3,6 @@
 #include "collect/session_parts.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "collect/loading.h"
+#include "event/refusal.h"
 #include "profile/kind.h"
 #include "bpfprof.skel.h"
 
@@ -37,13 +38,6 @@ struct session {
 	struct kernel_segments segments;
 	int settle_fd, inner_fd; /* a map of maps, and what is in it; 0 = none */
 };
-
-static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	if (log_verbosity < (level == LIBBPF_DEBUG ? 2 : 1))
-		return 0;
-	return vfprintf(stderr, fmt, ap);
-}
 
 static struct bpf_program *find_program(const struct session *s, const char *name)
 {
@@ -75,26 +69,11 @@ static int fill_filters(struct session *s, const struct session_opts *o)
 
 	if (o->config.filter_comm &&
 	    bpf_map_update_elem(bpf_map__fd(s->skel->maps.globs), &zero, o->glob, BPF_ANY))
-		return log_err(-errno, "cannot set the name filter");
+		return refusal_tell(-errno, "cannot set the name filter");
 	if (o->config.filter_cgroup &&
 	    bpf_map_update_elem(bpf_map__fd(s->skel->maps.cgroups), &zero, &o->cgroup_fd, BPF_ANY))
-		return log_err(-errno, "cannot set the cgroup filter");
+		return refusal_tell(-errno, "cannot set the cgroup filter");
 	return 0;
-}
-
-static int explain_load(int err)
-{
-	if (err == -EPERM)
-		return log_err(
-			err,
-			"the kernel refused to load the BPF programs (needs CAP_BPF and "
-			"CAP_PERFMON or root; "
-			"lockdown=confidentiality and container seccomp profiles forbid it too)");
-	if (err == -ENOMEM)
-		return log_err(err, "no memory for the BPF maps (lower --max-mem, or raise the "
-				    "cgroup's memory limit)");
-	log_err(err, "the kernel refused to load the BPF programs (-v shows why)");
-	return -EIO;
 }
 
 /*
@@ -172,8 +151,11 @@ static int load(struct session *s, const struct session_opts *o)
 	s->points = session_prepare_calls(s->skel, o);
 	if (!err)
 		err = bpfprof_bpf__load(s->skel);
+	/* libbpf goes on without what is mapped where its trial was refused. */
+	if (!err && !s->skel->bss)
+		err = -ENOTSUP;
 	if (err)
-		return explain_load(err);
+		return loading_explain(err);
 	err = maps_open(&s->maps, s->skel, &s->choice);
 	if (!err)
 		err = session_fill_calls(s->skel, o);
@@ -186,7 +168,7 @@ struct session *session_open(const struct session_opts *o)
 	struct session *s = xcalloc(1, sizeof(*s));
 	int err = 0;
 
-	libbpf_set_print(print_libbpf);
+	loading_begin();
 	setrlimit(RLIMIT_MEMLOCK,
 		  &unlimited); /* kernel < 5.11 counts maps there; failing is fine elsewhere */
 	s->probe = o->probe;
@@ -212,7 +194,7 @@ static int attach(struct session *s, enum probe_when when)
 			continue;
 		s->links[i] = bpf_program__attach(program);
 		if (!s->links[i])
-			return log_err(-errno, "cannot attach %s", bpf_program__name(program));
+			return refusal_tell(-errno, "cannot attach %s", bpf_program__name(program));
 	}
 	return 0;
 }
@@ -256,7 +238,7 @@ static int run_tasks(struct session *s, enum probe_when which,
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
-	return err ? log_err(err, "cannot look at the threads there are") : 0;
+	return err ? refusal_tell(err, "cannot look at the threads there are") : 0;
 }
 
 int session_look(struct session *s, void (*fn)(void *arg, const struct prof_look *row), void *arg)

@@ -6,8 +6,8 @@
 
 #include <bpf/bpf.h>
 
-#include "base/log.h"
 #include "collect/sizes.h"
+#include "event/refusal.h"
 #include "profile/kind.h"
 #include "bpfprof.skel.h"
 
@@ -128,7 +128,7 @@ static int fill_points(struct bpfprof_bpf *skel, const struct calls_opts *o)
 
 	for (uint32_t i = 0; i < o->nr_args; i++)
 		if (bpf_map_update_elem(fd, &i, &o->args[i], BPF_ANY))
-			return log_err(-errno, "cannot tell the kernel about calls");
+			return refusal_tell(-errno, "cannot tell the kernel about calls");
 	return 0;
 }
 

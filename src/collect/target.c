@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "event/refusal.h"
 
 #define GRACE_MS 2000
 
@@ -54,7 +55,7 @@ int target_start(struct target *t, char **argv)
 	int go[2] = { -1, -1 }, failed[2] = { -1, -1 };
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
-		return log_err(-errno, "cannot make a pipe");
+		return refusal_tell(-errno, "cannot make a pipe");
 	t->pid = fork_held();
 	if (t->pid < 0) {
 		t->pid = 0;

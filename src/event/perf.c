@@ -3,6 +3,7 @@
 #include "event/perf.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "event/host.h"
+#include "event/refusal.h"
 
 #define LEAVE_TRIES   20 /* a CPU leaves or comes within 200 ms */
 #define LEAVE_STEP_US 10000
@@ -54,8 +56,7 @@ static void choose(struct perf_events *e, bool hardware, uint32_t rate_hz)
 	};
 }
 
-/* Errors that mean "this machine cannot count cycles", as opposed to "you may not". */
-static bool means_no_pmu(int err)
+bool perf_has_no_such(int err)
 {
 	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -EINVAL ||
 	       err == -EBUSY;
@@ -87,24 +88,27 @@ static int explain_unsupported(const struct perf_events *e)
 	return -EOPNOTSUPP;
 }
 
+int perf_refused(int err, const char *what)
+{
+	if (err != -EACCES && err != -EPERM)
+		return refusal_tell(err, "cannot %s", what);
+	return log_err(err,
+		       "may not %s (kernel.perf_event_paranoid is %ld; needs CAP_PERFMON, or root "
+		       "where the distribution demands it; containers: seccomp must allow "
+		       "perf_event_open)",
+		       what, host_sysctl("kernel/perf_event_paranoid", 2));
+}
+
 int perf_events_explain(const struct perf_events *e, int err, uint32_t cpu)
 {
+	char what[128];
+
 	if (err == -ENXIO)
 		return explain_nowhere(e);
-	if (err == -EACCES || err == -EPERM)
-		return log_err(
-			err,
-			"may not open the %s event (kernel.perf_event_paranoid is %ld; needs "
-			"CAP_PERFMON, or root where the distribution demands it; "
-			"containers: seccomp must allow perf_event_open)",
-			e->name, host_sysctl("kernel/perf_event_paranoid", 2));
-	if (means_no_pmu(err) && e->attr.type != PERF_TYPE_SOFTWARE)
+	if (perf_has_no_such(err) && e->attr.type != PERF_TYPE_SOFTWARE)
 		return explain_unsupported(e);
-	if (err == -EMFILE)
-		return log_err(err,
-			       "cannot open the %s event on CPU %u (raise the limit of open files)",
-			       e->name, cpu);
-	return log_err(err, "cannot open the %s event on CPU %u", e->name, cpu);
+	snprintf(what, sizeof(what), "open the %s event on CPU %u", e->name, cpu);
+	return perf_refused(err, what);
 }
 
 /* Links came with cookies (5.15): the program asks for it, and knows which event it is. */
@@ -308,7 +312,7 @@ int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz)
 
 	choose(e, hardware, rate_hz);
 	err = perf_events_start(e, &cpu);
-	if (err && hardware && !force && means_no_pmu(err)) {
+	if (err && hardware && !force && perf_has_no_such(err)) {
 		log_info("no hardware cycles (%s): falling back to cpu-clock", strerror(-err));
 		end_all(e);
 		choose(e, false, rate_hz);

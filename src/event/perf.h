@@ -54,6 +54,12 @@ struct perf_events {
 /* perf_event_open(2). Returns the descriptor or negative errno. */
 int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group);
 
+/* "cannot WHAT …" or "may not WHAT …", and the way out. Returns as refusal_tell() does. */
+int perf_refused(int err, const char *what);
+
+/* Errors that mean "this machine cannot count that", as opposed to "you may not". */
+bool perf_has_no_such(int err);
+
 /*
  * Was the event's CPU away since the last look? It may be back already (a suspend takes every CPU
  * but one away while nobody watches), but the kernel never restarts an event that it took off a

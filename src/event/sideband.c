@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "event/perf.h"
 
@@ -175,7 +174,7 @@ struct sideband *sideband_open(void)
 	err = open_missing(s);
 	if (!err)
 		return s;
-	log_err(err, "cannot open the event that reports processes and mappings");
+	perf_refused(err, "open the event that reports processes and mappings");
 	sideband_close(s);
 	errno = -err;
 	return NULL;

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "event/cpus.h"
-#include "event/host.h"
+#include "event/perf.h"
 
 #define MAX_GROUP 16 /* events of the slots group */
 
@@ -250,12 +250,17 @@ static struct rlimit raise_limit(void)
 	return limit;
 }
 
-static bool nothing_allowed(const struct counters *c)
+/* Why none of the events has a counter; 0: some have, or this machine does not know one. */
+static int refused(const struct counters *c)
 {
-	for (size_t i = 0; i < c->nr; i++)
-		if (c->v[i].nr || (c->v[i].err != -EACCES && c->v[i].err != -EPERM))
-			return false;
-	return c->nr;
+	int err = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		err = c->v[i].err == -EPERM ? -EACCES : c->v[i].err;
+		if (c->v[i].nr || perf_has_no_such(err))
+			return 0;
+	}
+	return err;
 }
 
 static int explain(const struct counters *c, const struct places *places, int err)
@@ -269,13 +274,8 @@ static int explain(const struct counters *c, const struct places *places, int er
 		log_err(0, "there is no thread and no CPU left to count");
 		return -ESRCH;
 	}
-	if (nothing_allowed(c))
-		return log_err(-EACCES,
-			       "may not count any of these events (kernel.perf_event_paranoid is "
-			       "%ld; needs CAP_PERFMON, or root where the distribution demands it; "
-			       "containers: seccomp must allow perf_event_open)",
-			       host_sysctl("kernel/perf_event_paranoid", 2));
-	return err;
+	err = err ? err : refused(c);
+	return err ? perf_refused(err, "count any of these events") : 0;
 }
 
 /* Threads that were not there when the list was made. */

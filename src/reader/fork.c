@@ -38,6 +38,7 @@ static void work(const struct reader_copy *c, struct head *h)
 		if (i != SIGINT)
 			signal(i, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	jail_go_first();
 	h->first_bytes = cost_memory();
 	if (c->prepare)
 		c->prepare(c->arg);

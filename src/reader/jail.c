@@ -9,11 +9,14 @@
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 #define NOBODY 65534
 
@@ -102,6 +105,18 @@ static int set_limits(uint64_t cpu_ns)
 	if (!err)
 		err = limit(RLIMIT_CPU, cpu_ns / 1000000000 + 1);
 	return err ? err : limit(RLIMIT_CORE, 0);
+}
+
+void jail_go_first(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) != 4)
+		log_info("cannot tell the kernel that a reader is to go first: %s",
+			 strerror(errno));
+	close(fd);
 }
 
 int jail_enter(uint64_t cpu_ns)

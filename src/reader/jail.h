@@ -8,6 +8,9 @@
 /* Memory of all kinds, for the largest debug information. */
 #define JAIL_MAX_BYTES (2ull << 30)
 
+/* Where memory runs out, the kernel kills it before the recording: an answer less costs little. */
+void jail_go_first(void);
+
 /*
  * For good: no capability and no way to get one, the user and group nobody if it was root, so much
  * memory and CPU time, no core dump, and of system calls only those that read open files and manage

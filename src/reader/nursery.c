@@ -112,6 +112,7 @@ static void child(const struct reader_task *task, const struct nursery_order *o,
 	struct reader_work w = { .fd = -1 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	jail_go_first();
 	set_deadline(o->timeout_ns);
 	if (write(fds[1], &r, sizeof(r)) != sizeof(r))
 		_exit(1);

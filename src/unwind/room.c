@@ -44,7 +44,7 @@ static bool is_allowed(const struct segments *s, const struct place *p)
 	uint32_t last = (p->word + p->nr - 1) >> TABLE_SEGMENT_SHIFT;
 
 	for (uint32_t i = first; i <= last; i++) {
-		if (i >= TABLE_MAX_SEGMENTS)
+		if (i >= s->nr_places)
 			return false;
 		missing += !s->list[i].made;
 	}
@@ -64,7 +64,7 @@ bool room_find(const struct segments *s, struct room_range *ranges, size_t nr, u
 
 	if (words > TABLE_SEGMENT_WORDS) /* all of the last one, too */
 		p.nr = (words + TABLE_SEGMENT_WORDS - 1ull) & ~(TABLE_SEGMENT_WORDS - 1ull);
-	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS; i++) {
+	for (uint32_t i = 0; i < s->nr_places; i++) {
 		p.word = (uint64_t)i << TABLE_SEGMENT_SHIFT;
 		consider(s, p, ranges, nr, &best);
 	}

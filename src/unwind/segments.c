@@ -11,21 +11,30 @@
 
 #define REST_NS	    2000000000ull /* programs run for microseconds */
 #define ALIGN_WORDS 8u		  /* nothing in a table may lie across two segments */
-#define ALL_BYTES   ((size_t)TABLE_MAX_SEGMENTS * TABLE_SEGMENT_BYTES)
 
+static size_t reserved_bytes(const struct segments *s)
+{
+	return (size_t)s->nr_places * TABLE_SEGMENT_BYTES;
+}
+
+/* Addresses of all that the kernel's map could hold, or of fewer where these are limited. */
 int segments_init(struct segments *s, segment_make make, segment_drop drop, void *arg,
 		  uint64_t max_bytes)
 {
 	uint64_t max = max_bytes / TABLE_SEGMENT_BYTES;
+	void *words = MAP_FAILED;
 
 	*s = (struct segments){ .make = make, .drop = drop, .arg = arg };
-	s->max = !max ? 1 : max > TABLE_MAX_SEGMENTS ? TABLE_MAX_SEGMENTS : max;
-	s->words = mmap(NULL, ALL_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-			0);
-	if (s->words != MAP_FAILED)
-		return 0;
-	s->words = NULL;
-	return -errno;
+	for (s->nr_places = 2 * TABLE_MAX_SEGMENTS; words == MAP_FAILED && s->nr_places > 1;) {
+		s->nr_places /= 2;
+		words = mmap(NULL, reserved_bytes(s), PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	}
+	if (words == MAP_FAILED)
+		return -errno;
+	s->words = words;
+	s->max = !max ? 1 : max > s->nr_places ? s->nr_places : max;
+	return 0;
 }
 
 static void *segment_address(const struct segments *s, uint32_t index)
@@ -35,13 +44,13 @@ static void *segment_address(const struct segments *s, uint32_t index)
 
 void segments_release(struct segments *s)
 {
-	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS; i++) {
+	for (uint32_t i = 0; i < s->nr_places; i++) {
 		if (s->list[i].made)
 			s->drop(s->arg, i, segment_address(s, i));
 		free(s->list[i].gaps);
 	}
 	if (s->words)
-		munmap(s->words, ALL_BYTES);
+		munmap(s->words, reserved_bytes(s));
 	free(s->resting);
 	*s = (struct segments){};
 }
@@ -132,7 +141,7 @@ static bool find_numbers(const struct segments *s, uint32_t count, uint32_t *fir
 {
 	uint32_t run = 0;
 
-	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS; i++) {
+	for (uint32_t i = 0; i < s->nr_places; i++) {
 		if (s->list[i].made && !is_empty(&s->list[i])) {
 			run = 0;
 			continue;
@@ -178,7 +187,7 @@ static uint64_t free_words(const struct segments *s)
 {
 	uint64_t words = 0;
 
-	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS; i++)
+	for (uint32_t i = 0; i < s->nr_places; i++)
 		for (size_t k = 0; k < s->list[i].nr_gaps; k++)
 			words += s->list[i].gaps[k].nr;
 	return words;
@@ -189,7 +198,7 @@ void segments_expect(struct segments *s, uint64_t nr)
 	uint64_t room = free_words(s);
 	uint32_t more = 0;
 
-	for (uint32_t i = 0; i < TABLE_MAX_SEGMENTS && room < nr && s->nr + more < s->max; i++) {
+	for (uint32_t i = 0; i < s->nr_places && room < nr && s->nr + more < s->max; i++) {
 		if (s->list[i].made)
 			continue;
 		segment_add(s, i);
@@ -206,10 +215,10 @@ int segments_take(struct segments *s, uint32_t nr, uint32_t *word)
 	nr = round_up(nr);
 	if (nr > TABLE_SEGMENT_WORDS)
 		return take_large(s, nr, word);
-	for (index = 0; index < TABLE_MAX_SEGMENTS; index++)
+	for (index = 0; index < s->nr_places; index++)
 		if (s->list[index].made && take_from(&s->list[index], nr, word))
 			break;
-	if (index == TABLE_MAX_SEGMENTS) {
+	if (index == s->nr_places) {
 		err = add_segments(s, 1, &index);
 		if (err)
 			return err;

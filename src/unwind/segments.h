@@ -40,8 +40,9 @@ struct segments {
 	segment_make make;
 	segment_drop drop;
 	void *arg;
-	uint32_t *words; /* of all segments in a row, made or not */
-	uint32_t max;	 /* segments */
+	uint32_t *words;    /* of all segments in a row, made or not */
+	uint32_t nr_places; /* segments that there are addresses for */
+	uint32_t max;	    /* segments */
 	uint32_t nr;
 	struct segment list[TABLE_MAX_SEGMENTS];
 	struct segment_resting *resting;

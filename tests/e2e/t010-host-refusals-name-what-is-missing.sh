@@ -64,7 +64,7 @@ fi
 
 if command -v strace >/dev/null; then
 	samples=$(($(getconf _NPROCESSORS_ONLN) + 1)) # the first event that samples; before it, one per CPU reports processes
-	refused "may not open the cycles event .kernel.perf_event_paranoid is" \
+	refused "may not open the cycles event on CPU 0 .kernel.perf_event_paranoid is" \
 		strace -f -o /dev/null -e inject=perf_event_open:error=EACCES:when=$samples+ "$BPFPROF" oncpu 1
 	for first in 1 "$samples"; do
 		check_status 1 "a kernel that finds fault is no mistake on the command line" \

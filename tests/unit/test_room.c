@@ -14,7 +14,7 @@
 
 static struct segments segments(uint32_t made, uint32_t max)
 {
-	struct segments s = { .max = max, .nr = made };
+	struct segments s = { .nr_places = TABLE_MAX_SEGMENTS, .max = max, .nr = made };
 
 	for (uint32_t i = 0; i < made; i++)
 		s.list[i].made = true;

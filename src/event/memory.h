@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How much memory the cgroup that we are in, and those above it, may still take. */
+#ifndef BPFPROF_EVENT_MEMORY_H
+#define BPFPROF_EVENT_MEMORY_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of the one with the least room. Cached files count as room: the kernel drops them first. */
+struct memory_limit {
+	uint64_t limit_bytes, free_bytes;
+	char cgroup[PATH_MAX]; /* as the kernel calls it: "/system.slice/x" */
+};
+
+/* Of either version of cgroups. False: there is no limit. root: "" for this host. */
+bool memory_limit_read(const char *root, struct memory_limit *m);
+
+#endif

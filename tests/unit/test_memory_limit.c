@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Limits of made-up hosts, of both versions of cgroups. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/memory.h"
+
+#define MB 1048576ull
+
+static char root[] = "/tmp/bpfprof-limits.XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memcpy(root + strlen(root) - 6, "XXXXXX", 6);
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	char command[PATH_MAX];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+static void the_least_of_version_2_counts(void **state)
+{
+	struct memory_limit m;
+
+	(void)state;
+	put("proc/self/mounts", "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n");
+	put("proc/self/cgroup", "0::/a.slice/b.scope\n");
+	put("sys/fs/cgroup/a.slice/memory.max", "104857600\n");
+	put("sys/fs/cgroup/a.slice/memory.current", "94371840\n");
+	put("sys/fs/cgroup/a.slice/memory.stat",
+	    "anon 1\ninactive_file 10485760\nactive_file 10485760\n");
+	put("sys/fs/cgroup/a.slice/b.scope/memory.max", "max\n");
+	put("sys/fs/cgroup/a.slice/b.scope/memory.current", "4096\n");
+	assert_true(memory_limit_read(root, &m));
+	assert_int_equal(m.limit_bytes, 100 * MB);
+	assert_int_equal(m.free_bytes, 30 * MB);
+	assert_string_equal(m.cgroup, "/a.slice");
+	put("sys/fs/cgroup/a.slice/b.scope/memory.max", "20971520\n");
+	assert_true(memory_limit_read(root, &m));
+	assert_int_equal(m.free_bytes, 20 * MB - 4096);
+	assert_string_equal(m.cgroup, "/a.slice/b.scope");
+}
+
+static void version_1_beside_version_2(void **state)
+{
+	struct memory_limit m;
+
+	(void)state;
+	put("proc/self/mounts",
+	    "cgroup /cg/cpu cgroup rw,cpu 0 0\ncgroup /cg/m cgroup rw,memory 0 0\n"
+	    "cgroup2 /cg/unified cgroup2 rw 0 0\n");
+	put("proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/y\n0::/\n");
+	put("cg/m/memory.limit_in_bytes", "9223372036854771712\n");
+	put("cg/m/y/memory.limit_in_bytes", "67108864\n");
+	put("cg/m/y/memory.usage_in_bytes", "1048576\n");
+	put("cg/m/y/memory.stat", "inactive_file 5\ntotal_inactive_file 524288\n");
+	assert_true(memory_limit_read(root, &m));
+	assert_int_equal(m.limit_bytes, 64 * MB);
+	assert_int_equal(m.free_bytes, 64 * MB - MB / 2);
+	assert_string_equal(m.cgroup, "/y");
+}
+
+static void nothing_limits(void **state)
+{
+	struct memory_limit m;
+
+	(void)state;
+	assert_false(memory_limit_read(root, &m)); /* no cgroups at all */
+	put("proc/self/mounts", "cgroup /cg/m cgroup rw,memory 0 0\n");
+	put("proc/self/cgroup", "4:memory_x:/y\n");
+	put("cg/m/y/memory.limit_in_bytes", "4096\n");
+	assert_false(memory_limit_read(root, &m)); /* of another controller */
+	put("proc/self/cgroup", "4:memory:/of/the/host\n");
+	put("cg/m/memory.limit_in_bytes", "9223372036854771712\n");
+	assert_false(memory_limit_read(root, &m));
+	/* A container that sees its own mount, but the host's path. */
+	put("cg/m/memory.limit_in_bytes", "8388608\n");
+	assert_true(memory_limit_read(root, &m));
+	assert_int_equal(m.free_bytes, 8 * MB);
+	assert_string_equal(m.cgroup, "/");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_least_of_version_2_counts, begin, end),
+		cmocka_unit_test_setup_teardown(version_1_beside_version_2, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_limits, begin, end),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("memory_limit", tests, NULL, NULL);
+}
