@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "cmd/calls.h"
-#include "collect/hazards.h"
+#include "doctor/doctor.h"
 
 #define MOST_SHARE 0.02 /* of the processes' CPU time */
 
@@ -23,6 +23,7 @@ const struct opt polls_opts[] = {
 		"room for N tasks (default 4096)"),
 	OPT_FLAG(0, "force", struct calls_args, force,
 		 "go on where the probes take more than 2 % of the program's CPU time"),
+	UNSAFE_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,
@@ -44,12 +45,13 @@ static enum cmd_result run(struct recording_args *common)
 {
 	struct calls_args *a = (struct calls_args *)common;
 	struct record_opts *o = &common->record;
-	struct hazards_host host = hazards_host_read();
+	struct hazards_host host = hazards_host_read(true);
 	const char *where = o->pids.nr ? "" : o->program ? o->program[0] : "";
 	int err = check(a);
 
+	o->unsafe_kernel |= a->force;
 	if (!err)
-		err = hazards_check(&host, a->force);
+		err = doctor_check(USE_PROBE, o->unsafe_kernel);
 	if (err)
 		return err == -EINVAL ? CMD_USAGE : cmd_failed(err);
 	a->points.place_flags = hazards_place_flags(&host);

@@ -389,11 +389,6 @@ char *record_target(struct record *r)
 	return text;
 }
 
-static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
-{
-	return session_ask_kernel(session, questions, nr);
-}
-
 /* Those that were sampled; where nothing is, all that are online. */
 size_t record_nr_cpus(const struct record *r)
 {
@@ -418,13 +413,6 @@ static void hurry(struct record *r, bool on)
 		setpriority(PRIO_PROCESS, 0, 0);
 	r->hurried = on && !getpriority(PRIO_PROCESS, 0) && !errno &&
 		     !setpriority(PRIO_PROCESS, 0, HURRY_NICE);
-}
-
-void record_name(struct record *r)
-{
-	struct symbol_kernel kernel = { ask_kernel, r->session };
-
-	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
 }
 
 int record_run(struct record *r)

@@ -11,6 +11,18 @@
 #include "collect/suspend.h"
 #include "profile/kind.h"
 
+static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
+{
+	return session_ask_kernel(session, questions, nr);
+}
+
+void record_name(struct record *r)
+{
+	struct symbol_kernel kernel = { ask_kernel, r->session };
+
+	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+}
+
 static uint32_t describe_target(struct record *r)
 {
 	char *text = record_target(r);

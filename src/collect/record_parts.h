@@ -68,7 +68,7 @@ struct record {
 	} probe_cost;	   /* at the last look; time_ns 0 = there was none */
 	uint64_t trap_ns;  /* of a probe without its program */
 	bool probes_all;   /* in all */
-	bool told_of_most;	     /* that more processes are not probed */
+	bool told_of_most; /* that more processes are not probed */
 	struct duty duty;
 	struct cpu_time {
 		uint32_t pid;

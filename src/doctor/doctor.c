@@ -28,6 +28,7 @@ static const struct {
 	{ "wall", STACKS | USE_SAMPLE },
 	{ "top", STACKS | USE_SAMPLE },
 	{ "uprobe", STACKS | USE_PROBE },
+	{ "polls", STACKS | USE_PROBE },
 	{ "kprobe", STACKS | USE_KPROBE },
 	{ "tracepoint", STACKS | USE_TRACE },
 	{ "alloc", STACKS | USE_PROBE },

@@ -260,6 +260,5 @@ bool profile_is_sound(const struct profile *p)
 	       check_events(p) && check_calls(p) && check_samples(p) && check_columns(p) &&
 	       check_branches(p) && check_wakers(p) && check_threads(p) && check_titles(p) &&
 	       check_slices(p) && check_moments(p) && check_long_waits(p) && check_linked(p) &&
-	       check_begins(p) &&
-	       check_lengths(p) && check_disagreements(p);
+	       check_begins(p) && check_lengths(p) && check_disagreements(p);
 }
