@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "profile/pattern.h"
+#include "profile/woken.h"
 
 struct trim_known {
 	bool looked_at, closure;
@@ -220,7 +221,7 @@ const struct trimmed *trim_function(struct trim *t, const struct context_of *of,
 	size_t nr, i = 0;
 	const struct trimmed *shown = trim_stack(t, of, stack, &nr);
 
-	while (i + 1 < nr && (shown[i].instead || known_of(t, shown[i].frame)->noise == NOISE_CALL))
+	while (i + 1 < nr && (shown[i].instead || woken_is_plumbing(t->p, shown[i].frame)))
 		i++;
 	return nr ? &shown[i] : NULL;
 }

@@ -24,7 +24,7 @@ const char *const woken_none_texts[WOKEN_NR_NONE] = {
 static const char *const plumbing[] = { "libc.so", "libc-",	"libpthread",
 					"ld-musl", "libstdc++", "linux-vdso" };
 
-static bool is_plumbing(const struct profile *p, uint32_t frame)
+bool woken_is_plumbing(const struct profile *p, uint32_t frame)
 {
 	const char *path = profile_str(p, p->modules[profile_frame_module(p, frame)].path);
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -40,7 +40,7 @@ uint32_t woken_user_function(const struct profile *p, uint32_t stack)
 	uint32_t nr, i;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 
-	for (i = 0; i < nr && is_plumbing(p, frames[i]); i++)
+	for (i = 0; i < nr && woken_is_plumbing(p, frames[i]); i++)
 		;
 	return nr ? profile_frame_at(p, frames[i < nr ? i : 0])->name : 0;
 }

@@ -40,6 +40,9 @@ struct woken {
 void woken_init(struct woken *w, const struct profile *p, const struct view *v);
 void woken_release(struct woken *w);
 
+/* Whether a frame is of a library through which programs wake others and wait. */
+bool woken_is_plumbing(const struct profile *p, uint32_t frame);
+
 /*
  * The innermost function of a user stack, as linked, that is the program's own, and not of a
  * library through which threads wake others; a string.

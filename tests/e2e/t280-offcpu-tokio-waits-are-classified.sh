@@ -12,7 +12,7 @@ need python3 cargo
 # Of a name server that does not answer, two seconds are enough.
 export RES_OPTIONS='timeout:1 attempts:1'
 variants=(release fat)
-[ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 reldebug)
+[ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 reldebug old oldfat)
 
 for variant in "${variants[@]}"; do
 	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")

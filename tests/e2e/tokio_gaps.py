@@ -28,9 +28,10 @@ if function == "calls":
     off = 100 * (gaps["us"] / gaps["gaps"] / (hog["ns"] / 1000 / hog["calls"]) - 1)
     check(abs(off) <= 2, f"a gap is as long as a call, {off:+.2f} %")
     sys.exit()
-# A timer is set up to 5 ms before the driver is left alone. Of a gap in which a worker runs both parts may be too short.
+# A timer is set up to 5 ms before the driver is left alone. A gap in which a worker runs has two parts, each of which may be
+# too short; and a timer may be late since its worker waits for a CPU.
 most = late * 1.02 + max(nr, gaps["gaps"]) * TICK_US + 2 * TICK_US
-fewest = late * 0.9 - nr * TICK_US / 5
+fewest = late * 0.75 - nr * TICK_US / 5
 check(
     fewest <= gaps["us"] <= most,
     f"{gaps['us'] / 1000:.0f} ms in {gaps['gaps']} gaps, timers were {late / 1000:.0f} ms late in {nr}",

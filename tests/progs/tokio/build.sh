@@ -13,6 +13,8 @@ release) ;;
 fat | reldebug | stripped) profile=$variant ;;
 full) options=(--features full) ;;
 fullfat) profile=fat options=(--features full) ;;
+old) cd old || exit 1 ;; # an older Tokio
+oldfat) cd old && profile=fat || exit 1 ;;
 v0) flags='-C symbol-mangling-version=v0' ;;
 *) echo "unknown variant $variant" >&2 && exit 2 ;;
 esac
