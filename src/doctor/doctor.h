@@ -37,7 +37,7 @@ enum doctor_use {
 struct finding {
 	enum doctor_state state;
 	char found[160];       /* the value */
-	char consequence[320]; /* what is lost; "" = what the row says */
+	char consequence[640]; /* what is lost; "" = what the row says */
 	char remedy[320];      /* the same of what to do */
 };
 
