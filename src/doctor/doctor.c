@@ -141,3 +141,11 @@ void finding_remedy(struct finding *f, const char *fmt, ...)
 	vsnprintf(f->remedy, sizeof(f->remedy), fmt, args);
 	va_end(args);
 }
+
+bool finding_number(struct finding *f, const struct machine *m, const char *path, long *number)
+{
+	if (machine_number(m, path, number))
+		return true;
+	finding_found(f, "not shown");
+	return false;
+}

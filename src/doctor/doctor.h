@@ -37,7 +37,7 @@ enum doctor_use {
 struct finding {
 	enum doctor_state state;
 	char found[160];       /* the value */
-	char consequence[320]; /* what is lost; "" = what the row says */
+	char consequence[640]; /* what is lost; "" = what the row says */
 	char remedy[320];      /* the same of what to do */
 };
 
@@ -85,6 +85,8 @@ const char *doctor_state_text(enum doctor_state state);
 __attribute__((format(printf, 2, 3))) void finding_found(struct finding *f, const char *fmt, ...);
 __attribute__((format(printf, 3, 4))) void finding_judge(struct finding *f, enum doctor_state state,
 							 const char *consequence, ...);
+/* The number in a file. False where it is not shown, which is what was found then. */
+bool finding_number(struct finding *f, const struct machine *m, const char *path, long *number);
 __attribute__((format(printf, 2, 3))) void finding_remedy(struct finding *f, const char *fmt, ...);
 
 #endif

@@ -31,8 +31,8 @@ static bool shares_stacks(const struct hazards_host *h)
 /*
  * kernel 5.18 to 6.3: reading the memory of a program in an interrupt takes a lock that the
  * interrupted code may hold (parca-dev/parca-agent #1675: 6.1.25; cured by "mm: Fix
- * copy_from_user_nofault()"). Stable releases got the cure, and their numbers are the only sign of
- * it, so a kernel without one is not accused.
+ * copy_from_user_nofault()"). Stable releases got the cure, with which number nobody has told us:
+ * those up to the one reported are refused, and kernels that hide their number are not accused.
  */
 static bool locks_up_reading(const struct hazards_host *h)
 {

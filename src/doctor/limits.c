@@ -162,10 +162,8 @@ void look_sample_rate(const struct machine *m, struct finding *f)
 {
 	long rate, share = 0;
 
-	if (!machine_number(m, "/proc/sys/kernel/perf_event_max_sample_rate", &rate)) {
-		finding_found(f, "not shown");
+	if (!finding_number(f, m, "/proc/sys/kernel/perf_event_max_sample_rate", &rate))
 		return;
-	}
 	finding_found(f, "%ld Hz", rate);
 	machine_number(m, "/proc/sys/kernel/perf_cpu_time_max_percent", &share);
 	if (rate >= LOW_RATE && share != 0 && share != 100)

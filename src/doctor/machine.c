@@ -260,7 +260,12 @@ static void count_programs(struct machine *m)
 	}
 }
 
-static const char *const tried[] = {
+/* What metrics of stat are made of: on Arm by their own names, elsewhere by the kernel's. */
+static const char *const of_arm[] = {
+	"cpu_cycles",	       "inst_retired", "stall_frontend",   "stall_backend",    "br_retired",
+	"br_mis_pred_retired", "l1d_cache",    "l1d_cache_refill", "l2d_cache_refill", "dtlb_walk",
+};
+static const char *const of_others[] = {
 	"cycles",
 	"instructions",
 	"branches",
@@ -271,21 +276,28 @@ static const char *const tried[] = {
 	"dTLB-load-misses",
 };
 
+static void try_event(struct machine *m, const struct catalog *c, const char *name)
+{
+	struct machine_event *e = &m->events[m->nr_events++];
+	struct event *v = NULL;
+	size_t nr = 0;
+
+	*e = (struct machine_event){ name, TRIAL_NOT_SUPPORTED };
+	if (catalog_has(c, name) && !catalog_find(c, name, &v, &nr))
+		e->state = trial_run(c, &v[0], WORK_NS).state;
+	events_free(v, nr);
+}
+
 static void try_events(struct machine *m, const struct catalog *c)
 {
+	bool arm = catalog_core(c)->vendor == CORE_ARM;
+	size_t nr = arm ? sizeof(of_arm) / sizeof(*of_arm) : sizeof(of_others) / sizeof(*of_others);
+
 	if (!catalog_core_pmu(c))
 		return;
 	m->counters = trial_counters(c);
-	for (size_t i = 0; i < sizeof(tried) / sizeof(*tried); i++) {
-		struct machine_event *e = &m->events[m->nr_events++];
-		struct event *v = NULL;
-		size_t nr = 0;
-
-		*e = (struct machine_event){ tried[i], TRIAL_NOT_SUPPORTED };
-		if (catalog_has(c, tried[i]) && !catalog_find(c, tried[i], &v, &nr))
-			e->state = trial_run(c, &v[0], WORK_NS).state;
-		events_free(v, nr);
-	}
+	for (size_t i = 0; i < nr && m->nr_events < MACHINE_MAX_EVENTS; i++)
+		try_event(m, c, arm ? of_arm[i] : of_others[i]);
 }
 
 static bool has_library(const char *name)

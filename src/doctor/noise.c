@@ -17,10 +17,8 @@ void look_smt(const struct machine *m, struct finding *f)
 {
 	long on;
 
-	if (!machine_number(m, CPUS "smt/active", &on)) {
-		finding_found(f, "not shown");
+	if (!finding_number(f, m, CPUS "smt/active", &on))
 		return;
-	}
 	finding_found(f, "%s", on ? "on" : "off");
 	if (on)
 		f->state = DOCTOR_LIMITED;
@@ -82,10 +80,8 @@ void look_aslr(const struct machine *m, struct finding *f)
 {
 	long level;
 
-	if (!machine_number(m, "/proc/sys/kernel/randomize_va_space", &level)) {
-		finding_found(f, "not shown");
+	if (!finding_number(f, m, "/proc/sys/kernel/randomize_va_space", &level))
 		return;
-	}
 	finding_found(f, "%s", level ? "on" : "off");
 	if (level)
 		f->state = DOCTOR_LIMITED;

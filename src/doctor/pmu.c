@@ -66,7 +66,7 @@ static bool counts(const struct machine_event *e)
 
 void look_events(const struct machine *m, struct finding *f)
 {
-	char missing[200] = "";
+	char missing[600] = ""; /* of all that are tried */
 	size_t nr = 0, at = 0;
 
 	if (has_none(m, f))

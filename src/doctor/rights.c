@@ -254,10 +254,8 @@ void look_paranoid(const struct machine *m, struct finding *f)
 {
 	long level;
 
-	if (!machine_number(m, "/proc/sys/kernel/perf_event_paranoid", &level)) {
-		finding_found(f, "not shown");
+	if (!finding_number(f, m, "/proc/sys/kernel/perf_event_paranoid", &level))
 		return;
-	}
 	finding_found(f, "%ld", level);
 	if (level <= 2 || machine_may(m, CAP_SYS_ADMIN))
 		return;
@@ -271,10 +269,8 @@ void look_kptr(const struct machine *m, struct finding *f)
 {
 	long level;
 
-	if (!machine_number(m, "/proc/sys/kernel/kptr_restrict", &level)) {
-		finding_found(f, "not shown");
+	if (!finding_number(f, m, "/proc/sys/kernel/kptr_restrict", &level))
 		return;
-	}
 	finding_found(f, "%ld", level);
 	/* Names in stacks come from the kernel by a BPF program, whatever it is. */
 	if (level >= 2 || (level == 1 && !machine_may(m, CAP_SYSLOG)))
@@ -287,9 +283,9 @@ void look_unprivileged_bpf(const struct machine *m, struct finding *f)
 					     "2, denied" };
 	long level;
 
-	if (!machine_number(m, "/proc/sys/kernel/unprivileged_bpf_disabled", &level))
-		finding_found(f, "not shown");
-	else if (level >= 0 && level < (long)NR(texts))
+	if (!finding_number(f, m, "/proc/sys/kernel/unprivileged_bpf_disabled", &level))
+		return;
+	if (level >= 0 && level < (long)NR(texts))
 		finding_found(f, "%s (bpfprof does not need it)", texts[level]);
 	else
 		finding_found(f, "%ld", level);

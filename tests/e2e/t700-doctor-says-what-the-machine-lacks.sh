@@ -107,6 +107,30 @@ if command -v node >/dev/null; then
 	rm -f "/tmp/perf-$PID.map"
 fi
 
+# Names come from outside: those of a busy program, of a runtime, and of what looks like a tracer.
+if [ -x "$PROGS/spin_abc" ]; then
+	hostile=$'python2\e[31m;<b>\u202e\n|=x'
+	install -m 755 "$PROGS/spin_abc" "$TMP/$hostile"
+	strip "$TMP/$hostile" 2>/dev/null
+	for _ in 1 2 3; do
+		start "$TMP/$hostile" 20
+	done
+	check "a hostile name, on a terminal" on_terminal 80 60 env NO_COLOR=1 "$BPFPROF" doctor report
+	cp "$OUT" "$TMP/shown"
+	check_grep 'python2' "$TMP/shown" "it is there"
+	"$BPFPROF" doctor --json report >"$TMP/hostile.json"
+	"$BPFPROF" doctor report >"$TMP/piped"
+	check "no control byte gets out" python3 - "$TMP/shown" "$TMP/piped" "$TMP/hostile.json" <<'PY'
+import json, sys, unicodedata
+json.load(open(sys.argv[3]))
+for path in sys.argv[1:]:
+    text = open(path, encoding="utf-8").read().replace("\r\n", "\n")
+    assert "python2" in text, path
+    bad = [c for c in text if c not in "\n" and (unicodedata.category(c) in ("Cc", "Cf") or c == "\u202e")]
+    assert not bad, (path, bad)
+PY
+fi
+
 check_status 2 "no such command" "$BPFPROF" doctor offcpuu
 check_grep "^bpfprof: doctor: 'offcpuu' is no command; did you mean 'offcpu'" "$ERR"
 check_status 2 "a command that needs nothing" "$BPFPROF" doctor completion

@@ -433,6 +433,11 @@ static void test_counters(void **state)
 	expect("events that count", DOCTOR_OK, "2 of 2", NULL);
 	m.events[1].state = TRIAL_ZERO;
 	expect("events that count", DOCTOR_LIMITED, "1 of 2", "branches (opens, counted 0)");
+	m.nr_events = MACHINE_MAX_EVENTS;
+	for (size_t i = 0; i < MACHINE_MAX_EVENTS; i++)
+		m.events[i] = (struct machine_event){ "br_mis_pred_retired", TRIAL_NOT_SUPPORTED };
+	m.events[MACHINE_MAX_EVENTS - 1].name = "the_last";
+	expect("events that count", DOCTOR_LIMITED, "0 of 16", "the_last (not supported)");
 	expect("branch records", DOCTOR_LIMITED, "none", "--branches");
 	expect("NMI watchdog", DOCTOR_OK, "off", NULL);
 	machine_put(root, "/proc/sys/kernel/nmi_watchdog", "1");
