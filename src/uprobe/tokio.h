@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The instances of tokio::runtime::task::raw::poll in a program of Rust, one or two for each type
- * of task, and what their tasks are called. Compilers drop the type from the names of most programs,
- * but an instance calls the body of its task, which has a name:
+ * of task, and what their tasks are called. Compilers drop the type from the names of most
+ * programs, but an instance calls the body of its task, which has a name:
  *
  *	raw::poll -> Harness::poll -> Core::poll -> app::handle::{{closure}}	release
  *	raw::poll -> app::handle::{{closure}}					fat LTO
