@@ -77,10 +77,10 @@ const struct command commands[] = {
 	  "  bpfprof kprobe -p 1234 --arg 2:str do_sys_openat2 10\n"
 	  "  bpfprof kprobe -g 'tcp_*' 10                   who calls, by stack\n" },
 	{ "polls", cmd_polls, "[OPTIONS] [DURATION] [-- PROGRAM [ARGS...]]",
-	  "how long tasks of Tokio are polled: percentiles, histograms, by task", polls_opts,
-	  "  bpfprof polls -p 1234 10                       each kind of task of a process\n"
-	  "  bpfprof polls -p 1234 --tasks 10               a row for each task\n"
-	  "  bpfprof polls -p 1234 --runs 10                where polls are too many to time\n" },
+	  "how long tasks of Tokio are polled, by kind and by task", polls_opts,
+	  "  bpfprof polls -p 1234 10                  each kind of task of a process\n"
+	  "  bpfprof polls -p 1234 --tasks 10          a row for each task\n"
+	  "  bpfprof polls -p 1234 --runs 10           where polls are too many to time\n" },
 	{ "tracepoint", cmd_tracepoint,
 	  "[OPTIONS] CATEGORY:NAME... [DURATION] [-- PROGRAM [ARGS...]]",
 	  "tracepoints of the kernel: how many, and how long to another", tracepoint_opts,

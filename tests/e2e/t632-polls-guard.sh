@@ -27,7 +27,7 @@ cp "$OUT" "$TMP/json"
 check_grep 'the probes are taken away: hit [0-9,]+ times a second, at .* each' "$ERR"
 check "after what it shows" python3 -c 'import json, sys
 p = json.load(open(sys.argv[1]))
-assert 0.1 < p["meta"]["duration_s"] < 1.5, p["meta"]
+assert 0.1 < p["profile"]["duration_s"] < 1.5, p["profile"]
 assert p["calls"][0]["calls"] > 100' "$TMP/json"
 echo "# the recording took $took ms"
 wait "$PID"
