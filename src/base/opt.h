@@ -43,6 +43,7 @@ enum opt_type {
 	OPT_TYPE_COUNT,	  /* int: one more each time */
 	OPT_TYPE_U32,	  /* uint32_t in min..max; K, M, G = thousands */
 	OPT_TYPE_U64,	  /* uint64_t in min..max; K, M, G = thousands */
+	OPT_TYPE_MODE,	  /* uint32_t, octal: 1 to 777 */
 	OPT_TYPE_SIZE,	  /* uint64_t bytes in min..max; K, M, G = 1024s; else counts units */
 	OPT_TYPE_TIME,	  /* uint64_t ns in min..max: 10s, 500ms; else counts units of ns */
 	OPT_TYPE_STRING,  /* const char * */
@@ -80,6 +81,7 @@ struct opt {
 	{ OPT_ROW(l, n, s, f, uint32_t, U32, mv, h), .min = lo, .max = hi }
 #define OPT_U32_UPTO(l, n, s, f, lo, fn, setting, mv, h)                                           \
 	{ OPT_ROW(l, n, s, f, uint32_t, U32, mv, h), .min = lo, .limit = fn, .limit_name = setting }
+#define OPT_MODE(l, n, s, f, mv, h) { OPT_ROW(l, n, s, f, uint32_t, MODE, mv, h) }
 #define OPT_U64(l, n, s, f, lo, hi, mv, h)                                                         \
 	{ OPT_ROW(l, n, s, f, uint64_t, U64, mv, h), .min = lo, .max = hi }
 #define OPT_SIZE(l, n, s, f, u, lo, hi, mv, h)                                                     \

@@ -177,6 +177,17 @@ static int set_number(const struct opt_run *p, const struct opt *o, void *field,
 	return 0;
 }
 
+static int set_mode(const struct opt_run *p, const struct opt *o, void *field, char *value)
+{
+	char *end = value;
+	unsigned long mode = *value >= '0' && *value <= '7' ? strtoul(value, &end, 8) : 0;
+
+	if (*end || !mode || mode > 0777)
+		return complain(p, value, "must be permissions in octal, such as 600 or 644");
+	*(uint32_t *)field = (uint32_t)mode;
+	return 0;
+}
+
 static int set_size(const struct opt_run *p, const struct opt *o, void *field, char *value)
 {
 	uint64_t n;
@@ -308,7 +319,7 @@ const struct opt_kind opt_kinds[] = {
 	[OPT_TYPE_U64] = { set_number, true },	   [OPT_TYPE_SIZE] = { set_size, true },
 	[OPT_TYPE_TIME] = { set_time, true },	   [OPT_TYPE_STRING] = { set_string, true },
 	[OPT_TYPE_STRINGS] = { add_string, true }, [OPT_TYPE_TIDS] = { add_list, true },
-	[OPT_TYPE_CPUS] = { add_list, true },
+	[OPT_TYPE_CPUS] = { add_list, true },	   [OPT_TYPE_MODE] = { set_mode, true },
 };
 
 int opt_number(const struct opt_number *n, const char *text, double *to)

@@ -37,7 +37,8 @@ struct outfile {
 	char *temp;   /* temporary name in dir, NULL while the file has none */
 	bool existed; /* a file had the final name: */
 	struct stat old;
-	int err; /* of the first write that failed, negative errno */
+	mode_t mode; /* asked for, 0 = none was */
+	int err;     /* of the first write that failed, negative errno */
 };
 
 static void outfile_free(struct outfile *o)
@@ -95,32 +96,41 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-/* Others may plant links in a directory like /tmp; the kernel's fs.protected_symlinks, wherever
- * that is off. */
-static bool is_planted(const struct stat *dir, const struct stat *link)
+static long sudo_id(const char *variable);
+
+/*
+ * Who may have us write elsewhere: root, ourselves, and who called sudo. Others may plant links and
+ * FIFOs in a directory like /tmp, or have us write into one of theirs.
+ */
+static bool is_trusted(uid_t owner)
 {
-	return (dir->st_mode & S_ISVTX) && (dir->st_mode & S_IWOTH) && link->st_uid != geteuid() &&
-	       link->st_uid != dir->st_uid;
+	return !owner || owner == geteuid() || (!getuid() && (long)owner == sudo_id("SUDO_UID"));
 }
 
-/* Where the link name in dir points to, as a path; NULL with errno set. */
+/*
+ * Where the link name in dir points to, as a path; NULL with errno set. The link that is read is
+ * the one that was looked at, whatever its name is by then.
+ */
 static char *read_link(int dir, const char *dir_path, const char *name)
 {
-	struct stat dir_st, link_st;
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char target[PATH_MAX];
-	ssize_t n;
+	struct stat link;
+	ssize_t n = -1;
 
-	if (fstat(dir, &dir_st) || fstatat(dir, name, &link_st, AT_SYMLINK_NOFOLLOW))
+	if (fd < 0)
 		return NULL;
-	if (is_planted(&dir_st, &link_st)) {
-		errno = EACCES;
+	if (fstat(fd, &link))
+		goto out;
+	errno = EACCES;
+	if (is_trusted(link.st_uid))
+		n = readlinkat(fd, "", target, sizeof(target));
+	if (n == sizeof(target))
+		errno = ENAMETOOLONG;
+out:
+	close(fd);
+	if (n < 0 || n == sizeof(target))
 		return NULL;
-	}
-	n = readlinkat(dir, name, target, sizeof(target));
-	if (n < 0 || n == sizeof(target)) {
-		errno = n < 0 ? errno : ENAMETOOLONG;
-		return NULL;
-	}
 	target[n] = '\0';
 	return *target == '/' ? xstrdup(target) : xasprintf("%s/%s", dir_path, target);
 }
@@ -228,13 +238,23 @@ static int open_hidden(struct outfile *o)
 	return with_temp_name(o, create_temp);
 }
 
+/* What was looked at, and not a file that has taken its name meanwhile. */
+static bool is_same(const struct outfile *o)
+{
+	struct stat now;
+
+	return !fstat(o->fd, &now) && now.st_dev == o->old.st_dev && now.st_ino == o->old.st_ino;
+}
+
 /* Devices, FIFOs, terminals. Blocks until a FIFO has a reader. */
 static int open_direct(struct outfile *o)
 {
+	if (S_ISFIFO(o->old.st_mode) && !is_trusted(o->old.st_uid))
+		return -EACCES;
 	o->fd = openat(o->dir, o->name, O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	close(o->dir);
 	o->dir = -1;
-	return o->fd < 0 ? -errno : 0;
+	return o->fd < 0 ? -errno : is_same(o) ? 0 : -EACCES;
 }
 
 static int open_path(struct outfile *o)
@@ -282,6 +302,11 @@ FILE *outfile_stream(struct outfile *o)
 	return o->stream;
 }
 
+void outfile_set_mode(struct outfile *o, mode_t mode)
+{
+	o->mode = mode;
+}
+
 /* The number in an environment variable that sudo sets, -1 without it. */
 static long sudo_id(const char *variable)
 {
@@ -317,14 +342,16 @@ static void give_to_sudo_user(struct outfile *o)
 		log_info("%s stays root's: %s", o->path, strerror(errno));
 }
 
-/* The mode of the file that is replaced when it had the same owner, else that of any new file. */
+/*
+ * What was asked for, else the mode of the file that is replaced when it had the same owner, else
+ * nobody but the owner may read it: a profile tells names and paths of others' processes.
+ */
 static void set_mode(struct outfile *o)
 {
-	mode_t mask = umask(077), mode = 0666 & ~mask;
+	mode_t mode = o->mode ? o->mode : 0600;
 	struct stat now;
 
-	umask(mask);
-	if (o->existed && !fstat(o->fd, &now) && now.st_uid == o->old.st_uid)
+	if (!o->mode && o->existed && !fstat(o->fd, &now) && now.st_uid == o->old.st_uid)
 		mode = o->old.st_mode & 0777;
 	/* File systems without modes have their own idea. */
 	if (fchmod(o->fd, mode))

@@ -10,14 +10,19 @@
 #define BPFPROF_BASE_OUTFILE_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 struct outfile;
 
 /*
  * Call before the work whose result goes to path: everything that can be found out early fails
- * here. Returns NULL with errno set after a message that names path and the reason.
+ * here, and so do links and FIFOs that others have put there. Returns NULL with errno set after a
+ * message that names path and the reason.
  */
 struct outfile *outfile_open(const char *path);
+
+/* Its permissions, instead of 0600 or those of the file that it replaces; 0 = these. */
+void outfile_set_mode(struct outfile *o, mode_t mode);
 
 /* To print to; not to be closed. It has no descriptor of its own: no fileno(). */
 FILE *outfile_stream(struct outfile *o);

@@ -192,6 +192,7 @@ static int open_as(struct results *r, const struct output *output, const char *p
 	next->file = outfile_open(path);
 	if (!next->file)
 		return -errno;
+	outfile_set_mode(next->file, r->opts->mode);
 	r->nr++;
 	return 0;
 }

@@ -26,6 +26,7 @@ struct results_opts {
 	const char *by;	    /* view.by in a word */
 	const char *junit;  /* of comparisons: a file, whatever its name, or "-" */
 	struct opt_strings files;
+	uint32_t mode; /* of them; 0 = as usual */
 	struct view view;
 	/* Of waits; results_check() makes parts of the view of them. */
 	const char *classes, *idle;
@@ -37,6 +38,9 @@ struct results_opts {
 };
 
 /* In both of the sets below. */
+#define MODE_ROW(s, r)                                                                             \
+	OPT_MODE(0, "mode", s, r.mode, "OCTAL",                                                    \
+		 "permissions of the files (default 600, or those of what is replaced)")
 #define COLOR_ROW(s, r)                                                                            \
 	OPT_STRING(0, "color", s, r.color, "WHEN",                                                 \
 		   "colour in tables: auto (on a terminal, unless NO_COLOR is set; the default), " \
@@ -53,7 +57,7 @@ struct results_opts {
 	OPT_GROUP("Output"),                                                                       \
 		OPT_STRINGS('o', "output", s, r.files, "FILE",                                     \
 			    "write FILE, by extension: " extensions " (repeatable)"),              \
-		OPT_FLAG('f', "folded", s, r.folded, folded_text),                                 \
+		MODE_ROW(s, r), OPT_FLAG('f', "folded", s, r.folded, folded_text),                 \
 		OPT_FLAG('s', "summary", s, r.summary,                                             \
 			 "the summary on stdout (the default on a terminal)"),                     \
 		OPT_FLAG(0, "broken", s, r.broken,                                                 \
@@ -171,6 +175,7 @@ struct results_opts {
 #define FORMS_ROWS(s, r, extensions)                                                               \
 	OPT_STRINGS('o', "output", s, r.files, "FILE",                                             \
 		    "write FILE, by extension: " extensions " (repeatable)"),                      \
+		MODE_ROW(s, r),                                                                    \
 		OPT_FLAG('s', "summary", s, r.summary,                                             \
 			 "text on stdout (the default, but with -o and no terminal)"),             \
 		OPT_FLAG(0, "json", s, r.json, "JSON on stdout"), COLOR_ROW(s, r)

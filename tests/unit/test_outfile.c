@@ -154,19 +154,26 @@ static void file_appears_whole_at_commit(void **state)
 		assert_int_equal(nr_files(), pass);
 		assert_int_equal(outfile_commit(o), 0);
 		assert_holds("out.svg", "hello");
-		assert_int_equal(stat_of("out.svg").st_mode & 07777, 0644);
+		assert_int_equal(stat_of("out.svg").st_mode & 07777, 0600);
 		assert_int_equal(nr_files(), 1);
 		unlink("out.svg");
 	}
 	assert_said("");
 }
 
-static void umask_decides_the_mode(void **state)
+static void only_the_owner_reads_it_unless_asked(void **state)
 {
-	umask(027);
+	struct outfile *o;
+
+	umask(0);
 	assert_int_equal(write_out("out", "x"), 0);
-	assert_int_equal(stat_of("out").st_mode & 07777, 0640);
-	assert_int_equal(umask(022), 027);
+	assert_int_equal(stat_of("out").st_mode & 07777, 0600);
+	umask(077);
+	o = outfile_open("out");
+	outfile_set_mode(o, 0644);
+	assert_int_equal(outfile_commit(o), 0);
+	assert_int_equal(stat_of("out").st_mode & 07777, 0644);
+	umask(022);
 }
 
 static void replacing_keeps_the_mode(void **state)
@@ -291,6 +298,20 @@ static void planted_links_are_refused(void **state)
 	assert_null(outfile_open("tmp/out"));
 	assert_int_equal(errno, EACCES);
 	assert_holds("precious", "old");
+	/* In a directory that all may write to, and in one of the attacker's. */
+	chmod("tmp", 0777);
+	assert_null(outfile_open("tmp/out"));
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(chown("tmp", 12345, 12345), 0);
+	assert_null(outfile_open("tmp/out"));
+	assert_int_equal(mkfifo("tmp/fifo", 0666), 0);
+	assert_int_equal(chown("tmp/fifo", 12345, 12345), 0);
+	assert_null(outfile_open("tmp/fifo"));
+	/* Through sudo it is that user who asks for it. */
+	setenv("SUDO_UID", "12345", 1);
+	assert_int_equal(write_out("tmp/out", "sudo"), 0);
+	assert_holds("precious", "sudo");
+	unsetenv("SUDO_UID");
 	/* Root's own link in such a directory is fine. */
 	assert_int_equal(lchown("tmp/out", 0, 0), 0);
 	assert_int_equal(write_out("tmp/out", "new"), 0);
@@ -405,7 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(file_appears_whole_at_commit),
-		TEST(umask_decides_the_mode),
+		TEST(only_the_owner_reads_it_unless_asked),
 		TEST(replacing_keeps_the_mode),
 		TEST(abort_leaves_no_trace),
 		TEST(long_names_and_absolute_paths_work),
