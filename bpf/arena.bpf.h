@@ -88,6 +88,7 @@ struct scratch {
 	__u32 generation; /* that this run writes to */
 	__u32 busy;	  /* SCRATCH_UPROBE: taken */
 	__u32 deferred;	  /* the walk needs something that only user space can give */
+	__u32 halvings;	  /* SCRATCH_SCHED: one wait in 2^halvings has its stack taken */
 	__u32 leaves; /* SCRATCH_SCHED: the thread leaves its CPU, so its stack stays as it is */
 	/* The list of mappings that the walk goes by (tables.bpf.c). */
 	__u32 list, nr_mappings, space, epoch, final;

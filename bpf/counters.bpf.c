@@ -9,6 +9,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct prof_config prof_cfg = {};
+struct prof_thin prof_thin;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -6,8 +6,11 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include "prof.h"
+#include "thin.h"
 
 extern const volatile struct prof_config prof_cfg;
+
+extern struct prof_thin prof_thin;
 
 /* NULL only when the CPU's number lies above the rows that were sized at start. */
 __hidden struct prof_counters *counters_row(void);

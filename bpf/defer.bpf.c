@@ -104,13 +104,17 @@ __noinline int defer_drop(__u32 id)
 /*
  * A block of the stack. When not all of it is there: what lies in its first page, and what lies in
  * the second; zeros take the place of the rest. Returns the bytes from its beginning that were
- * read.
+ * read. Separately verified.
  */
-static __always_inline __u32 copy_block(struct prof_deferred *d, __u32 block, __u64 at)
+__noinline int defer_copy_block(__u32 slot, __u64 at, __u32 block)
 {
-	__u8 *to = (__u8 *)&d->words[block * BLOCK_WORDS];
+	struct prof_deferred *d = slot_get(slot);
 	__u32 first = PAGE_BYTES - (at & (PAGE_BYTES - 1));
+	__u8 *to;
 
+	if (!d || block >= MAX_BLOCKS)
+		return 0;
+	to = (__u8 *)&d->words[block * BLOCK_WORDS];
 	if (!bpf_probe_read_user(to, BLOCK_BYTES, (void *)at))
 		return BLOCK_BYTES;
 	if (first >= BLOCK_BYTES)
@@ -140,7 +144,7 @@ __noinline int defer_copy(__u32 slot, __u64 sp, __u64 top)
 
 		if (top && at >= top)
 			break;
-		bytes = copy_block(d, block, at);
+		bytes = defer_copy_block(slot, at, block);
 		if (!top && bytes < BLOCK_BYTES)
 			break;
 		bytes = 0;

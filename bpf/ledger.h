@@ -79,7 +79,8 @@
 	X(ENDED, NOTE, "ended", "of which are over")                                               \
 	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")         \
 	X(LIVE_MISSED, NOTE, "live-missed", "sampled allocations that --live did not see return")  \
-	X(MOMENTS_LOST, NOTE, "moments-lost", "times that --heatmap had no room for")
+	X(MOMENTS_LOST, NOTE, "moments-lost", "times that --heatmap had no room for")              \
+	X(THINNED, NOTE, "thinned", "stacks of waits not taken, to keep within --max-overhead")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

@@ -268,6 +268,45 @@ __noinline int memo_keep(__u32 id, struct thread *t, __u32 half)
 	return 1;
 }
 
+/* The place of all waits of a kind that are counted without their stacks. */
+static __always_inline __u64 bare_key(const struct thread *t)
+{
+	__u64 key = hash_mix(prof_cfg.seed, t->wait | (__u64)t->names << 32);
+
+	return key + !key;
+}
+
+__noinline int memo_bare(struct thread *t)
+{
+	__u32 i;
+
+	if (!t || !prof_cfg.remember || prof_cfg.hops)
+		return 0;
+	i = places_find(&t->places, bare_key(t));
+	if (!i)
+		return 0;
+	i = (i - 1) & (NR_PLACES - 1);
+	t->count = t->places.v[i].count;
+	t->count_woken = t->places.v[i].count_woken;
+	places_use(&t->places, i);
+	return 1;
+}
+
+__noinline int memo_keep_bare(struct thread *t)
+{
+	__u32 i;
+
+	if (!t || !prof_cfg.remember || prof_cfg.hops || t->skip)
+		return 0;
+	i = places_oldest(&t->places) & (NR_PLACES - 1);
+	t->places.v[i].user_shape = t->places.v[i].kernel_shape = 0;
+	t->places.v[i].count = t->count;
+	t->places.v[i].count_woken = t->count_woken;
+	t->places.keys[i] = bare_key(t);
+	places_use(&t->places, i);
+	return 1;
+}
+
 /* Which stacks it is that a place remembers. */
 static __always_inline void halves_of(const struct place *p, struct halves *was)
 {

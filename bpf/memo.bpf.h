@@ -44,4 +44,11 @@ int memo_look(__u32 id, struct thread *t);
  */
 int memo_keep(__u32 id, struct thread *t, __u32 half);
 
+/*
+ * The same of the counts of a wait whose stack is not taken, which belong to what is waited for
+ * alone. memo_bare(): 1, if t has them now.
+ */
+int memo_bare(struct thread *t);
+int memo_keep_bare(struct thread *t);
+
 #endif

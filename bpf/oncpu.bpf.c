@@ -51,7 +51,7 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 	count = arena_claim(SCRATCH_PERF);
 	if (!count)
 		return PROF_LOST_COUNTS;
-	arena_add(count, ctx->sample_period);
+	arena_add(count, ctx->sample_period << (*(volatile __u32 *)&prof_thin.samples & 31));
 	if (prof_cfg.nr_values)
 		columns_add(count);
 	if (prof_cfg.branch_slots)

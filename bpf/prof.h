@@ -182,7 +182,11 @@ struct prof_count {
 	__u64 samples;
 	__u64 weight; /* sum of sample periods: cycles, or ns of cpu-clock; ns of waits */
 	__u32 wait;   /* what the thread did, or which event it was, see below */
-	__u32 chain;  /* who ended the wait: slot of a prof_waker + 1, 0 = not known */
+	/*
+	 * Who ended the wait: slot of a prof_waker + 1, 0 = not known. Where those are not asked
+	 * for: one in 2^chain waits had its stack taken then (bpf/pace.bpf.h).
+	 */
+	__u32 chain;
 };
 _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
 

@@ -36,6 +36,27 @@ static __always_inline __u64 bloom_bit(__u64 word)
 	return 1ull << (word * 0x9e3779b97f4a7c15ull >> 58);
 }
 
+#define CHUNK_FRAMES 8u /* by one call of a separately verified function */
+
+/* What return addresses of some of the frames can look like. Separately verified. */
+__noinline int memo_begin_some(__u32 id, __u32 first)
+{
+	struct scratch *s = scratch_get(id);
+
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < CHUNK_FRAMES && first + i + 1 < s->kernel.nr; i++) {
+		__u64 frame = s->kernel.frames[(first + i) & (PROF_MAX_KFRAMES - 1)];
+
+		s->bloom |= bloom_bit(frame);
+		if (frame < s->least)
+			s->least = frame;
+		if (frame > s->most)
+			s->most = frame;
+	}
+	return 0;
+}
+
 /*
  * What a return address of this stack can look like. 0: it is too deep. verifier: what a loop
  * compares is in memory, or each turn would be looked at for every outcome of those before.
@@ -44,21 +65,16 @@ static __always_inline __u64 bloom_bit(__u64 word)
 __noinline int memo_begin(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
+	__u32 nr;
 
 	if (!s || s->kernel.nr > MOST_FRAMES)
 		return 0;
+	nr = s->kernel.nr;
 	s->bloom = 0;
 	s->least = ~0ull;
 	s->most = 0;
-	for (__u32 i = 1; i < MOST_FRAMES && i + 1 < s->kernel.nr; i++) {
-		__u64 frame = s->kernel.frames[i];
-
-		s->bloom |= bloom_bit(frame);
-		if (frame < s->least)
-			s->least = frame;
-		if (frame > s->most)
-			s->most = frame;
-	}
+	for (__u32 i = 1; i < MOST_FRAMES && i + 1 < nr; i += CHUNK_FRAMES)
+		memo_begin_some(id, i);
 	s->nr_found = 0;
 	s->next_found = 1;
 	return 1;
@@ -104,6 +120,24 @@ __noinline int memo_word(__u32 id, __u64 word, __u32 place)
 	return 0;
 }
 
+#define CHUNK_WORDS 8u
+
+/* Looks at some of the words that were read, from the one of a place on. Separately verified. */
+__noinline int memo_find_some(__u32 id, __u32 place)
+{
+	struct scratch *s = scratch_get(id);
+
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < CHUNK_WORDS && s->next_found + 1 < s->kernel.nr; i++) {
+		__u64 word = s->memo_window[(place + i) & (PIECE_WORDS - 1)];
+
+		if (word >= s->least && word <= s->most && s->bloom & bloom_bit(word))
+			memo_word(id, word, place + i);
+	}
+	return 0;
+}
+
 /*
  * Looks for return addresses in a piece of the stack. Returns 1 when there is no need to go on.
  * Separately verified.
@@ -114,15 +148,8 @@ __noinline int memo_find(__u32 id, __u64 base, __u32 piece)
 
 	if (!s || bpf_probe_read_kernel(s->memo_window, PIECE_WORDS * 8, (void *)base))
 		return 1;
-	for (__u32 i = 0; i < PIECE_WORDS; i++) {
-		__u64 word = s->memo_window[i];
-
-		if (word < s->least || word > s->most || !(s->bloom & bloom_bit(word)))
-			continue;
-		if (s->next_found + 1 >= s->kernel.nr)
-			return 1;
-		memo_word(id, word, piece * PIECE_WORDS + i);
-	}
+	for (__u32 i = 0; i < PIECE_WORDS; i += CHUNK_WORDS)
+		memo_find_some(id, piece * PIECE_WORDS + i);
 	return s->next_found + 1 >= s->kernel.nr;
 }
 
@@ -142,7 +169,7 @@ __noinline int memo_find_kernel(__u32 id, __u64 base)
 	return s->nr_found && s->nr_found <= KERNEL_WORDS && s->next_found + 1 >= s->kernel.nr;
 }
 
-#define CHUNK_PLACES 8 /* believed by one call of a separately verified function */
+#define CHUNK_PLACES 8 /* believed by one call */
 
 __noinline int memo_believe_some(__u32 id, __u32 slot, __u32 first)
 {

@@ -53,8 +53,11 @@ struct thread {
 	};
 	__u32 pid, tid;
 	char comm[PROF_COMM_LEN];
-	__u64 queue;	      /* if it is throttled: struct cfs_rq, never followed unchecked */
-	__u32 row;	      /* slot + 1 of its histograms */
+	__u64 queue; /* if it is throttled: struct cfs_rq, never followed unchecked */
+	union {
+		__u32 row;  /* with prof_cfg.hist_rows: slot + 1 of its histograms */
+		__u32 pace; /* else: how often it waits (pace.bpf.h) */
+	};
 	__u32 waker;	      /* slot + 1 of who ended the wait */
 	__u32 ustack, kstack; /* with prof_cfg.hops */
 	__u32 wakers[2];      /* its own waker, alone and with that one's waker; for --hops */

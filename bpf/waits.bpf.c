@@ -7,6 +7,7 @@
 #include "waits.bpf.h"
 #include "defer.bpf.h"
 #include "memo.bpf.h"
+#include "pace.bpf.h"
 #include "stacks.bpf.h"
 
 #define ID	    SCRATCH_SCHED
@@ -19,14 +20,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } walk_times SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct prof_waker);
-} wakers SEC(".maps");
 
 /* With prof_cfg.audit. */
 struct {
@@ -92,6 +85,9 @@ static __always_inline __u32 woken(__u32 wait)
  */
 __noinline int wait_claim(__u32 id, struct thread *t, __u32 ustack, __u32 kstack)
 {
+	struct scratch *s;
+	__u32 halvings;
+
 	if (!t)
 		return 0;
 	t->count_woken = 0;
@@ -101,9 +97,11 @@ __noinline int wait_claim(__u32 id, struct thread *t, __u32 ustack, __u32 kstack
 		t->count = 0;
 		return 0;
 	}
-	t->count = claim(id, t, t->wait, ustack, kstack, 0);
+	s = scratch_get(id);
+	halvings = s ? s->halvings : 0;
+	t->count = claim(id, t, t->wait, ustack, kstack, halvings);
 	if (PROF_WAIT_KIND(t->wait) != PROF_PREEMPTED)
-		t->count_woken = claim(id, t, woken(t->wait), ustack, kstack, 0);
+		t->count_woken = claim(id, t, woken(t->wait), ustack, kstack, halvings);
 	if (!t->count)
 		t->skip = PROF_LOST_COUNTS;
 	return 0;
@@ -137,17 +135,71 @@ static __always_inline bool comes_back(const struct thread *t, __u32 user)
 	return prof_cfg.remember && (!user || (t->wait & 0xfff));
 }
 
+/* Without its stack. Separately verified. */
+__noinline int wait_bare(struct thread *t)
+{
+	struct scratch *s = scratch_get(ID);
+
+	if (!t || !s)
+		return 0;
+	note(PROF_THINNED);
+	t->wait |= PROF_WAIT_NOT_SAMPLED;
+	s->halvings = 0;
+	if (memo_bare(t))
+		return 0;
+	wait_claim(ID, t, 0, 0);
+	return memo_keep_bare(t);
+}
+
+/*
+ * The stack is the one that is remembered, but where it was counted it stood for more waits, or for
+ * fewer. Separately verified.
+ */
+__noinline int wait_recount(struct thread *t)
+{
+	struct scratch *s = scratch_get(ID);
+	struct prof_count *c;
+
+	if (!t || !s)
+		return 0;
+	c = arena_count_at(t->count);
+	if (c && c->chain != s->halvings)
+		wait_claim(ID, t, c->ustack, c->kstack);
+	return 0;
+}
+
+/* Is the stack of this wait left out? */
+static __always_inline bool is_thinned(struct scratch *s, struct thread *t, __u64 now)
+{
+	__u32 level = *(volatile __u32 *)&prof_thin.stacks, pace = PACE_COUNT_MASK;
+
+	s->halvings = 0;
+	if (!level || prof_cfg.audit || prof_cfg.hops)
+		return false;
+	if (!prof_cfg.hist_rows)
+		pace = t->pace = pace_next(t->pace, now);
+	s->halvings = pace_halvings(pace, level);
+	return pace_leaves_out(now, s->halvings);
+}
+
 __noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 {
+	struct scratch *s = scratch_get(ID);
 	__u32 todo = WAIT_WALK, found;
 
-	if (!t)
+	if (!t || !s)
 		return 0;
+	if (is_thinned(s, t, now)) {
+		wait_bare(t);
+		return 0;
+	}
 	if (comes_back(t, user)) {
 		todo |= WAIT_KEEP;
 		found = memo_look(ID, t);
 		if (found == MEMO_ALL) {
 			note(PROF_VERIFIED);
+			if (*(volatile __u32 *)&prof_thin.used && !prof_cfg.hops)
+				wait_recount(t);
 			if (!prof_cfg.audit)
 				return 0;
 			todo |= WAIT_COMPARE_USER | WAIT_COMPARE_KERNEL;
@@ -158,6 +210,7 @@ __noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 	if (prof_cfg.audit || wait_may_walk(now))
 		return todo;
 	t->wait |= PROF_WAIT_NOT_SAMPLED; /* with hops it is claimed when the wait ends */
+	s->halvings = 0;
 	wait_claim(ID, t, 0, 0);
 	return 0;
 }
@@ -421,80 +474,5 @@ __hidden __u32 wait_found(struct task_struct *task)
 		return PROF_LOST_STACKS;
 	if (!prof_cfg.no_ustacks && stacks_has_user(task) && !found_user(s, task))
 		return PROF_LOST_STACKS;
-	return 0;
-}
-
-static __always_inline __u32 intern_waker(const struct prof_waker *key)
-{
-	const __u64 *name = (const __u64 *)key->comm;
-	__u64 hash = hash_mix(prof_cfg.seed, key->pid | (__u64)key->tid << 32);
-	struct prof_waker *w;
-	__u32 slot;
-	bool mine;
-
-	hash = hash_mix(hash, key->ustack | (__u64)key->kstack << 32);
-	hash = hash_mix(hash, key->next);
-	hash = hash_mix(hash, name[0] * 31 + name[1]);
-	hash += !hash;
-	w = arena_find(&wakers, prof_cfg.waker_slots, hash, &slot, &mine);
-	if (!w)
-		return 0;
-	if (!mine)
-		return slot;
-	w->pid = key->pid;
-	w->tid = key->tid;
-	w->ustack = key->ustack;
-	w->kstack = key->kstack;
-	w->next = key->next;
-	__builtin_memcpy(w->comm, key->comm, PROF_COMM_LEN);
-	__sync_lock_test_and_set(&w->ready, 1);
-	return slot;
-}
-
-/*
- * The same waker, alone, with its own waker, and with that one's as well: the last ones asked for.
- */
-__noinline int wait_chain(__u32 id, __u32 next1, __u32 next2)
-{
-	struct scratch *s = scratch_get(id);
-
-	if (!s || !prof_cfg.waker_slots)
-		return 0;
-	s->waker.next = 0;
-	s->chain[0] = s->chain[1] = s->chain[2] = intern_waker(&s->waker);
-	if (prof_cfg.hops > 1 && next1) {
-		s->waker.next = next1;
-		s->chain[1] = s->chain[2] = intern_waker(&s->waker);
-	}
-	if (prof_cfg.hops > 2 && next2) {
-		s->waker.next = next2;
-		s->chain[2] = intern_waker(&s->waker);
-	}
-	return 0;
-}
-
-__noinline int wait_woken_by(struct thread *t)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct scratch *s = scratch_get(ID);
-	struct thread *w = thread_get(task);
-	__u32 next1 = 0, next2 = 0;
-
-	if (!t || !s)
-		return 0;
-	__builtin_memset(&s->waker, 0, sizeof(s->waker));
-	s->waker.ustack = s->known.ustack;
-	s->waker.kstack = s->known.kstack;
-	s->waker.pid = task->tgid;
-	s->waker.tid = task->pid;
-	bpf_get_current_comm(s->waker.comm, sizeof(s->waker.comm));
-	if (w) {
-		next1 = w->wakers[0];
-		next2 = w->wakers[1];
-	}
-	wait_chain(ID, next1, next2);
-	t->wakers[0] = s->chain[0];
-	t->wakers[1] = s->chain[1];
-	t->waker = prof_cfg.hops > 2 ? s->chain[2] : prof_cfg.hops > 1 ? s->chain[1] : s->chain[0];
 	return 0;
 }

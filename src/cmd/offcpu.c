@@ -11,6 +11,7 @@ const struct opt offcpu_opts[] = {
 		 "time by thread and class only, which costs least"),
 	WALK_ROWS,
 	WAKEUP_ROWS,
+	COST_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),

@@ -9,6 +9,7 @@ const struct opt oncpu_opts[] = {
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
 	STACK_ROWS,
+	COST_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	RUNTIME_ROWS(struct recording_args, results),

@@ -41,6 +41,7 @@ const struct opt pmu_opts[] = {
 	OPT_FLAG('I', "include-idle", struct recording_args, record.idle, "the idle task too"),
 	OPT_GROUP("How"),
 	STACK_ROWS,
+	COST_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	VALUE_ROW(struct recording_args, results),

@@ -21,6 +21,8 @@
 #include "event/catalog.h"
 #include "symbol/debuginfod.h"
 
+#define MAX_OVERHEAD_PCT 1 /* by default */
+
 /* "dwarf,8192" is what perf calls it: the size means nothing here. */
 static int parse_call_graph(struct recording_args *a)
 {
@@ -38,6 +40,23 @@ static int parse_call_graph(struct recording_args *a)
 		strcmp(a->call_graph, "lbr") ? ""
 					     : " (bpfprof reads no branch records for stacks)");
 	return -EINVAL;
+}
+
+/* What it may cost: by the option, else as the environment says for all recordings. */
+static int parse_overhead(struct recording_args *a)
+{
+	static const char variable[] = "BPFPROF_MAX_OVERHEAD";
+	struct opt_number n = { "--max-overhead", 0, 100, "%" };
+	double pct = MAX_OVERHEAD_PCT;
+	int err;
+
+	if (!a->max_overhead && getenv(variable)) {
+		n.option = variable;
+		a->max_overhead = getenv(variable);
+	}
+	err = opt_number(&n, a->max_overhead, &pct);
+	a->record.max_overhead = pct / 100;
+	return err;
 }
 
 /* Task states by the letters of ps; the kernel's bits are stable. */
@@ -347,8 +366,8 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	} else if (!err && (err = select_processes(a, &words, &nr))) {
 		result = cmd_failed(err);
 	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
-		   !results_check(&a->results) && !a->parse_words(a, words, nr) &&
-		   !check_init(&a->record)) {
+		   !parse_overhead(a) && !results_check(&a->results) &&
+		   !a->parse_words(a, words, nr) && !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
 		a->record.moments = a->results.view.heatmap;

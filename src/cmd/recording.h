@@ -17,6 +17,7 @@ struct recording_args {
 	struct opt_strings processes;	/* of -p, the same */
 	struct opt_strings events;	/* of pmu, the same */
 	const char *columns;		/* the same, of -M */
+	const char *max_overhead;	/* the same */
 	bool stacks;			/* -g: they always are */
 	struct record_opts record;
 	struct results_opts results;
@@ -108,6 +109,11 @@ struct recording_args {
 		"[not sampled]"),                                                                  \
 	OPT_FLAG(0, "audit", struct recording_args, record.waits.audit,                            \
 		 "walk every stack, also the remembered ones, and count where they differ")
+
+#define COST_ROWS                                                                                  \
+	OPT_STRING(0, "max-overhead", struct recording_args, max_overhead, "PCT",                  \
+		   "cost at most PCT % of the CPUs' time: more is left out the busier they are "   \
+		   "(default 1; 0: no limit)")
 
 #define WAKEUP_ROWS                                                                                \
 	OPT_FLAG(0, "wakeups", struct recording_args, record.waits.wakeups,                        \

@@ -54,6 +54,7 @@ const struct opt top_opts[] = {
 		"without a screen: rows of each table (default 10)"),
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
+	COST_ROWS,
 	OPT_FLAG('g', NULL, struct recording_args, stacks, "accepted: stacks are always taken"),
 	OPT_STRING(
 		0, "call-graph", struct recording_args, call_graph, "HOW",

@@ -8,6 +8,7 @@ const struct opt wall_opts[] = {
 	SAMPLING_ROWS,
 	STACK_ROWS,
 	WALK_ROWS,
+	COST_ROWS,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),

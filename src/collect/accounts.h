@@ -19,6 +19,7 @@
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/prof.h"
+#include "bpf/thin.h"
 #include "bpf/timeline.h"
 #include "collect/sizes.h"
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "collect/capture_parts.h"
 #include "collect/lock_holders.h"
+#include "collect/spread.h"
 #include "collect/target.h"
 
 #define LAST_WALKS_NS 2000000000ull /* for what is still to be walked at the end */
@@ -198,7 +199,8 @@ static bool add_sample(struct capture *c, size_t i)
 }
 
 /* first_ns of the profile is when capture began: so are the slices. */
-static void add_slices(struct capture *c, const uint32_t *sample1_of, uint64_t end_ns)
+static void add_slices(struct capture *c, const uint32_t *sample1_of, const double *factors,
+		       uint64_t end_ns)
 {
 	struct slices *s = &c->slices;
 	uint32_t sample1;
@@ -209,16 +211,17 @@ static void add_slices(struct capture *c, const uint32_t *sample1_of, uint64_t e
 	for (size_t i = 0; i < s->nr_parts; i++) {
 		sample1 = sample1_of[s->parts[i].id];
 		if (sample1)
-			profile_add_sliced(c->profile,
-					   &(struct sliced){ sample1 - 1, s->parts[i].slice,
-							     s->parts[i].weight });
+			profile_add_sliced(
+				c->profile,
+				&(struct sliced){ sample1 - 1, s->parts[i].slice,
+						  s->parts[i].weight * factors[s->parts[i].id] });
 	}
 }
 
-static void add_moments(struct capture *c, const uint32_t *sample1_of)
+static void add_moments(struct capture *c, const uint32_t *sample1_of, const double *factors)
 {
 	struct moments *m = &c->moments;
-	uint32_t sample1;
+	uint32_t sample1, id;
 
 	if (!m->read)
 		return;
@@ -228,11 +231,13 @@ static void add_moments(struct capture *c, const uint32_t *sample1_of)
 	for (size_t i = 0; i < m->nr_parts; i++) {
 		const struct moment_part *part = &m->parts[i];
 
-		sample1 = sample1_of[part->owner & ~MOMENTS_TAKEN];
+		id = part->owner & ~MOMENTS_TAKEN;
+		sample1 = sample1_of[id];
 		if (sample1)
 			profile_add_moment(c->profile,
 					   &(struct moment){ sample1 - 1, part->first, part->nr,
-							     part->count, part->weight });
+							     part->count,
+							     part->weight * factors[id] });
 	}
 }
 
@@ -287,6 +292,19 @@ static void complete_sleeping(struct capture *c)
 	}
 }
 
+/* How much the weight of each count has grown by waits whose stacks were left out. */
+static double *spread(struct capture *c)
+{
+	double *factors = xcalloc(c->tally.nr + 1, sizeof(*factors));
+
+	if (c->profile->counters[PROF_THINNED])
+		c->profile->meta.spread_ns = spread_waits(&c->tally, factors);
+	else
+		for (size_t i = 0; i < c->tally.nr; i++)
+			factors[i] = 1;
+	return factors;
+}
+
 void capture_fill_sources(struct capture *c)
 {
 	while (c->nr_sources < c->profile->nr_modules)
@@ -297,6 +315,7 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 {
 	const struct session_maps *maps = c->maps;
 	uint32_t *sample1_of;
+	double *factors;
 	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
 
 	/* Memory for tables may still be on its way. */
@@ -313,14 +332,16 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 	c->waker_of_slot = xcalloc(maps->nr_locks ? maps->nr_locks : maps->nr_wakers,
 				   sizeof(*c->waker_of_slot));
 	sample1_of = xcalloc(c->tally.nr + 1, sizeof(*sample1_of));
+	factors = spread(c);
 	for (size_t i = 0; i < c->tally.nr; i++)
 		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
 			add_merged(c, &c->tally.counts[i]);
-		else if (add_sample(c, i))
+		else if (factors[i] > 0 && add_sample(c, i))
 			sample1_of[i] = c->profile->nr_samples;
-	add_slices(c, sample1_of, end_ns);
-	add_moments(c, sample1_of);
+	add_slices(c, sample1_of, factors, end_ns);
+	add_moments(c, sample1_of, factors);
 	free(sample1_of);
+	free(factors);
 	if (maps->nr_locks)
 		lock_holders_find(c->profile);
 	for (size_t i = 0; i < maps->nr_branches; i++)

@@ -33,23 +33,6 @@ struct live {
 	uint64_t begin_ns, names_ns;
 };
 
-static uint64_t usage_ns(int who)
-{
-	struct rusage u;
-
-	getrusage(who, &u);
-	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
-	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
-}
-
-/* With the children that read files for us, but not the program that we started. */
-static uint64_t own_ns(const struct record *r)
-{
-	uint64_t ns = usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
-
-	return ns - (r->target.cpu_ns < ns ? r->target.cpu_ns : ns);
-}
-
 struct live *live_new(struct record *r, uint64_t window_ns)
 {
 	const struct session_maps *maps = session_maps(r->session);
@@ -57,7 +40,7 @@ struct live *live_new(struct record *r, uint64_t window_ns)
 
 	l->r = r;
 	l->begin_ns = r->begin_ns;
-	l->now.cpu_ns = own_ns(r);
+	l->now.cpu_ns = record_own_ns(r);
 	window_init(&l->window, maps->counts, maps->nr_counts, window_ns,
 		    session_began(r->session));
 	return l;
@@ -101,7 +84,7 @@ int live_look(struct live *l)
 	err = session_look(l->r->session, see, &l->window);
 	window_end(&l->window);
 	session_counters(l->r->session, l->now.counters);
-	l->now.cpu_ns = own_ns(l->r);
+	l->now.cpu_ns = record_own_ns(l->r);
 	return err;
 }
 
@@ -153,8 +136,7 @@ void live_facts(const struct live *l, struct live_facts *f)
 
 static void name(struct live *l, bool all)
 {
-	uint64_t began = now_ns(), cpu = own_ns(l->r);
-
+	uint64_t began = now_ns(), cpu = record_own_ns(l->r);
 	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
 
 	if (!all && l->names_ns > first + (began - l->begin_ns) / NAMES_SHARE)
@@ -162,7 +144,7 @@ static void name(struct live *l, bool all)
 	capture_fill_sources(&l->r->capture);
 	capture_find_jit(&l->r->capture, false);
 	record_name(l->r);
-	l->names_ns += own_ns(l->r) - cpu;
+	l->names_ns += record_own_ns(l->r) - cpu;
 }
 
 static void add_samples(struct live *l)

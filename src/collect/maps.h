@@ -18,6 +18,7 @@
 #include "bpf/ops.h"
 #include "bpf/prof.h"
 #include "bpf/table.h"
+#include "bpf/thin.h"
 #include "bpf/timeline.h"
 
 struct bpfprof_bpf;

@@ -206,6 +206,8 @@ static int start(struct record *r)
 	r->begin_ns = now_ns();
 	if (!o->live.turn)
 		capture_begin(&r->capture, r->begin_ns, o->duration_ns);
+	if (!err)
+		record_begin_overhead(r);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->runqlat.interval_ns;
 	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
@@ -332,7 +334,7 @@ static int loop(struct record *r)
 		r->dither_ns =
 			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 		drain(r, false);
-		err = record_turn_duty(r);
+		err = record_turn_duty(r) ?: record_turn_overhead(r);
 		if (err)
 			return err;
 		record_probe_more(r);

@@ -83,6 +83,7 @@ struct record_opts {
 	bool user_stacks, kernel_stacks; /* only these */
 	uint32_t max_stacks, max_depth;
 	uint64_t max_bytes;
+	double max_overhead; /* share of the CPUs' time that it may cost; 0 = no limit */
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
 	bool java_names;       /* JVMs are asked for them */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "collect/overhead.h"
 #include "collect/capture.h"
 #include "collect/duty.h"
 #include "collect/groups.h"
@@ -53,11 +54,16 @@ struct record {
 	enum capture_state state;
 	bool interrupted; /* by a signal */
 	struct table_pause pause;
-	size_t nr_cpus;	       /* profiled at the end */
-	struct opt_ids probed; /* processes that points are attached in */
-	bool tried;	       /* how often they are hit is known */
-	bool probes_all;       /* in all */
-	bool told_of_most;     /* that more processes are not probed */
+	size_t nr_cpus; /* profiled at the end */
+	struct overhead overhead;
+	uint64_t interrupts_ns;	     /* that interrupts took so far */
+	uint64_t interrupt_price_ns; /* of one */
+	uint64_t overhead_ns;	     /* when they were last added up */
+	size_t overhead_cpus;	     /* whose time it is a share of */
+	struct opt_ids probed;	     /* processes that points are attached in */
+	bool tried;		     /* how often they are hit is known */
+	bool probes_all;	     /* in all */
+	bool told_of_most;	     /* that more processes are not probed */
 	struct duty duty;
 	struct cpu_time {
 		uint32_t pid;
@@ -128,6 +134,16 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns);
 /* The same of a part of it, without what it cost. */
 void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 			  uint64_t end_real_ns);
+
+/*
+ * What it costs, and what is left out to keep within --max-overhead. A turn is 0 or negative errno,
+ * logged: it would cost far too much. record_own_ns(): CPU time of bpfprof and of the children that
+ * read files for it.
+ */
+void record_begin_overhead(struct record *r);
+int record_turn_overhead(struct record *r);
+void record_describe_overhead(struct record *r);
+uint64_t record_own_ns(const struct record *r);
 
 /* The names of its frames, as far as there are none. */
 void record_name(struct record *r);

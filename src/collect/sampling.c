@@ -202,6 +202,11 @@ uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, u
 	return first;
 }
 
+int sampling_thin(struct sampling *s, unsigned int halvings)
+{
+	return s->nr == 1 && s->hits[0] < 0 ? perf_events_thin(&s->v[0], halvings) : -1;
+}
+
 size_t sampling_cpus(const struct sampling *s)
 {
 	size_t most = 0;

@@ -55,6 +55,9 @@ void sampling_refresh(struct sampling *s);
  */
 uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns);
 
+/* See perf_events_thin(); -1 also where there are several events, which cannot be told apart. */
+int sampling_thin(struct sampling *s, unsigned int halvings);
+
 /* CPUs that are sampled now. */
 size_t sampling_cpus(const struct sampling *s);
 

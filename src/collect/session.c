@@ -274,6 +274,13 @@ void session_unprobe(struct session *s)
 	links_detach(s->points);
 }
 
+void session_thin(struct session *s, uint32_t stacks, uint32_t samples)
+{
+	s->skel->bss->prof_thin.used |= stacks != 0;
+	*(volatile uint32_t *)&s->skel->bss->prof_thin.stacks = stacks;
+	*(volatile uint32_t *)&s->skel->bss->prof_thin.samples = samples;
+}
+
 void session_pause_allocs(struct session *s, bool paused)
 {
 	s->skel->bss->alloc_paused = paused;

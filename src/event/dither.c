@@ -96,7 +96,7 @@ void dither_begin(struct dither *d, uint64_t now_ns)
 	d->end_ns = now_ns + segment_s(d->rate_hz) * (0.6 + 0.8 * random_part(d)) * NS_PER_S;
 }
 
-void dither_init(struct dither *d, uint32_t rate_hz, uint64_t seed, uint64_t now_ns)
+void dither_init(struct dither *d, double rate_hz, uint64_t seed, uint64_t now_ns)
 {
 	*d = (struct dither){ .random = seed ? seed : 1, .rate_hz = rate_hz };
 	choose(rate_hz, STEP, d->more);

@@ -37,7 +37,7 @@ struct dither_cpu {
 };
 
 /* Takes about a millisecond. */
-void dither_init(struct dither *d, uint32_t rate_hz, uint64_t seed, uint64_t now_ns);
+void dither_init(struct dither *d, double rate_hz, uint64_t seed, uint64_t now_ns);
 
 /* A CPU's next period, in ns, which begins now. The first one with all of c zero. */
 uint64_t dither_draw(struct dither *d, struct dither_cpu *c, uint64_t now_ns);

@@ -177,7 +177,7 @@ uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *r
 	return e->dither.end_ns;
 }
 
-static void dither_start(struct perf_events *e)
+static void dither_start(struct perf_events *e, double rate_hz)
 {
 	uint64_t seed = 0, now = now_ns();
 
@@ -185,7 +185,19 @@ static void dither_start(struct perf_events *e)
 		return;
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = now;
-	dither_init(&e->dither, e->attr.sample_freq, seed, now);
+	dither_init(&e->dither, rate_hz, seed, now);
+}
+
+int perf_events_thin(struct perf_events *e, unsigned int halvings)
+{
+	if (e->dither.rate_hz == 0)
+		return -1;
+	dither_start(e, e->attr.sample_freq / (double)(1u << halvings));
+	for (size_t i = 0; i < e->nr; i++) {
+		e->v[i].dither = (struct dither_cpu){};
+		set_period(e, &e->v[i], now_ns());
+	}
+	return is_clock(&e->attr) ? (int)halvings : 0;
 }
 
 static int start(struct perf_events *e, uint32_t cpu)
@@ -276,7 +288,7 @@ int perf_events_start(struct perf_events *e, uint32_t *cpu)
 	*cpu = 0;
 	if (err)
 		return log_err(err, "cannot read which CPUs are online");
-	dither_start(e);
+	dither_start(e, e->attr.sample_freq);
 	err = start_all(e, &online, cpu);
 	cpus_release(&online);
 	return err || e->nr ? err : -ENXIO;

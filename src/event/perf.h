@@ -88,6 +88,13 @@ void perf_events_refresh(struct perf_events *e);
 uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *rows,
 			    uint64_t now_ns);
 
+/*
+ * From now on, samples come at 1/2^halvings of the rate. Returns how many times 2 the program has
+ * to count each for: of clocks as often, of counters never, since the kernel tells their periods;
+ * -1: these events have no rate.
+ */
+int perf_events_thin(struct perf_events *e, unsigned int halvings);
+
 /* Stops sampling. When it returns no program is running any more, and times are complete. */
 void perf_events_close(struct perf_events *e);
 

@@ -162,6 +162,13 @@ static struct json_object *cost(const struct profile *p)
 
 	json_put_number(o, "bpf_ns_per_sample", seen ? (double)m->bpf_ns / seen : 0);
 	json_put_number(o, "bpf_share_of_cpus", cpu_time ? (double)m->bpf_ns / cpu_time : 0);
+	json_put_number(o, "interrupts_share_of_cpus",
+			cpu_time ? (double)m->interrupts_ns / cpu_time : 0);
+	json_put_number(o, "max_overhead_pct", m->budget_ppm / 1e4);
+	json_put_number(o, "thinned_s", m->thinned_ns / 1e9);
+	json_put_count(o, "thinned_to_one_in", m->thinnest ? m->thinnest : 1);
+	json_put_number(o, "spread_s", m->spread_ns / 1e9);
+	json_put_number(o, "over_budget_s", m->over_ns / 1e9);
 	json_put_number(o, "own_cpu_s", m->cpu_ns / 1e9);
 	json_put_count(o, "rss_bytes", m->rss_bytes);
 	json_put_number(o, "readers_cpu_s", m->readers_ns / 1e9);

@@ -321,6 +321,46 @@ static void print_all_stacks(const struct profile *p, FILE *out)
 	}
 }
 
+static void put_unlimited(FILE *out)
+{
+	fputs("          ", out);
+	style_put(out, STYLE_BAD);
+	fputs("without a limit (--max-overhead 0)", out);
+	style_put(out, STYLE_PLAIN);
+	fputc('\n', out);
+}
+
+/* What samples stand for, and what was left out, to cost no more. */
+static void print_budget(const struct profile *p, FILE *out)
+{
+	const struct profile_meta *m = &p->meta;
+	uint64_t cpus_ns = m->duration_ns * m->nr_cpus;
+
+	if (m->interrupts_ns)
+		fprintf(out, "          interrupts for samples %.3f%% of the profiled CPUs\n",
+			pct(m->interrupts_ns, cpus_ns));
+	if (m->unlimited)
+		put_unlimited(out);
+	if (!m->budget_ppm)
+		return;
+	if (!m->thinned_ns)
+		fprintf(out, "          within --max-overhead %.3g%%: nothing was left out\n",
+			m->budget_ppm / 1e4);
+	else
+		fprintf(out, "          for --max-overhead %.3g%%, fewer %s were taken for %s\n",
+			m->budget_ppm / 1e4, p->counters[PROF_THINNED] ? "stacks" : "samples",
+			text_ns(m->thinned_ns));
+	if (m->spread_ns)
+		fprintf(out,
+			"          %s of waits without a stack are shown by other ones of their "
+			"thread\n",
+			text_ns(m->spread_ns));
+	if (m->over_ns)
+		fprintf(out,
+			"          it cost more than that for %s: nothing else can be left out\n",
+			text_ns(m->over_ns));
+}
+
 static void print_cost(const struct profile *p, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
@@ -329,6 +369,7 @@ static void print_cost(const struct profile *p, FILE *out)
 	fprintf(out, "cost      %s per %s in BPF, %.3f%% of the profiled CPUs\n",
 		text_ns(seen ? m->bpf_ns / seen : 0), profile_noun(p),
 		pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
+	print_budget(p, out);
 	if (kind_of_profile(p)->syscalls)
 		fprintf(out, "          other processes paid %s more for each system call\n",
 			text_ns(m->others_ns));

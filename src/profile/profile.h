@@ -236,6 +236,13 @@ struct profile_meta {
 	uint64_t timed;		/* calls were timed: their weights are ns */
 	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
 	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */
+	uint64_t budget_ppm; /* of the CPUs' time, that the recording was to cost; 0 = no limit */
+	uint64_t unlimited;  /* since the user has said so */
+	uint64_t interrupts_ns; /* that the interrupts took which samples came by, but for bpf_ns */
+	uint64_t thinned_ns;	/* while something was left out to keep within the budget */
+	uint64_t thinnest;	/* one in how many was taken then, at worst */
+	uint64_t spread_ns;	/* of waiting without a stack, shown by the thread's other ones */
+	uint64_t over_ns;	/* for how long it cost more all the same */
 	uint64_t others_ns; /* that a system call took more in processes that were not selected */
 	/* Of runqlat: struct runqlat_report has them. */
 	uint64_t hist_by, hist_split, threshold_ns, outliers_from_ns, outliers_lost;

@@ -114,6 +114,13 @@ static const struct fact {
 	NUMBER(timeline_short_cpu),
 	NUMBER(timeline_outlier_ns),
 	NUMBER(timeline_around_ns),
+	NUMBER(budget_ppm),
+	NUMBER(unlimited),
+	NUMBER(interrupts_ns),
+	NUMBER(thinned_ns),
+	NUMBER(thinnest),
+	NUMBER(over_ns),
+	NUMBER(spread_ns),
 #undef STRING
 #undef NUMBER
 };

@@ -26,7 +26,7 @@ is() { # EXPECTED WORDS...
 
 is "offcpu oncpu " bpfprof o
 is "wakeup wall " bpfprof wa
-is "--max-depth --max-mem --max-stacks " bpfprof oncpu -p 1 --max-
+is "--max-depth --max-mem --max-overhead --max-stacks " bpfprof oncpu -p 1 --max-
 is "$$ " bpfprof offcpu -p "$$"
 for command in $("$BPFPROF" --help | awk '/^  [a-z]/ { print $1 }'); do
 	help=$("$BPFPROF" "$command" --help | grep -oE '^ +(-[A-Za-z], )? *--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u | tr '\n' ' ')

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The contract about what is left out to keep within --max-overhead. */
+#ifndef BPFPROF_BPF_THIN_H
+#define BPFPROF_BPF_THIN_H
+
+#include "prof.h"
+
+#define PROF_THINNEST 10 /* a stack of each thread in about an eighth of a second */
+/*
+ * What is left out so that bpfprof costs no more than it may. Written by user space while it
+ * records.
+ */
+struct prof_thin {
+	__u32 stacks;  /* 0: each wait has its stack taken; up to PROF_THINNEST: ever fewer have */
+	__u32 samples; /* of a clock, each stands for 2^samples periods of its event */
+	__u32 used;    /* stacks was set once: counts may stand for more than themselves */
+	__u32 pad[13];
+} __attribute__((aligned(64)));
+
+#endif

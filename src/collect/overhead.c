@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From what a recording costs to how much of it is left out. */
+#include "collect/overhead.h"
+
+#include <math.h>
+
+#define MOST_STEPS    4	  /* halvings at a time, but for the first window, which is the canary */
+#define CALM_WINDOWS  10  /* before more is taken again */
+#define CALM_SHARE    0.8 /* of the budget, that it may cost then */
+#define LITTLE	      0.85
+#define MUCH_MORE     1.5
+#define CANARY	      3	 /* windows in which it is refused */
+#define REFUSE_TIMES  10 /* the budget */
+#define START_NS      3000000000ull
+#define OWN_WINDOW_NS 5e9 /* that bpfprof's own time is smoothed over */
+
+void overhead_init(struct overhead *o, double share, unsigned int most, uint64_t now_ns)
+{
+	*o = (struct overhead){
+		.share = share, .most = most, .begin_ns = now_ns, .window_ns = now_ns
+	};
+}
+
+static unsigned int halvings(double times)
+{
+	return times > 1 ? (unsigned int)ceil(log2(times)) : 0;
+}
+
+/*
+ * Unless the last step has brought next to nothing: then what costs is something else. Until it
+ * costs much more.
+ */
+static void raise_level(struct overhead *o)
+{
+	unsigned int steps = halvings(o->last / o->share);
+
+	o->spent = o->level == o->most || (o->before > 0 && o->last > o->before * LITTLE &&
+					   o->last < o->before * MUCH_MORE);
+	if (o->spent)
+		return;
+	o->before = o->last;
+	if (steps > MOST_STEPS && o->nr_windows > 1)
+		steps = MOST_STEPS;
+	o->level = steps < o->most - o->level ? o->level + steps : o->most;
+	if (o->level > o->highest)
+		o->highest = o->level;
+	o->nr_calm = 0;
+}
+
+/* Of the window that has just ended: what it cost, as a share of the CPUs' time. */
+static void measure(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint64_t own_ns,
+		    unsigned int nr_cpus)
+{
+	double time_ns = (double)(now_ns - o->window_ns) * nr_cpus, part;
+
+	if (now_ns - o->begin_ns > START_NS) {
+		part = (now_ns - o->window_ns) / OWN_WINDOW_NS;
+		o->own += ((own_ns - o->own_ns) / time_ns - o->own) * (part < 1 ? part : 1);
+	}
+	o->last = (kernel_ns - o->kernel_ns) / time_ns + o->own;
+}
+
+static void account(struct overhead *o, uint64_t ns)
+{
+	if (o->level)
+		o->thinned_ns += ns;
+	if (o->spent && o->last > o->share)
+		o->over_ns += ns;
+}
+
+int overhead_turn(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint64_t own_ns,
+		  unsigned int nr_cpus)
+{
+	if (o->share <= 0 || !nr_cpus || now_ns - o->window_ns < OVERHEAD_WINDOW_NS)
+		return o->level;
+	measure(o, now_ns, kernel_ns, own_ns, nr_cpus);
+	account(o, now_ns - o->window_ns);
+	o->nr_windows++;
+	o->window_ns = now_ns;
+	o->kernel_ns = kernel_ns;
+	o->own_ns = own_ns;
+	if (o->last > o->share) {
+		raise_level(o);
+		if (o->spent && o->nr_windows <= CANARY && o->last > o->share * REFUSE_TIMES)
+			return OVERHEAD_REFUSED;
+	} else if (o->level && o->last * 2 < o->share * CALM_SHARE) {
+		if (++o->nr_calm >= CALM_WINDOWS) {
+			o->level--;
+			o->nr_calm = 0;
+			o->before = 0;
+			o->spent = false;
+		}
+	} else {
+		o->nr_calm = 0;
+	}
+	return o->level;
+}

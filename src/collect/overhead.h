@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much a recording leaves out so that it costs no more than it may. Arithmetic only: times and
+ * costs come from the caller.
+ *
+ *	 cost of the last tenth of a second    level
+ *	 above the budget                      up, by as many halvings as it takes, at most 4
+ *	 doubled, below 4/5 of it for 1 s      down by one
+ *
+ * What is left out at a level is the caller's: one of 2^level is taken. What bpfprof itself needs
+ * comes in bursts (tables are built when a program starts), so of that the mean of some seconds
+ * counts, and the first seconds do not.
+ */
+#ifndef BPFPROF_COLLECT_OVERHEAD_H
+#define BPFPROF_COLLECT_OVERHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OVERHEAD_WINDOW_NS 100000000ull
+#define OVERHEAD_REFUSED   (-1)
+
+struct overhead {
+	double share;	   /* of the CPUs' time; 0 = no limit */
+	unsigned int most; /* the highest level */
+	unsigned int level, highest;
+	uint64_t begin_ns, window_ns; /* of all; of the window */
+	uint64_t kernel_ns, own_ns;   /* as of the begin of the window */
+	double last;		      /* share of the last window; own time smoothed */
+	double own;		      /* smoothed */
+	double before;		      /* share before the last raise; 0 = none lately */
+	bool spent;		      /* leaving out more would bring next to nothing */
+	unsigned int nr_windows, nr_calm;
+	uint64_t thinned_ns, over_ns; /* while level > 0; while it was too much all the same */
+};
+
+void overhead_init(struct overhead *o, double share, unsigned int most, uint64_t now_ns);
+
+/*
+ * What it has cost so far, on nr_cpus: in the kernel, and bpfprof itself. Returns the level from
+ * now on, or OVERHEAD_REFUSED: with nothing left to leave out, the first tenths of a second, which
+ * are the canary, cost more than ten times what they may.
+ */
+int overhead_turn(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint64_t own_ns,
+		  unsigned int nr_cpus);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording costs, and what it leaves out so that it costs no more than --max-overhead. In
+ * this order: stacks of waits, then samples. How long threads waited is never left out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "bpf/thin.h"
+#include "collect/record_parts.h"
+#include "event/interrupt.h"
+#include "profile/kind.h"
+
+#define MOST_STACKS  PROF_THINNEST
+#define MOST_SAMPLES 6	/* the same of samples: 99 a second are 1.5 */
+#define SWITCH_NS    50 /* that the way into a program at a tracepoint takes, and back */
+
+static uint64_t usage_ns(int who)
+{
+	struct rusage u;
+
+	getrusage(who, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
+}
+
+uint64_t record_own_ns(const struct record *r)
+{
+	uint64_t ns = usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
+
+	return ns - (r->target.cpu_ns < ns ? r->target.cpu_ns : ns);
+}
+
+/* Of waits; whether each is followed to who ended it, nothing is left out. */
+static bool takes_stacks(const struct record *r)
+{
+	struct prof_config c = record_config(r->opts);
+
+	return kind_of(r->opts->command)->waits && c.stacks && !c.audit && !c.hops;
+}
+
+/* Halvings of samples at a level. */
+static unsigned int of_samples(const struct record *r, unsigned int level)
+{
+	unsigned int first = takes_stacks(r) ? MOST_STACKS : 0;
+
+	return level > first ? level - first : 0;
+}
+
+static unsigned int of_stacks(const struct record *r, unsigned int level)
+{
+	if (!takes_stacks(r))
+		return 0;
+	return level < MOST_STACKS ? level : MOST_STACKS;
+}
+
+/* Can be sampled more seldom: one event, by a rate. */
+static double rate_hz(const struct record *r)
+{
+	const struct sampling *s = &r->sampling;
+
+	return s->nr == 1 && s->v[0].attr.freq ? s->v[0].attr.sample_freq : 0;
+}
+
+static void apply(struct record *r, unsigned int level)
+{
+	int shift = rate_hz(r) > 0 ? sampling_thin(&r->sampling, of_samples(r, level)) : 0;
+
+	session_thin(r->session, of_stacks(r, level), shift > 0 ? shift : 0);
+	r->dither_ns = 0;
+}
+
+static void tell_rate(struct record *r)
+{
+	double share = rate_hz(r) * r->interrupt_price_ns / 1e9;
+
+	if (share <= r->opts->max_overhead || r->opts->max_overhead <= 0)
+		return;
+	log_warn(
+		"%.0f samples a second take %.2g %% of each CPU by their interrupts alone (%s each "
+		"here), and --max-overhead is %.3g %%: fewer are taken, each counts for more",
+		rate_hz(r), share * 100, text_ns(r->interrupt_price_ns),
+		r->opts->max_overhead * 100);
+}
+
+void record_begin_overhead(struct record *r)
+{
+	unsigned int most = of_stacks(r, MOST_STACKS) + (rate_hz(r) > 0 ? MOST_SAMPLES : 0);
+
+	r->overhead_ns = now_ns();
+	r->overhead_cpus = record_nr_cpus(r);
+	r->interrupt_price_ns = r->sampling.nr ? interrupt_price_ns() : 0;
+	overhead_init(&r->overhead, most ? r->opts->max_overhead : 0, most, r->overhead_ns);
+	tell_rate(r);
+}
+
+/* As many as the rate promises; those of an event by its period are its samples. */
+static void add_interrupts(struct record *r, const uint64_t counters[PROF_NR_COUNTERS])
+{
+	uint64_t now = now_ns();
+	double nr = rate_hz(r) / (1u << of_samples(r, r->overhead.level));
+
+	if (nr > 0)
+		r->interrupts_ns += nr * r->overhead_cpus * ((now - r->overhead_ns) / 1e9) *
+				    r->interrupt_price_ns;
+	else if (r->sampling.nr)
+		r->interrupts_ns = counters[PROF_RUNS] * r->interrupt_price_ns;
+	r->overhead_ns = now;
+}
+
+static uint64_t kernel_ns(struct record *r)
+{
+	uint64_t c[PROF_NR_COUNTERS], ns = 0;
+
+	session_counters(r->session, c);
+	add_interrupts(r, c);
+	if (c[PROF_TIMED_RUNS])
+		ns = (double)c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS];
+	if (kind_of(r->opts->command)->waits)
+		ns += c[PROF_RUNS] * SWITCH_NS;
+	return ns + r->interrupts_ns;
+}
+
+static int refuse(const struct record *r)
+{
+	return log_as(
+		-EBUSY,
+		"even with as little as can be taken, this costs %.2g %% of the CPUs here, and "
+		"--max-overhead is %.3g %%: select fewer threads or CPUs, or say "
+		"--max-overhead %.0f",
+		r->overhead.last * 100, r->opts->max_overhead * 100, r->overhead.last * 120 + 1);
+}
+
+int record_turn_overhead(struct record *r)
+{
+	unsigned int before = r->overhead.level;
+	int level;
+
+	if (r->opts->max_overhead <= 0 || now_ns() - r->overhead.window_ns < OVERHEAD_WINDOW_NS)
+		return 0;
+	level = overhead_turn(&r->overhead, now_ns(), kernel_ns(r), record_own_ns(r),
+			      r->overhead_cpus);
+	if (level == OVERHEAD_REFUSED)
+		return refuse(r);
+	if ((unsigned int)level != before) {
+		log_info("--max-overhead: it costs %.2g %% of the CPUs, so %s is taken (level %d)",
+			 r->overhead.last * 100, (unsigned int)level > before ? "less" : "more",
+			 level);
+		apply(r, level);
+	}
+	return 0;
+}
+
+void record_describe_overhead(struct record *r)
+{
+	struct profile_meta *m = &r->profile->meta;
+
+	m->budget_ppm = r->overhead.share * 1e6;
+	m->unlimited = r->opts->max_overhead <= 0 && r->overhead.most;
+	m->interrupts_ns = r->interrupts_ns;
+	m->thinned_ns = r->overhead.thinned_ns;
+	m->thinnest = r->overhead.highest ? 1ull << r->overhead.highest : 0;
+	m->over_ns = r->overhead.over_ns;
+	m->by_weight |= of_samples(r, r->overhead.highest) > 0;
+}

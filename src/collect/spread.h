@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Waits whose stacks were left out (bpf/pace.bpf.h), by the stacks of others. Which they were,
+ * chance has decided; so of a thread's waits of one kind they had the same stacks, in the same
+ * shares. How long they were is known, so the sums of threads and kinds stay what they are.
+ */
+#ifndef BPFPROF_COLLECT_SPREAD_H
+#define BPFPROF_COLLECT_SPREAD_H
+
+#include "collect/tally.h"
+
+/*
+ * Adds them to the counts with stacks of the same thread and kind. A count that was spread has
+ * nothing left; one stays whose thread has no stack of that kind. factors: of each count, by how
+ * much its weight has grown. Returns the ns that were spread.
+ */
+uint64_t spread_waits(struct tally *t, double *factors);
+
+#endif

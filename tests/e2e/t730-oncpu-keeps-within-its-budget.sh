@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A rate that costs too much is lowered at once, and what is taken then stands for what is not: shares and CPU time are
+# right. Without a limit nothing is left out, and mistakes get one sentence.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=stat.sh
+. "${0%/*}/stat.sh"
+need_bpf
+need_prog spin_abc
+unset BPFPROF_MAX_OVERHEAD
+
+record() { # OPTIONS...
+	run "$BPFPROF" oncpu -e cpu-clock -F 4000 "$@" --json -o "$TMP/x.bpfprof" -- "$PROGS/spin_abc" 6
+	check_is "$STATUS" 0 "exit status of oncpu $*,"
+	"$BPFPROF" report "$TMP/x.bpfprof" --json >"$TMP/x.json"
+	"$BPFPROF" report "$TMP/x.bpfprof" -f >"$TMP/x.folded"
+}
+value() { json "$TMP/x.json" cost "$1"; }
+
+record --max-overhead 0.25
+check_grep "4000 samples a second take .* and --max-overhead is 0.25 %" "$ERR"
+check_near "$(value max_overhead_pct)" 0.25 0.001 "--max-overhead"
+check_between "$(value thinned_s)" 5 100 "s that were thinned"
+check_between "$(value thinned_to_one_in)" 4 64 "= one sample in how many, at worst"
+check_is "$(json "$TMP/x.json" unit)" ns "unit of the values"
+# The first tenth of a second is at the full rate, and is judged by itself.
+check_between "$(awk -v i="$(value interrupts_share_of_cpus)" -v b="$(value bpf_share_of_cpus)" \
+	'BEGIN { print 100 * (i + b) }')" 0.01 0.6 "% of the CPUs"
+check_between "$(awk -v n="$(folded_sum "$TMP/x.folded")" 'BEGIN { print n / 1e9 }')" 5.4 6.6 "s of CPU in the samples"
+check_pct "$TMP/x.folded" spin_a 50 9
+check_pct "$TMP/x.folded" spin_b 30 9
+check_pct "$TMP/x.folded" spin_c 20 9
+
+record --max-overhead 0
+check_is "$(value thinned_s) $(value thinned_to_one_in)" "0.0 1" "what was left out without a limit"
+check_is "$(json "$TMP/x.json" unit)" samples "unit of the values"
+
+BPFPROF_MAX_OVERHEAD=0.25 record
+check_near "$(value max_overhead_pct)" 0.25 0.001 "the environment's limit"
+
+mistake 2 "--max-overhead" oncpu --max-overhead much 1
+mistake 2 "--max-overhead" oncpu --max-overhead 101 1
+export BPFPROF_MAX_OVERHEAD=-1
+mistake 2 "BPFPROF_MAX_OVERHEAD" oncpu 1
+finish

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is left out for a budget, against recordings whose cost is a formula: a floor that nothing
+ * changes, and a part that halves with each level. Then which stacks that leaves out, and how they
+ * are spread.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bpf/pace.bpf.h"
+#include "collect/overhead.h"
+#include "collect/spread.h"
+
+#define MS   1000000ull
+#define CPUS 4
+
+struct plant {
+	struct overhead o;
+	uint64_t now, kernel_ns, own_ns;
+	double floor, part, own; /* shares of the CPUs' time */
+	int level;
+};
+
+static void plant_init(struct plant *p, unsigned int most)
+{
+	*p = (struct plant){ .now = 77 * MS };
+	overhead_init(&p->o, 0.01, most, p->now);
+}
+
+static double cost(const struct plant *p)
+{
+	return p->floor + p->part / (1u << p->level);
+}
+
+static void run(struct plant *p, unsigned int ms)
+{
+	for (unsigned int i = 0; i < ms && p->level >= 0; i += 5) {
+		p->now += 5 * MS;
+		p->kernel_ns += cost(p) * 5 * MS * CPUS;
+		p->own_ns += p->own * 5 * MS * CPUS;
+		p->level = overhead_turn(&p->o, p->now, p->kernel_ns, p->own_ns, CPUS);
+	}
+}
+
+static void little_is_left_as_it_is(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 6);
+	p.part = 0.009;
+	run(&p, 20000);
+	assert_int_equal(p.level, 0);
+	assert_int_equal(p.o.thinned_ns, 0);
+}
+
+static void the_first_tenth_of_a_second_decides(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 10);
+	p.part = 0.4;
+	run(&p, 100);
+	assert_int_equal(p.level, 6); /* 0.4 / 64 is below 0.01, 0.4 / 32 is not */
+	run(&p, 1000);
+	assert_true(cost(&p) < 0.01);
+	assert_int_equal(p.o.over_ns, 0);
+}
+
+static void a_step_is_met_within_two_seconds_and_taken_back(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 10);
+	p.part = 0.002;
+	run(&p, 3000);
+	assert_int_equal(p.level, 0);
+	p.part = 0.16;
+	run(&p, 500);
+	assert_int_equal(p.level, 4);
+	p.part = 0.002;
+	run(&p, 10000);
+	assert_int_equal(p.level, 0);
+	assert_in_range(p.o.thinned_ns, 400 * MS, 6000 * MS);
+}
+
+static void it_does_not_swing(void **state)
+{
+	struct plant p;
+	unsigned int changes = 0;
+	int before;
+
+	plant_init(&p, 10);
+	p.part = 0.017; /* at level 1 8.5, at level 0 17 thousandths */
+	run(&p, 500);
+	for (int i = 0; i < 300; i++) {
+		before = p.level;
+		run(&p, 100);
+		changes += p.level != before;
+	}
+	assert_int_equal(p.level, 1);
+	assert_int_equal(changes, 0);
+}
+
+static void what_leaving_out_does_not_change_is_told(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 10);
+	p.floor = 0.04;
+	p.part = 0.05;
+	run(&p, 5000);
+	assert_in_range(p.level, 3, 9); /* not all that there is: it would bring nothing */
+	assert_true(cost(&p) < 0.047);
+	assert_in_range(p.o.over_ns, 4000 * MS, 5000 * MS);
+	p.floor = 0.001; /* and it comes back */
+	p.part = 0.002;
+	run(&p, 15000);
+	assert_int_equal(p.level, 0);
+}
+
+static void far_too_much_is_refused_at_the_beginning_only(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 10);
+	p.floor = 0.12;
+	p.part = 0.1;
+	run(&p, 400);
+	assert_int_equal(p.level, OVERHEAD_REFUSED);
+	plant_init(&p, 10);
+	run(&p, 1000);
+	p.floor = 0.12;
+	p.part = 0.1;
+	run(&p, 3000);
+	assert_in_range(p.level, 3, 10);
+	assert_true(p.o.over_ns > 2000 * MS);
+}
+
+static void own_bursts_are_no_reason(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 10);
+	p.own = 0.2; /* tables at the start */
+	run(&p, 2500);
+	assert_int_equal(p.level, 0);
+	p.own = 0.001;
+	run(&p, 2000);
+	assert_int_equal(p.level, 0);
+	p.own = 0.05; /* for good */
+	run(&p, 6000);
+	assert_true(p.level > 0);
+}
+
+static void no_limit_is_none(void **state)
+{
+	struct plant p = { .now = 1 };
+
+	overhead_init(&p.o, 0, 10, 1);
+	p.floor = 0.9;
+	run(&p, 3000);
+	assert_int_equal(p.level, 0);
+}
+
+/* Waits of a thread per second, and which share of their stacks is taken at a level. */
+static double taken(double per_s, unsigned int level)
+{
+	uint64_t now = 12345678901ull, step = 1e9 / per_s, nr = 0, all = 0;
+	uint32_t pace = 0;
+
+	srand48(7);
+	for (double s = 0; s < 20; s += step / 1e9, all++) {
+		now += step * (0.5 + drand48());
+		pace = pace_next(pace, now);
+		nr += !pace_leaves_out(now, pace_halvings(pace, level));
+	}
+	return (double)nr / all;
+}
+
+static void quiet_threads_keep_their_stacks(void **state)
+{
+	assert_true(taken(2, PROF_THINNEST) == 1);
+	assert_true(taken(50, 6) == 1);
+	assert_true(taken(1000, 1) == 1);
+	assert_true(taken(100000, 0) == 1);
+	/* Of 13,400 in a window, at most 2^(11 - level). */
+	assert_in_range((int)(taken(100000, 1) * 13422), 512, 1536);
+	assert_in_range((int)(taken(100000, 6) * 13422), 16, 48);
+	assert_in_range((int)(taken(100000, PROF_THINNEST) * 13422 * 10), 10, 32);
+}
+
+static void powers_of_two(void **state)
+{
+	for (uint32_t n = 1; n < 65536; n++)
+		assert_int_equal(pace_log2(n), 31 - __builtin_clz(n));
+	assert_int_equal(pace_log2(0), 0);
+}
+
+#define BARE(w) ((w) | PROF_WAIT_NOT_SAMPLED)
+
+/* stack: its lowest digit is how many times two the count stands for. */
+static void add(struct tally *t, uint32_t tid, uint32_t wait, uint32_t stack, uint64_t samples,
+		uint64_t weight)
+{
+	struct prof_count c = { .pid = 1,
+				.tid = tid,
+				.wait = wait,
+				.ustack = stack / 10,
+				.chain = stack % 10,
+				.samples = samples,
+				.weight = weight };
+	union prof_wait_hist h = { .cells = { samples } };
+
+	h.max_ns = weight;
+	tally_add_lengths(t, tally_add(t, &c, NULL, 0), &h);
+}
+
+static void stacks_that_were_left_out_are_those_of_the_thread(void **state)
+{
+	uint32_t sleep = PROF_WAIT(PROF_BLOCKED, 1, 35), read = PROF_WAIT(PROF_BLOCKED, 1, 0);
+	struct tally t = {};
+	double factors[7];
+
+	add(&t, 5, sleep, 10, 10, 1000);
+	add(&t, 5, sleep, 20, 5, 2001);
+	add(&t, 5, BARE(sleep), 0, 100, 30000);
+	add(&t, 5, BARE(read), 0, 7, 700);  /* no stack of that kind, */
+	add(&t, 6, BARE(sleep), 0, 9, 900); /* nor of that thread */
+	add(&t, 7, read, 30, 4, 0);
+	add(&t, 7, BARE(read), 0, 4, 400);
+	assert_int_equal(spread_waits(&t, factors), 30400);
+	assert_int_equal(t.counts[0].weight + t.counts[1].weight, 33001);
+	assert_in_range(t.counts[0].weight, 10990, 11010);
+	assert_int_equal(t.counts[0].samples + t.counts[1].samples, 115);
+	assert_int_equal(t.counts[2].weight, 0);
+	assert_int_equal(t.counts[2].samples, 0);
+	assert_int_equal(t.lengths[1].count[0], 105); /* of the larger one */
+	assert_int_equal(t.lengths[1].max_ns, 30000);
+	assert_int_equal(t.counts[3].weight, 700);
+	assert_int_equal(t.counts[4].weight, 900);
+	assert_int_equal(t.counts[5].weight, 400);
+	assert_int_equal(t.counts[5].samples, 8);
+	assert_true(fabs(factors[0] - 11) < 0.1 && fabs(factors[1] - 11) < 0.1);
+	assert_true(factors[2] == 0 && factors[3] == 1 && factors[4] == 1);
+	tally_release(&t);
+}
+
+/* Before much was left out, another stack was usual, and all of its waits were counted. */
+static void what_was_thinned_stands_for_more(void **state)
+{
+	uint32_t read = PROF_WAIT(PROF_BLOCKED, 1, 0);
+	struct tally t = {};
+	double factors[4];
+
+	add(&t, 5, read, 10, 1000, 100000);
+	add(&t, 5, read, 26, 8, 1000); /* of 64,000 */
+	add(&t, 5, read, 36, 2, 250);  /* of 16,000 */
+	add(&t, 5, BARE(read), 0, 630, 78750);
+	assert_int_equal(spread_waits(&t, factors), 78750);
+	assert_in_range(t.counts[0].weight, 99900, 100100);
+	assert_in_range(t.counts[1].weight, 63900, 64100);
+	assert_in_range(t.counts[2].weight, 15900, 16100);
+	assert_int_equal(t.counts[0].weight + t.counts[1].weight + t.counts[2].weight, 180000);
+	tally_release(&t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(little_is_left_as_it_is),
+		cmocka_unit_test(the_first_tenth_of_a_second_decides),
+		cmocka_unit_test(a_step_is_met_within_two_seconds_and_taken_back),
+		cmocka_unit_test(it_does_not_swing),
+		cmocka_unit_test(what_leaving_out_does_not_change_is_told),
+		cmocka_unit_test(far_too_much_is_refused_at_the_beginning_only),
+		cmocka_unit_test(own_bursts_are_no_reason),
+		cmocka_unit_test(no_limit_is_none),
+		cmocka_unit_test(quiet_threads_keep_their_stacks),
+		cmocka_unit_test(powers_of_two),
+		cmocka_unit_test(stacks_that_were_left_out_are_those_of_the_thread),
+		cmocka_unit_test(what_was_thinned_stands_for_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
