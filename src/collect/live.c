@@ -137,7 +137,6 @@ void live_facts(const struct live *l, struct live_facts *f)
 static void name(struct live *l, bool all)
 {
 	uint64_t began = now_ns(), cpu = record_own_ns(l->r);
-
 	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
 
 	if (!all && l->names_ns > first + (began - l->begin_ns) / NAMES_SHARE)

@@ -17,6 +17,7 @@
 #include "bpf/alloc.h"
 #include "bpf/calls.h"
 #include "bpf/ops.h"
+#include "bpf/thin.h"
 #include "bpf/timeline.h"
 #include "bpf/account.h"
 #include "bpfprof.skel.h"
