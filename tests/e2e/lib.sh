@@ -222,6 +222,13 @@ show() {
 	tail -n 10 "$OUT" | cut -c 1-200 | sed 's/^/#   stdout: /'
 }
 
+# A check that is not there checks nothing. bash asks in a subshell.
+command_not_found_handle() {
+	echo "$1" >>"$TMP/.missing"
+	echo "no such command: $1" >&2
+	return 127
+}
+
 check() { # DESC CMD...
 	local desc=$1
 
@@ -272,6 +279,33 @@ check_near() { # VALUE EXPECTED TOLERANCE_POINTS [DESC]
 	else
 		fail "$desc"
 	fi
+}
+
+check_between() { # VALUE LOW HIGH DESC
+	if awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v ~ /^-?[0-9.]+$/ && v >= low && v <= high) }'; then
+		pass "$4: $1, from $2 to $3"
+	else
+		fail "$4: $1, not from $2 to $3"
+	fi
+}
+
+check_is() { # VALUE EXPECTED DESC
+	if [ "$1" = "$2" ]; then
+		pass "$3 is $1"
+	else
+		fail "$3 is $1, not $2"
+	fi
+}
+
+# One sentence, nothing on stdout.
+mistake() { # STATUS PATTERN ARGS...
+	local status=$1 pattern=$2
+
+	shift 2
+	check_status "$status" "refused: bpfprof $*" "$BPFPROF" "$@"
+	check_grep "$pattern" "$ERR"
+	check_near "$(wc -l <"$ERR")" 1 0 "lines on stderr"
+	check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
 }
 
 # Share of a folded file's weight on lines that match an awk pattern, in percent.
@@ -373,6 +407,7 @@ drive() { # SCRIPT ARGUMENTS...
 }
 
 finish() {
+	[ ! -e "$TMP/.missing" ] || fail "no such command: $(sort -u "$TMP/.missing" | tr '\n' ' ')"
 	echo "1..$nr_checks"
 	[ "$nr_checks" -gt 0 ] || echo "not ok - nothing was checked"
 	[ "$nr_checks" -gt 0 ] && [ "$nr_failed" -eq 0 ]

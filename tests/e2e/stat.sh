@@ -78,21 +78,3 @@ check_time() { # NS MS SECONDS DESC
 	fi
 }
 
-check_is() { # VALUE EXPECTED DESC
-	if [ "$1" = "$2" ]; then
-		pass "$3 is $1"
-	else
-		fail "$3 is $1, not $2"
-	fi
-}
-
-# One sentence, nothing on stdout.
-mistake() { # STATUS PATTERN ARGS...
-	local status=$1 pattern=$2
-
-	shift 2
-	check_status "$status" "refused: bpfprof $*" "$BPFPROF" "$@"
-	check_grep "$pattern" "$ERR"
-	check_near "$(wc -l <"$ERR")" 1 0 "lines on stderr"
-	check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
-}

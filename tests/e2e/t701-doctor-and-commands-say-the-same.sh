@@ -6,7 +6,7 @@
 . "${0%/*}/lib.sh"
 need_bpf
 need python3 setpriv unshare
-need_prog denies spin_abc
+need_prog denies spin_abc waits_sleeper
 
 chmod 755 "$TMP"
 install -m 755 "$BPFPROF" "$TMP/bpfprof"
@@ -54,6 +54,8 @@ check_grep 'a seccomp filter denies perf_event_open' "$ERR"
 check "stat without BPF" "$PROGS/denies" bpf kill "$BPFPROF" stat -e task-clock 0.1
 check_status 77 "by threads it needs it" "$PROGS/denies" bpf kill "$BPFPROF" stat --per-thread -e task-clock 0.1
 
+# Somebody who waits for a CPU now and then.
+start "$PROGS/waits_sleeper" often 100000 1000
 # A filter that denies neither is no reason for a word; a kernel that is well needs no --unsafe-kernel.
 check "runqlat, with a filter that denies neither" "$PROGS/denies" none kill "$BPFPROF" runqlat 0.1 1
 check "nothing on stderr" test ! -s "$ERR"

@@ -72,14 +72,6 @@ pct_of() { # PART WHOLE
 	awk -v part="$1" -v whole="$2" 'BEGIN { if (whole + 0 > 0) printf "%.2f\n", 100 * part / whole; else print "none" }'
 }
 
-check_between() { # VALUE LOW HIGH DESC
-	if awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v ~ /^-?[0-9.]+$/ && v >= low && v <= high) }'; then
-		pass "$4: $1, from $2 to $3"
-	else
-		fail "$4: $1, not from $2 to $3"
-	fi
-}
-
 # Within so many percent of what is expected, and so many us for what is rounded or counted by ticks.
 check_close() { # VALUE EXPECTED PCT SLACK_US DESC
 	check_near "$1" "$2" "$(awk -v e="$2" -v pct="$3" -v slack="$4" 'BEGIN { printf "%.0f\n", e * pct / 100 + slack }')" "$5"
