@@ -12,7 +12,7 @@ touch begin
 
 # What the last look has of a function: its share of SELF.
 self() { # NAME
-	awk -v name="$1" '/^the last / { pct = "" } index($0, name) && $1 ~ /%$/ { pct = $1 + 0 } END { print pct + 0 }' "$OUT"
+	awk -v name="$1" '/^the last / { pct = "" } substr($0, length($0) - length(name) + 1) == name && $1 ~ /%$/ { pct = $1 + 0 } END { print pct + 0 }' "$OUT"
 }
 
 for how in map dump; do
