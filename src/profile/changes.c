@@ -31,6 +31,21 @@ static int refuse(const char *a, const char *b, const char *what, const char *of
 	return -EINVAL;
 }
 
+/*
+ * Samples of a clock are shown by their number, or, where some stand for more than others since
+ * fewer were taken (--max-overhead), by the time they stand for. All can be shown by that.
+ */
+static void show_alike(struct profile *const *profiles, size_t nr)
+{
+	bool thinned = false;
+
+	for (size_t i = 0; i < nr; i++)
+		thinned |= profiles[i]->meta.by_weight && profiles[i]->meta.thinned_ns;
+	for (size_t i = 0; i < nr && thinned; i++)
+		profiles[i]->meta.by_weight |=
+			profile_is_clock(profile_str(profiles[i], profiles[i]->meta.event));
+}
+
 /* Weights add up only where they mean the same. */
 static int check_pair(const struct profile *a, const struct profile *b, char *const *names)
 {
@@ -336,6 +351,7 @@ int changes_make(struct changes *c, struct profile *const *profiles, char *const
 							.profile = profiles[side ? nr[0] : 0],
 							.nr = nr[side] };
 	j.parts = xcalloc(j.nr_parts, sizeof(*j.parts));
+	show_alike(profiles, j.nr_parts);
 	err = add_parts(&j, profiles, names, nr);
 	if (!err)
 		compare(&j, v);

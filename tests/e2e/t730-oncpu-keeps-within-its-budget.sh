@@ -35,9 +35,12 @@ check_pct "$TMP/x.folded" spin_a 50 9
 check_pct "$TMP/x.folded" spin_b 30 9
 check_pct "$TMP/x.folded" spin_c 20 9
 
+cp "$TMP/x.bpfprof" "$TMP/thinned.bpfprof"
 record --max-overhead 0
 check_is "$(value thinned_s) $(value thinned_to_one_in)" "0.0 1" "what was left out without a limit"
 check_is "$(json "$TMP/x.json" unit)" samples "unit of the values"
+
+check "they compare" "$BPFPROF" diff --fail-above 20% --json "$TMP/thinned.bpfprof" "$TMP/x.bpfprof"
 
 BPFPROF_MAX_OVERHEAD=0.25 record
 check_near "$(value max_overhead_pct)" 0.25 0.001 "the environment's limit"
