@@ -36,7 +36,7 @@ for by in all process thread cpu; do
 	prints q.txt report q.bpfprof
 	prints q.json report --json q.bpfprof
 	prints q.csv report --csv q.bpfprof
-	check "and files of it" "$BPFPROF" report -o r.bpfprof -o r.txt q.bpfprof
+	check "and files of it" "$BPFPROF" report --mode 644 -o r.bpfprof -o r.txt q.bpfprof
 	check "the same text" cmp q.txt r.txt
 	prints q.json report --json r.bpfprof
 done
