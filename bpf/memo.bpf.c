@@ -298,7 +298,9 @@ __noinline int memo_keep_bare(struct thread *t)
 
 	if (!t || !prof_cfg.remember || prof_cfg.hops || t->skip)
 		return 0;
-	i = places_oldest(&t->places) & (NR_PLACES - 1);
+	i = places_oldest(&t->places);
+	asm volatile("" : "+r"(i)); /* verifier: the mask has to be there */
+	i &= NR_PLACES - 1;
 	t->places.v[i].user_shape = t->places.v[i].kernel_shape = 0;
 	t->places.v[i].count = t->count;
 	t->places.v[i].count_woken = t->count_woken;
