@@ -20,6 +20,21 @@
 #define OVERHEAD_WINDOW_NS 100000000ull
 #define OVERHEAD_REFUSED   (-1)
 
+/* What runs of BPF programs have cost, of which one in some measures its own time. */
+struct overhead_runs {
+	uint64_t nr;		  /* as of the last call */
+	uint64_t timed, timed_ns; /* that the price is not of yet */
+	double price_ns;	  /* of a run; 0 = not known yet */
+	double ns;		  /* of all that were charged */
+};
+
+/*
+ * As of now: how many runs, how many of them were timed, and what these took. Those since the last
+ * call are charged what runs cost lately: a mean of few says little, so until it is known, what was
+ * timed is charged alone. Returned is what all have cost, which never falls.
+ */
+uint64_t overhead_charge(struct overhead_runs *r, uint64_t nr, uint64_t timed, uint64_t timed_ns);
+
 struct overhead {
 	double share;	   /* of the CPUs' time; 0 = no limit */
 	unsigned int most; /* the highest level */

@@ -118,12 +118,11 @@ static void add_interrupts(struct record *r, const uint64_t counters[PROF_NR_COU
 
 static uint64_t kernel_ns(struct record *r)
 {
-	uint64_t c[PROF_NR_COUNTERS], ns = 0;
+	uint64_t c[PROF_NR_COUNTERS], ns;
 
 	session_counters(r->session, c);
 	add_interrupts(r, c);
-	if (c[PROF_TIMED_RUNS])
-		ns = (double)c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS];
+	ns = overhead_charge(&r->runs, c[PROF_RUNS], c[PROF_TIMED_RUNS], c[PROF_TIMED_NS]);
 	if (kind_of(r->opts->command)->waits)
 		ns += c[PROF_RUNS] * SWITCH_NS;
 	return ns + r->interrupts_ns;
