@@ -97,7 +97,8 @@ int overhead_turn(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint6
 	o->own_ns = own_ns;
 	if (o->last > o->share) {
 		raise_level(o);
-		if (o->spent && o->nr_windows <= CANARY && o->last > o->share * REFUSE_TIMES)
+		if (o->most && o->spent && o->nr_windows <= CANARY &&
+		    o->last > o->share * REFUSE_TIMES)
 			return OVERHEAD_REFUSED;
 	} else if (o->level && o->last * 2 < o->share * CALM_SHARE) {
 		if (++o->nr_calm >= CALM_WINDOWS) {

@@ -184,6 +184,19 @@ static void few_runs_are_no_burst(void **state)
 	assert_int_equal(overhead_charge(&r, 4096, 64, 64 * 30000), 4096 * 30000);
 }
 
+static void where_nothing_can_be_left_out_it_is_told(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 0);
+	p.floor = 0.3;
+	run(&p, 3000);
+	assert_int_equal(p.level, 0);
+	assert_true(p.o.spent);
+	assert_in_range(p.o.over_ns, 2800 * MS, 3000 * MS);
+	assert_int_equal(p.o.thinned_ns, 0);
+}
+
 static void no_limit_is_none(void **state)
 {
 	struct plant p = { .now = 1 };
@@ -328,6 +341,7 @@ int main(void)
 		cmocka_unit_test(far_too_much_is_refused_at_the_beginning_only),
 		cmocka_unit_test(own_bursts_are_no_reason),
 		cmocka_unit_test(few_runs_are_no_burst),
+		cmocka_unit_test(where_nothing_can_be_left_out_it_is_told),
 		cmocka_unit_test(no_limit_is_none),
 		cmocka_unit_test(quiet_threads_keep_their_stacks),
 		cmocka_unit_test(powers_of_two),
