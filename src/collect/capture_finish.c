@@ -313,14 +313,26 @@ static void complete_sleeping(struct capture *c)
 	}
 }
 
+/* One stack in how many was taken, at worst. */
+static uint64_t thinnest_stacks(const struct capture *c)
+{
+	uint32_t halvings = 0;
+
+	for (size_t i = 0; i < c->tally.nr; i++)
+		if (c->tally.counts[i].chain > halvings)
+			halvings = c->tally.counts[i].chain;
+	return 1ull << (halvings & 31);
+}
+
 /* How much the weight of each count has grown by waits whose stacks were left out. */
 static double *spread(struct capture *c)
 {
 	double *factors = xcalloc(c->tally.nr + 1, sizeof(*factors));
 
-	if (c->profile->counters[PROF_THINNED])
+	if (c->profile->counters[PROF_THINNED]) {
+		c->profile->meta.thinnest = thinnest_stacks(c);
 		c->profile->meta.spread_ns = spread_waits(&c->tally, factors);
-	else
+	} else
 		for (size_t i = 0; i < c->tally.nr; i++)
 			factors[i] = 1;
 	return factors;

@@ -13,6 +13,22 @@
 #define REFUSE_TIMES  10 /* the budget */
 #define START_NS      3000000000ull
 #define OWN_WINDOW_NS 5e9 /* that bpfprof's own time is smoothed over */
+#define ENOUGH_TIMED  16  /* runs, for a mean */
+
+uint64_t overhead_charge(struct overhead_runs *r, uint64_t nr, uint64_t timed, uint64_t timed_ns)
+{
+	if (timed - r->timed >= ENOUGH_TIMED) {
+		r->price_ns = (double)(timed_ns - r->timed_ns) / (timed - r->timed);
+		r->timed = timed;
+		r->timed_ns = timed_ns;
+	}
+	if (r->price_ns == 0)
+		r->ns = timed_ns;
+	else if (nr > r->nr)
+		r->ns += (nr - r->nr) * r->price_ns;
+	r->nr = nr;
+	return r->ns;
+}
 
 void overhead_init(struct overhead *o, double share, unsigned int most, uint64_t now_ns)
 {
@@ -81,7 +97,8 @@ int overhead_turn(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint6
 	o->own_ns = own_ns;
 	if (o->last > o->share) {
 		raise_level(o);
-		if (o->spent && o->nr_windows <= CANARY && o->last > o->share * REFUSE_TIMES)
+		if (o->most && o->spent && o->nr_windows <= CANARY &&
+		    o->last > o->share * REFUSE_TIMES)
 			return OVERHEAD_REFUSED;
 	} else if (o->level && o->last * 2 < o->share * CALM_SHARE) {
 		if (++o->nr_calm >= CALM_WINDOWS) {

@@ -20,9 +20,24 @@
 #define OVERHEAD_WINDOW_NS 100000000ull
 #define OVERHEAD_REFUSED   (-1)
 
+/* What runs of BPF programs have cost, of which one in some measures its own time. */
+struct overhead_runs {
+	uint64_t nr;		  /* as of the last call */
+	uint64_t timed, timed_ns; /* that the price is not of yet */
+	double price_ns;	  /* of a run; 0 = not known yet */
+	double ns;		  /* of all that were charged */
+};
+
+/*
+ * As of now: how many runs, how many of them were timed, and what these took. Those since the last
+ * call are charged what runs cost lately: a mean of few says little, so until it is known, what was
+ * timed is charged alone. Returned is what all have cost, which never falls.
+ */
+uint64_t overhead_charge(struct overhead_runs *r, uint64_t nr, uint64_t timed, uint64_t timed_ns);
+
 struct overhead {
 	double share;	   /* of the CPUs' time; 0 = no limit */
-	unsigned int most; /* the highest level */
+	unsigned int most; /* the highest level; 0: nothing can be left out, nor is it refused */
 	unsigned int level, highest;
 	uint64_t begin_ns, window_ns; /* of all; of the window */
 	uint64_t kernel_ns, own_ns;   /* as of the begin of the window */

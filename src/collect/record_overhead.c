@@ -98,7 +98,7 @@ void record_begin_overhead(struct record *r)
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);
 	r->interrupt_price_ns = r->sampling.nr ? interrupt_price_ns() : 0;
-	overhead_init(&r->overhead, most ? r->opts->max_overhead : 0, most, r->overhead_ns);
+	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
 	tell_rate(r);
 }
 
@@ -118,12 +118,11 @@ static void add_interrupts(struct record *r, const uint64_t counters[PROF_NR_COU
 
 static uint64_t kernel_ns(struct record *r)
 {
-	uint64_t c[PROF_NR_COUNTERS], ns = 0;
+	uint64_t c[PROF_NR_COUNTERS], ns;
 
 	session_counters(r->session, c);
 	add_interrupts(r, c);
-	if (c[PROF_TIMED_RUNS])
-		ns = (double)c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS];
+	ns = overhead_charge(&r->runs, c[PROF_RUNS], c[PROF_TIMED_RUNS], c[PROF_TIMED_NS]);
 	if (kind_of(r->opts->command)->waits)
 		ns += c[PROF_RUNS] * SWITCH_NS;
 	return ns + r->interrupts_ns;
@@ -139,9 +138,20 @@ static int refuse(const struct record *r)
 		r->overhead.last * 100, r->opts->max_overhead * 100, r->overhead.last * 120 + 1);
 }
 
+/* Of several events, by a period, and where each stack is asked for. */
+static void tell_too_much(const struct record *r, bool before)
+{
+	if (before || !r->overhead.spent || r->overhead.most)
+		return;
+	log_warn("this costs %.2g %% of the CPUs here, and --max-overhead is %.3g %%: as it was "
+		 "asked for, nothing can be left out of it",
+		 r->overhead.last * 100, r->opts->max_overhead * 100);
+}
+
 int record_turn_overhead(struct record *r)
 {
 	unsigned int before = r->overhead.level;
+	bool told = r->overhead.spent;
 	int level;
 
 	if (r->opts->max_overhead <= 0 || now_ns() - r->overhead.window_ns < OVERHEAD_WINDOW_NS)
@@ -150,6 +160,7 @@ int record_turn_overhead(struct record *r)
 			      r->overhead_cpus);
 	if (level == OVERHEAD_REFUSED)
 		return refuse(r);
+	tell_too_much(r, told);
 	if ((unsigned int)level != before) {
 		log_info("--max-overhead: it costs %.2g %% of the CPUs, so %s is taken (level %d)",
 			 r->overhead.last * 100, (unsigned int)level > before ? "less" : "more",
@@ -162,12 +173,14 @@ int record_turn_overhead(struct record *r)
 void record_describe_overhead(struct record *r)
 {
 	struct profile_meta *m = &r->profile->meta;
+	uint64_t one_in; /* what was taken of stacks is there already */
 
 	m->budget_ppm = r->overhead.share * 1e6;
 	m->unlimited = r->opts->max_overhead <= 0 && r->overhead.most;
 	m->interrupts_ns = r->interrupts_ns;
 	m->thinned_ns = r->overhead.thinned_ns;
-	m->thinnest = r->overhead.highest ? 1ull << r->overhead.highest : 0;
+	one_in = 1ull << of_samples(r, r->overhead.highest);
+	m->thinnest = one_in > m->thinnest ? one_in : m->thinnest;
 	m->over_ns = r->overhead.over_ns;
 	m->by_weight |= of_samples(r, r->overhead.highest) > 0;
 }

@@ -57,6 +57,7 @@ struct record {
 	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */
 	struct overhead overhead;
+	struct overhead_runs runs;   /* of BPF programs */
 	uint64_t interrupts_ns;	     /* that interrupts took so far */
 	uint64_t interrupt_price_ns; /* of one */
 	uint64_t overhead_ns;	     /* when they were last added up */

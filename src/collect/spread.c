@@ -48,10 +48,13 @@ static uint64_t share(uint64_t sum, double part, double all)
 	return part >= all ? sum : (uint64_t)(sum * (part / all));
 }
 
-/* What the waits of a count stand for: one in 2^chain was taken. */
-static double stands_for(const struct prof_count *c)
+/*
+ * How many waits without a stack one with that stack stands for: one in 2^chain was taken. Where
+ * all were, what has no stack lacks it for another reason: then each is as good.
+ */
+static double others(const struct prof_count *c, bool by_chance)
 {
-	return ldexp((double)c->weight, c->chain);
+	return by_chance ? ldexp(1, c->chain) - 1 : 1;
 }
 
 static void add_lengths(struct tally *t, size_t from, size_t to)
@@ -64,35 +67,50 @@ static void add_lengths(struct tally *t, size_t from, size_t to)
 	*a = (struct tally_lengths){};
 }
 
-static struct prof_count sum_of(const struct group *g)
+static bool has_chance(const struct group *g)
 {
-	struct prof_count sum = {};
-
-	for (size_t i = 0; i < g->nr; i++) {
-		sum.weight += g->v[i]->weight;
-		sum.samples += g->v[i]->samples;
-	}
-	return sum;
+	for (size_t i = 1; i < g->nr; i++)
+		if (g->v[i]->chain && g->v[i]->weight)
+			return true;
+	return false;
 }
 
-/* What all have, and the first has without a stack, falls to those that have stacks. */
+/* Whose shares of a sum are to be found: all, and the first so far. */
+struct part {
+	double all, part;
+	uint64_t sum, done;
+};
+
+static uint64_t next_part(struct part *p, double part)
+{
+	uint64_t before = p->done;
+
+	p->part += part;
+	p->done = share(p->sum, p->part, p->all);
+	return p->done - before;
+}
+
+/*
+ * What the first has, which has no stack, falls to those that have. The stack of a few long waits
+ * has much of the time and few of the waits.
+ */
 static void spread_one(struct tally *t, const struct group *g, double *factors)
 {
-	struct prof_count *bare = g->v[0], *largest = g->v[1], sum = sum_of(g), done = {};
-	double all = 0, part = 0, before;
+	struct prof_count *bare = g->v[0], *largest = g->v[1];
+	struct part ns = { .sum = bare->weight }, nr = { .sum = bare->samples };
+	bool chance = has_chance(g);
+	double before;
 
 	for (size_t i = 1; i < g->nr; i++) {
-		all += stands_for(g->v[i]);
-		largest = stands_for(g->v[i]) > stands_for(largest) ? g->v[i] : largest;
+		ns.all += others(g->v[i], chance) * g->v[i]->weight;
+		nr.all += others(g->v[i], chance) * g->v[i]->samples;
 	}
 	for (size_t i = 1; i < g->nr; i++) {
 		before = g->v[i]->weight;
-		part += stands_for(g->v[i]);
-		g->v[i]->weight = share(sum.weight, part, all) - done.weight;
-		g->v[i]->samples = share(sum.samples, part, all) - done.samples;
+		g->v[i]->weight += next_part(&ns, others(g->v[i], chance) * before);
+		g->v[i]->samples += next_part(&nr, others(g->v[i], chance) * g->v[i]->samples);
 		factors[g->v[i] - t->counts] = before > 0 ? g->v[i]->weight / before : 1;
-		done.weight += g->v[i]->weight;
-		done.samples += g->v[i]->samples;
+		largest = g->v[i]->weight > largest->weight ? g->v[i] : largest;
 	}
 	if (t->nr_lengths)
 		add_lengths(t, bare - t->counts, largest - t->counts);

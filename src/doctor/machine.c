@@ -23,6 +23,7 @@
 #include "event/cpus.h"
 #include "event/perf.h"
 
+#define ALL_USERS  "4294967295"
 #define NO_FLAGS   (~0ul)     /* of perf_event_open(): the kernel refuses it before all else */
 #define NO_COMMAND 0x7fffffff /* of bpf() */
 #define WORK_NS	   2000000    /* of the trial of one event */
@@ -110,6 +111,24 @@ bool machine_may(const struct machine *m, int cap)
 	return m->caps >> cap & 1 || (all && m->caps >> CAP_SYS_ADMIN & 1);
 }
 
+/* "0 0 4294967295": all users, as they are. */
+bool machine_has_first_users(const struct machine *m)
+{
+	char map[256];
+	unsigned int inside, outside;
+	char nr[16];
+
+	if (!machine_text(m, "/proc/self/uid_map", map, sizeof(map)))
+		return true;
+	return sscanf(map, "%u %u %15s", &inside, &outside, nr) != 3 ||
+	       (!inside && !outside && !strcmp(nr, ALL_USERS));
+}
+
+bool machine_may_on_host(const struct machine *m, int cap)
+{
+	return machine_may(m, cap) && machine_has_first_users(m);
+}
+
 /* Calls ---------------------------------------------------------------------------------------- */
 
 static uint64_t effective_caps(void)
@@ -195,7 +214,7 @@ void machine_ask(struct machine *m, bool probes)
 	uname(&m->uts);
 	m->caps = effective_caps();
 	if (is_filtered(m)) {
-		m->bpf = judge(try_call(call_bpf), machine_may(m, CAP_BPF));
+		m->bpf = judge(try_call(call_bpf), machine_may_on_host(m, CAP_BPF));
 		m->perf = judge(try_call(call_perf), true);
 	}
 	getrlimit(RLIMIT_NOFILE, &m->nofile);

@@ -84,4 +84,11 @@ void machine_field(const struct machine *m, const char *path, const char *key, c
 /* Does this process have a capability (CAP_*), or the one that stands for all? */
 bool machine_may(const struct machine *m, int cap);
 
+/*
+ * Is its user namespace the first one? For BPF programs and perf events the kernel looks for
+ * capabilities there only: the second says whether it takes ours.
+ */
+bool machine_has_first_users(const struct machine *m);
+bool machine_may_on_host(const struct machine *m, int cap);
+
 #endif

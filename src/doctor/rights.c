@@ -8,7 +8,6 @@
 
 #include "doctor/looks.h"
 
-#define ALL_USERS    "4294967295"
 #define FIRST_PID_NS "pid:[4026531836]"
 
 #ifndef CAP_CHECKPOINT_RESTORE
@@ -84,22 +83,9 @@ void look_file_capabilities(const struct machine *m, struct finding *f)
 		f->state = DOCTOR_LIMITED;
 }
 
-/* "0 0 4294967295": all users, as they are. */
-static bool in_first_user_namespace(const struct machine *m)
-{
-	char map[256];
-	unsigned int inside, outside;
-	char nr[16];
-
-	if (!machine_text(m, "/proc/self/uid_map", map, sizeof(map)))
-		return true;
-	return sscanf(map, "%u %u %15s", &inside, &outside, nr) != 3 ||
-	       (!inside && !outside && !strcmp(nr, ALL_USERS));
-}
-
 void look_user_namespace(const struct machine *m, struct finding *f)
 {
-	bool first = in_first_user_namespace(m);
+	bool first = machine_has_first_users(m);
 
 	finding_found(f, "%s", first ? "the host's" : "another");
 	if (!first)
@@ -227,7 +213,7 @@ static void judge_call(const struct machine *m, struct finding *f, const struct 
 	} else if (c->err == -ENOSYS) {
 		finding_judge(f, DOCTOR_MISSING, "this kernel was built without %s", call);
 		finding_remedy(f, "use a kernel with CONFIG_BPF_SYSCALL and CONFIG_PERF_EVENTS");
-	} else if (is_denied(c) && machine_may(m, cap)) {
+	} else if (is_denied(c) && machine_may_on_host(m, cap)) {
 		finding_judge(f, DOCTOR_MISSING,
 			      "a security module (SELinux, AppArmor ...) denies %s", call);
 		finding_remedy(f, "look for its rule in the log (journalctl -k, ausearch -m avc)");
@@ -238,7 +224,7 @@ static void judge_call(const struct machine *m, struct finding *f, const struct 
 void look_bpf(const struct machine *m, struct finding *f)
 {
 	judge_call(m, f, &m->bpf, "bpf()", CAP_BPF);
-	if (f->state == DOCTOR_OK && !machine_may(m, CAP_BPF))
+	if (f->state == DOCTOR_OK && !machine_may_on_host(m, CAP_BPF))
 		finding_found(f, "with CAP_BPF");
 }
 

@@ -63,8 +63,8 @@ const struct doctor_row doctor_rows[] = {
 	  .needed = true, .first = true,
 	  .consequence = "bpfprof runs inside a PID namespace, where process numbers are not the "
 			 "kernel's",
-	  .remedy = "run it on the host (nsenter -t 1 -p -m), or the container with the host's "
-		    "PID namespace (--pid=host)" },
+	  .remedy = "run it on the host, or the container with the host's PID namespace "
+		    "(--pid=host)" },
 	{ "container", RIGHTS, "/.dockerenv and its like", USE_RECORD, look_container,
 	  .consequence = "debug files, and names of files in messages, are those of the container",
 	  .remedy = "run bpfprof on the host" },

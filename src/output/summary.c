@@ -343,10 +343,10 @@ static void print_budget(const struct profile *p, FILE *out)
 		put_unlimited(out);
 	if (!m->budget_ppm)
 		return;
-	if (!m->thinned_ns)
+	if (!m->thinned_ns && !m->over_ns)
 		fprintf(out, "          within --max-overhead %.3g%%: nothing was left out\n",
 			m->budget_ppm / 1e4);
-	else
+	else if (m->thinned_ns)
 		fprintf(out, "          for --max-overhead %.3g%%, fewer %s were taken for %s\n",
 			m->budget_ppm / 1e4, p->counters[PROF_THINNED] ? "stacks" : "samples",
 			text_ns(m->thinned_ns));
@@ -357,8 +357,9 @@ static void print_budget(const struct profile *p, FILE *out)
 			text_ns(m->spread_ns));
 	if (m->over_ns)
 		fprintf(out,
-			"          it cost more than that for %s: nothing else can be left out\n",
-			text_ns(m->over_ns));
+			"          it cost more than --max-overhead %.3g%% for %s: nothing %s"
+			"can be left out\n",
+			m->budget_ppm / 1e4, text_ns(m->over_ns), m->thinned_ns ? "else " : "");
 }
 
 static void print_cost(const struct profile *p, FILE *out)

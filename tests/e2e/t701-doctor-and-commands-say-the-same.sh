@@ -42,6 +42,8 @@ same "no type information" 'no kernel type information' \
 same "a PID namespace" 'bpfprof runs inside a PID namespace' unshare --pid --fork --mount-proc "$BPFPROF"
 if unshare --user --map-root-user true 2>/dev/null; then
 	same "a user namespace" 'bpfprof runs inside a user namespace' unshare --user --map-root-user "$BPFPROF"
+	unshare --user --map-root-user "$PROGS/denies" none kill "$BPFPROF" doctor >"$TMP/users" 2>&1
+	check_no_grep 'security module|seccomp filter denies' "$TMP/users" "nobody else is accused"
 fi
 if mkdir -p "$TMP/security" && [ -d /sys/kernel/security ]; then
 	same lockdown 'lockdown=confidentiality' unshare -m sh -c 'mount -t tmpfs none /sys/kernel/security &&

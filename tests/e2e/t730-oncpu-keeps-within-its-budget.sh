@@ -45,6 +45,14 @@ check "they compare" "$BPFPROF" diff --fail-above 20% --json "$TMP/thinned.bpfpr
 BPFPROF_MAX_OVERHEAD=0.25 record
 check_near "$(value max_overhead_pct)" 0.25 0.001 "the environment's limit"
 
+# Of several events nothing can be left out: it is said, then and in the result.
+run "$BPFPROF" pmu -e cpu-clock -e page-faults -F 4000 --max-overhead 0.01 -o "$TMP/x.bpfprof" -- "$PROGS/spin_abc" 1
+check_is "$STATUS" 0 "exit status with two events,"
+check_grep "warning: this costs .* --max-overhead is 0.01 %: .* nothing can be left out" "$ERR"
+"$BPFPROF" report "$TMP/x.bpfprof" --json >"$TMP/x.json"
+check_is "$(value max_overhead_pct) $(value thinned_to_one_in)" "0.01 1" "limit, and one in how many was taken,"
+check_between "$(value over_budget_s)" 0.3 100 "s above it"
+
 mistake 2 "--max-overhead" oncpu --max-overhead much 1
 mistake 2 "--max-overhead" oncpu --max-overhead 101 1
 export BPFPROF_MAX_OVERHEAD=-1

@@ -44,7 +44,7 @@ record --max-overhead 0.5
 if [ "${ops%.*}" -lt 50000 ]; then
 	skip "only $ops operations a second here"
 fi
-check_between "$(value thinned_s)" 3 5.6 "s thinned, of $SECONDS_OF_LOAD with load and 2 without"
+check_between "$(value thinned_s)" 3 6.5 "s thinned, of $SECONDS_OF_LOAD with load, and while it calms down"
 check_between "$(value spread_s)" 1 100 "s of waits without a stack, shown by other ones"
 check_near "$(folded_pct "$TMP/switcher.folded" ';wait_turn(;|$)')" "$turn" 5 "% in wait_turn, as with all stacks,"
 check_near "$(folded_pct "$TMP/switcher.folded" ';hand_over(;|$)')" "$hand" 5 "% in hand_over, as with all stacks,"

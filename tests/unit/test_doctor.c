@@ -380,6 +380,12 @@ static void test_calls_and_who_denies_them(void **state)
 	expect("bpf()", DOCTOR_MISSING, "Permission denied", "security module");
 	m.caps = 0;
 	expect("bpf()", DOCTOR_OK, "with CAP_BPF", NULL);
+	enter_files("/proc/self/uid_map 0 1000 1"); /* whose root is nobody for the kernel */
+	made();
+	m.bpf = m.sampler = (struct machine_call){ .err = -EPERM };
+	expect("bpf()", DOCTOR_OK, "with CAP_BPF", NULL);
+	expect("perf_event_open()", DOCTOR_OK, "with CAP_PERFMON", NULL);
+	enter_files("/proc/self/status Seccomp:\t2|Seccomp_filters:\t1");
 	made();
 	m.perf = (struct machine_call){ .err = -EPERM, .filtered = true };
 	m.sampler = m.perf;

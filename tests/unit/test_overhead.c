@@ -159,6 +159,44 @@ static void own_bursts_are_no_reason(void **state)
 	assert_true(p.level > 0);
 }
 
+/*
+ * A few runs in a window, of which one in 64 is timed, and the first ones are dear: what they cost
+ * never falls, and one that is timed stands for itself and not for 64. Then many runs.
+ */
+static void few_runs_are_no_burst(void **state)
+{
+	struct overhead_runs r = {};
+	uint64_t nr = 0, timed = 0, timed_ns = 0, before = 0, ns = 0;
+
+	for (int window = 0; window < 600; window++) {
+		for (int i = 0; i < 20; i++)
+			if (nr++ % 64 == 0)
+				timed_ns += timed++ < 2 ? 200000 : nr % 5 ? 10000 : 1000;
+		ns = overhead_charge(&r, nr, timed, timed_ns);
+		assert_true(ns >= before && ns - before <= 20 * 35000 + 200000);
+		before = ns;
+	}
+	assert_true(ns > 40 * 1000 * 1000 && ns < 300 * 1000 * 1000);
+	ns = overhead_charge(&r, nr + 64000, timed + 1000, timed_ns + 1000 * 500);
+	assert_true(ns - before > 64000ull * 499 && ns - before < 64000ull * 800);
+
+	r = (struct overhead_runs){}; /* and many in the first tenth of a second */
+	assert_int_equal(overhead_charge(&r, 4096, 64, 64 * 30000), 4096 * 30000);
+}
+
+static void where_nothing_can_be_left_out_it_is_told(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 0);
+	p.floor = 0.3;
+	run(&p, 3000);
+	assert_int_equal(p.level, 0);
+	assert_true(p.o.spent);
+	assert_in_range(p.o.over_ns, 2800 * MS, 3000 * MS);
+	assert_int_equal(p.o.thinned_ns, 0);
+}
+
 static void no_limit_is_none(void **state)
 {
 	struct plant p = { .now = 1 };
@@ -271,6 +309,27 @@ static void what_was_thinned_stands_for_more(void **state)
 	tally_release(&t);
 }
 
+/* One in 256 taken, of two stacks: as many waits, a thousand times as long in one of them. */
+static void waits_are_counted_by_stack_and_not_by_time(void **state)
+{
+	uint32_t read = PROF_WAIT(PROF_BLOCKED, 1, 0);
+	struct tally t = {};
+	double factors[4];
+
+	add(&t, 5, read, 18, 40, 40000000);
+	add(&t, 5, read, 28, 40, 40000);
+	add(&t, 5, read, 30, 1, 1000000000); /* before, and surely taken: it stands for itself */
+	add(&t, 5, BARE(read), 0, 20400, 255ull * 40040000);
+	assert_int_equal(spread_waits(&t, factors), 255ull * 40040000);
+	assert_int_equal(t.counts[0].samples, 10240);
+	assert_int_equal(t.counts[1].samples, 10240);
+	assert_int_equal(t.counts[2].samples, 1);
+	assert_int_equal(t.counts[2].weight, 1000000000);
+	assert_in_range(t.counts[0].weight, 256 * 39999000ull, 256 * 40001000ull);
+	assert_in_range(t.counts[1].weight, 256 * 39900ull, 256 * 40100ull);
+	tally_release(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -281,11 +340,14 @@ int main(void)
 		cmocka_unit_test(what_leaving_out_does_not_change_is_told),
 		cmocka_unit_test(far_too_much_is_refused_at_the_beginning_only),
 		cmocka_unit_test(own_bursts_are_no_reason),
+		cmocka_unit_test(few_runs_are_no_burst),
+		cmocka_unit_test(where_nothing_can_be_left_out_it_is_told),
 		cmocka_unit_test(no_limit_is_none),
 		cmocka_unit_test(quiet_threads_keep_their_stacks),
 		cmocka_unit_test(powers_of_two),
 		cmocka_unit_test(stacks_that_were_left_out_are_those_of_the_thread),
 		cmocka_unit_test(what_was_thinned_stands_for_more),
+		cmocka_unit_test(waits_are_counted_by_stack_and_not_by_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
