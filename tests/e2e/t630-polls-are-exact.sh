@@ -35,6 +35,12 @@ check_grep 'tokio_waits::polls::tasks::sleeper: 16 polls' "$OUT"
 check "rows of two tasks are one" test "$(grep -c 'tasks::quick' "$TMP/x.csv")" = 1
 check_grep '^"tokio_waits::polls::tasks::quick",.*,3002,' "$TMP/x.csv"
 
+# Who polls is the runtime: its frames are what -g is for. A form that is made of stacks takes them.
+check "from where" "$BPFPROF" polls --force -f -o "$TMP/x.pb.gz" -- "$app" 1 --polls 15
+check_grep ';tokio::runtime::scheduler::multi_thread::worker::Context::run_task;.*;tokio::runtime::task::raw::poll [0-9]' "$OUT"
+check_no_grep '[[]task[]]' "$OUT"
+check "a file of stacks" test -s "$TMP/x.pb.gz"
+
 # More tasks than rows: what finds no room is counted by kind, and nothing is lost.
 check "room for 16 tasks" "$BPFPROF" polls --force --tasks --max-rows 16 --json -- \
 	"$app" 1 --polls 15 --truth "$TMP/truth"
