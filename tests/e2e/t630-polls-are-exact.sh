@@ -41,6 +41,19 @@ check_grep ';tokio::runtime::scheduler::multi_thread::worker::Context::run_task;
 check_no_grep '[[]task[]]' "$OUT"
 check "a file of stacks" test -s "$TMP/x.pb.gz"
 
+# Each poll of a sleeper blocks for far longer than that, but its last.
+check "slow ones alone" "$BPFPROF" polls --force --slower-polls 5ms --json -- \
+	"$app" 1 --polls 15 --truth "$TMP/truth"
+cp "$OUT" "$TMP/json"
+check "are those that are slow" python3 - "$TMP/json" "$TMP/truth" <<-'END'
+	import json, sys
+	found, truth = (json.load(open(f)) for f in sys.argv[1:])
+	assert all(b["from"] >= 4096 for r in found["calls"] for b in r["log2_us"]), found["calls"]
+	slow = [r["calls"] for r in found["calls"] if r["function"].endswith("::sleeper")]
+	assert slow == [15], slow
+	assert sum(r["calls"] for r in found["calls"]) < sum(t["polls"] for t in truth.values()) / 10
+END
+
 # More tasks than rows: what finds no room is counted by kind, and nothing is lost.
 check "room for 16 tasks" "$BPFPROF" polls --force --tasks --max-rows 16 --json -- \
 	"$app" 1 --polls 15 --truth "$TMP/truth"
