@@ -36,8 +36,13 @@ int calls_parse_words(struct recording_args *common, char **words, int nr)
 /* Who asks for a flame graph need not say what it is made of. */
 static bool wants_stacks(const struct results_opts *o)
 {
-	return o->folded || o->broken || results_wants(o, "folded") || results_wants(o, "svg") ||
-	       results_wants(o, "html") || results_wants(o, "stacks");
+	static const char *const forms[] = { "folded",	   "svg",     "html",  "stacks",
+					     "speedscope", "firefox", "pprof", "pprof-file" };
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (results_wants(o, forms[i]))
+			return true;
+	return o->folded || o->broken;
 }
 
 static void configure(struct calls_args *a, const struct points *p)

@@ -19,6 +19,10 @@ const struct opt polls_opts[] = {
 	OPT_FLAG(0, "runs", struct calls_args, points.runs,
 		 "time runs of workers, at next to no cost: a run is a poll and those of the tasks "
 		 "that it woke last"),
+	OPT_TIME(0, "slower", struct recording_args, record.calls.min_ns, 1000, 1,
+		 7 * 24 * 3600 * 1000000000ull, "TIME",
+		 "only polls of at least this long: 500 or 500us, 10ms"),
+	OPT_ALIAS(0, "slower-polls", "slower"),
 	OPT_FLAG('g', "stacks", struct calls_args, stacks, "from where they are polled, by stack"),
 	OPT_U32(0, "max-rows", struct recording_args, record.calls.max_rows, 16, 1 << 20, "N",
 		"room for N tasks (default 4096)"),

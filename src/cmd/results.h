@@ -120,7 +120,7 @@ struct results_opts {
 	OPT_FLAG(0, "gaps", s, r.view.gaps,                                                        \
 		 "in stacks and flame graphs, only what kept a runtime's driver from being "       \
 		 "polled, and for how long"),                                                      \
-		OPT_TIME(0, "gap", s, r.view.gap_ns, 1000000, 1, 3600 * 1000000000ull, "TIME",     \
+		OPT_TIME(0, "gap", s, r.view.gap_ns, 1000000, 1000, 3600 * 1000000000ull, "TIME",  \
 			 "how long nobody polls the driver at least, for the summary and --gaps: " \
 			 "20, 20ms (default 20ms)")
 

@@ -118,7 +118,8 @@ static int look_into(void *arg, const char *path)
 	f.path = points_string(t->p, xstrdup(path));
 	t->nr_files++;
 	crate_version(functions_file(f.functions), version);
-	if (*version) {
+	/* Sources that cargo vendor copied lie in a folder without a version. */
+	if (*version || tokio_has_polls(f.functions)) {
 		f.places = places_open(f.functions);
 		err = !f.places		 ? log_err(-errno, "cannot read the code of %s", path)
 		      : t->p->opts->runs ? add_runs(t, &f)
@@ -148,10 +149,19 @@ static int nothing_found(const struct tokio_files *t, const char *program)
 			"stripped: polls cannot be timed without a debug file. What does work "
 			"is bpfprof offcpu --by-class",
 			t->mute, t->version);
+	if (!t->nr_files && program)
+		return log_as(-ENOENT,
+			      "%s is no program in machine code (ELF): what a script starts is "
+			      "found by -p PID",
+			      program);
+	if (!t->nr_files)
+		return log_as(-ENOENT, "no file of these processes can be read: they have ended, "
+				       "are of the kernel, or may not be looked into");
 	return log_as(-ENOENT,
 		      "no program of Tokio: none of the %zu file%s of %s has its constants "
-		      "(\"/tokio-1.x.y/src/\") beside functions tokio::runtime::task::raw::poll",
-		      t->nr_files, t->nr_files == 1 ? "" : "s", who);
+		      "(\"/tokio-1.x.y/src/\") or functions tokio::runtime::task::raw::poll%s",
+		      t->nr_files, t->nr_files == 1 ? "" : "s", who,
+		      program ? "; what it starts is found by -p PID" : "");
 }
 
 static void tell(const struct tokio_files *t)

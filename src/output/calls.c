@@ -49,7 +49,7 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
-	if (kind->polls)
+	if (c->timed && kind->polls)
 		polls_add_columns(g);
 	grid_add(g, (struct grid_column){ heads.functions, kind->polls ? GRID_PATH : GRID_FUNCTION,
 					  .min = kind->operation ? 20 : 28 });
@@ -82,7 +82,7 @@ static void put_row(struct grid *g, const struct calls *c, const struct kind *ki
 		grid_cell(g, "%s", text_count(round_u64(row->per_s)));
 	if (c->timed)
 		put_times(g, &row->stats);
-	if (kind->polls)
+	if (c->timed && kind->polls)
 		polls_put_cells(g, row->hist);
 	grid_cell(g, "%s", row->function);
 	grid_cell(g, "%s", row->values);
@@ -141,7 +141,7 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 		put_row(&g, &c, kind, &c.rows[i]);
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
-	if (kind->polls)
+	if (c.timed && kind->polls)
 		polls_put_shares(&c, kind->polls, out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
 		put_hist(p, &c.rows[i], v, out);

@@ -122,8 +122,8 @@ static void put_stripped(const struct profile *p, const struct view *v, FILE *ou
 	if (*version && v->runtime != RUNTIME_OFF && p->meta.is_time) {
 		fputc('\n', out);
 		text_fit(out, version, MAX_VERSION, 0);
-		fputs("\n  none of its functions has a name on a stack: "
-		      "contexts are unknown, classes are right\n",
+		fputs("\n  none of its functions has a name on a stack: contexts are unknown, and\n"
+		      "  idle workers are in classes lock and poll\n",
 		      out);
 	}
 	free(version);

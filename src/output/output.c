@@ -283,14 +283,23 @@ static bool ends_in(const char *path, const char *extension)
 	return len >= end && !strcmp(path + len - end, extension);
 }
 
+/* Who writes x.afdo.txt means no other .txt, so a kind without the longest has no form for it. */
 const struct output *output_find(enum result_kind kind, const char *path)
 {
 	const struct output *best = NULL;
+	size_t longest = 0;
 
-	for (const struct output *o = outputs; o < outputs + NR_OUTPUTS; o++)
-		if (o->kind == kind && o->extension && ends_in(path, o->extension) &&
-		    (!best || strlen(o->extension) > strlen(best->extension)))
+	for (const struct output *o = outputs; o < outputs + NR_OUTPUTS; o++) {
+		size_t len = o->extension ? strlen(o->extension) : 0;
+
+		if (len < longest || !len || !ends_in(path, o->extension))
+			continue;
+		if (len > longest)
+			best = NULL;
+		longest = len;
+		if (o->kind == kind)
 			best = o;
+	}
 	return best;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/kind.h"
 #include "profile/pattern.h"
 #include "profile/woken.h"
 
@@ -82,8 +83,8 @@ char *trim_thread(const struct trim *t, size_t i)
 void trim_init(struct trim *t, const struct profile *p, const struct view *v)
 {
 	*t = (struct trim){ .p = p, .v = v };
-	if (v->runtime == RUNTIME_OFF)
-		return;
+	if (v->runtime == RUNTIME_OFF || (v->runtime == RUNTIME_AUTO && kind_of_profile(p)->polls))
+		return; /* who polls is the runtime, and nothing else is on stacks of polls */
 	contexts_init(&t->contexts, p);
 	if (!t->contexts.v)
 		return;

@@ -317,6 +317,17 @@ static bool may_be_instance(const char *linkage)
 	return strstr(linkage, "4task3raw4poll") != NULL;
 }
 
+bool tokio_has_polls(const struct functions *fs)
+{
+	size_t nr;
+	const struct uprobe_function *all = functions_all(fs, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (may_be_instance(all[i].name))
+			return true;
+	return false;
+}
+
 size_t tokio_polls_find(struct functions *fs, struct places *p, struct tokio_poll **v)
 {
 	struct candidate *c = NULL;

@@ -39,6 +39,9 @@ struct tokio_poll {
 /* "by its type", "by the body that it calls"... */
 const char *tokio_named_text(enum tokio_named named);
 
+/* Whether it has any instance, by the linker's names alone. */
+bool tokio_has_polls(const struct functions *fs);
+
 /*
  * All instances, by address; to be freed with tokio_polls_free(). p may be NULL where code cannot
  * be decoded.

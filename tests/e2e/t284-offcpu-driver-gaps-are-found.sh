@@ -51,6 +51,8 @@ check_grep 'driver gaps' "$TMP/x.html"
 
 check_status 2 "shorter ones than were recorded" "$BPFPROF" report -s --gap 1ms "$saved"
 check_grep 'has gaps of 20 ms or more' "$ERR"
+check_status 2 "gaps that nobody can measure" "$BPFPROF" offcpu --gaps --gap 999ns -- true
+check_grep "'--gap 999ns': must be a time from 1 us" "$ERR"
 check "a recording without" "$BPFPROF" offcpu -o "$TMP/plain.bpfprof" -- "$app" 0.3 --leaves blocking_sleep
 check_status 2 "--gaps of it" "$BPFPROF" report --gaps -f "$TMP/plain.bpfprof"
 check_grep 'record it with --gaps' "$ERR"

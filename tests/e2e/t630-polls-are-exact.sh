@@ -35,6 +35,25 @@ check_grep 'tokio_waits::polls::tasks::sleeper: 16 polls' "$OUT"
 check "rows of two tasks are one" test "$(grep -c 'tasks::quick' "$TMP/x.csv")" = 1
 check_grep '^"tokio_waits::polls::tasks::quick",.*,3002,' "$TMP/x.csv"
 
+# Who polls is the runtime: its frames are what -g is for. A form that is made of stacks takes them.
+check "from where" "$BPFPROF" polls --force -f -o "$TMP/x.pb.gz" -- "$app" 1 --polls 15
+check_grep ';tokio::runtime::scheduler::multi_thread::worker::Context::run_task;.*;tokio::runtime::task::raw::poll [0-9]' "$OUT"
+check_no_grep '[[]task[]]' "$OUT"
+check "a file of stacks" test -s "$TMP/x.pb.gz"
+
+# Each poll of a sleeper blocks for far longer than that, but its last.
+check "slow ones alone" "$BPFPROF" polls --force --slower-polls 5ms --json -- \
+	"$app" 1 --polls 15 --truth "$TMP/truth"
+cp "$OUT" "$TMP/json"
+check "are those that are slow" python3 - "$TMP/json" "$TMP/truth" <<-'END'
+	import json, sys
+	found, truth = (json.load(open(f)) for f in sys.argv[1:])
+	assert all(b["from"] >= 4096 for r in found["calls"] for b in r["log2_us"]), found["calls"]
+	slow = [r["calls"] for r in found["calls"] if r["function"].endswith("::sleeper")]
+	assert slow == [15], slow
+	assert sum(r["calls"] for r in found["calls"]) < sum(t["polls"] for t in truth.values()) / 10
+END
+
 # More tasks than rows: what finds no room is counted by kind, and nothing is lost.
 check "room for 16 tasks" "$BPFPROF" polls --force --tasks --max-rows 16 --json -- \
 	"$app" 1 --polls 15 --truth "$TMP/truth"

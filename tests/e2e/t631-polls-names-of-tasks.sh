@@ -54,6 +54,10 @@ check_status 2 "no target" "$BPFPROF" polls 1
 check_grep 'which process\? Add -p PID' "$ERR"
 check_status 2 "no program of Tokio" "$BPFPROF" polls 1 -- sleep 1
 check_grep 'no program of Tokio: none of the 1 file of sleep has' "$ERR"
+printf '#!/bin/sh\nexec sleep 1\n' >"$TMP/script"
+chmod +x "$TMP/script"
+check_status 2 "a script" "$BPFPROF" polls 1 -- "$TMP/script"
+check_grep 'script is no program in machine code' "$ERR"
 start sleep 30
 check_status 2 "no process of Tokio" "$BPFPROF" polls -p "$PID" 1
 check_grep 'no program of Tokio: none of the [0-9]+ files of these processes' "$ERR"
@@ -62,6 +66,11 @@ check_status 2 "offcpu --polls" "$BPFPROF" offcpu --polls -p "$PID" 1
 check_grep 'type bpfprof polls -p PID' "$ERR"
 
 build release
+# cargo vendor copies sources into folders without a version.
+sed 's#/tokio-1[.]#/tokio_1.#g' "$app" >"$TMP/vendored"
+chmod +x "$TMP/vendored"
+check "a program with copied sources" "$BPFPROF" polls -s -- "$TMP/vendored" 1 --polls 5
+check_grep 'tokio_waits::polls::tasks::sleeper: 6 polls' "$OUT"
 if strip -o "$TMP/stripped" "$app"; then
 	check_status 2 "a stripped program" "$BPFPROF" polls -- "$TMP/stripped" 1 --polls 1
 	check_grep 'has Tokio 1[.]54[.]1 and no names of its functions.*offcpu --by-class' "$ERR"

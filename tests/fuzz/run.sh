@@ -59,6 +59,9 @@ seed_saved() {
 		saved "$kind" gen_profile $kind
 	done
 	saved pmu gen_pmu
+	for kind in polls untimed gaps begins; do
+		saved "$kind" gen_calls $kind
+	done
 	saved runqlat gen_runqlat thread
 	saved timeline gen_timeline timeline
 	for kind in runs=2 threads=2 hotspots=2; do

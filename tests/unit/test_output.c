@@ -35,6 +35,10 @@ static void an_extension_means_what_its_kind_says(void **state)
 	assert_string_equal(found(RESULT_STAT, "x.md"), "md");
 	assert_string_equal(found(RESULT_DIFF, "x.xml"), "junit");
 	assert_string_equal(found(RESULT_EVENTS, "x.txt"), "summary");
+	/* The longest one decides, of whichever kind it is. */
+	assert_string_equal(found(RESULT_STACKS, "x.afdo.txt"), "autofdo");
+	assert_string_equal(found(RESULT_CALLS, "x.afdo.txt"), "none");
+	assert_string_equal(found(RESULT_RUNQLAT, "x.speedscope.json"), "none");
 	assert_string_equal(found(RESULT_STACKS, "svg"), "none");
 	assert_string_equal(found(RESULT_STACKS, "a.svg/x"), "none");
 	assert_string_equal(found(RESULT_STACKS, ""), "none");
