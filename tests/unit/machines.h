@@ -6,6 +6,7 @@
 #ifndef BPFPROF_TESTS_UNIT_MACHINES_H
 #define BPFPROF_TESTS_UNIT_MACHINES_H
 
+#include <errno.h>
 #include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -154,7 +155,9 @@ static inline void machine_put(const char *root, const char *path, const char *t
 		*p = '\0';
 		mkdir(full, 0755);
 	}
-	f = fopen(full, "we");
+	/* Never through a link, which may lead to a file of the host. */
+	assert_true(!unlink(full) || errno == ENOENT);
+	f = fopen(full, "wxe");
 	assert_non_null(f);
 	for (; *text; text++)
 		fputc(*text == '|' ? '\n' : *text, f);
