@@ -18,6 +18,7 @@ const struct opt offcpu_opts[] = {
 	WALK_ROWS,
 	WAKEUP_ROWS,
 	COST_ROWS,
+	STRICT_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),

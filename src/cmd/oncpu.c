@@ -10,6 +10,7 @@ const struct opt oncpu_opts[] = {
 	SAMPLING_ROWS,
 	STACK_ROWS,
 	COST_ROWS,
+	STRICT_ROW,
 	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),

@@ -42,6 +42,7 @@ const struct opt pmu_opts[] = {
 	OPT_GROUP("How"),
 	STACK_ROWS,
 	COST_ROWS,
+	STRICT_ROW,
 	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),

@@ -19,6 +19,7 @@
 #include "event/host.h"
 #include "output/output.h"
 #include "event/catalog.h"
+#include "profile/expected.h"
 #include "profile/gaps.h"
 #include "symbol/debuginfod.h"
 
@@ -58,6 +59,14 @@ static int parse_overhead(struct recording_args *a)
 	err = opt_number(&n, a->max_overhead, &pct);
 	a->record.max_overhead = pct / 100;
 	return err;
+}
+
+static int parse_strict(struct recording_args *a)
+{
+	struct opt_number n = { "--strict", 0, 100, "%" };
+
+	a->strict_pct = -1;
+	return opt_number(&n, a->strict, &a->strict_pct);
 }
 
 /* Task states by the letters of ps; the kernel's bits are stable. */
@@ -290,6 +299,26 @@ static void tell_finish(const struct profile *p)
 		 usage.ru_maxrss / 1024.0);
 }
 
+enum cmd_result recording_judge(const struct recording_args *a, const struct profile *p)
+{
+	struct expected x;
+	bool known = expected_init(&x, p);
+	double pct = expected_lack_pct(&x);
+
+	if (a->strict_pct < 0)
+		return CMD_OK;
+	if (!known)
+		log_warn("--strict: nobody but bpfprof counts %s, so it judges by what was lost",
+			 profile_str(p, p->meta.event));
+	if (pct <= a->strict_pct)
+		return CMD_OK;
+	log_err(0, "--strict %.3g: %.3g %% of what was expected is lost or missing (%s lost%s%s%s)",
+		a->strict_pct, pct, text_count(x.lost), known ? ", " : "",
+		known ? text_count(x.seen < x.least ? x.least - x.seen : 0) : "",
+		known ? " missing" : "");
+	return CMD_FAILED;
+}
+
 static enum cmd_result record(struct recording_args *a, struct results *results)
 {
 	struct record *r = record_open(&a->record);
@@ -307,6 +336,8 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 		result = explain_empty(a, p);
 	else if (results_write(results, p))
 		result = CMD_FAILED;
+	if (result == CMD_OK)
+		result = recording_judge(a, p);
 	tell_audit(p, &a->results.view);
 	tell_finish(p);
 	profile_free(p);
@@ -377,7 +408,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	} else if (!err && (err = select_processes(a, &words, &nr))) {
 		result = cmd_failed(err);
 	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
-		   !parse_overhead(a) && !results_check(&a->results) &&
+		   !parse_overhead(a) && !parse_strict(a) && !results_check(&a->results) &&
 		   !a->parse_words(a, words, nr) && !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;

@@ -18,6 +18,8 @@ struct recording_args {
 	struct opt_strings events;	/* of pmu, the same */
 	const char *columns;		/* the same, of -M */
 	const char *max_overhead;	/* the same */
+	const char *strict;		/* the same */
+	double strict_pct;		/* of it; below 0 = not said */
 	bool stacks;			/* -g: they always are */
 	struct record_opts record;
 	struct results_opts results;
@@ -115,6 +117,10 @@ struct recording_args {
 		   "cost at most PCT % of the CPUs' time: more is left out the busier they are "   \
 		   "(default 1; 0: no limit)")
 
+#define STRICT_ROW                                                                                 \
+	OPT_STRING(0, "strict", struct recording_args, strict, "PCT",                              \
+		   "exit with 1 when more than PCT % of what was expected is lost or missing")
+
 #define WAKEUP_ROWS                                                                                \
 	OPT_FLAG(0, "wakeups", struct recording_args, record.waits.wakeups,                        \
 		 "time wake-ups by their tracepoint: dearer than the kernel's own accounting, "    \
@@ -142,6 +148,9 @@ int recording_intervals(char **words, int nr, uint64_t *interval_ns, uint32_t *c
 enum cmd_result recording_main(const struct command *self, int argc, char **argv,
 			       struct recording_args *a,
 			       enum cmd_result (*run)(struct recording_args *a));
+
+/* CMD_FAILED, and why, when more is lost or missing than --strict allows. */
+enum cmd_result recording_judge(const struct recording_args *a, const struct profile *p);
 
 /* The usual run: a profile, shown as asked for. */
 enum cmd_result recording_run(struct recording_args *a);

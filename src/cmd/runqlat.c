@@ -34,6 +34,7 @@ const struct opt runqlat_opts[] = {
 	OPT_GROUP("Output"),
 	FORMS_ROWS(struct recording_args, results, RUNQLAT_EXTENSIONS),
 	CSV_ROW(struct recording_args, results),
+	STRICT_ROW,
 	VERBOSE_ROWS,
 	OPT_END,
 };
@@ -85,10 +86,9 @@ static void add_to_whole(struct whole *w, const struct runqlat_report *r)
 }
 
 /* The recording as a profile, and what files hold: a report made of that. */
-static int write_files(struct runqlat *q, struct record *r)
+static int write_files(struct runqlat *q, struct record *r, struct profile *p)
 {
 	const struct runqlat_args *a = q->args;
-	struct profile *p = record_take(r);
 	struct runqlat_report report = {
 		.rows = q->whole.rows,
 		.nr_rows = q->nr_rows,
@@ -107,7 +107,6 @@ static int write_files(struct runqlat *q, struct record *r)
 	err = results_add(q->results, &(struct result){ RESULT_RUNQLAT, .runqlat = &report });
 	err = err ? err : results_commit(q->results);
 	runqlat_report_release(&report);
-	profile_free(p);
 	return err;
 }
 
@@ -177,6 +176,19 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 	return 0;
 }
 
+/* What has no intervals any more: files, and the verdict of --strict. */
+static enum cmd_result end(struct runqlat *q, struct record *r)
+{
+	const struct recording_args *common = &q->args->common;
+	struct profile *p = record_take(r);
+	enum cmd_result result = CMD_FAILED;
+
+	if (!common->results.files.nr || !write_files(q, r, p))
+		result = recording_judge(common, p);
+	profile_free(p);
+	return result;
+}
+
 static enum cmd_result run(struct recording_args *common)
 {
 	struct runqlat q = { .args = (struct runqlat_args *)common };
@@ -201,8 +213,8 @@ static enum cmd_result run(struct recording_args *common)
 	else if (!q.any) {
 		log_err(0, "nothing was recorded: none of the selected threads waited for a CPU");
 		result = CMD_EMPTY;
-	} else if (common->results.files.nr && write_files(&q, r)) {
-		result = CMD_FAILED;
+	} else {
+		result = end(&q, r);
 	}
 	latency_release(&q.latency);
 	free(q.whole.rows);

@@ -10,6 +10,7 @@ const struct opt wall_opts[] = {
 	UNSAFE_ROW,
 	WALK_ROWS,
 	COST_ROWS,
+	STRICT_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),

@@ -210,6 +210,7 @@ static int start(struct record *r)
 		capture_begin(&r->capture, r->begin_ns, o->duration_ns);
 	if (!err)
 		record_begin_overhead(r);
+	record_begin_expected(r);
 	r->asleep_ns = suspend_read_ns();
 	r->next_interval_ns = o->runqlat.interval_ns;
 	r->haste_ns = r->store || session_maps(r->session)->sleepers ? r->begin_ns + HASTE_NS : 0;
@@ -434,6 +435,7 @@ int record_run(struct record *r)
 	end_real_ns = clock_ns(CLOCK_REALTIME);
 	r->nr_cpus = record_nr_cpus(r);
 	sampling_stop(&r->sampling);
+	record_end_expected(r);
 	groups_describe(&r->groups, r->profile);
 	err = session_stop(r->session);
 	if (err)

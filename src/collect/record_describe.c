@@ -77,6 +77,7 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 
 	describe_host(p);
 	record_describe_overhead(r);
+	record_describe_expected(r);
 	m->map_bytes = session_map_bytes(r->session);
 	m->command = profile_string(p, r->opts->command);
 	if (!m->event)

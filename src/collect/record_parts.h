@@ -22,6 +22,7 @@
 #include "collect/record.h"
 #include "collect/sampling.h"
 #include "collect/target.h"
+#include "event/kernel_counts.h"
 #include "event/sideband.h"
 #include "proc/running.h"
 
@@ -62,8 +63,11 @@ struct record {
 	uint64_t interrupt_price_ns; /* of one */
 	uint64_t overhead_ns;	     /* when they were last added up */
 	size_t overhead_cpus;	     /* whose time it is a share of */
-	struct opt_ids probed;	     /* processes that points are attached in */
-	bool tried;		     /* how often they are hit is known */
+	struct kernel_counts counts; /* when sampling had begun */
+	struct due due;		     /* samples */
+	bool due_known;
+	struct opt_ids probed; /* processes that points are attached in */
+	bool tried;	       /* how often they are hit is known */
 	struct probe_cost {
 		uint64_t time_ns, cpu_ns, hits, probe_ns;
 	} probe_cost;	   /* at the last look; time_ns 0 = there was none */
@@ -152,6 +156,15 @@ void record_begin_overhead(struct record *r);
 int record_turn_overhead(struct record *r);
 void record_describe_overhead(struct record *r);
 uint64_t record_own_ns(const struct record *r);
+
+/*
+ * How many runs of programs the kernel's clock and its counts promise, from sources that share
+ * nothing with our counters. After session_stop() and sampling_stop(). False: not known.
+ */
+void record_begin_expected(struct record *r);
+void record_end_expected(struct record *r);
+bool record_expects(const struct record *r, struct due *d);
+void record_describe_expected(struct record *r);
 
 /* The names of its frames, as far as there are none. */
 void record_name(struct record *r);

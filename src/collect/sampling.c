@@ -149,6 +149,7 @@ static int open_tracepoint(struct sampling *s, const struct sampling_opts *o, si
 	struct perf_events *p = &s->v[s->nr++];
 
 	*p = (struct perf_events){ .name = e->name };
+	s->has_tracepoints = true;
 	set_rate(&p->attr, e, o);
 	s->hits[i] = hits_open(e, o->hits_fd, PROF_WAIT_OF_EVENT(i), p->attr.sample_period);
 	return s->hits[i] < 0 ? s->hits[i] : 0;
@@ -264,6 +265,25 @@ void sampling_describe(const struct sampling *s, struct profile *p)
 	p->meta.event = p->events[0].name;
 	p->meta.event_note = p->events[0].note;
 	p->meta.rate_hz = p->events[0].rate_hz;
+}
+
+bool sampling_due(const struct sampling *s, struct due *d)
+{
+	for (size_t i = 0; i < s->nr; i++) {
+		if (!perf_events_know_due(&s->v[i]))
+			return false;
+		d->least += s->v[i].due.least;
+		d->most += s->v[i].due.most;
+	}
+	return !s->has_tracepoints;
+}
+
+bool sampling_has_clock(const struct sampling *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (perf_is_clock(&s->v[i].attr))
+			return true;
+	return false;
 }
 
 void sampling_release(struct sampling *s)

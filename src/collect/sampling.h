@@ -38,6 +38,7 @@ struct sampling {
 	size_t nr;
 	const char *note;
 	bool *skids; /* of hardware events: the sample may lie behind what caused it */
+	bool has_tracepoints;
 };
 
 /* Does the machine record branches with samples of this event? 0 or negative errno, not logged. */
@@ -66,6 +67,13 @@ void sampling_stop(struct sampling *s);
 
 /* After sampling_stop: what was sampled, and how. */
 void sampling_describe(const struct sampling *s, struct profile *p);
+
+/*
+ * After sampling_stop: adds how many samples were due by the kernel's time or count alone. False:
+ * of one of the events at least that is not known.
+ */
+bool sampling_due(const struct sampling *s, struct due *d);
+bool sampling_has_clock(const struct sampling *s);
 
 void sampling_release(struct sampling *s);
 

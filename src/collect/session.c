@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/loading.h"
+#include "event/kernel_counts.h"
 #include "event/refusal.h"
 #include "profile/kind.h"
 #include "bpfprof.skel.h"
@@ -37,6 +38,10 @@ struct session {
 	struct session_maps maps;
 	struct kernel_segments segments;
 	int settle_fd, inner_fd; /* a map of maps, and what is in it; 0 = none */
+	/* By the kernel's count: before and after programs were attached, and detached. */
+	struct {
+		uint64_t before, after;
+	} attached, detached;
 };
 
 static struct bpf_program *find_program(const struct session *s, const char *name)
@@ -275,7 +280,9 @@ int session_start(struct session *s)
 
 	if (waits)
 		s->skel->bss->prof_sched_start = now_ns();
+	s->attached.before = kernel_counts_read().switches;
 	err = attach(s, PROBE_EVENTS);
+	s->attached.after = kernel_counts_read().switches;
 	if (err || !waits)
 		return err;
 	err = run_tasks(s, PROBE_TASKS, NULL, NULL);
@@ -301,7 +308,9 @@ int session_stop(struct session *s)
 		     !s->skel->bss->prof_sched_end;
 
 	links_detach(s->points);
+	s->detached.before = kernel_counts_read().switches;
 	detach(s, PROBE_EVENTS);
+	s->detached.after = kernel_counts_read().switches;
 	detach(s, PROBE_WAKEUPS);
 	if (kind_of(s->probe->name)->timeline)
 		usleep(SETTLE_US);
@@ -310,6 +319,15 @@ int session_stop(struct session *s)
 	s->skel->bss->prof_sched_end = now_ns();
 	usleep(SETTLE_US);
 	return run_tasks(s, PROBE_TASKS, NULL, NULL);
+}
+
+bool session_switches(const struct session *s, struct due *d)
+{
+	if (!s->attached.before || s->detached.before < s->attached.after)
+		return false;
+	d->least += s->detached.before - s->attached.after;
+	d->most += s->detached.after - s->attached.before;
+	return true;
 }
 
 uint64_t session_began(const struct session *s)

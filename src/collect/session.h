@@ -20,6 +20,7 @@
 #include "collect/probe.h"
 #include "collect/sizes.h"
 #include "collect/timeline.h"
+#include "event/due.h"
 
 struct session;
 
@@ -67,6 +68,12 @@ int session_look(struct session *s, void (*fn)(void *arg, const struct prof_look
 /* When waits began to be recorded, and no longer were: CLOCK_MONOTONIC ns. */
 uint64_t session_began(const struct session *s);
 uint64_t session_ended(const struct session *s);
+
+/*
+ * Adds how many switches the kernel has counted while sched_switch was attached. False: it does not
+ * say.
+ */
+bool session_switches(const struct session *s, struct due *d);
 
 /* When a thread had waited for a CPU for so long that a timeline ends; 0 = none has so far. */
 uint64_t session_trip(const struct session *s);

@@ -122,31 +122,71 @@ static int attach(const struct perf_events *e, struct perf_event *v)
 	return v->link < 0 ? -errno : 0;
 }
 
+bool perf_is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Does something to the event, and says when. */
+static int set(const struct perf_event *v, unsigned long request, void *value,
+	       struct due_moment *when)
+{
+	int err;
+
+	when->from_ns = now_ns();
+	err = ioctl(v->fd, request, value) ? -errno : 0;
+	when->to_ns = now_ns();
+	return err;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The event of a CPU that left has been off since then: it was on for enabled_ns. */
+static void add_due(struct perf_events *e, struct perf_event *v, struct due_moment end,
+		    uint64_t count, uint64_t enabled_ns)
+{
+	uint64_t period = e->attr.freq ? 0 : e->attr.sample_period, late = 0;
+
+	end.from_ns = lesser(end.from_ns, v->begin.from_ns + enabled_ns);
+	end.to_ns = lesser(end.to_ns, v->begin.to_ns + enabled_ns + DUE_LATE_NS);
+	due_turn(&e->due, &v->timer, end, 0);
+	if (perf_is_clock(&e->attr))
+		late = DUE_LATE_NS;
+	else if (period > 1)
+		late = period; /* the last one may be under way */
+	due_count(&e->due, count, period, late);
+}
+
 static void end(struct perf_events *e, struct perf_event *v)
 {
+	struct due_moment when;
 	uint64_t value[3];
 
-	ioctl(v->fd, PERF_EVENT_IOC_DISABLE, 0);
+	set(v, PERF_EVENT_IOC_DISABLE, NULL, &when);
 	if (read(v->fd, value, sizeof(value)) == sizeof(value)) {
 		e->times.enabled_ns += value[1];
 		e->times.running_ns += value[2];
+		add_due(e, v, when, value[0], value[1]);
 	}
 	if (v->link >= 0)
 		close(v->link);
 	close(v->fd);
 }
 
-static bool is_clock(const struct perf_event_attr *attr)
+bool perf_events_know_due(const struct perf_events *e)
 {
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+	return !e->attr.freq || perf_is_clock(&e->attr);
 }
 
 /* Of other software events, and tracepoints, each one counts. */
 static bool is_dithered(const struct perf_event_attr *attr)
 {
-	return attr->freq && (is_clock(attr) || (attr->type != PERF_TYPE_SOFTWARE &&
-						 attr->type != PERF_TYPE_TRACEPOINT));
+	return attr->freq && (perf_is_clock(attr) || (attr->type != PERF_TYPE_SOFTWARE &&
+						      attr->type != PERF_TYPE_TRACEPOINT));
 }
 
 /*
@@ -157,10 +197,12 @@ static bool is_dithered(const struct perf_event_attr *attr)
 static void set_period(struct perf_events *e, struct perf_event *v, uint64_t time_ns)
 {
 	uint64_t value = dither_draw(&e->dither, &v->dither, time_ns);
+	struct due_moment when;
 
-	if (!is_clock(&e->attr))
+	if (!perf_is_clock(&e->attr))
 		value = (1000000000 + value / 2) / value;
-	ioctl(v->fd, PERF_EVENT_IOC_PERIOD, &value);
+	if (!set(v, PERF_EVENT_IOC_PERIOD, &value, &when) && perf_is_clock(&e->attr))
+		due_turn(&e->due, &v->timer, when, value);
 }
 
 uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *rows,
@@ -201,7 +243,7 @@ int perf_events_thin(struct perf_events *e, unsigned int halvings)
 		e->v[i].dither = (struct dither_cpu){};
 		set_period(e, &e->v[i], now_ns());
 	}
-	return is_clock(&e->attr) ? (int)halvings : 0;
+	return perf_is_clock(&e->attr) ? (int)halvings : 0;
 }
 
 static int start(struct perf_events *e, uint32_t cpu)
@@ -220,9 +262,13 @@ static int start(struct perf_events *e, uint32_t cpu)
 	err = attach(e, &v);
 	if (!err && e->dither.rate_hz != 0)
 		set_period(e, &v, now_ns());
-	if (!err && ioctl(v.fd, PERF_EVENT_IOC_ENABLE, 0))
-		err = -errno;
+	if (!v.timer.period_ns && e->attr.freq && perf_is_clock(&e->attr))
+		v.timer.period_ns = 1000000000 / e->attr.sample_freq;
+	if (!err)
+		err = set(&v, PERF_EVENT_IOC_ENABLE, NULL, &v.begin);
+	v.timer.begin = v.begin;
 	if (err) {
+		v.timer.period_ns = 0;
 		end(e, &v);
 		return err;
 	}

@@ -13,6 +13,7 @@
 #include "bpf/prof.h"
 #include "event/cpus.h"
 #include "event/dither.h"
+#include "event/due.h"
 #include "event/sideband.h"
 
 struct perf_event {
@@ -21,7 +22,9 @@ struct perf_event {
 	int link;	     /* holds the program where it is told which event ran it, else -1 */
 	uint64_t enabled_ns; /* when it was last looked at */
 	struct dither_cpu dither;
-	uint64_t recorded; /* samples of its CPU, when its period was last changed */
+	uint64_t recorded;	 /* samples of its CPU, when its period was last changed */
+	struct due_moment begin; /* when it was switched on */
+	struct due_timer timer;	 /* of a clock that is sampled by rate */
 };
 
 /* How long a counter was asked for and had its turn, over all CPUs. */
@@ -44,6 +47,7 @@ struct perf_events {
 	const struct cpus *cpus;	/* that have such a counter, borrowed; NULL = all */
 	const struct sideband *records; /* where the kernel says when it throttles, or NULL */
 	struct perf_times times;	/* of those that are closed */
+	struct due due;			/* samples, the same */
 	struct dither dither;		/* of what is sampled by rate; rate_hz 0 = not */
 	struct perf_event *v;
 	size_t nr, cap;
@@ -100,6 +104,13 @@ uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *r
  * -1: these events have no rate.
  */
 int perf_events_thin(struct perf_events *e, unsigned int halvings);
+
+/*
+ * Does the kernel's time or count alone say how many samples are due? Not of counters that are
+ * sampled by rate: the kernel guesses their periods.
+ */
+bool perf_is_clock(const struct perf_event_attr *attr);
+bool perf_events_know_due(const struct perf_events *e);
 
 /* Stops sampling. When it returns no program is running any more, and times are complete. */
 void perf_events_close(struct perf_events *e);

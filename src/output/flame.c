@@ -143,6 +143,7 @@ static char *note_of(const struct flame *f)
 	char *event = text_cleaned(profile_str(f->p, m->event)),
 	     *host = text_cleaned(profile_str(f->p, m->host));
 	char *kernel = text_cleaned(profile_str(f->p, m->kernel)), *note = NULL;
+	struct expected x;
 	size_t sz;
 	FILE *mem = open_memstream(&note, &sz);
 
@@ -168,6 +169,8 @@ static char *note_of(const struct flame *f)
 	if (lost)
 		fprintf(mem, ", %s%s lost", m->is_time ? text_ns(lost) : text_count(lost),
 			m->by_weight ? " samples" : "");
+	if (!f->t->left_out && expected_init(&x, f->p) && expected_difference_pct(&x) < 0)
+		fprintf(mem, ", %.2f%% missing", -expected_difference_pct(&x));
 	fprintf(mem, "%s%s%s%s", *host ? " · " : "", host, *kernel ? " · Linux " : "", kernel);
 	fclose(mem);
 	free(event);

@@ -50,6 +50,7 @@ static struct json_object *facts(const struct profile *p)
 static struct json_object *ledger(const struct profile *p)
 {
 	struct json_object *o = json_object_new_object();
+	struct expected x;
 
 	json_put_ledger(o, p->counters);
 	if (!profile_is_mixed(p)) /* else they are in different units */
@@ -58,6 +59,7 @@ static struct json_object *ledger(const struct profile *p)
 		json_put_count(o, "filtered_us", waits_us(p->counters[PROF_FILTER_NS]));
 		json_put_count(o, "lost_us", waits_us(p->counters[PROF_LOST_NS]));
 	}
+	json_put_expected(o, expected_init(&x, p) ? &x : NULL);
 	json_put_count(o, "runs_skipped_by_kernel", p->meta.missed);
 	json_put_count(o, "sideband_records_lost", p->meta.sideband_lost);
 	json_put_count(o, "throttles", p->meta.throttles);

@@ -59,6 +59,19 @@ void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUN
 	json_object_object_add(o, "notes", by_cause(counters, COUNTER_NOTE));
 }
 
+void json_put_expected(struct json_object *o, const struct expected *x)
+{
+	struct json_object *e = x ? json_object_new_object() : NULL;
+
+	if (x) {
+		json_put_count(e, "least", x->least);
+		json_put_count(e, "most", x->most);
+		json_put_count(e, "seen", x->seen);
+		json_put_number(e, "difference_pct", expected_difference_pct(x));
+	}
+	json_object_object_add(o, "expected", e);
+}
+
 void json_print(struct json_object *o, bool pretty, FILE *out)
 {
 	int flags =

@@ -9,6 +9,7 @@
 
 #include <json.h>
 
+#include "profile/expected.h"
 #include "profile/profile.h"
 
 /*
@@ -24,6 +25,8 @@ void json_put_number(struct json_object *o, const char *key, double x); /* six d
 
 /* seen, recorded, filtered and lost, and the last two by cause. */
 void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUNTERS]);
+/* NULL = not known. */
+void json_put_expected(struct json_object *o, const struct expected *x);
 
 /* Prints and frees o: for people in many lines, else in one. */
 void json_print(struct json_object *o, bool pretty, FILE *out);

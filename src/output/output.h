@@ -19,6 +19,7 @@
 #include "output/runqlat.h"
 #include "output/stat.h"
 #include "output/timeline.h"
+#include "profile/expected.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 
@@ -133,6 +134,8 @@ void audited_put(const struct profile *p, const struct view *v, FILE *out);
 /* "samples 7 seen = 5 recorded + …", and its parts, a line each; the parts only. */
 void ledger_put(const uint64_t counters[PROF_NR_COUNTERS], const char *what, FILE *out);
 void ledger_put_causes(const uint64_t counters[PROF_NR_COUNTERS], FILE *out);
+/* "expected 7 to 8 samples, 7 seen: …", a line; nothing where it is not known. */
+void expected_put(const struct expected *x, const char *what, FILE *out);
 
 /* For writers of tables: columns of the terminal, 80 where there is none; a path's last part. */
 size_t output_width(FILE *out);

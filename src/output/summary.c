@@ -180,12 +180,42 @@ static const char *ledger_noun(const struct profile *p)
 	return kind->faults ? "faults" : kind->calls || kind->memory ? "calls" : "samples";
 }
 
+/* Of recordings that sample and follow waits, both. */
+static const char *expected_noun(const struct profile *p)
+{
+	const struct kind *kind = kind_of_profile(p);
+
+	return !kind->waits ? "samples" : p->nr_events ? "switches and samples" : "switches";
+}
+
+void expected_put(const struct expected *x, const char *what, FILE *out)
+{
+	double pct = expected_difference_pct(x);
+
+	if (!x->most)
+		return;
+	fprintf(out, "expected  %s", text_count(x->least));
+	if (x->most != x->least)
+		fprintf(out, " to %s", text_count(x->most));
+	fprintf(out, " %s, %s seen: ", what, text_count(x->seen));
+	if (pct < 0)
+		style_put(out, STYLE_BAD);
+	fprintf(out, pct ? "%.2f%% %s" : "none missing", pct < 0 ? -pct : pct,
+		pct < 0 ? "MISSING" : "too many");
+	style_put(out, STYLE_PLAIN);
+	fputc('\n', out);
+}
+
 void summary_put_ledger(const struct profile *p, FILE *out)
 {
+	struct expected x;
+
 	if (p->meta.is_time)
 		waits_put_ledger(p, out);
 	else
 		ledger_put(p->counters, ledger_noun(p), out);
+	if (expected_init(&x, p))
+		expected_put(&x, expected_noun(p), out);
 	if (p->meta.missed)
 		fprintf(out,
 			"  %13s runs skipped by the kernel: "

@@ -255,6 +255,8 @@ struct profile_meta {
 	uint64_t spread_ns;	/* of waiting without a stack, shown by the thread's other ones */
 	uint64_t over_ns;	/* for how long it cost more all the same */
 	uint64_t others_ns; /* that a system call took more in processes that were not selected */
+	/* Runs of programs by the kernel's clock and counts, and as counted; most 0 = unknown. */
+	uint64_t expected_least, expected_most, expected_seen;
 	/* Of runqlat: struct runqlat_report has them. */
 	uint64_t hist_by, hist_split, threshold_ns, outliers_from_ns, outliers_lost;
 	/*

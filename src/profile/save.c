@@ -123,6 +123,9 @@ static const struct fact {
 	NUMBER(thinnest),
 	NUMBER(over_ns),
 	NUMBER(spread_ns),
+	NUMBER(expected_least),
+	NUMBER(expected_most),
+	NUMBER(expected_seen),
 #undef STRING
 #undef NUMBER
 };

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How many runs of our programs the kernel's own clock and counts promise. Of samples: a clock's
+ * timer has one at the end of each period, unless its CPU was away, idle or the host's: then some
+ * come late, and what that skips never comes. So as many as the kernel's account of CPU time
+ * lacks may lack.
+ */
+#include "collect/record_parts.h"
+#include "event/cpus.h"
+#include "event/kernel_counts.h"
+#include "profile/kind.h"
+
+static uint64_t nr_online(void)
+{
+	struct cpus online = {};
+	uint64_t nr = cpus_online(&online) ? 0 : online.nr;
+
+	cpus_release(&online);
+	return nr;
+}
+
+void record_begin_expected(struct record *r)
+{
+	r->counts = kernel_counts_read();
+}
+
+void record_end_expected(struct record *r)
+{
+	struct kernel_counts now = kernel_counts_read();
+
+	if (!sampling_due(&r->sampling, &r->due))
+		return;
+	r->due_known = true;
+	if (sampling_has_clock(&r->sampling))
+		due_may_lack(&r->due, kernel_counts_away_ns(&r->counts, &now, nr_online()),
+			     (now.time_ns - r->counts.time_ns) * r->nr_cpus);
+}
+
+/* All switches of the machine run the program, whoever is selected. */
+bool record_expects(const struct record *r, struct due *d)
+{
+	*d = r->due;
+	if (kind_of(r->opts->command)->waits && !session_switches(r->session, d))
+		return false;
+	return !r->sampling.nr || r->due_known;
+}
+
+void record_describe_expected(struct record *r)
+{
+	struct profile_meta *m = &r->profile->meta;
+	struct due d;
+
+	if (!record_expects(r, &d))
+		return;
+	m->expected_least = d.least;
+	m->expected_most = d.most;
+	m->expected_seen = r->profile->counters[PROF_RUNS];
+}

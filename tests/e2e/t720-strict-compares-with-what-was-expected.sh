@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What was seen is compared with what the kernel's clock and counts promise: on a busy machine nothing is missing, what
+# small tables lose makes --strict fail and is named, and saved files say the same.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_bpf
+need_prog many_stacks spin_abc
+
+expected() { json "$TMP/x.json" samples expected "$@"; }
+
+strict() { # STATUS ARGUMENTS...
+	local status=$1
+
+	shift
+	run "$BPFPROF" "$@"
+	check_is "$STATUS" "$status" "exit status of $*,"
+}
+
+for _ in 1 2 3 4; do
+	start "$PROGS/spin_abc" 60
+done
+for command in "oncpu -e cpu-clock -F 99" "oncpu -e cpu-clock -F 999" "pmu -e cpu-clock -c 5000000" offcpu wall; do
+	# Some switches at the ends are missing from the few of a second.
+	limit=0.5
+	case $command in offcpu | wall) limit=2 ;; esac
+	# shellcheck disable=SC2086
+	strict 0 $command --strict $limit -o "$TMP/x.bpfprof" -o "$TMP/x.json" -o "$TMP/x.txt" 1
+	check_between "$(expected least)" 1 "$(expected most)" "least of ${command}"
+	check_between "$(expected difference_pct)" -$limit $limit "% of difference, $command"
+	check_grep "^expected  [0-9,]+( to [0-9,]+)? .* seen: " "$TMP/x.txt"
+	before=$(expected)
+	"$BPFPROF" report "$TMP/x.bpfprof" --json >"$TMP/x.json"
+	check_is "$(expected)" "$before" "saved"
+done
+strict 0 runqlat --strict 2 1 1
+
+# By another reader: around all of it the kernel counts at least as many switches.
+switches() { awk '/^ctxt/ { print $2 }' /proc/stat; }
+from=$(switches)
+run "$BPFPROF" offcpu --json 1
+to=$(switches)
+cp "$OUT" "$TMP/x.json"
+least=$(expected least)
+check_between "$(expected most)" "$least" $((to - from)) "switches"
+check_between "$(expected seen)" $((least - least / 50)) $((to - from)) "seen"
+
+strict 1 oncpu -e cpu-clock --strict 0.5 --call-graph fp -U -F 4999 --max-stacks 16 -o "$TMP/x.txt" 1 -- \
+	"$PROGS/many_stacks" 3 28
+check_grep "bpfprof: --strict 0.5: [0-9.]+ % of what was expected is lost or missing \\([0-9,]+ lost, " "$ERR"
+check_grep "LOST: stack table full" "$TMP/x.txt"
+
+mistake 2 "--strict" oncpu --strict much 1
+mistake 2 "--strict" oncpu --strict 101 1
+finish
