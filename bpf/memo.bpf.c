@@ -268,6 +268,22 @@ __noinline int memo_keep(__u32 id, struct thread *t, __u32 half)
 	return 1;
 }
 
+__noinline int memo_put_counts(__u32 id, struct thread *t)
+{
+	struct scratch *s = scratch_get(id);
+	__u32 i;
+
+	if (!t || !s || !prof_cfg.remember || t->skip)
+		return 0;
+	i = places_find(&t->places, s->memo_key);
+	if (!i)
+		return 0;
+	i = (i - 1) & (NR_PLACES - 1);
+	t->places.v[i].count = t->count;
+	t->places.v[i].count_woken = t->count_woken;
+	return 1;
+}
+
 /* The place of all waits of a kind that are counted without their stacks. */
 static __always_inline __u64 bare_key(const struct thread *t)
 {

@@ -44,6 +44,9 @@ int memo_look(__u32 id, struct thread *t);
  */
 int memo_keep(__u32 id, struct thread *t, __u32 half);
 
+/* The place that was found last has other counts from now on. Separately verified. */
+int memo_put_counts(__u32 id, struct thread *t);
+
 /*
  * The same of the counts of a wait whose stack is not taken, which belong to what is waited for
  * alone. memo_bare(): 1, if t has them now.

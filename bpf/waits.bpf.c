@@ -163,9 +163,10 @@ __noinline int wait_recount(struct thread *t)
 	if (!t || !s)
 		return 0;
 	c = arena_count_at(t->count);
-	if (c && c->chain != s->halvings)
-		wait_claim(ID, t, c->ustack, c->kstack);
-	return 0;
+	if (!c || c->chain == s->halvings)
+		return 0;
+	wait_claim(ID, t, c->ustack, c->kstack);
+	return memo_put_counts(ID, t);
 }
 
 /* Is the stack of this wait left out? */
