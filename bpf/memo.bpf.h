@@ -48,8 +48,9 @@ int memo_keep(__u32 id, struct thread *t, __u32 half);
 int memo_put_counts(__u32 id, struct thread *t);
 
 /*
- * The same of the counts of a wait whose stack is not taken, which belong to what is waited for
- * alone. memo_bare(): 1, if t has them now.
+ * Counts of waits whose stacks are not taken have a place, too, which belongs to what is waited for
+ * alone. memo_bare() gives t those that are remembered: 1, or 0 = none are. memo_keep_bare()
+ * remembers those that t has.
  */
 int memo_bare(struct thread *t);
 int memo_keep_bare(struct thread *t);

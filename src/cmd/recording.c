@@ -44,14 +44,26 @@ static int parse_call_graph(struct recording_args *a)
 	return -EINVAL;
 }
 
-/* What it may cost: by the option, else as the environment says for all recordings. */
-static int parse_overhead(struct recording_args *a)
+static bool has_option(const struct opt *opts, const char *name)
+{
+	while (opts->type != OPT_TYPE_END && (!opts->name || strcmp(opts->name, name)))
+		opts++;
+	return opts->type != OPT_TYPE_END;
+}
+
+/*
+ * What it may cost: by the option, else as the environment says. Commands without the option have
+ * nothing to leave out.
+ */
+static int parse_overhead(const struct command *self, struct recording_args *a)
 {
 	static const char variable[] = "BPFPROF_MAX_OVERHEAD";
 	struct opt_number n = { "--max-overhead", 0, 100, "%" };
 	double pct = MAX_OVERHEAD_PCT;
 	int err;
 
+	if (!has_option(self->opts, "max-overhead"))
+		return 0;
 	if (!a->max_overhead && getenv(variable)) {
 		n.option = variable;
 		a->max_overhead = getenv(variable);
@@ -408,7 +420,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	} else if (!err && (err = select_processes(a, &words, &nr))) {
 		result = cmd_failed(err);
 	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
-		   !parse_overhead(a) && !parse_strict(a) && !results_check(&a->results) &&
+		   !parse_overhead(self, a) && !parse_strict(a) && !results_check(&a->results) &&
 		   !a->parse_words(a, words, nr) && !check_init(&a->record)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;

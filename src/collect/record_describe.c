@@ -76,7 +76,7 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 	struct sideband_throttled throttled;
 
 	describe_host(p);
-	record_describe_overhead(r);
+	record_describe_overhead(r, end_ns);
 	record_describe_expected(r);
 	m->map_bytes = session_map_bytes(r->session);
 	m->command = profile_string(p, r->opts->command);

@@ -103,9 +103,9 @@ void record_begin_overhead(struct record *r)
 }
 
 /* As many as the rate promises; those of an event by its period are its samples. */
-static void add_interrupts(struct record *r, const uint64_t counters[PROF_NR_COUNTERS])
+static void add_interrupts(struct record *r, const uint64_t counters[PROF_NR_COUNTERS],
+			   uint64_t now)
 {
-	uint64_t now = now_ns();
 	double nr = rate_hz(r) / (1u << of_samples(r, r->overhead.level));
 
 	if (nr > 0)
@@ -121,7 +121,7 @@ static uint64_t kernel_ns(struct record *r)
 	uint64_t c[PROF_NR_COUNTERS], ns;
 
 	session_counters(r->session, c);
-	add_interrupts(r, c);
+	add_interrupts(r, c, now_ns());
 	ns = overhead_charge(&r->runs, c[PROF_RUNS], c[PROF_TIMED_RUNS], c[PROF_TIMED_NS]);
 	if (kind_of(r->opts->command)->waits)
 		ns += c[PROF_RUNS] * SWITCH_NS;
@@ -170,11 +170,13 @@ int record_turn_overhead(struct record *r)
 	return 0;
 }
 
-void record_describe_overhead(struct record *r)
+void record_describe_overhead(struct record *r, uint64_t end_ns)
 {
 	struct profile_meta *m = &r->profile->meta;
 	uint64_t one_in; /* what was taken of stacks is there already */
 
+	if (end_ns > r->overhead_ns) /* since the last turn; without a limit, since the begin */
+		add_interrupts(r, r->profile->counters, end_ns);
 	m->budget_ppm = r->overhead.share * 1e6;
 	m->unlimited = r->opts->max_overhead <= 0 && r->overhead.most;
 	m->interrupts_ns = r->interrupts_ns;

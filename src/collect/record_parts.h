@@ -154,7 +154,7 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
  */
 void record_begin_overhead(struct record *r);
 int record_turn_overhead(struct record *r);
-void record_describe_overhead(struct record *r);
+void record_describe_overhead(struct record *r, uint64_t end_ns);
 uint64_t record_own_ns(const struct record *r);
 
 /*
