@@ -3,9 +3,11 @@
 /* LDLIBS: -lpthread */
 /*
  * waits_switcher [SECONDS]: two processes on one CPU hand each other a byte by pipes and do nothing
- * else, which is two switches an operation. Ends with how many: "ops N", "ops_per_s N".
+ * else, which is two switches an operation. Ends with how many: "ops N", "ops_per_s N", and
+ * "ops_per_cpu_s N", by the CPU time that both had: others on that CPU do not count.
  */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "waits.h"
@@ -38,6 +40,15 @@ static __attribute__((noreturn)) void answer(void)
 	}
 }
 
+static double cpu_s(int who)
+{
+	struct rusage u;
+
+	getrusage(who, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t start, end, ops = 0;
@@ -64,7 +75,8 @@ int main(int argc, char **argv)
 	end = wall_ns();
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	printf("ops %llu\nops_per_s %.0f\n", (unsigned long long)ops,
-	       (double)ops * (double)NS_PER_S / (double)(end - start));
+	printf("ops %llu\nops_per_s %.0f\nops_per_cpu_s %.0f\n", (unsigned long long)ops,
+	       (double)ops * (double)NS_PER_S / (double)(end - start),
+	       (double)ops / (cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN)));
 	return 0;
 }
