@@ -13,6 +13,7 @@
 #include "event/due.h"
 #include "event/kernel_counts.h"
 #include "profile/expected.h"
+#include "profile/profile.h"
 
 #define MS 1000000ull
 
@@ -134,6 +135,25 @@ static void test_verdict(void **state)
 	assert_float_equal(expected_lack_pct(&x), 0, 0);
 }
 
+static void test_a_profile_says_what_was_seen_of_it(void **state)
+{
+	struct profile p = { .meta = { .expected_least = 990,
+				       .expected_most = 1010,
+				       .expected_seen = 891 } };
+	struct expected x;
+
+	(void)state;
+	p.counters[PROF_SEEN] = 1500; /* filtered ones, too */
+	p.counters[PROF_LOST_TIME] = 9;
+	assert_true(expected_init(&x, &p));
+	assert_int_equal(x.seen, 891);
+	assert_int_equal(x.lost, 9);
+	assert_float_equal(expected_difference_pct(&x), -10, 1e-9);
+	p.meta.expected_least = p.meta.expected_most = 0;
+	assert_false(expected_init(&x, &p));
+	assert_int_equal(x.seen, 1500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +163,7 @@ int main(void)
 		cmocka_unit_test(test_time_away_may_lack),
 		cmocka_unit_test(test_counts_of_the_kernel),
 		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_a_profile_says_what_was_seen_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
