@@ -137,7 +137,7 @@ static pid_t child_of(pid_t pid)
 }
 
 /* The tables of a process and its child. NULL: none are used. */
-static struct store *give_tables(struct session *s, pid_t child)
+static struct tables *give_tables(struct session *s, pid_t child)
 {
 	pid_t pids[2] = { child, child_of(child) };
 
@@ -195,7 +195,7 @@ static int measure(const char *progs, const struct workload *w)
 {
 	struct perf_events events = {};
 	struct session *s = open_session(w);
-	struct store *store;
+	struct tables *tables;
 	char name[64];
 	pid_t child;
 	int err;
@@ -204,14 +204,14 @@ static int measure(const char *progs, const struct workload *w)
 		return -1;
 	child = start(progs, w);
 	usleep(WARM_UP_US);
-	store = give_tables(s, child);
+	tables = give_tables(s, child);
 	err = begin_events(s, w, &events);
 	snprintf(name, sizeof(name), "%s%s%s", strcmp(w->probe, "oncpu") ? w->probe : "",
 		 strcmp(w->probe, "oncpu") ? "-" : "", w->name);
 	if (!err)
 		err = print_cost(w->program, name, find_program(w->program), child);
 	perf_events_close(&events);
-	store_free(store);
+	tables_free(tables);
 	session_close(s);
 	return err;
 }

@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	struct session_opts o = { .probe = probe_get("oncpu"), .cgroup_fd = -1 };
 	struct perf_events events = {};
 	const struct session_maps *maps;
-	struct store *store;
+	struct tables *tables;
 	struct session *s;
 	int err;
 
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nr_children; i++)
 		session_add_pid(s, children[i]);
 	usleep(WARM_UP_US);
-	store = tables_give(s, children, nr_children, true);
+	tables = tables_give(s, children, nr_children, true);
 	events.prog_fd = session_perf_program(s);
 	err = perf_events_open(&events, "cpu-clock", RATE_HZ);
 	if (!err)
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 		waitpid(children[i], NULL, 0);
 	}
 	err = err ? 1 : judge(maps);
-	store_free(store);
+	tables_free(tables);
 	session_close(s);
 	return err;
 }

@@ -2,28 +2,38 @@
 /* What a collector does as stacks come, for some processes at once. */
 #include "tables.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "proc/maps.h"
 #include "proc/proc.h"
+#include "unwind/store.h"
 
 #define MAX_BYTES (64ull << 20)
 
+/* The store holds files of the processes: it goes first. */
+struct tables {
+	struct store *store;
+	struct proc_table procs;
+};
+
 static const struct store_ops ops = { kernel_segments_make, kernel_segments_drop };
 
-static void give(struct store *store, struct proc_table *procs, pid_t pid, bool final)
+static void give(struct tables *t, pid_t pid, bool final)
 {
 	uint64_t start_stack;
 	struct process *p;
 
-	proc_snapshot(procs, pid, 1);
-	p = proc_find(procs, pid);
+	proc_snapshot(&t->procs, pid, 1);
+	p = proc_find(&t->procs, pid);
 	if (!p)
 		return;
-	store_warm(store, p, UINT64_MAX, UINT64_MAX / 2);
+	store_warm(t->store, p, UINT64_MAX, UINT64_MAX / 2);
 	if (final && !maps_read_start_stack(pid, &start_stack))
-		store_publish(store, p, start_stack, true);
+		store_publish(t->store, p, start_stack, true);
 }
 
-struct store *tables_give(struct session *s, const pid_t *pids, size_t nr, bool final)
+struct tables *tables_give(struct session *s, const pid_t *pids, size_t nr, bool final)
 {
 	const struct session_maps *maps = session_maps(s);
 	struct store_opts o = { .ops = &ops,
@@ -33,13 +43,23 @@ struct store *tables_give(struct session *s, const pid_t *pids, size_t nr, bool 
 				.epoch = maps->table_epoch,
 				.max_bytes = MAX_BYTES };
 	struct store *store = maps->exes ? store_new(&o) : NULL;
-	struct proc_table procs;
+	struct tables *t;
 
 	if (!store)
 		return NULL;
-	proc_init(&procs, false, false);
+	t = xcalloc(1, sizeof(*t));
+	t->store = store;
+	proc_init(&t->procs, false, false);
 	for (size_t i = 0; i < nr; i++)
-		give(store, &procs, pids[i], final);
-	proc_release(&procs);
-	return store;
+		give(t, pids[i], final);
+	return t;
+}
+
+void tables_free(struct tables *t)
+{
+	if (!t)
+		return;
+	store_free(t->store);
+	proc_release(&t->procs);
+	free(t);
 }

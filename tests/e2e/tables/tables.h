@@ -8,13 +8,15 @@
 #include <sys/types.h>
 
 #include "collect/session.h"
-#include "unwind/store.h"
+
+struct tables;
 
 /*
  * Gives the session all tables of what processes have mapped now, so that nothing is deferred for
  * them. final: what leads to no code is not left to user space either, but ends there. NULL: the
- * session goes by frame pointers.
+ * session goes by frame pointers. To be freed before the session is closed.
  */
-struct store *tables_give(struct session *s, const pid_t *pids, size_t nr, bool final);
+struct tables *tables_give(struct session *s, const pid_t *pids, size_t nr, bool final);
+void tables_free(struct tables *t);
 
 #endif
