@@ -13,12 +13,12 @@ rss_kb() { # PID
 }
 
 # Records a host where RATE processes a second live for 0.3 ms, and prints after each part: own CPU time of that part in
-# us, memory in KB.
+# us, memory in KB. What else runs is followed, but not sampled: compilers beside it would bring their own names and tables.
 churn_parts() { # RATE PARTS SECONDS_OF_A_PART
 	local i cpu last
 
 	start "$PROGS/forks" $(($2 * $3 + 20)) "$1" 0.3
-	start_bpfprof oncpu -F 99 -f -o "$TMP/churn.json" $(($2 * $3 + 30))
+	start_bpfprof oncpu --comm forks -F 99 -f -o "$TMP/churn.json" $(($2 * $3 + 30))
 	sleep 1 # the tables of what runs anyway are built
 	last=$(own_cpu_us "$PID")
 	for ((i = 0; i < $2; i++)); do
