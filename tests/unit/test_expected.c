@@ -137,9 +137,9 @@ static void test_verdict(void **state)
 
 static void test_a_profile_says_what_was_seen_of_it(void **state)
 {
-	struct profile p = { .meta = { .expected_least = 990,
-				       .expected_most = 1010,
-				       .expected_seen = 891 } };
+	struct profile p = {
+		.meta = { .expected_least = 990, .expected_most = 1010, .expected_seen = 891 }
+	};
 	struct expected x;
 
 	(void)state;
