@@ -321,6 +321,19 @@ static long sudo_id(const char *variable)
 	return errno || *end || id > INT_MAX ? -1 : id;
 }
 
+bool outfile_folder_needs_rights(int dir)
+{
+	struct stat st;
+
+	return fstatat(dir, "", &st, AT_EMPTY_PATH) || st.st_uid != geteuid() ||
+	       !(st.st_mode & S_IWUSR) || (!geteuid() && sudo_id("SUDO_UID") > 0);
+}
+
+bool outfile_needs_rights(const struct outfile *o)
+{
+	return o->dir >= 0 && outfile_folder_needs_rights(o->dir);
+}
+
 static bool may_write(const struct stat *dir, uid_t uid, gid_t gid)
 {
 	if (dir->st_uid == uid)

@@ -9,6 +9,7 @@
 #ifndef BPFPROF_BASE_OUTFILE_H
 #define BPFPROF_BASE_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -23,6 +24,13 @@ struct outfile *outfile_open(const char *path);
 
 /* Its permissions, instead of 0600 or those of the file that it replaces; 0 = these. */
 void outfile_set_mode(struct outfile *o, mode_t mode);
+
+/*
+ * Does it take more than the rights of a folder's owner to write there: the folder is another
+ * user's, or its files shall be? dir: its descriptor, or AT_FDCWD.
+ */
+bool outfile_needs_rights(const struct outfile *o);
+bool outfile_folder_needs_rights(int dir);
 
 /* To print to; not to be closed. It has no descriptor of its own: no fileno(). */
 FILE *outfile_stream(struct outfile *o);

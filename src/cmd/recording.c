@@ -333,11 +333,14 @@ enum cmd_result recording_judge(const struct recording_args *a, const struct pro
 
 static enum cmd_result record(struct recording_args *a, struct results *results)
 {
-	struct record *r = record_open(&a->record);
 	enum cmd_result result = CMD_OK;
 	struct profile *p;
-	int err = r ? record_run(r) : -errno;
+	struct record *r;
+	int err;
 
+	a->record.foreign_folder = results_need_rights(results);
+	r = record_open(&a->record);
+	err = r ? record_run(r) : -errno;
 	if (err) {
 		record_close(r);
 		return cmd_failed(err);

@@ -254,6 +254,14 @@ struct results *results_open(const struct results_opts *o)
 	return NULL;
 }
 
+bool results_need_rights(const struct results *r)
+{
+	for (size_t i = 0; i < r->nr; i++)
+		if (outfile_needs_rights(r->v[i].file))
+			return true;
+	return false;
+}
+
 static int no_such_event(const struct profile *p, const char *value)
 {
 	const char **names = xcalloc(p->nr_events + 1, sizeof(*names));

@@ -216,6 +216,9 @@ bool results_wants(const struct results_opts *o, const char *name);
  */
 struct results *results_open(const struct results_opts *o);
 
+/* Is one of its files in a folder of another user, see outfile_needs_rights()? */
+bool results_need_rights(const struct results *r);
+
 /*
  * Writes a result into all files, makes these appear, and shows it on standard output. 0 or
  * negative errno, logged; files that failed do not appear. -EINVAL: the result lacks what was asked

@@ -204,6 +204,7 @@ static enum cmd_result run(struct recording_args *common)
 	/* One interval is a recording. */
 	if (common->record.duration_ns == common->record.runqlat.interval_ns)
 		common->record.runqlat.interval_ns = 0;
+	common->record.foreign_folder = results_need_rights(q.results);
 	r = record_open(&common->record);
 	err = r ? record_run(r) : -errno;
 	if (err)

@@ -4,6 +4,7 @@
  * tables one after the other where there is none.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,8 @@ static int record_once(struct watch *w)
 	sigset_t mask;
 	int err;
 
+	/* Where what is shown can be saved. */
+	o->foreign_folder = !w->args->batch && outfile_folder_needs_rights(AT_FDCWD);
 	w->record = record_open(o);
 	if (!w->record)
 		return -errno;

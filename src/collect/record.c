@@ -424,6 +424,7 @@ int record_run(struct record *r)
 	if (err)
 		return err;
 	hurry(r, true);
+	record_drop_rights(r);
 	err = loop(r);
 	if (err)
 		return err;

@@ -80,7 +80,8 @@ struct record_opts {
 	bool user_threads, kernel_threads; /* only these */
 	bool idle;
 	bool per_thread;
-	bool moments; /* when each was taken is kept, for heat maps */
+	bool foreign_folder; /* results go where the folder is not ours */
+	bool moments;	     /* when each was taken is kept, for heat maps */
 	/* Their stacks. */
 	bool user_stacks, kernel_stacks; /* only these */
 	uint32_t max_stacks, max_depth;

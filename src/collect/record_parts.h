@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of a recording that have files of their own: whether it can be (record_check.c), what
+ * The parts of a recording that have files of their own: whether it can be (record_check.c),
+ * which rights it keeps (record_rights.c), what
  * its options mean in the kernel (record_config.c), taking over what the kernel wrote
  * (record_fetch.c), and what is said of it at the end (record_describe.c). For these, record.c and
  * record_open.c only.
@@ -90,6 +91,9 @@ struct record {
  * or negative errno, logged; -EINVAL means the options.
  */
 int record_check(struct record *r);
+
+/* All is attached: gives up capabilities that nothing needs from here on. */
+void record_drop_rights(const struct record *r);
 
 /*
  * Takes over side-band records and stacks up to the time that it returns. last: all there are.

@@ -6,30 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "doctor/caps.h"
 #include "doctor/looks.h"
 
 #define FIRST_PID_NS "pid:[4026531836]"
-
-#ifndef CAP_CHECKPOINT_RESTORE
-#define CAP_CHECKPOINT_RESTORE 40
-#endif
-
-struct cap_row {
-	int cap;
-	const char *name, *use;
-};
-
-static const struct cap_row needed[] = {
-	{ CAP_BPF, "CAP_BPF", "load BPF programs" },
-	{ CAP_PERFMON, "CAP_PERFMON", "open perf events and read stacks" },
-};
-
-static const struct cap_row others[] = {
-	{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "read mappings of processes of other users" },
-	{ CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "read files of other users" },
-	{ CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "open files by /proc/PID/map_files" },
-	{ CAP_SYSLOG, "CAP_SYSLOG", "read names of the kernel" },
-};
 
 #define NR(rows) (sizeof(rows) / sizeof(*(rows)))
 
@@ -40,12 +20,13 @@ void look_capabilities(const struct machine *m, struct finding *f)
 		return;
 	}
 	finding_found(f, "CAP_BPF and CAP_PERFMON");
-	for (size_t i = 0; i < NR(needed); i++) {
-		if (machine_may(m, needed[i].cap))
+	for (size_t i = 0; i < cap_nr_rows; i++) {
+		const struct cap_row *row = &cap_rows[i];
+
+		if (row->rank != CAP_NEEDED || machine_may(m, row->cap))
 			continue;
 		finding_found(f, "%s", m->caps ? "some, but not these" : "none");
-		finding_judge(f, DOCTOR_MISSING, "%s is missing (to %s)", needed[i].name,
-			      needed[i].use);
+		finding_judge(f, DOCTOR_MISSING, "%s is missing (to %s)", row->name, row->use);
 		return;
 	}
 }
@@ -55,12 +36,14 @@ void look_other_capabilities(const struct machine *m, struct finding *f)
 	char missing[96] = "", *at = missing;
 	const struct cap_row *first = NULL;
 
-	for (size_t i = 0; i < NR(others); i++) {
-		if (machine_may(m, others[i].cap))
+	for (size_t i = 0; i < cap_nr_rows; i++) {
+		const struct cap_row *row = &cap_rows[i];
+
+		if (row->rank != CAP_WANTED || machine_may(m, row->cap))
 			continue;
-		first = first ? first : &others[i];
+		first = first ? first : row;
 		at += snprintf(at, sizeof(missing) - (at - missing), "%s%s", *missing ? ", " : "",
-			       others[i].name + 4);
+			       row->name + 4);
 	}
 	finding_found(f, first ? "without %s" : "all", missing);
 	if (!first)

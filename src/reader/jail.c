@@ -56,14 +56,24 @@ static int become_nobody(void)
 	return 0;
 }
 
-static int drop_capabilities(void)
+int jail_keep(uint64_t caps)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	const struct __user_cap_data_struct none[2] = {};
+	struct __user_cap_data_struct data[2];
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capget, &head, data))
 		return -errno;
-	return syscall(SYS_capset, &head, none) ? -errno : 0;
+	for (size_t i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(caps >> 32 * i);
+		data[i].effective &= data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+static int drop_capabilities(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? -errno : jail_keep(0);
 }
 
 static int allow(scmp_filter_ctx ctx)

@@ -12,6 +12,12 @@
 void jail_go_first(void);
 
 /*
+ * Of this thread's capabilities only these (a bit each), for good: nothing that it starts has more.
+ * 0 or negative errno.
+ */
+int jail_keep(uint64_t caps);
+
+/*
  * For good: no capability and no way to get one, the user and group nobody if it was root, so much
  * memory and CPU time, no core dump, and of system calls only those that read open files and manage
  * memory: others fail with EPERM. 0 or negative errno.
