@@ -32,7 +32,8 @@ declare -A may_include=(
 	[doctor]="base elf event proc profile symbol uprobe"
 	[metric]="base event"
 	[collect]="base bpf doctor elf event metric proc profile python reader symbol unwind uprobe"
-	[cmd]="base bpf collect doctor elf event metric output proc profile symbol terminal unwind uprobe"
+	[agent]="base bpf collect profile"
+	[cmd]="agent base bpf collect doctor elf event metric output proc profile symbol terminal unwind uprobe"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 

@@ -64,6 +64,13 @@ const struct command commands[] = {
 	  "  bpfprof top -p 1234 2                     one process, every 2 seconds\n"
 	  "  bpfprof top --page threads -- make -j8    a program\n"
 	  "  bpfprof top -b --page functions 5 12 > log    tables, for a minute\n" },
+	{ "agent", cmd_agent, "[OPTIONS] [DURATION]",
+	  "always on: windows of all threads' time, kept in a folder", agent_opts,
+	  "  bpfprof agent --keep /var/lib/bpfprof     the last days, in 1 GB\n"
+	  "  bpfprof report /var/lib/bpfprof@14:05     that minute, in any view\n"
+	  "  bpfprof report --last 10m /var/lib/bpfprof\n"
+	  "  bpfprof diff /var/lib/bpfprof@14:05 /var/lib/bpfprof@15:05\n"
+	  "  bpfprof agent --keep DIR --on 'runq_p99>20ms' --on 'cpu>90%'\n" },
 	{ "uprobe", cmd_uprobe, "[OPTIONS] TARGET[:FUNCTION]... [DURATION] [-- PROGRAM [ARGS...]]",
 	  "calls of functions of programs: how many, how long, from where", uprobe_opts,
 	  "  bpfprof uprobe -p 1234 libc:malloc 10          calls per second\n"
@@ -121,7 +128,7 @@ const struct command commands[] = {
 	  "  bpfprof doctor                           all rows\n"
 	  "  bpfprof doctor offcpu                    what offcpu needs\n"
 	  "  bpfprof doctor --json | jq '.checks[] | select(.state != \"ok\")'\n" },
-	{ "report", cmd_report, "[OPTIONS] FILE", "any view of a saved result, without root",
+	{ "report", cmd_report, "[OPTIONS] FILE|DIR[@TIME]", "any view of a saved result, without root",
 	  report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"

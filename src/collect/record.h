@@ -58,8 +58,10 @@ struct hist_opts {
 /* Of recordings that are looked at while they go on: there is no profile of them at their end. */
 struct live_opts {
 	int fd; /* wakes the loop when it is readable; -1 = none */
-	/* Some ten times a second. False ends the recording. NULL: nobody looks on. */
+	uint64_t turn_ns; /* between turns, 0 = a tenth of a second */
+	/* False ends the recording. NULL: nobody looks on. */
 	bool (*turn)(void *arg, struct record *r);
+	bool (*signal)(void *arg, int nr); /* true: it does not end the recording; NULL: all do */
 	void *arg;
 	struct target *target; /* the program, if it runs since an earlier recording; else pid 0 */
 };
@@ -115,6 +117,14 @@ struct record *record_open(const struct record_opts *o);
 
 /* Samples until the end. 0 or negative errno, logged. */
 int record_run(struct record *r);
+
+/*
+ * The same in parts, for a recording that is looked at and takes over from another one: it begins,
+ * takes turns (none of which waits) beside that one, and goes on alone until its end.
+ */
+int record_begin(struct record *r);
+int record_turn(struct record *r);
+int record_go_on(struct record *r);
 
 /* The result, symbolized; belongs to the caller. Once, after record_run. */
 struct profile *record_take(struct record *r);
