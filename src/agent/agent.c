@@ -21,6 +21,8 @@
 #define LEAD_NS	  2000000000ull	 /* before the end of a window, a successor begins: it takes */
 #define SETTLE_NS 300000000ull	 /* at least so long to know of all threads */
 #define RETRY_NS  60000000000ull /* when there was no memory for it */
+#define LASTS_NS  10000000000ull /* each at least: to begin one takes half a second of a CPU */
+#define SHORT_NS  60000000000ull /* tables that last no longer are too small */
 #define LEAST_NS  10000000ull	 /* of what is left at the end, to be a window */
 
 struct agent {
@@ -29,7 +31,7 @@ struct agent {
 	struct live *live, *next_live;
 	struct notify notify;
 	int fds; /* epoll of all sinks, -1 = they have none */
-	uint64_t begin_ns, boundary_ns, next_begin_ns, retry_ns;
+	uint64_t begin_ns, boundary_ns, since_ns, next_begin_ns, retry_ns;
 	uint64_t gap_ns, all_gaps_ns, nr_windows, nr_hand_overs;
 	bool reload, handed_over, over, failed;
 };
@@ -84,7 +86,7 @@ static void tell(struct agent *a, const struct profile *p, const struct agent_fa
 static void give_window(struct agent *a)
 {
 	struct agent_facts f = { .nr = a->nr_windows, .gap_ns = a->gap_ns };
-	struct gather *g = gather_new();
+	struct gather *g = gather_new(0);
 	struct profile *p;
 
 	live_facts(a->live, &f.live);
@@ -110,11 +112,14 @@ static void drop_next(struct agent *a)
 	a->next = NULL;
 }
 
-/* The tables fill up: another recording begins while this one goes on. */
+/* The tables fill up: another recording begins while this one goes on, with larger ones if need be. */
 static void begin_next(struct agent *a)
 {
+	uint32_t *max_stacks = &a->o->record->max_stacks;
 	int err;
 
+	if (now_ns() < a->since_ns + SHORT_NS && *max_stacks * 2 <= a->o->most_stacks)
+		*max_stacks *= 2;
 	a->next = record_open(a->o->record);
 	err = a->next ? record_begin(a->next) : -errno;
 	if (err) {
@@ -132,16 +137,15 @@ static void begin_next(struct agent *a)
 static void turn_next(struct agent *a)
 {
 	uint64_t now = now_ns();
+	bool may = !a->next && now >= a->retry_ns && now >= a->since_ns + LASTS_NS;
 
 	if (a->next && record_turn(a->next)) {
 		drop_next(a);
 		a->retry_ns = now + RETRY_NS;
 	}
-	if (!a->next && now >= a->retry_ns && a->boundary_ns < now + LEAD_NS &&
-	    live_is_full(a->live))
-		begin_next(a);
 	/* Nothing is gained by waiting for the end of a window in which things get lost. */
-	if (!a->next && now >= a->retry_ns && live_is_short(a->live))
+	if (may &&
+	    (live_is_short(a->live) || (a->boundary_ns < now + LEAD_NS && live_is_full(a->live))))
 		begin_next(a);
 }
 
@@ -218,6 +222,7 @@ static void take_over(struct agent *a)
 	a->next = NULL;
 	a->next_live = NULL;
 	a->handed_over = false;
+	a->since_ns = a->next_begin_ns;
 	record_close(old);
 	log_info("tables renewed for the %" PRIu64 ". time: %s in no window", a->nr_hand_overs,
 		 text_ns(a->gap_ns));
@@ -231,7 +236,7 @@ static int run_all(struct agent *a)
 	err = a->record ? record_begin(a->record) : -errno;
 	if (err)
 		return err;
-	a->begin_ns = now_ns();
+	a->begin_ns = a->since_ns = now_ns();
 	for (;;) {
 		err = record_go_on(a->record);
 		if (err || !a->handed_over)
@@ -277,11 +282,9 @@ int agent_run(const struct agent_opts *o)
 	sigprocmask(SIG_BLOCK, &mask, &old);
 	notify_open(&a.notify);
 	o->record->command = "agent";
-	o->record->live = (struct live_opts){ .fd = a.fds,
-					      .turn_ns = TURN_NS,
-					      .turn = turn,
-					      .signal = on_signal,
-					      .arg = &a };
+	o->record->live = (struct live_opts){
+		.fd = a.fds, .turn_ns = TURN_NS, .turn = turn, .signal = on_signal, .arg = &a
+	};
 	err = run_all(&a);
 	log_progress(NULL);
 	for (size_t i = 0; i < o->nr_sinks; i++)

@@ -21,11 +21,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/gather.h"
 #include "profile/profile.h"
 #include "profile/save.h"
 
 #define LOCK	    ".bpfprof-agent.lock"
 #define TEMPORARY   ".bpfprof-window." /* and a number, where files cannot be without names */
+#define SHORT_NS    1000000000ull      /* of threads that keep no ids of their own */
 #define AROUND	    6		       /* windows before and behind a trigger */
 #define TRIGGER	    "trigger-"
 #define TRIGGER_TO  4 /* one part in so many of all bytes may be what triggers keep */
@@ -37,8 +39,8 @@ struct keep {
 	uint64_t max_bytes;
 	struct ring ring;
 	struct keep_counts counts;
-	bool failed; /* the last window was not kept */
-	int trigger; /* folder of the trigger that windows are for still; -1 = none */
+	bool failed;	   /* the last window was not kept */
+	int trigger;	   /* folder of the trigger that windows are for still; -1 = none */
 	unsigned int left; /* of these */
 };
 
@@ -258,11 +260,25 @@ static void end_trigger(struct keep *k)
 	k->trigger = -1;
 }
 
+/* Whose number was what for a moment nobody asks later. */
+static void *pack(const struct profile *p, size_t *len)
+{
+	struct gather *g = gather_new(SHORT_NS);
+	struct profile *small;
+	void *bytes;
+
+	gather_add(g, p, NULL);
+	small = gather_take(g);
+	bytes = profile_pack(small, len);
+	profile_free(small);
+	return bytes;
+}
+
 void keep_window(struct keep *k, const struct profile *p)
 {
 	char *name = ring_name(p->meta.start_ns, p->meta.duration_ns);
 	size_t len;
-	void *bytes = profile_pack(p, &len);
+	void *bytes = pack(p, &len);
 	int err;
 
 	make_room(k, len);
@@ -340,8 +356,7 @@ static int open_trigger(struct keep *k, const char *why)
 	if (mkdirat(k->dir, name, 0700) && errno != EEXIST)
 		err = -errno;
 	if (!err)
-		k->trigger = openat(k->dir, name,
-				    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		k->trigger = openat(k->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (k->trigger < 0)
 		log_err(err ? err : -errno, "cannot make %s/%s for a trigger", k->folder, name);
 	else

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct notify {
-	int fd; /* connected; -1 = nobody listens */
+	int fd;			    /* connected; -1 = nobody listens */
 	uint64_t alive_ns, next_ns; /* it wants to hear of us as often, 0 = never; and then */
 };
 

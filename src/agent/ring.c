@@ -20,8 +20,9 @@
 #include "profile/gather.h"
 #include "profile/save.h"
 
-#define SECOND UINT64_C(1000000000)
-#define MS     UINT64_C(1000000)
+#define SECOND	    UINT64_C(1000000000)
+#define MOST_SLICES 360 /* windows, each of which is one then; of more they would take too much */
+#define MS	    UINT64_C(1000000)
 
 char *ring_name(uint64_t begin_ns, uint64_t length_ns)
 {
@@ -253,10 +254,14 @@ static void add_file(struct gather *g, const char *folder, const struct ring_fil
 static struct profile *gather(const char *folder, const struct ring *r,
 			      const struct ring_span *span)
 {
-	struct gather *g = gather_new();
-	size_t nr_bad = 0;
+	struct gather *g = gather_new(0);
+	size_t nr_bad = 0, nr = 0;
 	struct profile *p;
 
+	for (size_t i = 0; i < r->nr; i++)
+		nr += is_in(&r->v[i], span);
+	if (nr <= MOST_SLICES)
+		gather_slices(g);
 	for (size_t i = 0; i < r->nr; i++)
 		if (is_in(&r->v[i], span))
 			add_file(g, folder, &r->v[i], &nr_bad);

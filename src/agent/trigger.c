@@ -79,7 +79,7 @@ static const struct trigger_quantity {
 	{ "cost", PERCENT, cost },	{ "lost", NUMBER, lost },
 	{ "blocked", NUMBER, blocked },
 };
-#define NR	(sizeof(quantities) / sizeof(*quantities))
+#define NR	      (sizeof(quantities) / sizeof(*quantities))
 #define TRIGGER_NAMES "runq_p50, runq_p99, runq_max, cpu, cost, lost or blocked"
 
 static const struct trigger_quantity *find(const char *name, size_t len)

@@ -59,8 +59,9 @@ static const char *inflate_all(z_stream *z, char **to, size_t *len, size_t most)
 		if (err == Z_OK && !z->avail_in && z->avail_out)
 			return "truncated";
 	}
-	return err == Z_STREAM_END ? NULL
-	       : err == Z_BUF_ERROR ? "truncated" : "damaged (it does not decompress)";
+	return err == Z_STREAM_END  ? NULL
+	       : err == Z_BUF_ERROR ? "truncated"
+				    : "damaged (it does not decompress)";
 }
 
 const char *packed_open(char **bytes, size_t *len, size_t most)

@@ -15,6 +15,7 @@
 #define RATE_HZ	     19
 #define OVERHEAD     "0.5"
 #define MAX_STACKS   (1u << 18)
+#define MOST_STACKS  (1u << 19)
 #define USUAL_DISK   (1ull << 30)
 #define LEAST_WINDOW 1000000000ull
 #define MAX_SINKS    8
@@ -129,8 +130,7 @@ static int open_triggers(struct service *s)
 		if (trigger_parse(&s->triggers[s->nr_triggers], on->v[s->nr_triggers]))
 			return -EINVAL;
 	if (s->nr_triggers)
-		s->sinks[s->nr_sinks++] =
-			(struct agent_sink){ "on", s, .window = judge };
+		s->sinks[s->nr_sinks++] = (struct agent_sink){ "on", s, .window = judge };
 	return 0;
 }
 
@@ -162,11 +162,14 @@ static enum cmd_result run(struct recording_args *common)
 	struct agent_opts opts = { .record = o,
 				   .interval_ns = s.args->interval_ns,
 				   .duration_ns = o->duration_ns,
+				   .most_stacks = o->max_stacks ? o->max_stacks : MOST_STACKS,
 				   .sinks = s.sinks };
 	int err = open_sinks(&s);
 
+	o->max_stacks = o->max_stacks ? o->max_stacks : MAX_STACKS;
 	o->duration_ns = 0;
 	o->symbols.time_ns = 0;
+	o->always_on = true;
 	opts.nr_sinks = s.nr_sinks;
 	if (!err)
 		err = agent_run(&opts);
@@ -191,8 +194,7 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 enum cmd_result cmd_agent(const struct command *self, int argc, char **argv)
 {
 	struct agent_args a = { .common = { .parse_words = parse_words,
-					    .record.sampling.rate_hz = RATE_HZ,
-					    .record.max_stacks = MAX_STACKS } };
+					    .record.sampling.rate_hz = RATE_HZ } };
 
 	if (!getenv("BPFPROF_MAX_OVERHEAD"))
 		a.common.max_overhead = OVERHEAD;

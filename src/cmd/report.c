@@ -24,10 +24,11 @@ struct report_args {
 
 const struct opt report_opts[] = {
 	OPT_GROUP("Windows of bpfprof agent, in a folder (default: all)"),
-	OPT_TIME(0, "last", struct report_args, last_ns, 1000000000, 1, 7 * 24 * 3600 * 1000000000ull,
-		 "TIME", "the last TIME that was kept: 10m, 1h"),
-	OPT_STRING(0, "at", struct report_args, at, "TIME",
-		   "that minute, or that second: 14:05, 14:05:10, 2026-11-25T14:05 (also DIR@TIME)"),
+	OPT_TIME(0, "last", struct report_args, last_ns, 1000000000, 1,
+		 7 * 24 * 3600 * 1000000000ull, "TIME", "the last TIME that was kept: 10m, 1h"),
+	OPT_STRING(
+		0, "at", struct report_args, at, "TIME",
+		"that minute, or that second: 14:05, 14:05:10, 2026-11-25T14:05 (also DIR@TIME)"),
 	OPT_STRING(0, "from", struct report_args, from, "TIME", "from the begin of that time on"),
 	OPT_STRING(0, "to", struct report_args, to, "TIME", "up to the begin of that time"),
 	OPT_GROUP("View"),

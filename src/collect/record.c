@@ -323,8 +323,7 @@ static int take_turn(struct record *r)
 	uint64_t ticks;
 	int err;
 
-	r->dither_ns =
-		sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
+	r->dither_ns = sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 	drain(r, false);
 	err = record_turn_duty(r) ?: record_turn_overhead(r);
 	if (err)

@@ -57,7 +57,7 @@ struct hist_opts {
 
 /* Of recordings that are looked at while they go on: there is no profile of them at their end. */
 struct live_opts {
-	int fd; /* wakes the loop when it is readable; -1 = none */
+	int fd;		  /* wakes the loop when it is readable; -1 = none */
 	uint64_t turn_ns; /* between turns, 0 = a tenth of a second */
 	/* False ends the recording. NULL: nobody looks on. */
 	bool (*turn)(void *arg, struct record *r);
@@ -88,6 +88,7 @@ struct record_opts {
 	uint32_t max_stacks, max_depth;
 	uint64_t max_bytes;
 	double max_overhead; /* share of the CPUs' time that it may cost; 0 = no limit */
+	bool always_on; /* no samples are left out for it, and it is never refused: there are few */
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
 	bool java_names;       /* JVMs are asked for them */

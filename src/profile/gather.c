@@ -21,14 +21,24 @@ struct gather {
 	uint32_t *ids; /* frames of a stack */
 	size_t cap_ids;
 	const char *nameless;
+	uint64_t short_ns;
+	bool slices;
+	struct sliced *parts; /* of windows, in their order */
+	size_t nr_parts, cap_parts;
 };
 
-struct gather *gather_new(void)
+struct gather *gather_new(uint64_t short_ns)
 {
 	struct gather *g = xcalloc(1, sizeof(*g));
 
+	g->short_ns = short_ns;
 	g->to = profile_new();
 	return g;
+}
+
+void gather_slices(struct gather *g)
+{
+	g->slices = true;
 }
 
 static uint32_t add_string(struct gather *g, uint32_t id)
@@ -173,6 +183,28 @@ static uint32_t add_stack(struct gather *g, uint32_t id)
 
 /* --- samples, times of threads --- */
 
+static int by_ids(const void *x, const void *y)
+{
+	const struct thread_time *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* A window has the times of its threads in the order of their ids. */
+static bool is_short(const struct gather *g, uint32_t pid, uint32_t tid)
+{
+	const struct profile *p = g->from;
+	struct thread_time key = { .pid = pid, .tid = tid };
+	const struct thread_time *t;
+
+	if (!g->short_ns || !p->nr_threads)
+		return false;
+	t = bsearch(&key, p->threads, p->nr_threads, sizeof(key), by_ids);
+	return t && t->wall_ns < g->short_ns && t->wall_ns < p->meta.duration_ns / 2;
+}
+
 static bool is_sample(const void *arg, uint32_t id)
 {
 	const struct key *k = arg;
@@ -181,6 +213,40 @@ static bool is_sample(const void *arg, uint32_t id)
 	return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
 	       a->thread == b->thread && a->ustack == b->ustack && a->kstack == b->kstack &&
 	       a->wait == b->wait;
+}
+
+static void add_part(struct gather *g, uint32_t id, const struct sample *s)
+{
+	struct sliced part = { id, g->to->nr_slices, s->weight ? s->weight : s->count };
+
+	if (!g->slices)
+		return;
+	g->parts = xgrow(g->parts, g->nr_parts, &g->cap_parts, sizeof(part));
+	g->parts[g->nr_parts++] = part;
+}
+
+static int by_sample(const void *x, const void *y)
+{
+	const struct sliced *a = x, *b = y;
+
+	if (a->sample != b->sample)
+		return a->sample < b->sample ? -1 : 1;
+	return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+/* Several samples of a window may have become one. */
+static void put_slices(struct gather *g)
+{
+	struct profile *p = g->to;
+
+	if (g->nr_parts)
+		qsort(g->parts, g->nr_parts, sizeof(*g->parts), by_sample);
+	for (size_t i = 0; i < g->nr_parts; i++) {
+		if (i && !by_sample(&g->parts[i - 1], &g->parts[i]))
+			p->sliced[p->nr_sliced - 1].weight += g->parts[i].weight;
+		else
+			profile_add_sliced(p, &g->parts[i]);
+	}
 }
 
 static void add_sample(struct gather *g, const struct sample *from)
@@ -194,14 +260,18 @@ static void add_sample(struct gather *g, const struct sample *from)
 	s.ustack = add_stack(g, s.ustack);
 	s.kstack = add_stack(g, s.kstack);
 	s.waker = 0;
+	if (is_short(g, s.pid, s.tid))
+		s.pid = s.tid = 0;
 	hash = index_hash(0, &s.pid, offsetof(struct sample, waker) - offsetof(struct sample, pid));
 	if (index_find(&g->samples, hash, is_sample, &key, &id)) {
 		g->to->samples[id].count += s.count;
 		g->to->samples[id].weight += s.weight;
-		return;
+	} else {
+		id = g->to->nr_samples;
+		index_add(&g->samples, hash, id);
+		profile_add_sample(g->to, &s);
 	}
-	index_add(&g->samples, hash, g->to->nr_samples);
-	profile_add_sample(g->to, &s);
+	add_part(g, id, &s);
 }
 
 static bool is_thread(const void *arg, uint32_t id)
@@ -217,6 +287,8 @@ static void add_thread(struct gather *g, const struct thread_time *from)
 	struct key key = { g->to, &t };
 	uint32_t hash, id;
 
+	if (is_short(g, t.pid, t.tid))
+		t.pid = t.tid = 0;
 	t.process = add_string(g, t.process);
 	t.thread = add_string(g, t.thread);
 	hash = index_hash(0, &t, offsetof(struct thread_time, wall_ns));
@@ -323,6 +395,8 @@ static void add_all(struct gather *g)
 		add_sample(g, &from->samples[i]);
 	for (size_t i = 0; i < from->nr_threads; i++)
 		add_thread(g, &from->threads[i]);
+	if (g->slices)
+		profile_add_slice(g->to, g->to->meta.duration_ns);
 	free(g->string_of);
 	free(g->module_of);
 	free(g->frame_of);
@@ -350,6 +424,9 @@ struct profile *gather_take(struct gather *g)
 		profile_free(p);
 		p = NULL;
 	}
+	if (p)
+		put_slices(g);
+	free(g->parts);
 	index_release(&g->modules);
 	index_release(&g->frames);
 	index_release(&g->samples);

@@ -12,7 +12,14 @@
 
 struct gather;
 
-struct gather *gather_new(void);
+/*
+ * Threads that lived for less than that in a window, but were born or ended in it, lose their ids
+ * (pid and tid are 0): those of one name are one. 0: none does.
+ */
+struct gather *gather_new(uint64_t short_ns);
+
+/* From here on each window is a slice of the result's time (profile.h): what it varies by. */
+void gather_slices(struct gather *g);
 
 /*
  * Adds a window: facts, ledger, samples, their stacks and frames, times of threads. What else a
