@@ -45,10 +45,10 @@ static struct profile *window(uint64_t start_ns, const uint32_t *pids, size_t nr
 							.thread = profile_string(p, "x"),
 							.ustack = stack,
 							.wait = PROF_WAIT(PROF_BLOCKED, 1, 0) });
-		profile_add_thread(p, &(struct thread_time){
-					      pids[i], pids[i], profile_string(p, "x"),
-					      profile_string(p, "x"),
-					      pids[i] < 100 ? 10000 * MS : 300 * MS });
+		profile_add_thread(p,
+				   &(struct thread_time){ pids[i], pids[i], profile_string(p, "x"),
+							  profile_string(p, "x"),
+							  pids[i] < 100 ? 10000 * MS : 300 * MS });
 	}
 	p->counters[PROF_SEEN] = p->counters[PROF_RECORDED] = 3 * nr;
 	return p;

@@ -48,8 +48,10 @@ static void check_span(const char *text, uint64_t from, uint64_t to)
 
 static void test_times(void **state)
 {
-	static const char *const bad[] = { "", "25:00", "14:05:", "now", "14", "-", "-x", "14:05..",
-					   "14:10..14:05", "2026-13-01", "14:05 ", "14:05Zx" };
+	static const char *const bad[] = {
+		"",   "25:00",	 "14:05:",	 "now",	       "14",	 "-",
+		"-x", "14:05..", "14:10..14:05", "2026-13-01", "14:05 ", "14:05Zx"
+	};
 	struct ring_span s;
 
 	setenv("TZ", "UTC", 1);
@@ -106,12 +108,14 @@ static void test_packed(void **state)
 
 static void test_triggers(void **state)
 {
-	static const char *const bad[] = { "cpu", "cpu=90%", "cpus>90%", "cpu>", "cpu>x", "cpu>-1",
-					   "runq_p99>20%", "runq_p99>", "lost>1%", ">3", "" };
+	static const char *const bad[] = { "cpu",	   "cpu=90%",	"cpus>90%",
+					   "cpu>",	   "cpu>x",	"cpu>-1",
+					   "runq_p99>20%", "runq_p99>", "lost>1%",
+					   ">3",	   "" };
 	struct profile p = { .counters[PROF_LOST_COUNTS] = 3 };
-	struct agent_facts f = { .live = { .window_ns = 10 * SECOND,
-					   .running_ns = 15 * SECOND,
-					   .nr_cpus = 2 } };
+	struct agent_facts f = {
+		.live = { .window_ns = 10 * SECOND, .running_ns = 15 * SECOND, .nr_cpus = 2 }
+	};
 	struct trigger t;
 	char *why = NULL;
 
