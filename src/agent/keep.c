@@ -58,7 +58,7 @@ static int open_folder(struct keep *k)
 	if (fstat(k->dir, &st))
 		return log_err(-errno, "--keep: cannot look at %s", k->folder);
 	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH))
-		return log_as(-EPERM,
+		return log_as(-EROFS,
 			      "--keep: others can write to %s, and could put links there: use a "
 			      "folder of your own (chmod go-w %s)",
 			      k->folder, k->folder);

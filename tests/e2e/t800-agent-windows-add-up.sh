@@ -41,12 +41,15 @@ assert abs(missing - sum(gaps)) < 0.003 * len(paths), (missing, gaps) # names ha
 for a, b in zip(paths, paths[1:]):
     assert -0.002 < times(b)[0] - times(a)[1] < 0.5, (a, b)
 # They lived all of the time, and what they did adds up to it.
+lost = c["count-table-full"] + c["stack-table-full"]
+print(f"# {lost} found no room in the tables")
 for pid in spin, nap:
     wall = t["wall"][pid]
     did = sum(ns for kind, ns in t["by"][pid].items() if kind != "on-cpu")
     print(f"# {pid}: {wall / t['duration_ns']:.4f} of the time, of which {did / wall:.4f} is known: {t['by'][pid]}")
     assert abs(wall / t["duration_ns"] - 1) < 0.005, (pid, wall)
-    assert abs(did / wall - 1) < 0.01, (pid, did, wall)
+    # What found no room in the small tables is counted, but not by whom.
+    assert -(0.01 if not lost else 0.04) < did / wall - 1 < 0.01, (pid, did, wall, lost)
 assert t["by"][nap]["blocked"] / t["wall"][nap] > 0.98, t["by"][nap]
 assert t["by"][spin].get("blocked", 0) / t["wall"][spin] < 0.02, t["by"][spin]
 P

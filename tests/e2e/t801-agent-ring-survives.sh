@@ -27,7 +27,7 @@ for ((i = 0; i < times; i++)); do
 	late=$(python3 -c 'from windows import *
 print("%.2f" % (time.time() - times(windows("kept")[-1])[1]))')
 	awk -v l="$late" 'BEGIN { exit !(l > 3) }' && lost=$((lost + 1))
-	latest=$(awk -v a="$late" -v b="$latest" 'BEGIN { print a > b ? a : b }')
+	latest=$(awk -v a="$late" -v b="$latest" 'BEGIN { print (a > b ? a : b) }')
 done
 echo "# killed $times times; at most $latest s were in no file"
 check_is "$lost" 0 "times that more than a window was lost"
@@ -75,7 +75,7 @@ mkdir -m 777 open
 mistake 1 "others can write to open" agent --keep open -d 1
 mistake 2 "windows go nowhere: say --keep DIR" agent
 mistake 2 "max-disk goes with --keep" agent --max-disk 5
-if mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
+if mkdir small && mount -t tmpfs -o size=64k,mode=700 tmpfs small 2>/dev/null; then
 	head -c 65536 /dev/zero >small/full 2>/dev/null
 	agent small
 	sleep 4
