@@ -18,8 +18,8 @@
 #include "profile/gather.h"
 
 #define TURN_NS	  200000000ull	 /* between turns */
-#define LEAD_NS	  2000000000ull	 /* before the end of a window, a successor begins: it takes */
-#define SETTLE_NS 300000000ull	 /* at least so long to know of all threads */
+#define LEAD_NS	  2000000000ull	 /* before the end of a window a successor begins, */
+#define SETTLE_NS 300000000ull	 /* and knows of all threads so much later */
 #define RETRY_NS  60000000000ull /* when there was no memory for it */
 #define LASTS_NS  10000000000ull /* each at least: to begin one takes half a second of a CPU */
 #define SHORT_NS  60000000000ull /* tables that last no longer are too small */
@@ -112,7 +112,7 @@ static void drop_next(struct agent *a)
 	a->next = NULL;
 }
 
-/* The tables fill up: another recording begins while this one goes on, with larger ones if need be. */
+/* The tables fill up: another recording begins meanwhile, with larger ones if need be. */
 static void begin_next(struct agent *a)
 {
 	uint32_t *max_stacks = &a->o->record->max_stacks;

@@ -48,7 +48,7 @@ struct agent_opts {
 	size_t nr_sinks;
 };
 
-/* Until a signal, the end of the time, or of all selected processes. 0 or negative errno, logged. */
+/* Until a signal, or the time or all selected processes end. 0 or negative errno, logged. */
 int agent_run(const struct agent_opts *o);
 
 #endif

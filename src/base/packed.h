@@ -11,7 +11,7 @@ void *packed_make(const void *bytes, size_t len, size_t *packed_len);
 
 bool packed_is(const void *bytes, size_t len);
 
-/* Puts what is in it in its place. What it would be larger than most for is refused: why, or NULL. */
+/* Puts what is in it in its place, unless that is larger than most. Why it cannot, or NULL. */
 const char *packed_open(char **bytes, size_t *len, size_t most);
 
 #endif

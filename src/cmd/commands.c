@@ -128,8 +128,8 @@ const struct command commands[] = {
 	  "  bpfprof doctor                           all rows\n"
 	  "  bpfprof doctor offcpu                    what offcpu needs\n"
 	  "  bpfprof doctor --json | jq '.checks[] | select(.state != \"ok\")'\n" },
-	{ "report", cmd_report, "[OPTIONS] FILE|DIR[@TIME]", "any view of a saved result, without root",
-	  report_opts,
+	{ "report", cmd_report, "[OPTIONS] FILE|DIR[@TIME]",
+	  "any view of a saved result, without root", report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of windows sort by time and say it; what people call times; packed bytes that are damaged. */
+/* Names of windows sort by time; what people call times; packed bytes that are damaged. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
