@@ -30,7 +30,7 @@ void metrics_window(struct metrics *m, const struct profile *window, metrics_who
 
 /* A number that somebody else counts, for instance what was pushed. */
 struct metrics_row {
-	const char *name;   /* "bpfprof_push_requests_total": a counter if it ends in _total */
+	const char *name; /* "bpfprof_push_requests_total": a counter if it ends in _total */
 	const char *help;
 	const char *labels; /* "engine=\"pyroscope\"", escaped by metrics_escape(); "" = none */
 	double value;

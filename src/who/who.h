@@ -79,12 +79,18 @@ void who_ended(struct who *w, uint32_t pid);
  */
 void who_sent(struct who *w);
 
+/*
+ * The line of the rules by which it is dropped, 0 = none; then what it would be called without is
+ * in *l, which the caller owns nothing of.
+ */
+uint32_t who_dropped_by(struct who *w, uint32_t pid, const struct labels **l);
+
 /* Reads the rules again. Negative errno: it was logged, and those of before stay. */
 int who_reload(struct who *w);
 
 struct who_counts who_counts(const struct who *w);
-/* What its children took, so far. */
-struct reader_cost who_cost(const struct who *w);
+/* Ends its children, and says what they took; nobody is looked at any more. */
+struct reader_cost who_end(struct who *w);
 /* Is that process one of its children? */
 bool who_is_child(const struct who *w, uint32_t pid);
 
