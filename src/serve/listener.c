@@ -198,7 +198,7 @@ void listener_window(struct listener *l, const struct profile *window)
 	}
 	l->nr_windows++;
 	l->window_end_ns = now_ns();
-	resume_ready(l);
+	listener_turn(l);
 }
 
 /* --- life --- */

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "serve/metrics_parts.h"
 
-#define NS_PER_S 1000000000ull
+#define NS_PER_S UINT64_C(1000000000)
 
 char *metrics_escape(const char *value)
 {
