@@ -21,6 +21,7 @@ declare -A may_include=(
 	[profile]="base bpf"
 	[output]="base bpf profile metric"
 	[terminal]="base profile"
+	[push]="base bpf output profile"
 	[proc]="base bpf"
 	[elf]="base"
 	[reader]="base"
@@ -32,7 +33,7 @@ declare -A may_include=(
 	[doctor]="base elf event proc profile symbol uprobe"
 	[metric]="base event"
 	[collect]="base bpf doctor elf event metric proc profile python reader symbol unwind uprobe"
-	[cmd]="base bpf collect doctor elf event metric output proc profile symbol terminal unwind uprobe"
+	[cmd]="base bpf collect doctor elf event metric output proc profile push symbol terminal unwind uprobe"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 

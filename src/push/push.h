@@ -40,6 +40,7 @@ struct push_opts {
 	double min_weight;    /* parts of a series below this share are folded into callers; 0..1 */
 	uint32_t max_series;  /* of a window; the least become "other"; 0 = PUSH_MAX_SERIES */
 	uint64_t timeout_ns;  /* of a request; 0 = PUSH_TIMEOUT_NS */
+	uint64_t retry_ns;    /* first wait after a failure, 0 = 5 s; then half more each time */
 	bool now;	      /* time of windows: they end now (recordings of long ago) */
 };
 
@@ -55,8 +56,7 @@ struct push_opts {
 	X(POISON, "poison", "the connection broke twice while it was sent")                        \
 	X(UNFIT, "unfit", "bpfprof's own check found it unfit to be sent")                         \
 	X(GAVE_UP, "gave_up", "the engine took nothing for 5 minutes, and there is no spool")      \
-	X(BROKEN, "broken", "the file in the spool was damaged, or could not be written")          \
-	X(CLOSED, "closed", "it was not delivered before the end, and there is no spool")
+	X(BROKEN, "broken", "the file in the spool was damaged")
 
 #define PUSH_DROP_ENUM(name, key, text) PUSH_DROP_##name,
 enum push_drop { PUSH_DROPS(PUSH_DROP_ENUM) PUSH_NR_DROPS };
