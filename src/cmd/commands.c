@@ -156,6 +156,12 @@ const struct command commands[] = {
 	  "  bpfprof stat -r 5 --history x.csv --label v1 -- make; bpfprof history x.csv\n"
 	  "  bpfprof history --window 7d --fail-on 'time>5%,ipc<-5%' ci.csv\n"
 	  "  bpfprof history --json ci.csv\n" },
+	{ "push", cmd_push, "[OPTIONS] --to ENGINE=URL FILE...",
+	  "send recordings to Pyroscope, Parca or an OpenTelemetry Collector", push_opts,
+	  "  bpfprof push --to pyroscope=http://localhost:4040 --now cpu.bpfprof\n"
+	  "  bpfprof push --to parca=http://localhost:7070 --to otlp=http://localhost:4318 x.bpfprof\n"
+	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir x.bpfprof\n"
+	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir   the rest\n" },
 	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
 	  completion_opts,
 	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },
