@@ -31,7 +31,22 @@ const struct opt agent_opts[] = {
 	OPT_STRING(0, "listen-token", struct agent_args, listen_token, "FILE",
 		   "answer only who knows the token in this file; beyond this host a must"),
 	OPT_STRING(0, "rules", struct agent_args, rules, "FILE",
-		   "what processes are called in metrics: rules that keep, drop and label them"),
+		   "what processes are called in series: rules that keep, drop and label them"),
+	OPT_GROUP("Windows to engines"),
+	OPT_STRINGS(0, "push", struct agent_args, push, "ENGINE=URL",
+		    "send them: pyroscope=URL, parca=URL or otlp=URL (repeatable)"),
+	OPT_STRINGS(0, "label", struct agent_args, push_labels, "NAME=VALUE",
+		    "of all series, e.g. region=eu (repeatable)"),
+	OPT_STRING(0, "token-file", struct agent_args, push_token, "FILE",
+		   "a bearer token, which only its owner may read"),
+	OPT_STRING(0, "tenant", struct agent_args, push_tenant, "ID", "X-Scope-OrgID of Pyroscope"),
+	OPT_STRING(0, "ca", struct agent_args, push_ca, "FILE",
+		   "certificates to trust instead of the system's"),
+	OPT_FLAG(0, "insecure", struct agent_args, insecure, "http to other hosts: unencrypted"),
+	OPT_STRING(0, "spool", struct agent_args, spool, "DIR",
+		   "keep there what an engine does not take for now"),
+	OPT_SIZE(0, "max-spool", struct agent_args, spool_bytes, 1 << 20, 1 << 20, 1ull << 40,
+		 "SIZE", "of it, or of memory without one (256M)"),
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
 	COST_ROWS,
@@ -87,10 +102,13 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 		return log_as(-EINVAL, "--max-disk goes with --keep DIR");
 	if (a->listen_token && !a->listen)
 		return log_as(-EINVAL, "--listen-token goes with --listen ADDRESS");
-	if (a->rules && !a->listen)
-		return log_as(-EINVAL, "--rules goes with --listen ADDRESS");
-	if (!a->keep && !a->on.nr && !a->listen)
-		return log_as(-EINVAL, "windows go nowhere: say --keep DIR or --listen ADDRESS");
+	if (a->rules && !a->listen && !a->push.nr)
+		return log_as(-EINVAL, "--rules goes with --listen ADDRESS or --push ENGINE=URL");
+	if (a->spool && !a->push.nr)
+		return log_as(-EINVAL, "--spool goes with --push ENGINE=URL");
+	if (!a->keep && !a->on.nr && !a->listen && !a->push.nr)
+		return log_as(-EINVAL, "windows go nowhere: say --keep DIR, --listen ADDRESS or "
+				       "--push ENGINE=URL");
 	return recording_duration(common, words, nr);
 }
 

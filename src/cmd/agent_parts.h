@@ -13,15 +13,19 @@
 
 struct agent_args {
 	struct recording_args common; /* first */
-	uint64_t interval_ns, max_disk;
+	uint64_t interval_ns, max_disk, spool_bytes;
 	const char *keep;
 	struct opt_strings on;
 	const char *listen, *listen_token, *rules;
+	struct opt_strings push, push_labels;
+	const char *push_token, *push_tenant, *push_ca, *spool;
+	bool insecure;
 };
 
 struct who;
 struct metrics;
 struct listener;
+struct push;
 
 struct service {
 	struct agent_args *args;
@@ -34,6 +38,7 @@ struct service {
 	size_t nr_pids, cap_pids;
 	struct metrics *metrics;
 	struct listener *listener;
+	struct push *push;
 	struct agent_sink sinks[AGENT_MAX_SINKS]; /* in the order in which they get a window */
 	size_t nr_sinks;
 };

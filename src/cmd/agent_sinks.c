@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/agent_parts.h"
+#include "push/push.h"
 #include "serve/listener.h"
 #include "who/who.h"
 
 #define USUAL_DISK (1ull << 30)
+#define FLUSH_NS   5000000000ull /* for what is still to be sent at the end */
 
 static void add_sink(struct service *s, struct agent_sink sink)
 {
@@ -182,12 +185,56 @@ static int open_listener(struct service *s)
 	return 0;
 }
 
+/* --- engines --- */
+
+static void send_it(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	struct service *s = arg;
+
+	push_window(s->push, p, series_of, s);
+}
+
+static int push_descriptor(void *arg)
+{
+	return push_fd(((struct service *)arg)->push);
+}
+
+static void turn_push(void *arg)
+{
+	push_turn(((struct service *)arg)->push);
+}
+
+static void end_push(void *arg)
+{
+	push_flush(((struct service *)arg)->push, now_ns() + FLUSH_NS);
+}
+
+static int open_push(struct service *s)
+{
+	const struct agent_args *a = s->args;
+	const struct push_opts o = { .to = &a->push,
+				     .labels = &a->push_labels,
+				     .token_file = a->push_token,
+				     .tenant = a->push_tenant,
+				     .ca_file = a->push_ca,
+				     .insecure = a->insecure,
+				     .spool = a->spool,
+				     .spool_bytes = a->spool_bytes };
+
+	s->push = push_open(&o);
+	if (!s->push)
+		return -errno;
+	add_sink(s, (struct agent_sink){ "push", .window = send_it, .fd = push_descriptor,
+					 .turn = turn_push, .close = end_push });
+	return 0;
+}
+
 /* --- all of them --- */
 
 int service_open(struct service *s)
 {
 	const struct agent_args *a = s->args;
-	bool named = a->listen != NULL;
+	bool named = a->listen || a->push.nr;
 	int err = parse_triggers(s);
 
 	if (!err && named)
@@ -199,6 +246,8 @@ int service_open(struct service *s)
 		add_sink(s, (struct agent_sink){ "on", .window = judge });
 	if (!err && a->listen)
 		err = open_listener(s);
+	if (!err && a->push.nr)
+		err = open_push(s);
 	if (!err && named)
 		add_sink(s, (struct agent_sink){ "sent", .window = sent });
 	return err;
@@ -206,6 +255,7 @@ int service_open(struct service *s)
 
 void service_close(struct service *s)
 {
+	push_close(s->push);
 	listener_close(s->listener);
 	metrics_free(s->metrics);
 	keep_close(s->keep);
