@@ -4,29 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/agent.h"
-#include "agent/keep.h"
-#include "agent/trigger.h"
 #include "base/log.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "cmd/recording.h"
+#include "cmd/agent_parts.h"
 
 #define RATE_HZ	     19
 #define OVERHEAD     "0.5"
 #define MAX_STACKS   (1u << 18)
 #define MOST_STACKS  (1u << 19)
-#define USUAL_DISK   (1ull << 30)
 #define LEAST_WINDOW 1000000000ull
-#define MAX_SINKS    8
-#define MAX_TRIGGERS 32
-
-struct agent_args {
-	struct recording_args common; /* first */
-	uint64_t interval_ns, max_disk;
-	const char *keep;
-	struct opt_strings on;
-};
 
 const struct opt agent_opts[] = {
 	TARGET_ROWS,
@@ -40,6 +25,28 @@ const struct opt agent_opts[] = {
 	OPT_STRINGS(0, "on", struct agent_args, on, "CONDITION",
 		    "keep the windows around one that meets it apart: 'runq_p99>20ms', "
 		    "'cpu>90%', 'lost>0', 'blocked>2'"),
+	OPT_STRING(0, "listen", struct agent_args, listen, "ADDRESS",
+		   "serve metrics for Prometheus, profiles for go tool pprof and a page with the "
+		   "last window at PORT (of this host), ADDR:PORT or unix:PATH"),
+	OPT_STRING(0, "listen-token", struct agent_args, listen_token, "FILE",
+		   "answer only who knows the token in this file; beyond this host a must"),
+	OPT_STRING(0, "rules", struct agent_args, rules, "FILE",
+		   "what processes are called in series: rules that keep, drop and label them"),
+	OPT_GROUP("Windows to engines"),
+	OPT_STRINGS(0, "push", struct agent_args, push, "ENGINE=URL",
+		    "send them: pyroscope=URL, parca=URL or otlp=URL (repeatable)"),
+	OPT_STRINGS(0, "label", struct agent_args, push_labels, "NAME=VALUE",
+		    "of all series, e.g. region=eu (repeatable)"),
+	OPT_STRING(0, "token-file", struct agent_args, push_token, "FILE",
+		   "a bearer token, which only its owner may read"),
+	OPT_STRING(0, "tenant", struct agent_args, push_tenant, "ID", "X-Scope-OrgID of Pyroscope"),
+	OPT_STRING(0, "ca", struct agent_args, push_ca, "FILE",
+		   "certificates to trust instead of the system's"),
+	OPT_FLAG(0, "insecure", struct agent_args, insecure, "http to other hosts: unencrypted"),
+	OPT_STRING(0, "spool", struct agent_args, spool, "DIR",
+		   "keep there what an engine does not take for now"),
+	OPT_SIZE(0, "max-spool", struct agent_args, spool_bytes, 1 << 20, 1 << 20, 1ull << 40,
+		 "SIZE", "of it, or of memory without one (256M)"),
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
 	COST_ROWS,
@@ -62,99 +69,6 @@ const struct opt agent_opts[] = {
 	OPT_END,
 };
 
-struct service {
-	struct agent_args *args;
-	struct keep *keep;
-	struct trigger triggers[MAX_TRIGGERS];
-	size_t nr_triggers;
-	bool met; /* in the last window */
-	struct agent_sink sinks[MAX_SINKS];
-	size_t nr_sinks;
-};
-
-/* --- the recorder --- */
-
-static void keep_it(void *arg, const struct profile *p, const struct agent_facts *f)
-{
-	keep_window(((struct service *)arg)->keep, p);
-}
-
-static void end_keeping(void *arg)
-{
-	struct service *s = arg;
-	struct keep_counts c = keep_counts(s->keep);
-
-	log_info("kept %s windows of %s each; %s could not be kept", text_count(c.kept),
-		 text_bytes(c.kept ? c.bytes / c.kept : 0), text_count(c.not_kept));
-}
-
-static int open_keep(struct service *s)
-{
-	const struct agent_args *a = s->args;
-
-	if (!a->keep)
-		return 0;
-	s->keep = keep_open(a->keep, a->max_disk ? a->max_disk : USUAL_DISK);
-	if (!s->keep)
-		return -errno;
-	s->sinks[s->nr_sinks++] =
-		(struct agent_sink){ "keep", s, .window = keep_it, .close = end_keeping };
-	return 0;
-}
-
-/* --- triggers --- */
-
-/* Said when it begins, not in each window while it lasts. */
-static void judge(void *arg, const struct profile *p, const struct agent_facts *f)
-{
-	struct service *s = arg;
-	char *why = NULL;
-
-	for (size_t i = 0; i < s->nr_triggers && !why; i++)
-		trigger_is_met(&s->triggers[i], p, f, &why);
-	if (why && s->keep)
-		keep_trigger(s->keep, why);
-	else if (why && !s->met)
-		log_warn("%s", why);
-	s->met = why != NULL;
-	free(why);
-}
-
-static int open_triggers(struct service *s)
-{
-	const struct opt_strings *on = &s->args->on;
-
-	if (on->nr > MAX_TRIGGERS)
-		return log_as(-EINVAL, "--on: at most %d conditions", MAX_TRIGGERS);
-	for (; s->nr_triggers < on->nr; s->nr_triggers++)
-		if (trigger_parse(&s->triggers[s->nr_triggers], on->v[s->nr_triggers]))
-			return -EINVAL;
-	if (s->nr_triggers)
-		s->sinks[s->nr_sinks++] = (struct agent_sink){ "on", s, .window = judge };
-	return 0;
-}
-
-/* --- the command --- */
-
-static int open_sinks(struct service *s)
-{
-	int err = open_triggers(s);
-
-	if (err)
-		return err;
-	err = open_keep(s);
-	if (err)
-		return err;
-	/* The window that meets a condition is in the ring by then. */
-	if (s->nr_sinks == 2) {
-		struct agent_sink on = s->sinks[0];
-
-		s->sinks[0] = s->sinks[1];
-		s->sinks[1] = on;
-	}
-	return 0;
-}
-
 static enum cmd_result run(struct recording_args *common)
 {
 	struct service s = { .args = (struct agent_args *)common };
@@ -164,7 +78,7 @@ static enum cmd_result run(struct recording_args *common)
 				   .duration_ns = o->duration_ns,
 				   .most_stacks = o->max_stacks ? o->max_stacks : MOST_STACKS,
 				   .sinks = s.sinks };
-	int err = open_sinks(&s);
+	int err = service_open(&s);
 
 	o->max_stacks = o->max_stacks ? o->max_stacks : MAX_STACKS;
 	o->duration_ns = 0;
@@ -173,7 +87,7 @@ static enum cmd_result run(struct recording_args *common)
 	opts.nr_sinks = s.nr_sinks;
 	if (!err)
 		err = agent_run(&opts);
-	keep_close(s.keep);
+	service_close(&s);
 	return err ? cmd_failed(err) : CMD_OK;
 }
 
@@ -186,8 +100,15 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 		a->interval_ns = 10000000000ull;
 	if (a->max_disk && !a->keep)
 		return log_as(-EINVAL, "--max-disk goes with --keep DIR");
-	if (!a->keep && !a->on.nr)
-		return log_as(-EINVAL, "windows go nowhere: say --keep DIR");
+	if (a->listen_token && !a->listen)
+		return log_as(-EINVAL, "--listen-token goes with --listen ADDRESS");
+	if (a->rules && !a->listen && !a->push.nr)
+		return log_as(-EINVAL, "--rules goes with --listen ADDRESS or --push ENGINE=URL");
+	if (a->spool && !a->push.nr)
+		return log_as(-EINVAL, "--spool goes with --push ENGINE=URL");
+	if (!a->keep && !a->on.nr && !a->listen && !a->push.nr)
+		return log_as(-EINVAL, "windows go nowhere: say --keep DIR, --listen ADDRESS or "
+				       "--push ENGINE=URL");
 	return recording_duration(common, words, nr);
 }
 

@@ -123,6 +123,11 @@ const struct command commands[] = {
 	  "  bpfprof list cache                       those with it in their names\n"
 	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
 	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
+	{ "who", cmd_who, "[OPTIONS] [PID...]",
+	  "what processes are called: service, container, pod, and by which rule", who_opts,
+	  "  bpfprof who                              all of this machine\n"
+	  "  bpfprof who --json 1234                  every label of one process\n"
+	  "  bpfprof who --rules rules.conf           what the rules make of them\n" },
 	{ "doctor", cmd_doctor, "[OPTIONS] [COMMAND]",
 	  "what this machine lacks, what that costs, and what helps", doctor_opts,
 	  "  bpfprof doctor                           all rows\n"
@@ -151,6 +156,12 @@ const struct command commands[] = {
 	  "  bpfprof stat -r 5 --history x.csv --label v1 -- make; bpfprof history x.csv\n"
 	  "  bpfprof history --window 7d --fail-on 'time>5%,ipc<-5%' ci.csv\n"
 	  "  bpfprof history --json ci.csv\n" },
+	{ "push", cmd_push, "[OPTIONS] --to ENGINE=URL FILE...",
+	  "send recordings to Pyroscope, Parca or an OpenTelemetry Collector", push_opts,
+	  "  bpfprof push --to pyroscope=http://localhost:4040 --now cpu.bpfprof\n"
+	  "  bpfprof push --to parca=http://localhost:7070 --to otlp=http://localhost:4318 x.bpfprof\n"
+	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir x.bpfprof\n"
+	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir   the rest\n" },
 	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
 	  completion_opts,
 	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },

@@ -73,7 +73,7 @@ touch file
 mistake 1 "cannot (make|open) file: " agent --keep file -d 1
 mkdir -m 777 open
 mistake 1 "others can write to open" agent --keep open -d 1
-mistake 2 "windows go nowhere: say --keep DIR" agent
+mistake 2 "windows go nowhere: say --keep DIR, --listen ADDRESS or --push" agent
 mistake 2 "max-disk goes with --keep" agent --max-disk 5
 if mkdir small && mount -t tmpfs -o size=64k,mode=700 tmpfs small 2>/dev/null; then
 	head -c 65536 /dev/zero >small/full 2>/dev/null
