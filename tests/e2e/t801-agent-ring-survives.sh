@@ -79,7 +79,11 @@ if mkdir small && mount -t tmpfs -o size=64k,mode=700 tmpfs small 2>/dev/null; t
 	head -c 65536 /dev/zero >small/full 2>/dev/null
 	agent small
 	sleep 4
-	check "it goes on without" kill -0 "$PID"
+	if kill -0 "$PID"; then # not by check, which would write where the agent does
+		pass "it goes on without"
+	else
+		fail "it goes on without"
+	fi
 	rm small/full
 	wait_until 20 has_windows small 1
 	stop "$PID"
