@@ -21,6 +21,7 @@ prefix    ?= /usr/local
 sbindir   ?= $(prefix)/sbin
 datadir   ?= $(prefix)/share
 mandir    ?= $(datadir)/man
+unitdir   ?= $(prefix)/lib/systemd/system
 ifdef CROSS_COMPILE
 CC        := $(CROSS_COMPILE)gcc
 CXX       := $(CROSS_COMPILE)g++
@@ -230,6 +231,8 @@ complete = ./$(PROG) completion $(1) | install -D -m 644 /dev/stdin $(DESTDIR)$(
 install: all
 	install -D -m 755 $(PROG) $(DESTDIR)$(sbindir)/bpfprof
 	install -D -m 644 -t $(DESTDIR)$(mandir)/man8 man/*.8
+	install -D -m 644 dist/bpfprof-agent.service $(DESTDIR)$(unitdir)/bpfprof-agent.service
+	sed -i 's|/usr/local/sbin|$(sbindir)|' $(DESTDIR)$(unitdir)/bpfprof-agent.service
 	$(if $(CROSS_COMPILE),,$(call complete,bash,bash-completion/completions/bpfprof))
 	$(if $(CROSS_COMPILE),,$(call complete,zsh,zsh/site-functions/_bpfprof))
 	$(if $(CROSS_COMPILE),,$(call complete,fish,fish/vendor_completions.d/bpfprof.fish))

@@ -21,7 +21,10 @@ declare -A may_include=(
 	[profile]="base bpf"
 	[output]="base bpf profile metric"
 	[terminal]="base profile"
+	[push]="base bpf output profile"
 	[proc]="base bpf"
+	[who]="base reader"
+	[serve]="base bpf output profile"
 	[elf]="base"
 	[reader]="base"
 	[python]="base bpf elf reader"
@@ -32,7 +35,8 @@ declare -A may_include=(
 	[doctor]="base elf event proc profile symbol uprobe"
 	[metric]="base event"
 	[collect]="base bpf doctor elf event metric proc profile python reader symbol unwind uprobe"
-	[cmd]="base bpf collect doctor elf event metric output proc profile symbol terminal unwind uprobe"
+	[agent]="base bpf collect profile"
+	[cmd]="agent base bpf collect doctor elf event metric output proc profile push serve symbol terminal unwind uprobe who"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 

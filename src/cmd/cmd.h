@@ -47,6 +47,7 @@ enum cmd_result cmd_wakeup(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_syscalls(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_lock(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_top(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_agent(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_wall(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_uprobe(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_kprobe(const struct command *self, int argc, char **argv);
@@ -57,17 +58,20 @@ enum cmd_result cmd_faults(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_io(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_stat(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_doctor(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_who(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_list(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_report(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_annotate(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_diff(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_history(const struct command *self, int argc, char **argv);
+enum cmd_result cmd_push(const struct command *self, int argc, char **argv);
 enum cmd_result cmd_completion(const struct command *self, int argc, char **argv);
 
 extern const struct opt oncpu_opts[], pmu_opts[], stat_opts[], offcpu_opts[], runqlat_opts[],
 	sched_opts[], timeline_opts[], uprobe_opts[], kprobe_opts[], tracepoint_opts[],
 	wakeup_opts[], wall_opts[], list_opts[], report_opts[], diff_opts[], completion_opts[],
 	alloc_opts[], faults_opts[], lock_opts[], syscalls_opts[], io_opts[], annotate_opts[],
-	history_opts[], top_opts[], doctor_opts[], polls_opts[];
+	history_opts[], top_opts[], doctor_opts[], polls_opts[], agent_opts[], who_opts[],
+	push_opts[];
 
 #endif

@@ -64,6 +64,13 @@ const struct command commands[] = {
 	  "  bpfprof top -p 1234 2                     one process, every 2 seconds\n"
 	  "  bpfprof top --page threads -- make -j8    a program\n"
 	  "  bpfprof top -b --page functions 5 12 > log    tables, for a minute\n" },
+	{ "agent", cmd_agent, "[OPTIONS] [DURATION]",
+	  "always on: windows of all threads' time, kept in a folder", agent_opts,
+	  "  bpfprof agent --keep /var/lib/bpfprof     the last days, in 1 GB\n"
+	  "  bpfprof report /var/lib/bpfprof@14:05     that minute, in any view\n"
+	  "  bpfprof report --last 10m /var/lib/bpfprof\n"
+	  "  bpfprof diff /var/lib/bpfprof@14:05 /var/lib/bpfprof@15:05\n"
+	  "  bpfprof agent --keep DIR --on 'runq_p99>20ms' --on 'cpu>90%'\n" },
 	{ "uprobe", cmd_uprobe, "[OPTIONS] TARGET[:FUNCTION]... [DURATION] [-- PROGRAM [ARGS...]]",
 	  "calls of functions of programs: how many, how long, from where", uprobe_opts,
 	  "  bpfprof uprobe -p 1234 libc:malloc 10          calls per second\n"
@@ -116,13 +123,18 @@ const struct command commands[] = {
 	  "  bpfprof list cache                       those with it in their names\n"
 	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
 	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
+	{ "who", cmd_who, "[OPTIONS] [PID...]",
+	  "what processes are called: service, container, pod, and by which rule", who_opts,
+	  "  bpfprof who                              all of this machine\n"
+	  "  bpfprof who --json 1234                  every label of one process\n"
+	  "  bpfprof who --rules rules.conf           what the rules make of them\n" },
 	{ "doctor", cmd_doctor, "[OPTIONS] [COMMAND]",
 	  "what this machine lacks, what that costs, and what helps", doctor_opts,
 	  "  bpfprof doctor                           all rows\n"
 	  "  bpfprof doctor offcpu                    what offcpu needs\n"
 	  "  bpfprof doctor --json | jq '.checks[] | select(.state != \"ok\")'\n" },
-	{ "report", cmd_report, "[OPTIONS] FILE", "any view of a saved result, without root",
-	  report_opts,
+	{ "report", cmd_report, "[OPTIONS] FILE|DIR[@TIME]",
+	  "any view of a saved result, without root", report_opts,
 	  "  bpfprof oncpu -o cpu.bpfprof 30 && bpfprof report cpu.bpfprof\n"
 	  "  bpfprof report --per-thread -o cpu.svg cpu.bpfprof\n"
 	  "  bpfprof report --broken cpu.bpfprof      where stacks break, and what helps\n" },
@@ -144,6 +156,12 @@ const struct command commands[] = {
 	  "  bpfprof stat -r 5 --history x.csv --label v1 -- make; bpfprof history x.csv\n"
 	  "  bpfprof history --window 7d --fail-on 'time>5%,ipc<-5%' ci.csv\n"
 	  "  bpfprof history --json ci.csv\n" },
+	{ "push", cmd_push, "[OPTIONS] --to ENGINE=URL FILE...",
+	  "send recordings to Pyroscope, Parca or an OpenTelemetry Collector", push_opts,
+	  "  bpfprof push --to pyroscope=http://localhost:4040 --now cpu.bpfprof\n"
+	  "  bpfprof push --to parca=http://localhost:7070 --to otlp=http://localhost:4318 x.bpfprof\n"
+	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir x.bpfprof\n"
+	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir   the rest\n" },
 	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
 	  completion_opts,
 	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },

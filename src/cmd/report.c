@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
@@ -17,9 +18,19 @@ struct report_args {
 	struct results_opts results;
 	struct filters filters;
 	const char *sort;
+	const char *at, *from, *to; /* as given */
+	uint64_t last_ns;
 };
 
 const struct opt report_opts[] = {
+	OPT_GROUP("Windows of bpfprof agent, in a folder (default: all)"),
+	OPT_TIME(0, "last", struct report_args, last_ns, 1000000000, 1,
+		 7 * 24 * 3600 * 1000000000ull, "TIME", "the last TIME that was kept: 10m, 1h"),
+	OPT_STRING(
+		0, "at", struct report_args, at, "TIME",
+		"that minute, or that second: 14:05, 14:05:10, 2026-11-25T14:05 (also DIR@TIME)"),
+	OPT_STRING(0, "from", struct report_args, from, "TIME", "from the begin of that time on"),
+	OPT_STRING(0, "to", struct report_args, to, "TIME", "up to the begin of that time"),
 	OPT_GROUP("View"),
 	OPT_FLAG('i', "interactive", struct report_args, results.interactive,
 		 "look through it on the terminal: functions, trees, callers (? lists the keys); "
@@ -117,15 +128,63 @@ static enum cmd_result show(struct report_args *a, const struct saved *saved)
 	return result;
 }
 
+static int parse_time(const char *option, const char *text, struct ring_span *to)
+{
+	if (ring_parse(text, clock_ns(CLOCK_REALTIME), to))
+		return 0;
+	return log_as(-EINVAL, "%s '%s' is no time: %s", option, text, RING_TIMES);
+}
+
+static bool has_time(const struct report_args *a)
+{
+	return a->at || a->from || a->to || a->last_ns;
+}
+
+static int parse_span(const struct report_args *a, struct ring_span *to)
+{
+	struct ring_span part;
+
+	*to = (struct ring_span){ .to_ns = UINT64_MAX, .last_ns = a->last_ns };
+	if ((a->at != NULL) + (a->from || a->to) + (a->last_ns != 0) > 1)
+		return log_as(-EINVAL, "--at, --last and --from with --to exclude each other");
+	if (a->at)
+		return parse_time("--at", a->at, to);
+	if (a->from && parse_time("--from", a->from, &part))
+		return -EINVAL;
+	if (a->from)
+		to->from_ns = part.from_ns;
+	if (a->to && parse_time("--to", a->to, &part))
+		return -EINVAL;
+	if (a->to)
+		to->to_ns = part.from_ns;
+	return to->from_ns < to->to_ns ? 0 : log_as(-EINVAL, "--from is not before --to");
+}
+
+static int open_result(const struct report_args *a, const char *path, struct saved *to)
+{
+	struct ring_span span;
+
+	*to = (struct saved){};
+	if (!has_time(a))
+		return saved_open(to, path);
+	if (parse_span(a, &span))
+		return -EINVAL;
+	return saved_open_span(to, path, &span);
+}
+
 static enum cmd_result run(struct report_args *a, char **words, int nr)
 {
 	enum cmd_result result = CMD_FAILED;
 	struct saved saved;
+	int err;
 
 	if (check(a, nr))
 		return CMD_USAGE;
-	if (!saved_open(&saved, words[0]))
+	err = open_result(a, words[0], &saved);
+	if (!err)
 		result = show(a, &saved);
+	else if (err == -EINVAL)
+		result = CMD_USAGE;
 	saved_close(&saved);
 	return result;
 }

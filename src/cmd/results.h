@@ -195,6 +195,7 @@ struct results_opts {
 #define ANNOTATE_EXTENSIONS ".json .txt"
 #define HISTORY_EXTENSIONS  ".json .txt"
 #define CHECKS_EXTENSIONS   ".json .txt"
+#define NAMED_EXTENSIONS    ".json .txt"
 
 struct results;
 

@@ -4,9 +4,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/packed.h"
 #include "profile/kind.h"
 #include "profile/save.h"
 
@@ -29,11 +34,48 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 	return nr;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The folder, to be freed, and what is behind its @; NULL: path is no folder. */
+static char *folder_of(const char *path, const char **time)
+{
+	const char *at = strrchr(path, '@');
+	char *folder;
+
+	*time = NULL;
+	if (is_folder(path))
+		return xstrdup(path);
+	folder = at ? xstrndup(path, at - path) : NULL;
+	if (folder && is_folder(folder)) {
+		*time = at + 1;
+		return folder;
+	}
+	free(folder);
+	return NULL;
+}
+
+bool saved_is_folder(const char *path)
+{
+	const char *time;
+	char *folder = folder_of(path, &time);
+
+	free(folder);
+	return folder != NULL;
+}
+
 bool saved_is_profile(const char *path)
 {
 	char head[HEAD_BYTES];
 
-	return read_head(path, head) == HEAD_BYTES && !memcmp(head, PROFILE_MAGIC, HEAD_BYTES);
+	if (saved_is_folder(path))
+		return true;
+	return read_head(path, head) == HEAD_BYTES &&
+	       (!memcmp(head, PROFILE_MAGIC, HEAD_BYTES) || packed_is(head, HEAD_BYTES));
 }
 
 static bool is_json(const char *path)
@@ -43,11 +85,8 @@ static bool is_json(const char *path)
 	return read_head(path, head) && head[0] == '{';
 }
 
-static int open_profile(struct saved *s, const char *path)
+static int show_profile(struct saved *s)
 {
-	s->profile = profile_load(path);
-	if (!s->profile)
-		return -EIO;
 	s->result = (struct result){ RESULT_STACKS, .profile = s->profile };
 	if (kind_of_profile(s->profile)->calls)
 		s->result.kind = RESULT_CALLS;
@@ -61,9 +100,39 @@ static int open_profile(struct saved *s, const char *path)
 	return 0;
 }
 
+static int open_profile(struct saved *s, const char *path)
+{
+	s->profile = profile_load(path);
+	return s->profile ? show_profile(s) : -EIO;
+}
+
+int saved_open_span(struct saved *s, const char *folder, const struct ring_span *span)
+{
+	*s = (struct saved){ .profile = ring_load(folder, span) };
+	return s->profile ? show_profile(s) : -errno;
+}
+
+static int open_folder(struct saved *s, const char *folder, const char *time)
+{
+	struct ring_span span = { .to_ns = UINT64_MAX };
+
+	if (time && !ring_parse(time, clock_ns(CLOCK_REALTIME), &span))
+		return log_as(-EINVAL, "'@%s' is no time: %s", time, RING_TIMES);
+	return saved_open_span(s, folder, &span);
+}
+
 int saved_open(struct saved *s, const char *path)
 {
+	const char *time;
+	char *folder = folder_of(path, &time);
+	int err;
+
 	*s = (struct saved){};
+	if (folder) {
+		err = open_folder(s, folder, time);
+		free(folder);
+		return err;
+	}
 	if (!is_json(path))
 		return open_profile(s, path);
 	s->result = (struct result){ RESULT_STAT, .stat = &s->stat };

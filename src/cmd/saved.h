@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "agent/ring.h"
 #include "output/output.h"
 
 struct saved {
@@ -18,8 +19,15 @@ struct saved {
 	struct result result; /* of one of these */
 };
 
-/* 0 or negative errno, logged. */
+/*
+ * A file, or windows of an agent: DIR, or DIR@TIME as ring_parse() takes it. 0 or negative errno,
+ * logged; -EINVAL: it is no time.
+ */
 int saved_open(struct saved *s, const char *path);
+/* The same of a folder and a part of the time. */
+int saved_open_span(struct saved *s, const char *folder, const struct ring_span *span);
+/* Is it a folder, with a time behind it or without? */
+bool saved_is_folder(const char *path);
 void saved_close(struct saved *s);
 
 /* Is it a file with a profile in it? Says nothing of what cannot be read. */

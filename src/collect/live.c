@@ -2,6 +2,7 @@
 /* Looks, and what the window is as a profile. */
 #include "collect/live.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -24,6 +25,15 @@ struct facts {
 	struct prof_hist queue; /* what it grew by */
 };
 
+/* Facts of a recording since its begin, of which a window of its own has a part. */
+static const size_t since_begin[] = {
+	offsetof(struct profile_meta, missed),	      offsetof(struct profile_meta, sideband_lost),
+	offsetof(struct profile_meta, throttles),     offsetof(struct profile_meta, throttled_ns),
+	offsetof(struct profile_meta, thinned_ns),    offsetof(struct profile_meta, over_ns),
+	offsetof(struct profile_meta, interrupts_ns), offsetof(struct profile_meta, suspended_ns),
+};
+#define NR_SINCE_BEGIN (sizeof(since_begin) / sizeof(*since_begin))
+
 struct live {
 	struct record *r;
 	struct window window;
@@ -31,6 +41,7 @@ struct live {
 	struct facts before[WINDOW_MAX_LOOKS];
 	struct facts now;
 	uint64_t begin_ns, names_ns;
+	uint64_t told[NR_SINCE_BEGIN]; /* as of the last window */
 };
 
 struct live *live_new(struct record *r, uint64_t window_ns)
@@ -215,7 +226,7 @@ static void set_ledger(struct live *l)
 		recorded + profile_sum(p, COUNTER_FILTER) + profile_sum(p, COUNTER_LOST);
 }
 
-struct profile *live_profile(struct live *l, bool all_names)
+static void fill(struct live *l, bool all_names)
 {
 	uint64_t end_ns = window_end_ns(&l->window);
 	struct profile *p = l->r->profile;
@@ -226,9 +237,44 @@ struct profile *live_profile(struct live *l, bool all_names)
 	add_samples(l);
 	add_threads(l);
 	set_ledger(l);
+	l->r->nr_cpus = record_nr_cpus(l->r);
 	record_describe_what(l->r, window_begin_ns(&l->window), end_ns,
 			     clock_ns(CLOCK_REALTIME) - (now_ns() - end_ns));
-	return profile_copy(p, LIVE_NAMELESS);
+}
+
+struct profile *live_profile(struct live *l, bool all_names)
+{
+	fill(l, all_names);
+	return profile_copy(l->r->profile, LIVE_NAMELESS);
+}
+
+const struct profile *live_window(struct live *l)
+{
+	struct profile_meta *m = &l->r->profile->meta;
+	struct rusage usage;
+	uint64_t *fact, now;
+
+	fill(l, true);
+	for (size_t i = 0; i < NR_SINCE_BEGIN; i++) {
+		fact = (uint64_t *)((char *)m + since_begin[i]);
+		now = *fact;
+		*fact -= l->told[i] < now ? l->told[i] : now;
+		l->told[i] = now;
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	m->rss_bytes = usage.ru_maxrss * 1024ull;
+	return l->r->profile;
+}
+
+uint64_t live_hand_over(struct live *from, struct live *to)
+{
+	window_forget(&to->window);
+	return to->window.last_ns - from->window.last_ns;
+}
+
+uint64_t live_window_ns(const struct live *l)
+{
+	return window_end_ns(&l->window) - window_begin_ns(&l->window);
 }
 
 bool live_is_full(const struct live *l)
@@ -240,4 +286,13 @@ bool live_is_full(const struct live *l)
 	       m->frame_cursors[0].value > m->nr_frame_words / 4 * 3 ||
 	       g->nr_records > m->nr_stack_slots / 4 * 3 || l->now.counters[PROF_MERGED] ||
 	       l->r->profile->strings.len > MAX_STRINGS;
+}
+
+bool live_is_short(const struct live *l)
+{
+	const struct session_maps *m = session_maps(l->r->session);
+
+	return m->counts_used[0].value > m->nr_counts / 8 * 5 ||
+	       m->frame_cursors[0].value > m->nr_frame_words / 8 * 7 ||
+	       l->r->capture.generations.nr_records > m->nr_stack_slots / 8 * 7;
 }

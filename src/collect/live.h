@@ -44,8 +44,24 @@ int live_look(struct live *l);
  * freed.
  */
 struct profile *live_profile(struct live *l, bool all_names);
+/*
+ * The same where each look is a window of its own (window_ns 1), with all names and its part of
+ * what the recording counts since its begin. It stays the recording's until the next look.
+ */
+const struct profile *live_window(struct live *l);
+
+/*
+ * Both were looked at, one right after the other: what to has seen so far belongs to from. Returns
+ * the ns between the looks, which are nobody's.
+ */
+uint64_t live_hand_over(struct live *from, struct live *to);
+
 void live_facts(const struct live *l, struct live_facts *f);
 
+uint64_t live_window_ns(const struct live *l);
+
+/* Should another recording begin soon? And now, since this one is about to lose something? */
 bool live_is_full(const struct live *l);
+bool live_is_short(const struct live *l);
 
 #endif

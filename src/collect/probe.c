@@ -12,6 +12,12 @@
 		"sched_tasks", PROBE_TASKS                                                         \
 	}
 
+#define LIVE                                                                                       \
+	SCHEDULER, { "oncpu_sample", PROBE_PERF },                                                 \
+	{                                                                                          \
+		"look_tasks", PROBE_LOOK                                                           \
+	}
+
 #define TIMELINE                                                                                   \
 	{ "timeline_switch", PROBE_EVENTS }, { "timeline_waking", PROBE_EVENTS },                  \
 		{ "timeline_born", PROBE_EVENTS },                                                 \
@@ -38,7 +44,8 @@ static const struct probe probes[] = {
 	{ "wakeup", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "lock", 3, { SCHEDULER, { "sched_waking", PROBE_EVENTS } } },
 	{ "wall", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
-	{ "top", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF }, { "look_tasks", PROBE_LOOK } } },
+	{ "top", 3, { LIVE } },
+	{ "agent", 3, { LIVE } },
 	{ "timeline", 1, { TIMELINE } },
 	{ "sched", 1, { TIMELINE } },
 	{ "uprobe", 7, { CALLS } },

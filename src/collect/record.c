@@ -73,11 +73,6 @@ static void warm_up(struct record *r)
 	}
 }
 
-static bool has_target(const struct record_opts *o)
-{
-	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || (o->program && !o->all);
-}
-
 /* The program at tracepoints runs on all CPUs, those left out by -C included. */
 static int prepare_hits(struct record *r)
 {
@@ -128,7 +123,7 @@ static int open_events(struct record *r)
 	so.prog_fd = session_perf_program(r->session);
 	so.hits_fd = prepare_hits(r);
 	if (!so.rate_hz)
-		so.rate_hz = has_target(o) ? RATE_WITH_TARGET : RATE_SYSTEM_WIDE;
+		so.rate_hz = record_has_target(o) ? RATE_WITH_TARGET : RATE_SYSTEM_WIDE;
 	return sampling_open(&r->sampling, &so);
 }
 
@@ -225,7 +220,10 @@ static bool signalled(struct record *r)
 {
 	struct signalfd_siginfo info;
 
-	r->interrupted |= read(r->signals, &info, sizeof(info)) == sizeof(info);
+	const struct live_opts *o = &r->opts->live;
+
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		r->interrupted |= !o->signal || !o->signal(o->arg, info.ssi_signo);
 	return r->interrupted;
 }
 
@@ -319,6 +317,33 @@ static int until_turn(const struct record *r)
 	return sooner(duty, sooner(dither, end));
 }
 
+/* Of the loop, once there is something to do. 0 or negative errno, logged. */
+static int take_turn(struct record *r)
+{
+	uint64_t ticks;
+	int err;
+
+	r->dither_ns = sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
+	drain(r, false);
+	err = record_turn_duty(r) ?: record_turn_overhead(r);
+	if (err)
+		return err;
+	record_probe_more(r);
+	groups_look(&r->groups, now_ns());
+	if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++r->nr_turns % SLOW_TURNS)
+		return 0;
+	/*
+	 * First hear of a CPU, then ask /proc what was missed, then sample it: no stack of it is
+	 * named by what its process was before.
+	 */
+	if (sideband_refresh(r->sideband))
+		record_look_again(r, now_ns());
+	sampling_refresh(&r->sampling);
+	if (!r->opts->live.turn)
+		show_progress(r);
+	return 0;
+}
+
 static int loop(struct record *r)
 {
 	struct pollfd fds[] = { { r->timer, POLLIN, 0 },
@@ -326,68 +351,21 @@ static int loop(struct record *r)
 				{ sideband_fd(r->sideband), POLLIN, 0 },
 				{ r->target.pidfd, POLLIN, 0 },
 				{ r->opts->live.turn ? r->opts->live.fd : -1, POLLIN, 0 } };
-	unsigned int turn = 0;
-	uint64_t ticks;
 	int err;
 
 	while (!is_over(r)) {
 		if (record_probe_too_often(r))
 			return -EBUSY;
 		poll(fds, 5, until_turn(r));
-		r->dither_ns =
-			sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
-		drain(r, false);
-		err = record_turn_duty(r) ?: record_turn_overhead(r);
+		err = take_turn(r);
 		if (err)
 			return err;
-		record_probe_more(r);
-		groups_look(&r->groups, now_ns());
 		if (r->opts->live.turn && !r->opts->live.turn(r->opts->live.arg, r))
 			break;
-		if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks) || ++turn % SLOW_TURNS)
-			continue;
-		/*
-		 * First hear of a CPU, then ask /proc what was missed, then sample it: no stack of
-		 * it is named by what its process was before.
-		 */
-		if (sideband_refresh(r->sideband))
-			record_look_again(r, now_ns());
-		sampling_refresh(&r->sampling);
-		if (!r->opts->live.turn)
-			show_progress(r);
 	}
 	log_progress(NULL);
 	record_end_duty(r);
 	return 0;
-}
-
-char *record_target(struct record *r)
-{
-	const struct record_opts *o = r->opts;
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	for (char **a = o->program; a && *a && !o->all; a++)
-		fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
-	if (!has_target(o))
-		fputs("the whole machine", f);
-	for (size_t i = 0; i < o->pids.nr && i < 8; i++) {
-		const char *name = proc_name(&r->procs, o->pids.v[i]);
-
-		fprintf(f, "%s%u%s%s%s", i ? ", " : "process ", o->pids.v[i], name ? " (" : "",
-			name ? name : "", name ? ")" : "");
-	}
-	if (o->pids.nr > 8)
-		fprintf(f, " and %zu more", o->pids.nr - 8);
-	for (size_t i = 0; i < o->tids.nr && i < 8; i++)
-		fprintf(f, "%s%u", i ? ", " : "thread ", o->tids.v[i]);
-	if (o->comm)
-		fprintf(f, "%snamed %s", ftell(f) ? ", " : "threads ", o->comm);
-	if (o->cgroup)
-		fprintf(f, "%scgroup %s", ftell(f) ? ", " : "", o->cgroup);
-	fclose(f);
-	return text;
 }
 
 /* Those that were sampled; where nothing is, all that are online. */
@@ -416,22 +394,42 @@ static void hurry(struct record *r, bool on)
 		     !setpriority(PRIO_PROCESS, 0, HURRY_NICE);
 }
 
-int record_run(struct record *r)
+int record_begin(struct record *r)
 {
-	uint64_t counters[PROF_NR_COUNTERS], end_real_ns;
 	int err = record_not_usage(start(r));
 
 	if (err)
 		return err;
 	hurry(r, true);
 	record_drop_rights(r);
-	err = loop(r);
+	return 0;
+}
+
+int record_turn(struct record *r)
+{
+	return take_turn(r);
+}
+
+int record_go_on(struct record *r)
+{
+	int err = loop(r);
+
+	if (!err)
+		drain(r, true);
+	return err;
+}
+
+int record_run(struct record *r)
+{
+	uint64_t counters[PROF_NR_COUNTERS], end_real_ns;
+	int err = record_begin(r);
+
+	if (!err && r->opts->live.turn)
+		return record_go_on(r);
+	if (!err)
+		err = loop(r);
 	if (err)
 		return err;
-	if (r->opts->live.turn) {
-		drain(r, true);
-		return 0;
-	}
 	r->end_ns = now_ns();
 	end_real_ns = clock_ns(CLOCK_REALTIME);
 	r->nr_cpus = record_nr_cpus(r);

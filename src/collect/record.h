@@ -57,9 +57,11 @@ struct hist_opts {
 
 /* Of recordings that are looked at while they go on: there is no profile of them at their end. */
 struct live_opts {
-	int fd; /* wakes the loop when it is readable; -1 = none */
-	/* Some ten times a second. False ends the recording. NULL: nobody looks on. */
+	int fd;		  /* wakes the loop when it is readable; -1 = none */
+	uint64_t turn_ns; /* between turns, 0 = a tenth of a second */
+	/* False ends the recording. NULL: nobody looks on. */
 	bool (*turn)(void *arg, struct record *r);
+	bool (*signal)(void *arg, int nr); /* true: it does not end the recording; NULL: all do */
 	void *arg;
 	struct target *target; /* the program, if it runs since an earlier recording; else pid 0 */
 };
@@ -87,6 +89,7 @@ struct record_opts {
 	uint32_t max_stacks, max_depth;
 	uint64_t max_bytes;
 	double max_overhead; /* share of the CPUs' time that it may cost; 0 = no limit */
+	bool always_on; /* no samples are left out for it, and it is never refused: there are few */
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
 	bool java_names;       /* JVMs are asked for them */
@@ -116,6 +119,14 @@ struct record *record_open(const struct record_opts *o);
 
 /* Samples until the end. 0 or negative errno, logged. */
 int record_run(struct record *r);
+
+/*
+ * The same in parts, for a recording that is looked at and takes over from another one: it begins,
+ * takes turns (none of which waits) beside that one, and goes on alone until its end.
+ */
+int record_begin(struct record *r);
+int record_turn(struct record *r);
+int record_go_on(struct record *r);
 
 /* The result, symbolized; belongs to the caller. Once, after record_run. */
 struct profile *record_take(struct record *r);

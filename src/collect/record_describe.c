@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a recording says of itself. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -21,6 +22,40 @@ void record_name(struct record *r)
 	struct symbol_kernel kernel = { ask_kernel, r->session };
 
 	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+}
+
+bool record_has_target(const struct record_opts *o)
+{
+	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || (o->program && !o->all);
+}
+
+char *record_target(struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (char **a = o->program; a && *a && !o->all; a++)
+		fprintf(f, "%s%s", a == o->program ? "" : " ", *a);
+	if (!record_has_target(o))
+		fputs("the whole machine", f);
+	for (size_t i = 0; i < o->pids.nr && i < 8; i++) {
+		const char *name = proc_name(&r->procs, o->pids.v[i]);
+
+		fprintf(f, "%s%u%s%s%s", i ? ", " : "process ", o->pids.v[i], name ? " (" : "",
+			name ? name : "", name ? ")" : "");
+	}
+	if (o->pids.nr > 8)
+		fprintf(f, " and %zu more", o->pids.nr - 8);
+	for (size_t i = 0; i < o->tids.nr && i < 8; i++)
+		fprintf(f, "%s%u", i ? ", " : "thread ", o->tids.v[i]);
+	if (o->comm)
+		fprintf(f, "%snamed %s", ftell(f) ? ", " : "threads ", o->comm);
+	if (o->cgroup)
+		fprintf(f, "%scgroup %s", ftell(f) ? ", " : "", o->cgroup);
+	fclose(f);
+	return text;
 }
 
 static uint32_t describe_target(struct record *r)

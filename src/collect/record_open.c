@@ -82,8 +82,8 @@ static int open_session(struct record *r, const struct session_opts *so)
 /* Signals become readable, so that nothing is interrupted half-way. */
 static int open_loop(struct record *r)
 {
-	struct itimerspec turn = { .it_interval.tv_nsec = RECORD_TURN_NS,
-				   .it_value.tv_nsec = RECORD_TURN_NS };
+	uint64_t ns = r->opts->live.turn_ns ? r->opts->live.turn_ns : RECORD_TURN_NS;
+	struct itimerspec turn = { .it_interval.tv_nsec = ns, .it_value.tv_nsec = ns };
 	sigset_t mask;
 
 	sigemptyset(&mask);

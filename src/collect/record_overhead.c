@@ -93,7 +93,8 @@ static void tell_rate(struct record *r)
 
 void record_begin_overhead(struct record *r)
 {
-	unsigned int most = of_stacks(r, MOST_STACKS) + (rate_hz(r) > 0 ? MOST_SAMPLES : 0);
+	bool samples = rate_hz(r) > 0 && !r->opts->always_on;
+	unsigned int most = of_stacks(r, MOST_STACKS) + (samples ? MOST_SAMPLES : 0);
 
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);
@@ -158,7 +159,7 @@ int record_turn_overhead(struct record *r)
 		return 0;
 	level = overhead_turn(&r->overhead, now_ns(), kernel_ns(r), record_own_ns(r),
 			      r->overhead_cpus);
-	if (level == OVERHEAD_REFUSED)
+	if (level == OVERHEAD_REFUSED && !r->opts->always_on)
 		return refuse(r);
 	tell_too_much(r, told);
 	if ((unsigned int)level != before) {

@@ -55,6 +55,7 @@ struct record {
 	bool hurried;	    /* nice was 0 and is HURRY_NICE */
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
+	unsigned int nr_turns;
 	bool interrupted; /* by a signal */
 	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */
@@ -169,6 +170,9 @@ void record_begin_expected(struct record *r);
 void record_end_expected(struct record *r);
 bool record_expects(const struct record *r, struct due *d);
 void record_describe_expected(struct record *r);
+
+/* Does it record a part of the machine? */
+bool record_has_target(const struct record_opts *o);
 
 /* The names of its frames, as far as there are none. */
 void record_name(struct record *r);

@@ -277,6 +277,12 @@ void window_end(struct window *w)
 		take_out(w);
 }
 
+void window_forget(struct window *w)
+{
+	while (w->nr)
+		take_out(w);
+}
+
 uint64_t window_first(const struct window *w)
 {
 	return w->nr_looks - w->nr;

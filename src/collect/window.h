@@ -78,6 +78,9 @@ void window_begin(struct window *w, uint64_t now_ns);
 void window_see(struct window *w, const struct prof_look *row);
 void window_end(struct window *w);
 
+/* What was seen so far is in no window. */
+void window_forget(struct window *w);
+
 /* The number of the look that the window begins with, counted from 0. */
 uint64_t window_first(const struct window *w);
 /* When the window began, and ended. */

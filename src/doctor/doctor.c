@@ -27,6 +27,7 @@ static const struct {
 	{ "syscalls", STACKS },
 	{ "wall", STACKS | USE_SAMPLE },
 	{ "top", STACKS | USE_SAMPLE },
+	{ "agent", STACKS | USE_SAMPLE },
 	{ "uprobe", STACKS | USE_PROBE },
 	{ "polls", STACKS | USE_PROBE },
 	{ "kprobe", STACKS | USE_KPROBE },

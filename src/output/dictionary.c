@@ -141,7 +141,7 @@ static bool is_sample(const void *arg, uint32_t id)
 
 	return a->nr == b->nr && a->pid == b->pid && a->tid == b->tid && a->thread == b->thread &&
 	       a->process == b->process && a->class == b->class && a->context == b->context &&
-	       a->kind == b->kind && a->role == b->role &&
+	       a->kind == b->kind && a->role == b->role && a->series == b->series &&
 	       !memcmp(w->stack, w->d->stack + b->first, a->nr * sizeof(*w->stack));
 }
 
@@ -150,7 +150,7 @@ static uint32_t sample_of(struct dictionary *d, struct dictionary_sample *s)
 {
 	const struct wanted w = { d, s, d->stack + s->first };
 	uint32_t words[] = { s->nr,    s->pid,	s->tid,	    s->thread, s->process,
-			     s->class, s->kind, s->context, s->role };
+			     s->class, s->kind, s->context, s->role,   s->series };
 	uint32_t id, hash = index_hash(0, words, sizeof(words));
 
 	hash = index_hash(hash, w.stack, s->nr * sizeof(*w.stack));
@@ -189,21 +189,14 @@ static void describe_context(struct dictionary *d, const struct context_of *of,
 	to->role = of->role ? numbered_add(&d->strings, context_roles[of->role]) : 0;
 }
 
+/* With what is known of a path besides its steps: whose it is. */
 static void add_path(struct dictionary *d, const struct tree *names, const struct tree_paths *paths,
-		     const struct path *path, const char *class, const struct context_of *of,
-		     uint32_t event)
+		     const struct path *path, struct dictionary_sample s, uint32_t event)
 {
-	struct dictionary_sample s = { .first = d->nr_stack };
 	uint64_t values[PROF_MAX_EVENTS] = {};
 	uint32_t id;
 
-	if (!path->count)
-		return;
-	if (path->sample != PATH_LOST)
-		describe(d, names, &paths->steps[path->first],
-			 &names->profile->samples[path->sample], &s);
-	describe_context(d, of, &s);
-	s.class = class ? numbered_add(&d->strings, class) : 0;
+	s.first = d->nr_stack;
 	push_places(d, names, paths, path);
 	s.nr = d->nr_stack - s.first;
 	id = sample_of(d, &s);
@@ -212,28 +205,55 @@ static void add_path(struct dictionary *d, const struct tree *names, const struc
 		d->values[id * d->types.nr + i] += values[i];
 }
 
+/* Of threads, of which samples are, and of what these did. */
+struct owners {
+	struct waits waits;
+	struct trim trim;
+	const struct dictionary_series *series; /* NULL: all is told */
+};
+
+static struct dictionary_sample owner_of(struct dictionary *d, const struct tree *names,
+					 const struct tree_paths *paths, const struct path *path,
+					 const struct owners *o)
+{
+	struct dictionary_sample s = {};
+	const struct sample *from;
+
+	if (path->sample == PATH_LOST)
+		return s;
+	from = &names->profile->samples[path->sample];
+	if (o->series) {
+		s.series = o->series->of(o->series->arg, names->profile, from,
+					 o->waits.class_of ? o->waits.class_of[path->sample]
+							   : WAITS_NR);
+		return s;
+	}
+	describe(d, names, &paths->steps[path->first], from, &s);
+	describe_context(d, trim_context(&o->trim, path->sample), &s);
+	if (o->waits.class_of)
+		s.class = numbered_add(&d->strings, waits_name(o->waits.class_of[path->sample]));
+	return s;
+}
+
 static void add_paths(struct dictionary *d, const struct profile *p, const struct view *v,
-		      uint32_t event)
+		      const struct dictionary_series *series, uint32_t event)
 {
 	struct tree_paths paths;
 	struct tree *names = tree_paths_new(p, v, &paths);
-	struct waits waits = {};
-	struct trim trim;
+	struct owners owners = { .series = series };
 
-	trim_init(&trim, p, v);
+	trim_init(&owners.trim, p, v);
 	if (p->meta.is_time)
-		waits_init(&waits, p, v);
+		waits_init(&owners.waits, p, v);
 	for (size_t i = 0; i < paths.nr_paths; i++) {
 		const struct path *path = &paths.paths[i];
-		bool classed = p->meta.is_time && path->sample != PATH_LOST;
 
-		add_path(d, names, &paths, path,
-			 classed ? waits_name(waits.class_of[path->sample]) : NULL,
-			 path->sample != PATH_LOST ? trim_context(&trim, path->sample) : NULL,
-			 event);
+		if (!path->count || (series && path->sample == PATH_LOST))
+			continue;
+		add_path(d, names, &paths, path, owner_of(d, names, &paths, path, &owners), event);
 	}
-	trim_release(&trim);
-	waits_release(&waits);
+	trim_release(&owners.trim);
+	waits_release(&owners.waits);
 	tree_paths_free(names, &paths);
 }
 
@@ -321,7 +341,8 @@ static void put_program_first(struct dictionary *d)
 	free(sums);
 }
 
-void dictionary_init(struct dictionary *d, const struct profile *p, const struct view *v)
+void dictionary_init_series(struct dictionary *d, const struct profile *p, const struct view *v,
+			    const struct dictionary_series *series)
 {
 	*d = (struct dictionary){ .profile = p };
 	numbered_init(&d->strings);
@@ -330,16 +351,21 @@ void dictionary_init(struct dictionary *d, const struct profile *p, const struct
 		d->place_of[i] = xcalloc(p->nr_frames, sizeof(*d->place_of[i]));
 	d->mapping_of = xcalloc(p->nr_modules, sizeof(*d->mapping_of));
 	if (!d->types.by_event)
-		add_paths(d, p, v, 0);
+		add_paths(d, p, v, series, 0);
 	for (size_t i = 0; d->types.by_event && i < p->nr_events; i++) {
 		struct profile one = profile_of_event(p, i);
 
-		add_paths(d, &one, v, i);
+		add_paths(d, &one, v, series, i);
 		profile_of_event_release(&one);
 	}
 	for (size_t i = 0; i < d->nr_places; i++)
 		add_mapping(d, &d->places[i]);
 	put_program_first(d);
+}
+
+void dictionary_init(struct dictionary *d, const struct profile *p, const struct view *v)
+{
+	dictionary_init_series(d, p, v, NULL);
 }
 
 void dictionary_release(struct dictionary *d)

@@ -35,6 +35,7 @@ struct dictionary_sample {
 	uint32_t pid, tid;		 /* 0 = not known */
 	uint32_t thread, process, class; /* strings, 0 = none */
 	uint32_t context, kind, role;	 /* the same, of a runtime (profile/context.h) */
+	uint32_t series;		 /* in a dictionary of series: which one */
 };
 
 /* A file, and the part of it that frames are in. */
@@ -67,6 +68,18 @@ struct dictionary {
 
 /* Of all samples that the view shows. */
 void dictionary_init(struct dictionary *d, const struct profile *p, const struct view *v);
+
+/*
+ * The same by series: samples say nothing of threads, and are one when stack and series are equal.
+ * of: the series of a sample of p, or of one of its events; class: of its wait, as profile/waits.h
+ * numbers them, WAITS_NR in profiles of anything else. What was lost is in no series.
+ */
+struct dictionary_series {
+	uint32_t (*of)(void *arg, const struct profile *p, const struct sample *s, uint32_t class);
+	void *arg;
+};
+void dictionary_init_series(struct dictionary *d, const struct profile *p, const struct view *v,
+			    const struct dictionary_series *series);
 void dictionary_release(struct dictionary *d);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define MAX_VARINT 10 /* bytes, of seven bits each */
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 /* Room for so many bytes more; what grows doubles. */
 static void reserve(struct message *m, size_t len)
@@ -48,6 +48,16 @@ void message_number(struct message *m, uint32_t field, uint64_t n)
 		return;
 	put_key(m, field, WIRE_VARINT);
 	put_varint(m, n);
+}
+
+void message_fixed64(struct message *m, uint32_t field, uint64_t n)
+{
+	if (!n)
+		return;
+	put_key(m, field, WIRE_FIXED64);
+	reserve(m, sizeof(n));
+	for (size_t i = 0; i < sizeof(n); i++)
+		m->bytes[m->nr++] = n >> (8 * i);
 }
 
 void message_element(struct message *m, uint32_t field, const void *bytes, size_t len)

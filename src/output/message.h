@@ -15,6 +15,8 @@ struct message {
 };
 
 void message_number(struct message *m, uint32_t field, uint64_t n);
+/* The same in eight bytes. */
+void message_fixed64(struct message *m, uint32_t field, uint64_t n);
 void message_bytes(struct message *m, uint32_t field, const void *bytes, size_t len);
 /* The same where being there is what it says: of a list each element, even if it is empty. */
 void message_element(struct message *m, uint32_t field, const void *bytes, size_t len);

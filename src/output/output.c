@@ -86,6 +86,7 @@ static const char *not_whole(const struct result *r)
 #define ANNOTATIONS(writer) .kind = RESULT_ANNOTATIONS, .write.annotations = writer, .help
 #define HISTORY(writer) .kind = RESULT_HISTORY, .write.history = writer, .help
 #define CHECKS(writer) .kind = RESULT_CHECKS, .write.checks = writer, .help
+#define NAMED(writer)  .kind = RESULT_NAMED, .write.named = writer, .help
 static const struct output outputs[] = {
 	{ "folded", ".folded", STACKS(folded_write) =
 	  "one line per stack, for flamegraph.pl and inferno" },
@@ -223,6 +224,8 @@ static const struct output outputs[] = {
 
 	{ "json", ".json", CHECKS(checks_write_json) = "every row, for programs" },
 	{ "summary", ".txt", CHECKS(checks_write_text) = "the table, for people" },
+	{ "json", ".json", NAMED(named_write_json) = "all labels, for programs" },
+	{ "summary", ".txt", NAMED(named_write_text) = "the table, for people" },
 };
 /* clang-format on */
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
@@ -267,6 +270,8 @@ int output_write(const struct output *o, const struct result *r, const struct vi
 		return o->write.history(r->history, out);
 	case RESULT_CHECKS:
 		return o->write.checks(r->checks, out);
+	case RESULT_NAMED:
+		return o->write.named(r->named, out);
 	}
 	return -EINVAL;
 }
@@ -367,6 +372,7 @@ const char *output_kind_text(enum result_kind kind)
 		[RESULT_ANNOTATIONS] = "an annotation",
 		[RESULT_HISTORY] = "a history",
 		[RESULT_CHECKS] = "a list of checks",
+		[RESULT_NAMED] = "a list of processes",
 	};
 
 	return texts[kind];

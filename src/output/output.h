@@ -16,6 +16,7 @@
 #include "output/checks.h"
 #include "output/events.h"
 #include "output/history.h"
+#include "output/named.h"
 #include "output/runqlat.h"
 #include "output/stat.h"
 #include "output/timeline.h"
@@ -37,6 +38,7 @@ enum result_kind {
 	RESULT_ANNOTATIONS,
 	RESULT_HISTORY,
 	RESULT_CHECKS,
+	RESULT_NAMED,
 };
 
 struct result {
@@ -51,6 +53,7 @@ struct result {
 		const struct annotations *annotations;
 		const struct history *history;
 		const struct checks_report *checks;
+		const struct named_report *named;
 	};
 };
 
@@ -67,6 +70,7 @@ struct output {
 		int (*events)(const struct events_report *r, FILE *out);
 		int (*history)(const struct history *h, FILE *out);
 		int (*checks)(const struct checks_report *r, FILE *out);
+		int (*named)(const struct named_report *r, FILE *out);
 		int (*annotations)(const struct annotations *a, const struct view *v, FILE *out);
 	} write;
 	const char *help;

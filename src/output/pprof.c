@@ -11,6 +11,7 @@
 #include "output/gzip.h"
 #include "output/message.h"
 #include "output/output.h"
+#include "output/pprof.h"
 
 #define PAGE	  4096
 #define CHUNK	  (1 << 16)	      /* compressed at once */
@@ -53,7 +54,7 @@ enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_LINKAGE = 3, FUNCTION_FILE = 4 };
 
 struct pprof {
-	struct dictionary d;
+	struct dictionary *d;
 	struct gzip gzip;
 	struct message out;	    /* of the profile, not yet compressed */
 	struct message part, inner; /* one of its messages, and one in that */
@@ -86,8 +87,8 @@ static void put_inner(struct pprof *w, uint32_t field)
 
 static void put_type(struct pprof *w, uint32_t field, const struct value_type *t)
 {
-	message_number(&w->part, VALUE_TYPE, numbered_add(&w->d.strings, t->type));
-	message_number(&w->part, VALUE_UNIT, numbered_add(&w->d.strings, t->unit));
+	message_number(&w->part, VALUE_TYPE, numbered_add(&w->d->strings, t->type));
+	message_number(&w->part, VALUE_UNIT, numbered_add(&w->d->strings, t->unit));
 	put_part(w, field);
 }
 
@@ -99,8 +100,8 @@ static uint64_t as_signed(uint64_t n)
 
 static void put_facts(struct pprof *w)
 {
-	const struct value_types *t = &w->d.types;
-	const struct profile_meta *m = &w->d.profile->meta;
+	const struct value_types *t = &w->d->types;
+	const struct profile_meta *m = &w->d->profile->meta;
 
 	for (size_t i = 0; i < t->nr; i++)
 		put_type(w, PROFILE_SAMPLE_TYPE, &t->v[i]);
@@ -109,13 +110,13 @@ static void put_facts(struct pprof *w)
 	message_number(&w->out, PROFILE_TIME_NANOS, as_signed(m->start_ns));
 	message_number(&w->out, PROFILE_DURATION_NANOS, as_signed(m->duration_ns));
 	message_number(&w->out, PROFILE_DEFAULT_TYPE,
-		       numbered_add(&w->d.strings, t->v[t->shown].type));
+		       numbered_add(&w->d->strings, t->v[t->shown].type));
 }
 
 static void put_comment(struct pprof *w, const char *what, uint32_t string)
 {
-	char *text = xasprintf("%s%s", what, profile_str(w->d.profile, string));
-	uint64_t number = string ? numbered_add_cleaned(&w->d.strings, text) : 0;
+	char *text = xasprintf("%s%s", what, profile_str(w->d->profile, string));
+	uint64_t number = string ? numbered_add_cleaned(&w->d->strings, text) : 0;
 
 	message_numbers(&w->out, PROFILE_COMMENT, &number, string != 0);
 	free(text);
@@ -123,7 +124,7 @@ static void put_comment(struct pprof *w, const char *what, uint32_t string)
 
 static void put_comments(struct pprof *w)
 {
-	const struct profile_meta *m = &w->d.profile->meta;
+	const struct profile_meta *m = &w->d->profile->meta;
 
 	put_comment(w, "bpfprof ", m->command);
 	put_comment(w, "of ", m->target);
@@ -145,18 +146,18 @@ static void put_label(struct pprof *w, uint32_t key, uint32_t string, uint64_t n
 
 static void put_sample(struct pprof *w, size_t i)
 {
-	const struct dictionary_sample *s = &w->d.samples[i];
-	size_t nr_types = w->d.types.nr, nr = s->nr > nr_types ? s->nr : nr_types;
+	const struct dictionary_sample *s = &w->d->samples[i];
+	size_t nr_types = w->d->types.nr, nr = s->nr > nr_types ? s->nr : nr_types;
 
 	if (nr > w->cap_numbers) {
 		w->cap_numbers = 2 * nr;
 		w->numbers = xreallocarray(w->numbers, w->cap_numbers, sizeof(*w->numbers));
 	}
 	for (uint32_t k = 0; k < s->nr; k++)
-		w->numbers[k] = w->d.stack[s->first + k];
+		w->numbers[k] = w->d->stack[s->first + k];
 	message_numbers(&w->part, SAMPLE_LOCATIONS, w->numbers, s->nr);
 	for (size_t k = 0; k < nr_types; k++)
-		w->numbers[k] = as_signed(w->d.values[i * nr_types + k]);
+		w->numbers[k] = as_signed(w->d->values[i * nr_types + k]);
 	message_numbers(&w->part, SAMPLE_VALUES, w->numbers, nr_types);
 	put_label(w, w->thread_key, s->thread, 0);
 	put_label(w, w->tid_key, 0, s->tid);
@@ -177,20 +178,20 @@ static bool has_contexts(const struct dictionary *d)
 	return false;
 }
 
-static void put_samples(struct pprof *w)
+static void put_keys(struct pprof *w)
 {
-	w->thread_key = numbered_add(&w->d.strings, "thread");
-	w->tid_key = numbered_add(&w->d.strings, "tid");
-	w->process_key = numbered_add(&w->d.strings, "process");
-	w->pid_key = numbered_add(&w->d.strings, "pid");
-	w->class_key = numbered_add(&w->d.strings, "wait_class");
-	if (has_contexts(&w->d)) {
-		w->context_key = numbered_add(&w->d.strings, "context");
-		w->kind_key = numbered_add(&w->d.strings, "kind");
-		w->role_key = numbered_add(&w->d.strings, "role");
+	struct numbered *strings = &w->d->strings;
+
+	w->thread_key = numbered_add(strings, "thread");
+	w->tid_key = numbered_add(strings, "tid");
+	w->process_key = numbered_add(strings, "process");
+	w->pid_key = numbered_add(strings, "pid");
+	w->class_key = numbered_add(strings, "wait_class");
+	if (has_contexts(w->d)) {
+		w->context_key = numbered_add(strings, "context");
+		w->kind_key = numbered_add(strings, "kind");
+		w->role_key = numbered_add(strings, "role");
 	}
-	for (size_t i = 0; i < w->d.nr_samples; i++)
-		put_sample(w, i);
 }
 
 static uint32_t build_id_of(struct pprof *w, const struct module *m)
@@ -199,7 +200,7 @@ static uint32_t build_id_of(struct pprof *w, const struct module *m)
 
 	for (uint32_t i = 0; i < m->build_id_len && i < sizeof(m->build_id); i++)
 		snprintf(hex + 2 * i, 3, "%02x", m->build_id[i]);
-	return numbered_add(&w->d.strings, hex);
+	return numbered_add(&w->d->strings, hex);
 }
 
 /*
@@ -214,22 +215,22 @@ static void put_extent(struct pprof *w, const struct dictionary_mapping *m)
 		return;
 	message_number(&w->part, MAPPING_START, start);
 	message_number(&w->part, MAPPING_LIMIT, limit ? limit : UINT64_MAX);
-	if (w->d.profile->modules[m->module].kind == MODULE_FILE)
+	if (w->d->profile->modules[m->module].kind == MODULE_FILE)
 		message_number(&w->part, MAPPING_OFFSET, start);
 }
 
 /* All frames have a name, be it that of a place: readers need not look for others. */
 static void put_mapping(struct pprof *w, size_t i)
 {
-	const struct dictionary_mapping *m = &w->d.mappings[i];
-	const struct module *module = &w->d.profile->modules[m->module];
-	const char *path = profile_str(w->d.profile, module->path);
+	const struct dictionary_mapping *m = &w->d->mappings[i];
+	const struct module *module = &w->d->profile->modules[m->module];
+	const char *path = profile_str(w->d->profile, module->path);
 
 	message_number(&w->part, MAPPING_ID, i + 1);
 	put_extent(w, m);
 	message_number(
 		&w->part, MAPPING_FILE,
-		numbered_add_cleaned(&w->d.strings, strcmp(path, OUR_NAME) ? path : KALLSYMS));
+		numbered_add_cleaned(&w->d->strings, strcmp(path, OUR_NAME) ? path : KALLSYMS));
 	message_number(&w->part, MAPPING_BUILD_ID, build_id_of(w, module));
 	message_number(&w->part, MAPPING_HAS_FUNCTIONS, true);
 	message_number(&w->part, MAPPING_HAS_FILES, m->has_files);
@@ -240,14 +241,14 @@ static void put_mapping(struct pprof *w, size_t i)
 
 static void put_location(struct pprof *w, size_t i)
 {
-	const struct dictionary_place *place = &w->d.places[i];
+	const struct dictionary_place *place = &w->d->places[i];
 
 	message_number(&w->part, LOCATION_ID, i + 1);
-	message_number(&w->part, LOCATION_MAPPING, w->d.mapping_of[place->module]);
+	message_number(&w->part, LOCATION_MAPPING, w->d->mapping_of[place->module]);
 	message_number(&w->part, LOCATION_ADDRESS, place->address);
 	for (uint32_t k = place->first; k < place->first + place->nr; k++) {
-		message_number(&w->inner, LINE_FUNCTION, w->d.lines[k].function);
-		message_number(&w->inner, LINE_LINE, w->d.lines[k].line);
+		message_number(&w->inner, LINE_FUNCTION, w->d->lines[k].function);
+		message_number(&w->inner, LINE_LINE, w->d->lines[k].line);
 		put_inner(w, LOCATION_LINE);
 	}
 	put_part(w, PROFILE_LOCATION);
@@ -255,7 +256,7 @@ static void put_location(struct pprof *w, size_t i)
 
 static void put_function(struct pprof *w, size_t i)
 {
-	const struct dictionary_function *f = &w->d.functions[i];
+	const struct dictionary_function *f = &w->d->functions[i];
 
 	message_number(&w->part, FUNCTION_ID, i + 1);
 	message_number(&w->part, FUNCTION_NAME, f->name);
@@ -266,36 +267,50 @@ static void put_function(struct pprof *w, size_t i)
 
 static void put_strings(struct pprof *w)
 {
-	for (size_t i = 0; i < w->d.strings.nr; i++) {
-		const char *s = numbered_at(&w->d.strings, i);
+	for (size_t i = 0; i < w->d->strings.nr; i++) {
+		const char *s = numbered_at(&w->d->strings, i);
 
 		message_element(&w->out, PROFILE_STRING, s, strlen(s));
 		flush(w, CHUNK);
 	}
 }
 
-int pprof_write(const struct profile *p, const struct view *v, FILE *out)
+size_t pprof_put(struct dictionary *d, bool owners, FILE *out)
 {
-	struct pprof w = {};
+	struct pprof w = { .d = d };
+	size_t bytes;
 
-	dictionary_init(&w.d, p, v);
 	gzip_init(&w.gzip, out);
 	put_facts(&w);
-	put_comments(&w);
-	put_samples(&w);
-	for (size_t i = 0; i < w.d.nr_mappings; i++)
+	if (owners) {
+		put_comments(&w);
+		put_keys(&w);
+	}
+	for (size_t i = 0; i < d->nr_samples; i++)
+		put_sample(&w, i);
+	for (size_t i = 0; i < d->nr_mappings; i++)
 		put_mapping(&w, i);
-	for (size_t i = 0; i < w.d.nr_places; i++)
+	for (size_t i = 0; i < d->nr_places; i++)
 		put_location(&w, i);
-	for (size_t i = 0; i < w.d.nr_functions; i++)
+	for (size_t i = 0; i < d->nr_functions; i++)
 		put_function(&w, i);
 	put_strings(&w);
 	flush(&w, 0);
+	bytes = w.gzip.z.total_in;
 	gzip_finish(&w.gzip);
-	dictionary_release(&w.d);
 	message_release(&w.out);
 	message_release(&w.part);
 	message_release(&w.inner);
 	free(w.numbers);
+	return bytes;
+}
+
+int pprof_write(const struct profile *p, const struct view *v, FILE *out)
+{
+	struct dictionary d;
+
+	dictionary_init(&d, p, v);
+	pprof_put(&d, true, out);
+	dictionary_release(&d);
 	return 0;
 }

@@ -15,6 +15,7 @@ static const struct kind kinds[] = {
 	{ "lock", .is_time = true, .waits = true, .wakers = true, .locks = true },
 	{ "wall", .is_time = true, .waits = true, .running = true },
 	{ "top", .is_time = true, .waits = true, .running = true, .live = true },
+	{ "agent", .is_time = true, .waits = true, .running = true, .live = true },
 	{ .command = "timeline", .timeline = true },
 	{ .command = "sched", .timeline = true, .table = true },
 	{ .command = "uprobe", .calls = true },

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/packed.h"
 #include "profile/check.h"
 #include "profile/runqlat_report.h"
 #include "profile/timeline.h"
@@ -264,6 +265,20 @@ void profile_save(const struct profile *p, FILE *out)
 	free(names.bytes);
 }
 
+void *profile_pack(const struct profile *p, size_t *len)
+{
+	char *bytes = NULL;
+	size_t nr;
+	FILE *f = open_memstream(&bytes, &nr);
+	void *packed;
+
+	profile_save(p, f);
+	fclose(f);
+	packed = packed_make(bytes, nr, len);
+	free(bytes);
+	return packed;
+}
+
 struct section {
 	char tag[5];
 	const void *bytes;
@@ -295,7 +310,9 @@ static const char *read_file(struct loader *l, const char *path)
 	} while (n && l->len < MAX_BYTES);
 	n = ferror(f);
 	fclose(f);
-	return n ? "read error" : l->len >= MAX_BYTES ? "larger than 2 GiB" : NULL;
+	if (n || l->len >= MAX_BYTES)
+		return n ? "read error" : "larger than 2 GiB";
+	return packed_is(l->bytes, l->len) ? packed_open(&l->bytes, &l->len, MAX_BYTES) : NULL;
 }
 
 static const char *split(struct loader *l)

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The loop of windows, and how one recording takes over from another. */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "agent/notify.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "profile/gather.h"
+
+#define TURN_NS	  200000000ull	 /* between turns */
+#define LEAD_NS	  2000000000ull	 /* before the end of a window a successor begins, */
+#define SETTLE_NS 300000000ull	 /* and knows of all threads so much later */
+#define RETRY_NS  60000000000ull /* when there was no memory for it */
+#define LASTS_NS  10000000000ull /* each at least: to begin one takes half a second of a CPU */
+#define SHORT_NS  60000000000ull /* tables that last no longer are too small */
+#define LEAST_NS  10000000ull	 /* of what is left at the end, to be a window */
+
+struct agent {
+	const struct agent_opts *o;
+	struct record *record, *next; /* next: takes over, NULL = none is needed so far */
+	struct live *live, *next_live;
+	struct notify notify;
+	int fds; /* epoll of all sinks, -1 = they have none */
+	uint64_t begin_ns, boundary_ns, since_ns, next_begin_ns, retry_ns;
+	uint64_t gap_ns, all_gaps_ns, nr_windows, nr_hand_overs;
+	bool reload, handed_over, over, failed;
+};
+
+/* By the clock that people read, so that hosts have the same windows. */
+static void set_boundary(struct agent *a)
+{
+	uint64_t interval = a->o->interval_ns, real = clock_ns(CLOCK_REALTIME);
+	uint64_t left = interval - real % interval;
+
+	if (left < interval / 4)
+		left += interval;
+	a->boundary_ns = now_ns() + left;
+}
+
+static void turn_sinks(struct agent *a)
+{
+	for (size_t i = 0; i < a->o->nr_sinks; i++)
+		if (a->o->sinks[i].turn)
+			a->o->sinks[i].turn(a->o->sinks[i].arg);
+}
+
+static void reload_sinks(struct agent *a)
+{
+	notify_reloading(&a->notify);
+	for (size_t i = 0; i < a->o->nr_sinks; i++)
+		if (a->o->sinks[i].reload)
+			a->o->sinks[i].reload(a->o->sinks[i].arg);
+	log_info("reloaded");
+	notify_ready(&a->notify);
+	a->reload = false;
+}
+
+static void tell(struct agent *a, const struct profile *p, const struct agent_facts *f)
+{
+	uint64_t lost = profile_sum(p, COUNTER_LOST);
+	double own = 100.0 * (p->meta.cpu_ns + p->meta.bpf_ns) /
+		     ((double)p->meta.duration_ns * (p->meta.nr_cpus ? p->meta.nr_cpus : 1) + 1);
+	char *text = xasprintf("%" PRIu64 " windows, the last of %s: %s recorded, %s lost, cost "
+			       "%s of the CPUs, %s",
+			       a->nr_windows, text_ns(p->meta.duration_ns),
+			       text_count(p->counters[PROF_RECORDED]), text_count(lost),
+			       text_pct(own), text_bytes(f->live.rss_bytes));
+
+	log_progress("%s", text);
+	notify_status(&a->notify, text);
+	log_info("%s", text);
+	free(text);
+}
+
+/* What was looked at last, as a window. */
+static void give_window(struct agent *a)
+{
+	struct agent_facts f = { .nr = a->nr_windows, .gap_ns = a->gap_ns };
+	struct gather *g = gather_new(0);
+	struct profile *p;
+
+	live_facts(a->live, &f.live);
+	gather_add(g, live_window(a->live), LIVE_NAMELESS);
+	p = gather_take(g);
+	p->meta.bpf_ns = f.live.bpf_ns;
+	a->gap_ns = 0;
+	a->nr_windows++;
+	for (size_t i = 0; i < a->o->nr_sinks; i++)
+		if (a->o->sinks[i].window)
+			a->o->sinks[i].window(a->o->sinks[i].arg, p, &f);
+	tell(a, p, &f);
+	profile_free(p);
+}
+
+/* --- taking over --- */
+
+static void drop_next(struct agent *a)
+{
+	live_free(a->next_live);
+	record_close(a->next);
+	a->next_live = NULL;
+	a->next = NULL;
+}
+
+/* The tables fill up: another recording begins meanwhile, with larger ones if need be. */
+static void begin_next(struct agent *a)
+{
+	uint32_t *max_stacks = &a->o->record->max_stacks;
+	int err;
+
+	if (now_ns() < a->since_ns + SHORT_NS && *max_stacks * 2 <= a->o->most_stacks)
+		*max_stacks *= 2;
+	a->next = record_open(a->o->record);
+	err = a->next ? record_begin(a->next) : -errno;
+	if (err) {
+		log_warn("no second recording to take over from this one, whose tables are nearly "
+			 "full; tried again in %s",
+			 text_ns(RETRY_NS));
+		drop_next(a);
+		a->retry_ns = now_ns() + RETRY_NS;
+		return;
+	}
+	a->next_live = live_new(a->next, 1);
+	a->next_begin_ns = now_ns();
+}
+
+static void turn_next(struct agent *a)
+{
+	uint64_t now = now_ns();
+	bool may = !a->next && now >= a->retry_ns && now >= a->since_ns + LASTS_NS;
+
+	if (a->next && record_turn(a->next)) {
+		drop_next(a);
+		a->retry_ns = now + RETRY_NS;
+	}
+	/* Nothing is gained by waiting for the end of a window in which things get lost. */
+	if (may &&
+	    (live_is_short(a->live) || (a->boundary_ns < now + LEAD_NS && live_is_full(a->live))))
+		begin_next(a);
+}
+
+static bool may_take_over(const struct agent *a)
+{
+	return a->next && now_ns() >= a->next_begin_ns + SETTLE_NS;
+}
+
+static int end_window(struct agent *a)
+{
+	bool take_over = may_take_over(a);
+	int err = live_look(a->live);
+
+	if (!err && take_over)
+		err = live_look(a->next_live);
+	if (err)
+		return err;
+	if (take_over) {
+		a->handed_over = true;
+		a->nr_hand_overs++;
+	}
+	give_window(a);
+	if (take_over) {
+		a->gap_ns = live_hand_over(a->live, a->next_live);
+		a->all_gaps_ns += a->gap_ns;
+	}
+	return 0;
+}
+
+/* --- the loop --- */
+
+static bool turn(void *arg, struct record *r)
+{
+	struct agent *a = arg;
+	uint64_t now = now_ns();
+
+	if (!a->live) {
+		a->live = live_new(r, 1);
+		set_boundary(a);
+		notify_ready(&a->notify);
+	}
+	turn_sinks(a);
+	notify_alive(&a->notify);
+	if (a->reload)
+		reload_sinks(a);
+	turn_next(a);
+	if (a->o->duration_ns && now >= a->begin_ns + a->o->duration_ns)
+		a->over = true;
+	if (!a->over && (now >= a->boundary_ns || (live_is_short(a->live) && may_take_over(a)))) {
+		a->failed = end_window(a) != 0;
+		set_boundary(a);
+	}
+	return !a->over && !a->failed && !a->handed_over;
+}
+
+static bool on_signal(void *arg, int nr)
+{
+	struct agent *a = arg;
+
+	if (nr != SIGHUP)
+		return false;
+	a->reload = true;
+	return true;
+}
+
+/* The other one is the recording now. Its signals and its timer are read from here on. */
+static void take_over(struct agent *a)
+{
+	struct record *old = a->record;
+
+	live_free(a->live);
+	a->record = a->next;
+	a->live = a->next_live;
+	a->next = NULL;
+	a->next_live = NULL;
+	a->handed_over = false;
+	a->since_ns = a->next_begin_ns;
+	record_close(old);
+	log_info("tables renewed for the %" PRIu64 ". time: %s in no window", a->nr_hand_overs,
+		 text_ns(a->gap_ns));
+}
+
+static int run_all(struct agent *a)
+{
+	int err;
+
+	a->record = record_open(a->o->record);
+	err = a->record ? record_begin(a->record) : -errno;
+	if (err)
+		return err;
+	a->begin_ns = a->since_ns = now_ns();
+	for (;;) {
+		err = record_go_on(a->record);
+		if (err || !a->handed_over)
+			break;
+		take_over(a);
+	}
+	notify_stopping(&a->notify);
+	/* What is left is a window with its true duration. */
+	if (!err && !a->failed && a->live && !live_look(a->live) &&
+	    live_window_ns(a->live) >= LEAST_NS)
+		give_window(a);
+	return err ? err : a->failed ? -EIO : 0;
+}
+
+/* Sinks that are written to or read from wake the loop. */
+static int watch_sinks(const struct agent_opts *o)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+	int all = -1, fd;
+
+	for (size_t i = 0; i < o->nr_sinks; i++) {
+		fd = o->sinks[i].fd ? o->sinks[i].fd(o->sinks[i].arg) : -1;
+		if (fd < 0)
+			continue;
+		if (all < 0)
+			all = epoll_create1(EPOLL_CLOEXEC);
+		epoll_ctl(all, EPOLL_CTL_ADD, fd, &e);
+	}
+	return all;
+}
+
+int agent_run(const struct agent_opts *o)
+{
+	struct agent a = { .o = o, .fds = watch_sinks(o) };
+	sigset_t mask, old;
+	int err;
+
+	/* So they stay blocked while a recording is closed that had blocked them. */
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, &old);
+	notify_open(&a.notify);
+	o->record->command = "agent";
+	o->record->live = (struct live_opts){
+		.fd = a.fds, .turn_ns = TURN_NS, .turn = turn, .signal = on_signal, .arg = &a
+	};
+	err = run_all(&a);
+	log_progress(NULL);
+	for (size_t i = 0; i < o->nr_sinks; i++)
+		if (o->sinks[i].close)
+			o->sinks[i].close(o->sinks[i].arg);
+	live_free(a.live);
+	drop_next(&a);
+	record_close(a.record);
+	notify_close(&a.notify);
+	if (a.fds >= 0)
+		close(a.fds);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return err;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writing windows. A file has no name until it is whole; then it gets its name in one step, as in
+ * base/outfile.c. It is not waited for until it is on disk: after a crash of the machine the last
+ * windows may be damaged, which their checksums say.
+ */
+#include "agent/keep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/ring.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "profile/gather.h"
+#include "profile/profile.h"
+#include "profile/save.h"
+
+#define LOCK	    ".bpfprof-agent.lock"
+#define TEMPORARY   ".bpfprof-window." /* and a number, where files cannot be without names */
+#define SHORT_NS    1000000000ull      /* of threads that keep no ids of their own */
+#define AROUND	    6		       /* windows before and behind a trigger */
+#define TRIGGER	    "trigger-"
+#define TRIGGER_TO  4 /* one part in so many of all bytes may be what triggers keep */
+#define NAMES_BYTES 64
+
+struct keep {
+	char *folder;
+	int dir, lock;
+	uint64_t max_bytes;
+	struct ring ring;
+	struct keep_counts counts;
+	bool failed;	   /* the last window was not kept */
+	int trigger;	   /* folder of the trigger that windows are for still; -1 = none */
+	unsigned int left; /* of these */
+};
+
+/* --- the folder --- */
+
+static int open_folder(struct keep *k)
+{
+	struct stat st;
+
+	if (mkdir(k->folder, 0700) && errno != EEXIST)
+		return log_err(-errno, "--keep: cannot make %s", k->folder);
+	k->dir = open(k->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (k->dir < 0)
+		return log_err(-errno, "--keep: cannot open %s", k->folder);
+	if (fstat(k->dir, &st))
+		return log_err(-errno, "--keep: cannot look at %s", k->folder);
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH))
+		return log_as(-EROFS,
+			      "--keep: others can write to %s, and could put links there: use a "
+			      "folder of your own (chmod go-w %s)",
+			      k->folder, k->folder);
+	return 0;
+}
+
+/* The lock goes with the process, however it ends. */
+static int lock_folder(struct keep *k)
+{
+	k->lock = openat(k->dir, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (k->lock < 0)
+		return log_err(-errno, "--keep: cannot write to %s", k->folder);
+	if (!flock(k->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	return log_as(-EBUSY, "--keep: another agent keeps its windows in %s: use another folder",
+		      k->folder);
+}
+
+/* What a killed agent had begun. */
+static void remove_temporary(const struct keep *k)
+{
+	int fd = openat(k->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)))
+			unlinkat(k->dir, e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+struct keep *keep_open(const char *folder, uint64_t max_bytes)
+{
+	struct keep *k = xcalloc(1, sizeof(*k));
+	int err;
+
+	*k = (struct keep){ .folder = xstrdup(folder),
+			    .dir = -1,
+			    .lock = -1,
+			    .trigger = -1,
+			    .max_bytes = max_bytes };
+	err = open_folder(k);
+	if (!err)
+		err = lock_folder(k);
+	if (!err) {
+		remove_temporary(k);
+		err = ring_read(&k->ring, k->dir);
+		if (err)
+			log_err(err, "--keep: cannot read %s", folder);
+	}
+	if (err) {
+		keep_close(k);
+		errno = -err;
+		return NULL;
+	}
+	for (size_t i = 0; i < k->ring.nr; i++)
+		k->counts.ring_bytes += k->ring.v[i].bytes;
+	return k;
+}
+
+void keep_close(struct keep *k)
+{
+	if (!k)
+		return;
+	ring_release(&k->ring);
+	if (k->trigger >= 0)
+		close(k->trigger);
+	if (k->lock >= 0)
+		close(k->lock);
+	if (k->dir >= 0)
+		close(k->dir);
+	free(k->folder);
+	free(k);
+}
+
+struct keep_counts keep_counts(const struct keep *k)
+{
+	return k->counts;
+}
+
+/* --- the ring --- */
+
+static void drop_oldest(struct keep *k)
+{
+	struct ring_file *f = &k->ring.v[0];
+
+	if (!unlinkat(k->dir, f->name, 0) || errno == ENOENT)
+		k->counts.ring_bytes -= f->bytes;
+	ring_drop_first(&k->ring);
+}
+
+/* Until there is room for so many. */
+static void make_room(struct keep *k, uint64_t bytes)
+{
+	while (k->ring.nr && k->counts.ring_bytes + bytes > k->max_bytes)
+		drop_oldest(k);
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, bytes, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		bytes += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* A file without a name, or with one that nobody looks at. temp: empty, or that. */
+static int create(const struct keep *k, char temp[NAMES_BYTES])
+{
+	int fd = openat(k->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	temp[0] = 0;
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd;
+	snprintf(temp, NAMES_BYTES, "%s%d", TEMPORARY, getpid());
+	return openat(k->dir, temp, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+static int give_name(const struct keep *k, int fd, const char *temp, const char *name)
+{
+	char self[NAMES_BYTES];
+	int err;
+
+	if (*temp)
+		return renameat(k->dir, temp, k->dir, name) ? -errno : 0;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	err = linkat(AT_FDCWD, self, k->dir, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	if (err == -EEXIST && !unlinkat(k->dir, name, 0))
+		err = linkat(AT_FDCWD, self, k->dir, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	return err;
+}
+
+static int put(const struct keep *k, const char *name, const void *bytes, size_t len)
+{
+	char temp[NAMES_BYTES];
+	int fd = create(k, temp), err;
+
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd, bytes, len);
+	if (!err)
+		err = give_name(k, fd, temp, name);
+	close(fd);
+	if (err && *temp)
+		unlinkat(k->dir, temp, 0);
+	return err;
+}
+
+/* On a disk that others fill, the oldest windows give way to the newest. */
+static int put_somehow(struct keep *k, const char *name, const void *bytes, size_t len)
+{
+	int err = put(k, name, bytes, len);
+
+	while ((err == -ENOSPC || err == -EDQUOT) && k->ring.nr) {
+		drop_oldest(k);
+		err = put(k, name, bytes, len);
+	}
+	return err;
+}
+
+static void note(struct keep *k, int err, size_t len)
+{
+	if (err && !k->failed)
+		log_err(err, "windows are not kept for now: cannot write to %s", k->folder);
+	else if (!err && k->failed)
+		log_warn("windows are kept in %s again; %s were not", k->folder,
+			 text_count(k->counts.not_kept));
+	k->failed = err != 0;
+	k->counts.not_kept += err != 0;
+	if (err)
+		return;
+	k->counts.kept++;
+	k->counts.bytes += len;
+	k->counts.ring_bytes += len;
+}
+
+/* --- triggers --- */
+
+/* The copy costs nothing while the ring has the window. */
+static void link_to(const struct keep *k, const char *name)
+{
+	if (linkat(k->dir, name, k->trigger, name, 0) && errno != EEXIST)
+		log_err(-errno, "cannot keep %s for a trigger", name);
+}
+
+static void end_trigger(struct keep *k)
+{
+	if (k->trigger >= 0)
+		close(k->trigger);
+	k->trigger = -1;
+}
+
+/* Whose number was what for a moment nobody asks later. */
+static void *pack(const struct profile *p, size_t *len)
+{
+	struct gather *g = gather_new(SHORT_NS);
+	struct profile *small;
+	void *bytes;
+
+	gather_add(g, p, NULL);
+	small = gather_take(g);
+	bytes = profile_pack(small, len);
+	profile_free(small);
+	return bytes;
+}
+
+void keep_window(struct keep *k, const struct profile *p)
+{
+	char *name = ring_name(p->meta.start_ns, p->meta.duration_ns);
+	size_t len;
+	void *bytes = pack(p, &len);
+	int err;
+
+	make_room(k, len);
+	err = len > k->max_bytes ? -EFBIG : put_somehow(k, name, bytes, len);
+	note(k, err, len);
+	if (!err)
+		ring_add(&k->ring, name, len);
+	if (!err && k->trigger >= 0)
+		link_to(k, name);
+	if (k->trigger >= 0 && !k->left--)
+		end_trigger(k);
+	free(bytes);
+	free(name);
+}
+
+static uint64_t bytes_of(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	uint64_t bytes = 0;
+	struct ring r;
+
+	if (fd < 0)
+		return 0;
+	if (!ring_read(&r, fd)) {
+		for (size_t i = 0; i < r.nr; i++)
+			bytes += r.v[i].bytes;
+		ring_release(&r);
+	}
+	close(fd);
+	return bytes;
+}
+
+static void remove_folder(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	struct ring r;
+
+	if (fd >= 0 && !ring_read(&r, fd)) {
+		for (size_t i = 0; i < r.nr; i++)
+			unlinkat(fd, r.v[i].name, 0);
+		ring_release(&r);
+	}
+	if (fd >= 0)
+		close(fd);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+static int is_trigger(const struct dirent *e)
+{
+	return !strncmp(e->d_name, TRIGGER, strlen(TRIGGER));
+}
+
+/* Those of old triggers go when they would be too many bytes. */
+static void make_trigger_room(const struct keep *k)
+{
+	struct dirent **v = NULL;
+	int nr = scandirat(k->dir, ".", &v, is_trigger, alphasort);
+	uint64_t bytes = 0;
+
+	for (int i = nr - 1; i >= 0; i--) {
+		bytes += bytes_of(k->dir, v[i]->d_name);
+		if (bytes > k->max_bytes / TRIGGER_TO)
+			remove_folder(k->dir, v[i]->d_name);
+		free(v[i]);
+	}
+	free(v);
+}
+
+static int open_trigger(struct keep *k, const char *why)
+{
+	const struct ring_file *last = &k->ring.v[k->ring.nr - 1];
+	char *name = xasprintf(TRIGGER "%.15sZ", last->name); /* whole seconds are enough */
+	int err = 0;
+
+	if (mkdirat(k->dir, name, 0700) && errno != EEXIST)
+		err = -errno;
+	if (!err)
+		k->trigger = openat(k->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (k->trigger < 0)
+		log_err(err ? err : -errno, "cannot make %s/%s for a trigger", k->folder, name);
+	else
+		log_warn("%s: windows around it are kept in %s/%s", why, k->folder, name);
+	free(name);
+	return k->trigger < 0 ? -EIO : 0;
+}
+
+void keep_trigger(struct keep *k, const char *why)
+{
+	size_t first = k->ring.nr > AROUND + 1 ? k->ring.nr - AROUND - 1 : 0;
+	bool goes_on = k->trigger >= 0;
+
+	k->left = AROUND - 1;
+	if (goes_on || !k->ring.nr)
+		return;
+	make_trigger_room(k);
+	if (open_trigger(k, why))
+		return;
+	for (size_t i = first; i < k->ring.nr; i++)
+		link_to(k, k->ring.v[i].name);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of windows, and windows of a time as one profile. */
+#include "agent/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "profile/gather.h"
+#include "profile/save.h"
+
+#define SECOND	    UINT64_C(1000000000)
+#define MOST_SLICES 360 /* windows, each of which is one then; of more they would take too much */
+#define MS	    UINT64_C(1000000)
+
+char *ring_name(uint64_t begin_ns, uint64_t length_ns)
+{
+	time_t seconds = begin_ns / SECOND;
+	char date[32];
+	struct tm tm;
+
+	strftime(date, sizeof(date), "%Y%m%dT%H%M%S", gmtime_r(&seconds, &tm));
+	return xasprintf("%s.%03" PRIu64 "Z-%" PRIu64 "ms.bpfprof", date, begin_ns % SECOND / MS,
+			 (length_ns + MS / 2) / MS);
+}
+
+static bool parse_name(const char *name, struct ring_file *f)
+{
+	struct tm tm = {};
+	unsigned int ms;
+	unsigned long long length;
+	int end = 0;
+
+	if (sscanf(name, "%4d%2d%2dT%2d%2d%2d.%3uZ-%llums.bpfprof%n", &tm.tm_year, &tm.tm_mon,
+		   &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &ms, &length, &end) != 8 ||
+	    !end || name[end] || length > 7 * 24 * 3600 * 1000ull)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	f->begin_ns = (uint64_t)timegm(&tm) * SECOND + ms * MS;
+	f->length_ns = length * MS;
+	return true;
+}
+
+void ring_add(struct ring *r, const char *name, uint64_t bytes)
+{
+	struct ring_file f = { .bytes = bytes };
+
+	if (!parse_name(name, &f))
+		return;
+	f.name = xstrdup(name);
+	r->v = xgrow(r->v, r->nr, &r->cap, sizeof(f));
+	r->v[r->nr++] = f;
+}
+
+void ring_drop_first(struct ring *r)
+{
+	free(r->v[0].name);
+	memmove(&r->v[0], &r->v[1], --r->nr * sizeof(*r->v));
+}
+
+void ring_release(struct ring *r)
+{
+	for (size_t i = 0; i < r->nr; i++)
+		free(r->v[i].name);
+	free(r->v);
+	*r = (struct ring){};
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct ring_file *)x)->name, ((const struct ring_file *)y)->name);
+}
+
+int ring_read(struct ring *r, int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	struct stat st;
+
+	*r = (struct ring){};
+	if (!d)
+		return -errno;
+	while ((e = readdir(d)))
+		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			ring_add(r, e->d_name, st.st_size);
+	closedir(d);
+	qsort(r->v, r->nr, sizeof(*r->v), by_name);
+	return 0;
+}
+
+/* --- times --- */
+
+/* How long what is said lasts follows from how exactly it is said. */
+static const struct form {
+	const char *text;
+	bool dated;
+	uint64_t ns;
+} forms[] = {
+	{ "%H:%M:%S", false, SECOND },
+	{ "%H:%M", false, 60 * SECOND },
+	{ "%Y-%m-%dT%H:%M:%S", true, SECOND },
+	{ "%Y-%m-%d %H:%M:%S", true, SECOND },
+	{ "%Y-%m-%dT%H:%M", true, 60 * SECOND },
+	{ "%Y-%m-%d %H:%M", true, 60 * SECOND },
+	{ "%Y-%m-%d", true, 24 * 3600 * SECOND },
+};
+
+static bool try_form(const struct form *f, const char *text, uint64_t now_ns, struct ring_span *to)
+{
+	time_t now = now_ns / SECOND, at;
+	bool utc = *text && text[strlen(text) - 1] == 'Z';
+	struct tm tm, day;
+	const char *end;
+
+	(utc ? gmtime_r : localtime_r)(&now, &day);
+	tm = day;
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+	tm.tm_isdst = -1;
+	end = strptime(text, f->text, &tm);
+	if (!end || strcmp(end, utc ? "Z" : ""))
+		return false;
+	at = utc ? timegm(&tm) : mktime(&tm);
+	if (!f->dated && at > now) { /* yesterday, then */
+		tm.tm_mday--;
+		tm.tm_isdst = -1;
+		at = utc ? timegm(&tm) : mktime(&tm);
+	}
+	*to = (struct ring_span){ at * SECOND, at * SECOND + f->ns, 0 };
+	return at >= 0;
+}
+
+static bool parse_one(const char *text, uint64_t now_ns, struct ring_span *to)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (try_form(&forms[i], text, now_ns, to))
+			return true;
+	return false;
+}
+
+static bool parse_last(const char *text, struct ring_span *to)
+{
+	*to = (struct ring_span){ .to_ns = UINT64_MAX };
+	return !opt_seconds(text, &to->last_ns);
+}
+
+bool ring_parse(const char *text, uint64_t now_ns, struct ring_span *to)
+{
+	const char *dots = strstr(text, "..");
+	struct ring_span first, last = {};
+	char *begin;
+	bool ok;
+
+	if (text[0] == '-')
+		return parse_last(text + 1, to);
+	if (!dots)
+		return parse_one(text, now_ns, to);
+	begin = xstrndup(text, dots - text);
+	ok = parse_one(begin, now_ns, &first) && parse_one(dots + 2, now_ns, &last);
+	free(begin);
+	*to = (struct ring_span){ first.from_ns, last.to_ns, 0 };
+	return ok && first.from_ns < last.to_ns;
+}
+
+/* --- loading --- */
+
+static bool is_in(const struct ring_file *f, const struct ring_span *s)
+{
+	uint64_t middle = f->begin_ns + f->length_ns / 2;
+
+	return middle >= s->from_ns && middle < s->to_ns;
+}
+
+static bool has(const struct ring_file *f, uint64_t ns)
+{
+	return f->begin_ns <= ns && ns < f->begin_ns + f->length_ns;
+}
+
+/* A second lies in a window of ten. */
+static void narrow(const struct ring *r, struct ring_span *s)
+{
+	const struct ring_file *last = r->nr ? &r->v[r->nr - 1] : NULL;
+	bool any = false;
+
+	if (s->last_ns && last) {
+		uint64_t end_ns = last->begin_ns + last->length_ns;
+
+		s->from_ns = end_ns > s->last_ns ? end_ns - s->last_ns : 0;
+	}
+	for (size_t i = 0; i < r->nr && !any; i++)
+		any = is_in(&r->v[i], s);
+	for (size_t i = 0; i < r->nr && !any; i++)
+		if (has(&r->v[i], s->from_ns)) {
+			s->from_ns = r->v[i].begin_ns;
+			s->to_ns = s->from_ns + r->v[i].length_ns;
+			return;
+		}
+}
+
+static char *time_text(uint64_t ns)
+{
+	time_t seconds = ns / SECOND;
+	char date[32];
+	struct tm tm;
+
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
+	return xstrdup(date);
+}
+
+static void refuse(const char *folder, const struct ring *r)
+{
+	char *from, *to;
+
+	if (!r->nr) {
+		log_err(0, "%s has no windows (bpfprof agent --keep %s records some)", folder,
+			folder);
+		return;
+	}
+	from = time_text(r->v[0].begin_ns);
+	to = time_text(r->v[r->nr - 1].begin_ns + r->v[r->nr - 1].length_ns);
+	log_err(0, "%s has no window of that time: it has %s to %s", folder, from, to);
+	free(from);
+	free(to);
+}
+
+/* Files that are deleted meanwhile had their time. */
+static void add_file(struct gather *g, const char *folder, const struct ring_file *f,
+		     size_t *nr_bad)
+{
+	char *path = xasprintf("%s/%s", folder, f->name);
+	struct profile *p = access(path, F_OK) && errno == ENOENT ? NULL : profile_load(path);
+	int err = p ? gather_add(g, p, NULL) : -EIO;
+
+	if (p && err)
+		log_warn("%s is left out: %s", path,
+			 err == -EFBIG ? "more would be too large" : "another kind of recording");
+	*nr_bad += err != 0;
+	profile_free(p);
+	free(path);
+}
+
+static struct profile *gather(const char *folder, const struct ring *r,
+			      const struct ring_span *span)
+{
+	struct gather *g = gather_new(0);
+	size_t nr_bad = 0, nr = 0;
+	struct profile *p;
+
+	for (size_t i = 0; i < r->nr; i++)
+		nr += is_in(&r->v[i], span);
+	if (nr <= MOST_SLICES)
+		gather_slices(g);
+	for (size_t i = 0; i < r->nr; i++)
+		if (is_in(&r->v[i], span))
+			add_file(g, folder, &r->v[i], &nr_bad);
+	p = gather_take(g);
+	if (nr_bad && p)
+		log_warn("%zu windows could not be read and are missing", nr_bad);
+	return p;
+}
+
+struct profile *ring_load(const char *folder, const struct ring_span *span)
+{
+	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = dir < 0 ? -errno : 0;
+	struct ring_span s = *span;
+	struct profile *p = NULL;
+	struct ring r = {};
+
+	if (!err)
+		err = ring_read(&r, dir);
+	if (dir >= 0)
+		close(dir);
+	if (err) {
+		log_err(err, "cannot read %s", folder);
+		errno = -err;
+		return NULL;
+	}
+	narrow(&r, &s);
+	p = gather(folder, &r, &s);
+	if (!p)
+		refuse(folder, &r);
+	ring_release(&r);
+	errno = p ? 0 : ENOENT;
+	return p;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From the agent's options to its sinks, in the order in which they get a window. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/agent_parts.h"
+#include "push/push.h"
+#include "serve/listener.h"
+#include "who/who.h"
+
+#define USUAL_DISK (1ull << 30)
+#define FLUSH_NS   5000000000ull /* for what is still to be sent at the end */
+
+static void add_sink(struct service *s, struct agent_sink sink)
+{
+	sink.arg = s;
+	s->sinks[s->nr_sinks++] = sink;
+}
+
+/* --- who is who --- */
+
+static int by_pid(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+static void look(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	struct service *s = arg;
+	size_t nr = 0;
+
+	s->nr_pids = 0;
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		s->pids = xgrow(s->pids, s->nr_pids, &s->cap_pids, sizeof(*s->pids));
+		s->pids[s->nr_pids++] = p->samples[i].pid;
+	}
+	if (s->nr_pids)
+		qsort(s->pids, s->nr_pids, sizeof(*s->pids), by_pid);
+	for (size_t i = 0; i < s->nr_pids; i++)
+		if (s->pids[i] && (!nr || s->pids[nr - 1] != s->pids[i]))
+			s->pids[nr++] = s->pids[i];
+	who_look(s->who, s->pids, nr, NULL, NULL);
+}
+
+static void sent(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	who_sent(((struct service *)arg)->who);
+}
+
+static void reload_rules(void *arg)
+{
+	who_reload(((struct service *)arg)->who);
+}
+
+static const struct labels *series_of(void *arg, uint32_t pid)
+{
+	return who_series(((struct service *)arg)->who, pid);
+}
+
+static int open_who(struct service *s)
+{
+	const struct who_options o = { .root = "", .rules = s->args->rules };
+
+	s->who = who_new(&o);
+	if (!s->who)
+		return -errno;
+	add_sink(s, (struct agent_sink){ "who", .window = look, .reload = reload_rules });
+	return 0;
+}
+
+/* --- the recorder, and what keeps its windows --- */
+
+static void keep_it(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	keep_window(((struct service *)arg)->keep, p);
+}
+
+static void end_keeping(void *arg)
+{
+	struct keep_counts c = keep_counts(((struct service *)arg)->keep);
+
+	log_info("kept %s windows of %s each; %s could not be kept", text_count(c.kept),
+		 text_bytes(c.kept ? c.bytes / c.kept : 0), text_count(c.not_kept));
+}
+
+static int open_keep(struct service *s)
+{
+	const struct agent_args *a = s->args;
+
+	s->keep = keep_open(a->keep, a->max_disk ? a->max_disk : USUAL_DISK);
+	if (!s->keep)
+		return -errno;
+	add_sink(s, (struct agent_sink){ "keep", .window = keep_it, .close = end_keeping });
+	return 0;
+}
+
+/* Said when it begins, not in each window while it lasts. */
+static void judge(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	struct service *s = arg;
+	char *why = NULL;
+
+	for (size_t i = 0; i < s->nr_triggers && !why; i++)
+		trigger_is_met(&s->triggers[i], p, f, &why);
+	if (why && s->keep)
+		keep_trigger(s->keep, why);
+	else if (why && !s->met)
+		log_warn("%s", why);
+	s->met = why != NULL;
+	free(why);
+}
+
+static int parse_triggers(struct service *s)
+{
+	const struct opt_strings *on = &s->args->on;
+
+	if (on->nr > AGENT_MAX_TRIGGERS)
+		return log_as(-EINVAL, "--on: at most %d conditions", AGENT_MAX_TRIGGERS);
+	for (; s->nr_triggers < on->nr; s->nr_triggers++)
+		if (trigger_parse(&s->triggers[s->nr_triggers], on->v[s->nr_triggers]))
+			return -EINVAL;
+	return 0;
+}
+
+/* --- metrics and pages --- */
+
+static void set_metric(struct service *s, const char *name, const char *help, double value)
+{
+	metrics_set(s->metrics, &(struct metrics_row){ name, help, "", value });
+}
+
+static void count_windows(struct service *s, const struct agent_facts *f)
+{
+	struct keep_counts c = {};
+
+	set_metric(s, "bpfprof_windows_total", "Windows that were recorded.", f->nr + 1);
+	if (!s->keep)
+		return;
+	c = keep_counts(s->keep);
+	set_metric(s, "bpfprof_windows_kept_total", "Windows that were written.", c.kept);
+	set_metric(s, "bpfprof_windows_not_kept_total", "Windows that could not be written.",
+		   c.not_kept);
+	set_metric(s, "bpfprof_kept_bytes", "Bytes of the windows in the folder.", c.ring_bytes);
+}
+
+static void show(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	struct service *s = arg;
+
+	metrics_window(s->metrics, p, series_of, s);
+	count_windows(s, f);
+	listener_window(s->listener, p);
+}
+
+static int listen_fd(void *arg)
+{
+	return listener_fd(((struct service *)arg)->listener);
+}
+
+static void turn_listener(void *arg)
+{
+	listener_turn(((struct service *)arg)->listener);
+}
+
+static int open_listener(struct service *s)
+{
+	const struct listener_options o = { .address = s->args->listen,
+					    .token_file = s->args->listen_token,
+					    .window_ns = s->args->interval_ns };
+	int err;
+
+	s->metrics = metrics_new(0);
+	err = listener_open(&s->listener, &o, s->metrics);
+	if (err)
+		return err;
+	add_sink(s, (struct agent_sink){ "listen", .window = show, .fd = listen_fd,
+					 .turn = turn_listener });
+	log_info("listening at %s", listener_url(s->listener));
+	return 0;
+}
+
+/* --- engines --- */
+
+static void send_it(void *arg, const struct profile *p, const struct agent_facts *f)
+{
+	struct service *s = arg;
+
+	push_window(s->push, p, series_of, s);
+}
+
+static int push_descriptor(void *arg)
+{
+	return push_fd(((struct service *)arg)->push);
+}
+
+static void turn_push(void *arg)
+{
+	push_turn(((struct service *)arg)->push);
+}
+
+static void end_push(void *arg)
+{
+	push_flush(((struct service *)arg)->push, now_ns() + FLUSH_NS);
+}
+
+static int open_push(struct service *s)
+{
+	const struct agent_args *a = s->args;
+	const struct push_opts o = { .to = &a->push,
+				     .labels = &a->push_labels,
+				     .token_file = a->push_token,
+				     .tenant = a->push_tenant,
+				     .ca_file = a->push_ca,
+				     .insecure = a->insecure,
+				     .spool = a->spool,
+				     .spool_bytes = a->spool_bytes };
+
+	s->push = push_open(&o);
+	if (!s->push)
+		return -errno;
+	add_sink(s, (struct agent_sink){ "push", .window = send_it, .fd = push_descriptor,
+					 .turn = turn_push, .close = end_push });
+	return 0;
+}
+
+/* --- all of them --- */
+
+int service_open(struct service *s)
+{
+	const struct agent_args *a = s->args;
+	bool named = a->listen || a->push.nr;
+	int err = parse_triggers(s);
+
+	if (!err && named)
+		err = open_who(s);
+	if (!err && a->keep)
+		err = open_keep(s);
+	/* The window that meets a condition is in the folder by then. */
+	if (!err && s->nr_triggers)
+		add_sink(s, (struct agent_sink){ "on", .window = judge });
+	if (!err && a->listen)
+		err = open_listener(s);
+	if (!err && a->push.nr)
+		err = open_push(s);
+	if (!err && named)
+		add_sink(s, (struct agent_sink){ "sent", .window = sent });
+	return err;
+}
+
+void service_close(struct service *s)
+{
+	push_close(s->push);
+	listener_close(s->listener);
+	metrics_free(s->metrics);
+	keep_close(s->keep);
+	who_free(s->who);
+	free(s->pids);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sums of windows. Owners that were not seen for an hour make room for others; to a reader a series
+ * that comes back later is a counter that was set back, as after a restart. When there is no room
+ * the owner is "other".
+ */
+#include "serve/metrics.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/mem.h"
+#include "profile/kind.h"
+#include "profile/lengths.h"
+#include "serve/metrics_parts.h"
+
+#define NS_PER_S 1000000000ull
+#define HOUR_NS	 (3600 * NS_PER_S)
+
+struct metrics *metrics_new(uint32_t max_owners)
+{
+	struct metrics *m = xcalloc(1, sizeof(*m));
+
+	m->max_owners = max_owners ? max_owners : METRICS_MAX_OWNERS;
+	return m;
+}
+
+static void free_owner(struct metrics *m, struct metrics_owner *o)
+{
+	HASH_DEL(m->owners, o);
+	free(o->key);
+	free(o->labels);
+	free(o);
+}
+
+void metrics_free(struct metrics *m)
+{
+	struct metrics_owner *o, *next;
+
+	if (!m)
+		return;
+	HASH_ITER (hh, m->owners, o, next)
+		free_owner(m, o);
+	for (size_t i = 0; i < m->nr_rows; i++) {
+		free((char *)m->rows[i].name);
+		free((char *)m->rows[i].help);
+		free((char *)m->rows[i].labels);
+	}
+	free(m->rows);
+	free(m);
+}
+
+/* --- owners --- */
+
+static const char *const owner_labels[] = { "service_name", "namespace", "pod", "container" };
+
+/* "service_name=\"a\",namespace=\"\",…": all of a metric have the same labels. */
+static char *owner_text(const struct labels *l)
+{
+	char *text = xstrdup(""), *more, *value;
+	const char *v;
+
+	for (size_t i = 0; i < sizeof(owner_labels) / sizeof(*owner_labels); i++) {
+		v = l ? labels_get(l, owner_labels[i]) : NULL;
+		value = metrics_escape(v ? v : "");
+		more = xasprintf("%s%s%s=\"%s\"", text, i ? "," : "", owner_labels[i], value);
+		free(text);
+		free(value);
+		text = more;
+	}
+	return text;
+}
+
+static void forget_old(struct metrics *m)
+{
+	struct metrics_owner *o, *next;
+
+	HASH_ITER (hh, m->owners, o, next)
+		if (m->now_ns - o->seen_ns > HOUR_NS)
+			free_owner(m, o);
+}
+
+static struct metrics_owner *take_owner(struct metrics *m, char *labels)
+{
+	struct metrics_owner *o;
+
+	HASH_FIND_STR(m->owners, labels, o);
+	if (o) {
+		free(labels);
+		return o;
+	}
+	o = xcalloc(1, sizeof(*o));
+	o->labels = labels;
+	o->key = xstrdup(labels);
+	HASH_ADD_KEYPTR(hh, m->owners, o->key, strlen(o->key), o);
+	return o;
+}
+
+static struct metrics_owner *find_owner(struct metrics *m, const struct labels *l)
+{
+	struct labels other = {};
+	struct metrics_owner *o;
+	char *text = owner_text(l);
+
+	HASH_FIND_STR(m->owners, text, o);
+	if (!o && HASH_COUNT(m->owners) >= m->max_owners)
+		forget_old(m);
+	if (!o && HASH_COUNT(m->owners) >= m->max_owners) {
+		free(text);
+		labels_set(&other, "service_name", "other");
+		text = owner_text(&other);
+		labels_release(&other);
+	}
+	o = take_owner(m, text);
+	o->seen_ns = m->now_ns;
+	return o;
+}
+
+/* Samples of a process mostly stand together. */
+struct asker {
+	struct metrics *m;
+	metrics_who who;
+	void *arg;
+	uint32_t pid;
+	struct metrics_owner *owner; /* of pid */
+};
+
+static struct metrics_owner *owner_of(struct asker *a, uint32_t pid)
+{
+	if (!a->owner || pid != a->pid)
+		a->owner = find_owner(a->m, a->who ? a->who(a->arg, pid) : NULL);
+	a->pid = pid;
+	return a->owner;
+}
+
+/* --- samples --- */
+
+static void add_bucket(struct metrics_hist *h, const struct wait_bucket *b)
+{
+	unsigned int end = PROF_WAIT_BUCKET_SHIFT + b->index, i = 0; /* a power of two of ns */
+
+	while (i < METRICS_BUCKETS && (b->index + 1 >= PROF_WAIT_BUCKETS || end > metrics_bound(i)))
+		i++;
+	h->counts[i] += b->count;
+	h->count += b->count;
+}
+
+static bool is_runnable(uint32_t class)
+{
+	return class < WAIT_NR_CLASSES && 1u << class & WAIT_RUNNABLE;
+}
+
+static struct metrics_hist *hist_of(struct metrics *m, uint32_t class)
+{
+	return is_runnable(class) ? &m->run_queue : &m->classes[class];
+}
+
+/* Only samples whose lengths are known: a histogram's sum is that of its buckets. */
+static void add_lengths(struct metrics *m, const struct profile *p, const struct waits *w)
+{
+	size_t last = SIZE_MAX;
+
+	for (size_t i = 0; i < p->nr_wait_buckets; i++) {
+		const struct wait_bucket *b = &p->wait_buckets[i];
+		uint32_t class;
+
+		if (b->sample >= p->nr_samples)
+			continue;
+		class = w->idle_is[b->sample] ? METRICS_IDLE : w->class_of[b->sample];
+		if (class == WAITS_ON_CPU)
+			continue;
+		add_bucket(hist_of(m, class), b);
+		if (b->sample != last)
+			hist_of(m, class)->sum_ns += w->ns[b->sample];
+		last = b->sample;
+	}
+	m->has_lengths |= p->nr_wait_buckets != 0;
+}
+
+static void add_waits(struct metrics *m, const struct profile *p, struct asker *a)
+{
+	const struct view v = {};
+	struct waits w;
+
+	waits_init(&w, p, &v);
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		struct metrics_owner *o = owner_of(a, p->samples[i].pid);
+
+		if (w.class_of[i] == WAITS_ON_CPU)
+			o->cpu_ns += w.ns[i];
+		else
+			o->wait_ns[w.idle_is[i] ? METRICS_IDLE : w.class_of[i]] += w.ns[i];
+	}
+	if (lengths_known(p))
+		add_lengths(m, p, &w);
+	waits_release(&w);
+}
+
+static void add_running(const struct profile *p, struct asker *a)
+{
+	bool is_clock = profile_is_clock(profile_str(p, p->meta.event));
+
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		const struct sample *s = &p->samples[i];
+
+		if (is_clock)
+			owner_of(a, s->pid)->cpu_ns += s->weight;
+		else if (p->meta.rate_hz)
+			owner_of(a, s->pid)->cpu_ns += s->count * NS_PER_S / p->meta.rate_hz;
+	}
+}
+
+static void add_cost(struct metrics *m, const struct profile_meta *meta)
+{
+	uint64_t ns = meta->cpu_ns + meta->bpf_ns + meta->interrupts_ns;
+	double all_ns = (double)meta->duration_ns * (double)meta->nr_cpus;
+
+	m->cost_ns += ns;
+	m->thinned_ns += meta->thinned_ns;
+	m->missed += meta->missed;
+	m->overhead = all_ns > 0 ? (double)ns / all_ns : 0;
+	m->budget = (double)meta->budget_ppm / 1e6;
+	m->rss_bytes = meta->rss_bytes;
+	m->window_ns += meta->duration_ns;
+	m->start_ns = meta->start_ns;
+	m->nr_windows++;
+}
+
+void metrics_window(struct metrics *m, const struct profile *window, metrics_who who, void *arg)
+{
+	struct asker a = { .m = m, .who = who, .arg = arg };
+
+	m->now_ns = window->meta.start_ns;
+	if (kind_of_profile(window)->waits)
+		add_waits(m, window, &a);
+	else
+		add_running(window, &a);
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		m->ledger[i] += window->counters[i];
+	add_cost(m, &window->meta);
+}
+
+/* --- rows of others --- */
+
+void metrics_set(struct metrics *m, const struct metrics_row *row)
+{
+	for (size_t i = 0; i < m->nr_rows; i++)
+		if (!strcmp(m->rows[i].name, row->name) &&
+		    !strcmp(m->rows[i].labels, row->labels)) {
+			m->rows[i].value = row->value;
+			return;
+		}
+	m->rows = xgrow(m->rows, m->nr_rows, &m->cap_rows, sizeof(*m->rows));
+	m->rows[m->nr_rows++] = (struct metrics_row){ .name = xstrdup(row->name),
+						      .help = xstrdup(row->help),
+						      .labels = xstrdup(row->labels),
+						      .value = row->value };
+}

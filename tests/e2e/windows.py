@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Windows of bpfprof agent, read without bpfprof: what their tables say, and the sums of all of them."""
+import calendar
+import gzip
+import json
+import os
+import re
+import struct
+import sys
+import time
+import zlib
+
+KINDS = {1: "blocked", 2: "preempted", 3: "woken", 4: "running", 5: "on-cpu", 7: "throttled"}
+NAME = re.compile(r"(\d{8}T\d{6})\.(\d{3})Z-(\d+)ms\.bpfprof$")
+
+
+def times(name):
+    """Begin and end of a window by its name, in seconds."""
+    date, ms, length = NAME.match(os.path.basename(name)).groups()
+    begin = calendar.timegm(time.strptime(date, "%Y%m%dT%H%M%S")) + int(ms) / 1000
+    return begin, begin + int(length) / 1000
+
+
+def windows(folder):
+    return sorted(os.path.join(folder, n) for n in os.listdir(folder) if NAME.match(n))
+
+
+class Window:
+    def __init__(self, path):
+        data = gzip.open(path).read()
+        magic, version, nr = struct.unpack_from("<8sII", data)
+        assert magic == b"bpfprof\n", path
+        at, self.tables = 16, {}
+        for _ in range(nr):
+            tag, crc, length = struct.unpack_from("<4sIQ", data, at)
+            body = data[at + 16:at + 16 + length]
+            assert zlib.crc32(body) == crc and len(body) == length, (path, tag)
+            self.tables[tag.decode()] = body
+            at += 16 + (length + 7 & ~7)
+        self.meta, self.counters = self.pairs("META"), self.pairs("CNTR")
+
+    def string(self, at):
+        strings = self.tables["STRS"]
+        return strings[at:strings.index(0, at)].decode("utf-8", "replace")
+
+    def pairs(self, tag):
+        return {self.string(name): value for name, _, value in struct.iter_unpack("<IIQ", self.tables[tag])}
+
+    def samples(self):
+        for count, weight, pid, tid, process, thread, _, _, wait, _ in struct.iter_unpack("<QQ8I", self.tables["SMPL"]):
+            yield count, weight, pid, tid, self.string(process), KINDS[wait >> 12 & 15]
+
+    def threads(self):
+        for pid, tid, process, _, wall in struct.iter_unpack("<4IQ", self.tables["THRD"]):
+            yield pid, tid, self.string(process), wall
+
+
+def total(paths):
+    """What all of them come to."""
+    sums = {"windows": 0, "duration_ns": 0, "bpf_ns": 0, "cpu_ns": 0, "count": 0, "weight": 0, "wall": {}, "by": {}, "counters": {}}
+    for path in paths:
+        w = Window(path)
+        sums["windows"] += 1
+        for key in "duration_ns", "bpf_ns", "cpu_ns":
+            sums[key] += w.meta[key]
+        for key, value in w.counters.items():
+            sums["counters"][key] = sums["counters"].get(key, 0) + value
+        for count, weight, pid, _, _, kind in w.samples():
+            sums["count"] += count
+            sums["weight"] += weight
+            by = sums["by"].setdefault(str(pid), {})
+            by[kind] = by.get(kind, 0) + weight
+        for pid, _, _, wall in w.threads():
+            sums["wall"][str(pid)] = sums["wall"].get(str(pid), 0) + wall
+    return sums
+
+
+if __name__ == "__main__":
+    json.dump(total(windows(sys.argv[1])), sys.stdout)
