@@ -40,7 +40,7 @@ VERSION_ID=
 [ ! -r /etc/os-release ] || . /etc/os-release
 
 packages=(gcc make clang pkg-config libc6-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libjson-c-dev
-	libcapstone-dev libseccomp-dev libncurses-dev libiberty-dev uthash-dev)
+	libcapstone-dev libseccomp-dev libncurses-dev libiberty-dev uthash-dev libmicrohttpd-dev)
 if [ -n "$check" ]; then
 	packages+=(g++ libcmocka-dev python3 python3-jsonschema shellcheck codespell clang-format jq libxml2-utils
 		xz-utils sqlite3 strace libcap2-bin gdb dwz groff-base tmux)
@@ -107,6 +107,7 @@ has_all() {
 	done
 	"$("${BASH_SOURCE[0]%/*}/find-bpftool.sh")" version >/dev/null 2>&1 || return 1
 	has_libbpf && pkg-config --exists libelf libdw liblzma libseccomp zlib json-c capstone ncursesw 2>/dev/null || return 1
+	printf '#include <microhttpd.h>\n' | gcc -E -x c - >/dev/null 2>&1 || return 1
 	printf '#include <uthash.h>\n#include <libiberty/demangle.h>\n' | gcc -E -x c - >/dev/null 2>&1 ||
 		printf '#include <uthash.h>\n#include <demangle.h>\n' | gcc -E -x c - >/dev/null 2>&1
 }
@@ -125,7 +126,7 @@ name_packages() {
 	*' fedora '* | *' rhel '*)
 		echo "install-deps: something is missing; install it with:"
 		echo "  dnf install gcc make clang bpftool pkgconf-pkg-config glibc-devel libbpf-devel \\"
-		echo "      elfutils-libelf-devel elfutils-devel xz-devel libseccomp-devel zlib-devel json-c-devel capstone-devel ncurses-devel binutils-devel uthash-devel"
+		echo "      elfutils-libelf-devel elfutils-devel xz-devel libseccomp-devel zlib-devel json-c-devel capstone-devel ncurses-devel binutils-devel uthash-devel libmicrohttpd-devel"
 		[ -z "$check" ] ||
 			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 python3-jsonschema ShellCheck codespell \\
       clang-tools-extra jq libxml2 xz sqlite strace libcap gdb dwz tmux \\
@@ -134,7 +135,7 @@ name_packages() {
 	*)
 		echo "install-deps: something is missing, and the packages of '$ID' are not known here."
 		echo "  Needed: gcc make clang bpftool pkg-config, and the development files of libbpf (1.0 or"
-		echo "  newer), libelf, libdw, liblzma, libseccomp, zlib, json-c, capstone, ncurses (wide), libiberty (binutils) and uthash."
+		echo "  newer), libelf, libdw, liblzma, libseccomp, zlib, json-c, capstone, ncurses (wide), libiberty (binutils), uthash and libmicrohttpd."
 		[ -z "$check" ] || echo "  For the tests: cmocka shellcheck codespell clang-format jq xmllint sqlite3 tmux."
 		;;
 	esac >&2

@@ -19,7 +19,7 @@ struct metrics *metrics_new(uint32_t max_owners);
 #define METRICS_MAX_OWNERS 100
 void metrics_free(struct metrics *m);
 
-/* Labels of a process, of which service_name, container, pod and namespace are used; NULL = none. */
+/* Labels of a process: service_name, container, pod and namespace are used; NULL = none. */
 typedef const struct labels *(*metrics_who)(void *arg, uint32_t pid);
 
 /*

@@ -2,7 +2,8 @@
 /*
  * The language of rules:
  *
- *	line   = [ "drop" matches | "keep" matches | "label" NAME "=" value [ "if" matches ] ] [ "#" … ]
+ *	line   = [ "drop" matches | "keep" matches | setting ] [ "#" … ]
+ *	setting = "label" NAME "=" value [ "if" matches ]
  *	match  = NAME ( "=" | "!=" | "=~" | "!~" ) value
  *	value  = a word without blanks | "…" with \" and \\
  *

@@ -10,7 +10,7 @@
 
 #include "who/fact.h"
 
-/* Path i of those that a container with that id may have, without a '/' before it. NULL: no more. */
+/* Path i of those that a container with that id may have, without a first '/'. NULL: no more. */
 char *runtime_file_path(size_t i, const char *id);
 #define RUNTIME_FILE_MAX_BYTES (1u << 20)
 

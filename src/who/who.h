@@ -71,7 +71,7 @@ const struct labels *who_series(struct who *w, uint32_t pid);
 
 /* It runs another program now: it is looked at again. */
 void who_exec(struct who *w, uint32_t pid);
-/* It is kept until the second who_sent() from now: its samples may be in this window and the next. */
+/* It is kept until the second who_sent() from now: the next window may have samples of it, too. */
 void who_ended(struct who *w, uint32_t pid);
 /*
  * A window was sent. Processes that were not asked for since the tenth last one are looked at again

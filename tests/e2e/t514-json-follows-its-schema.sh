@@ -107,6 +107,7 @@ writes diff.json diff diff --json s.json b.json
 writes rules.json diff diff --json --fail-on 'ipc<-90%' stat-runs=1.json b.json
 writes events.json events list --json 'page-faults'
 writes doctor.json doctor doctor --json report
+writes who.json who who --json $$
 
 check "all follow the schema, intervals in lines too" python3 "$TOOL" "$SCHEMA" "${files[@]}" interval.json lines.json
 
