@@ -158,10 +158,10 @@ const struct command commands[] = {
 	  "  bpfprof history --json ci.csv\n" },
 	{ "push", cmd_push, "[OPTIONS] --to ENGINE=URL FILE...",
 	  "send recordings to Pyroscope, Parca or an OpenTelemetry Collector", push_opts,
-	  "  bpfprof push --to pyroscope=http://localhost:4040 --now cpu.bpfprof\n"
-	  "  bpfprof push --to parca=http://localhost:7070 --to otlp=http://localhost:4318 x.bpfprof\n"
-	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir x.bpfprof\n"
-	  "  bpfprof push --to pyroscope=https://p.example --token-file t --spool dir   the rest\n" },
+	  "  bpfprof push --now --to pyroscope=http://localhost:4040 cpu.bpfprof\n"
+	  "  bpfprof push --to parca=http://localhost:7070 --to otlp cpu.bpfprof\n"
+	  "  bpfprof push --spool dir --to parca=https://p.example cpu.bpfprof\n"
+	  "  bpfprof push --spool dir --to parca=https://p.example      what it kept\n" },
 	{ "completion", cmd_completion, "bash|zsh|fish", "a script that completes command lines",
 	  completion_opts,
 	  "  . <(bpfprof completion bash)     for this shell; make install does so for all\n" },

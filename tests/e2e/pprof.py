@@ -168,7 +168,8 @@ def dump(path):
             print(name, value)
 
 
-if sys.argv[1] == "same":
-    same(sys.argv[2], sys.argv[3], int(sys.argv[4]), *sys.argv[5:])
-else:
-    {"types": types, "dump": dump}[sys.argv[1]](sys.argv[2])
+if __name__ == "__main__":
+    if sys.argv[1] == "same":
+        same(sys.argv[2], sys.argv[3], int(sys.argv[4]), *sys.argv[5:])
+    else:
+        {"types": types, "dump": dump}[sys.argv[1]](sys.argv[2])
