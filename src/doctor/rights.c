@@ -17,18 +17,23 @@
 struct cap_row {
 	int cap;
 	const char *name, *use;
+	bool of_root; /* children of another user stay what he is */
 };
 
 static const struct cap_row needed[] = {
-	{ CAP_BPF, "CAP_BPF", "load BPF programs" },
-	{ CAP_PERFMON, "CAP_PERFMON", "open perf events and read stacks" },
+	{ CAP_BPF, "CAP_BPF", "load BPF programs", false },
+	{ CAP_PERFMON, "CAP_PERFMON", "open perf events and read stacks", false },
 };
 
 static const struct cap_row others[] = {
-	{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "read mappings of processes of other users" },
-	{ CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "read files of other users" },
-	{ CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "open files by /proc/PID/map_files" },
-	{ CAP_SYSLOG, "CAP_SYSLOG", "read names of the kernel" },
+	{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "read mappings of processes of other users", false },
+	{ CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "read files of other users", false },
+	{ CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "open files by /proc/PID/map_files",
+	  false },
+	{ CAP_SYSLOG, "CAP_SYSLOG", "read names of the kernel", false },
+	{ CAP_SETUID, "CAP_SETUID", "let children that read foreign files become nobody", true },
+	{ CAP_SETGID, "CAP_SETGID", "let children that read foreign files become nobody", true },
+	{ CAP_KILL, "CAP_KILL", "end such children", true },
 };
 
 #define NR(rows) (sizeof(rows) / sizeof(*(rows)))
@@ -56,7 +61,7 @@ void look_other_capabilities(const struct machine *m, struct finding *f)
 	const struct cap_row *first = NULL;
 
 	for (size_t i = 0; i < NR(others); i++) {
-		if (machine_may(m, others[i].cap))
+		if ((others[i].of_root && m->uid) || machine_may(m, others[i].cap))
 			continue;
 		first = first ? first : &others[i];
 		at += snprintf(at, sizeof(missing) - (at - missing), "%s%s", *missing ? ", " : "",
@@ -65,9 +70,10 @@ void look_other_capabilities(const struct machine *m, struct finding *f)
 	finding_found(f, first ? "without %s" : "all", missing);
 	if (!first)
 		return;
-	finding_judge(f, DOCTOR_LIMITED,
-		      "of processes of other users, some functions have no names (%s is for: %s)",
-		      first->name, first->use);
+	finding_judge(
+		f, DOCTOR_LIMITED,
+		"of processes of other users, some stacks or names are incomplete (%s is for: %s)",
+		first->name, first->use);
 }
 
 /* Ours are not needed where root runs it. */
