@@ -21,9 +21,13 @@ mkdir -p "$TMP/root/proc" "$TMP/root/sys" "$TMP/root/dev"
 cp "$static" "$TMP/root/bpfprof"
 cp "$PROGS/nofp_libc-static" "$TMP/root/prog"
 # The kernel's file systems are no files of a distribution. Mounts are of a namespace that ends with the program.
-empty() { # ARGS...
+inside() { # PROGRAM ARGS...
+	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount -t proc none "$0/proc" && mount --rbind /sys "$0/sys" && mount --bind /dev "$0/dev" &&
-		exec chroot "$0" /bpfprof "$@"' "$TMP/root" "$@"
+		exec chroot "$0" "$@"' "$TMP/root" "$@"
+}
+empty() { # ARGS...
+	inside /bpfprof "$@"
 }
 check "--version" empty --version
 check_grep "^bpfprof $(cat VERSION)$" "$OUT"
@@ -44,10 +48,12 @@ if [ -x "$arm64" ] && [ -n "$qemu" ]; then
 	check_no_grep NEEDED "$TMP/dynamic" "aarch64: it needs no library"
 	cp "$arm64" "$TMP/root/bpfprof-arm64"
 	cp "$qemu" "$TMP/root/qemu"
-	check "aarch64: --version" chroot "$TMP/root" /qemu /bpfprof-arm64 --version
+	check "aarch64: --version" inside /qemu /bpfprof-arm64 --version
 	check_grep "^bpfprof $(cat VERSION)$" "$OUT"
-	check "aarch64: --help" chroot "$TMP/root" /qemu /bpfprof-arm64 oncpu --help
-	check_grep -- '--freq' "$OUT"
+	check "aarch64: --help" inside /qemu /bpfprof-arm64 oncpu --help
+	check_grep ' -F, ' "$OUT"
+	check "aarch64: list" inside /qemu /bpfprof-arm64 list
+	check_grep 'cpu-clock' "$OUT"
 else
 	echo "# aarch64: not tried; it takes make static CROSS_COMPILE=aarch64-linux-gnu- and qemu-user-static"
 fi
