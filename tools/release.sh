@@ -47,7 +47,7 @@ build() { # ARCH CROSS_COMPILE: the package, and from the same objects the stati
 }
 
 rm -rf "$out" && mkdir -p "$work" || exit 1
-git archive --format=tar --prefix="$name/" HEAD | gzip -n -9 >"$out/$name.tar.gz" || exit 1
+git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD | gzip -n -9 >"$out/$name.tar.gz" || exit 1
 tar -xf "$out/$name.tar.gz" -C "$work" || exit 1
 SYSROOT='' build amd64 ''
 COMPLETER=$out/$name-linux-amd64 build arm64 "$cross"
