@@ -135,7 +135,7 @@ try_all() {
 
 # It is built here, and brings what it needs where nothing was built.
 try_package() {
-	in_root "apt-get install -qq -y --no-install-recommends debhelper lintian >/dev/null && make deb" &&
+	in_root "apt-get install -qq -y --no-install-recommends build-essential debhelper lintian >/dev/null && make deb" &&
 		in_root "cp build/deb/bpfprof_*.deb tests/package.sh /clean/root" &&
 		in_root "for fs in proc sys dev; do mount --rbind /\$fs /clean/\$fs || exit; done" &&
 		in_root "chroot /clean bash -c '/root/package.sh /root/bpfprof_*.deb'"

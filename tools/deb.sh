@@ -25,9 +25,9 @@ die() {
 }
 
 cross=${1:-}
-arch=$(dpkg --print-architecture 2>/dev/null) || die "needs Debian's tools: apt install debhelper dpkg-dev"
+arch=$(dpkg --print-architecture 2>/dev/null) || die "needs Debian's tools: apt install build-essential debhelper"
 for tool in dpkg-buildpackage dh; do
-	command -v "$tool" >/dev/null || die "needs $tool: apt install debhelper dpkg-dev"
+	command -v "$tool" >/dev/null || die "needs $tool: apt install build-essential debhelper"
 done
 if [ -n "$cross" ]; then
 	arch=$(dpkg-architecture -f -t "${cross%-}" -q DEB_HOST_ARCH) || die "no architecture of Debian is '${cross%-}'"
