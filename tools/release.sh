@@ -4,7 +4,7 @@
 # Makes the files of a release of HEAD, in build/release: the source, and for x86-64 and aarch64 a Debian package, its
 # debug symbols and a static program; then SHA256SUMS. Run on Debian for x86-64, after tools/install-deps.sh --cross.
 #
-# The same commit gives the same bytes, in whatever folder, on a machine with the same packages: the archive has the
+# The same commit is to give the same bytes, in whatever folder, on a machine with the same packages: the archive has the
 # order, owners and time of the commit, and no file has the time or the place of its building (tests/e2e/t834-*.sh).
 #
 # Environment: RELEASE_OUT (build/release), SYSROOT, VM_CACHE. Exit status: 0 all is there, 1 otherwise.
