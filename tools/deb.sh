@@ -42,12 +42,16 @@ version=$(cat VERSION)
 [ "$(dpkg-parsechangelog -l dist/debian/changelog -S Version)" = "$version" ] ||
 	die "dist/debian/changelog is not of version $version"
 
-# What dpkg says of the libraries of this machine, for a program that is linked with those of another.
+# What dpkg says of the libraries of this machine, for a program that is linked with those of another. Its loader has
+# another name there, and is of the C library.
 shlibs() { # PROGRAM
+	local library package here
+
+	here=$(dpkg-architecture -q DEB_BUILD_MULTIARCH)
 	objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }' | while read -r library; do
-		package=$(dpkg-query -S "*/$library" 2>/dev/null | grep -v -- '-cross:' | head -n 1 | cut -d : -f 1,2)
-		dpkg-query --control-show "$package" shlibs
-	done | sort -u
+		package=$(dpkg-query -S "*/$here/$library" 2>/dev/null | head -n 1 | cut -d : -f 1,2)
+		[ -z "$package" ] || dpkg-query --control-show "$package" shlibs
+	done | sed 's/^libc 6 \(.*\)/&\nld-linux-aarch64 1 \1/' | sort -u
 }
 
 rm -rf "$work" && mkdir -p "$work/bpfprof-$version" || exit 1
