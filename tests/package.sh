@@ -39,7 +39,8 @@ file_caps() {
 
 [ -f "${1:-}" ] || die "usage: tests/package.sh FILE.deb"
 quietly apt-get update -qq
-quietly apt-get install -qq -y --no-install-recommends libcap2-bin
+# adduser is of every system, and apt never takes it away again.
+quietly apt-get install -qq -y --no-install-recommends libcap2-bin adduser
 state >/tmp/before
 
 quietly apt-get install -qq -y --no-install-recommends "$1"
