@@ -7,7 +7,9 @@
 #   make bench         figures, side by side               make check-cost    BPF programs, in instructions
 #   make check-distros the README in chroots (DISTROS=)    make format        rewrite with clang-format
 #   make lint          format, lengths, layers, shell    make tour          every file in one sentence
-#   make install       DESTDIR= prefix=                    make V=1           show the commands
+#   make install       DESTDIR= prefix= CAPS=1             make V=1           show the commands
+#   make static        one file without libraries          make deb           a Debian package, in build/deb
+#   make release       source, programs and packages of both architectures, checksums: in build/release
 #
 #   make CROSS_COMPILE=aarch64-linux-gnu-                  build for aarch64, below build-arm64
 #
@@ -21,7 +23,12 @@ prefix    ?= /usr/local
 sbindir   ?= $(prefix)/sbin
 datadir   ?= $(prefix)/share
 mandir    ?= $(datadir)/man
+zshdir    ?= $(datadir)/zsh/site-functions
+docdir    ?= $(datadir)/doc/bpfprof
 unitdir   ?= $(prefix)/lib/systemd/system
+# With CAPS=1 members of this group run it without root, by these rights of the file (docs/install.md).
+group     ?= bpfprof
+FILE_CAPS  = cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore,cap_syslog
 ifdef CROSS_COMPILE
 CC        := $(CROSS_COMPILE)gcc
 CXX       := $(CROSS_COMPILE)g++
@@ -40,7 +47,7 @@ endif
 pkgconf    = $(PKGCONF_ENV) $(PKGCONF)
 
 VERSION   := $(shell cat VERSION)
-PROG      := $(if $(SAN)$(CROSS_COMPILE),$(BUILD)/bpfprof,bpfprof)
+PROG      := $(if $(STATIC),$(BUILD)/static/bpfprof,$(if $(SAN)$(CROSS_COMPILE),$(BUILD)/bpfprof,bpfprof))
 BPF_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
 OBJS      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 LIB_OBJS  := $(filter-out $(BUILD)/src/main.o,$(OBJS))
@@ -57,11 +64,12 @@ ALL_CFLAGS = -std=gnu11 -O2 -g -fPIE -fno-omit-frame-pointer -fstack-protector-s
 	$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
 	-D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -I$(BUILD) -Isrc -I. \
 	$(patsubst -I%,-idirafter %,$(shell $(pkgconf) --cflags $(LIBS))) \
-	$(if $(SYSROOT),-idirafter $(SYSROOT)/usr/include -idirafter /usr/include) $(CFLAGS)
+	$(if $(SYSROOT),-idirafter $(SYSROOT)/usr/include -idirafter /usr/include -ffile-prefix-map=$(SYSROOT)=) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(STATIC),-static-pie) $(LDFLAGS) \
 	$(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(TRIPLET) -Wl$(comma)-rpath-link$(comma)$(SYSROOT)/usr/lib/$(TRIPLET))
 LDLIBS     = $(shell $(pkgconf) $(if $(STATIC),--static) --libs $(LIBS)) -liberty -lm
-BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -O2 -g -Wall -Werror -Ivmlinux -Ibpf -I. \
+# The folder it was built in is no part of the program (type information names files).
+BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -O2 -g -fdebug-prefix-map=$(CURDIR)=. -Wall -Werror -Ivmlinux -Ibpf -I. \
 	$(foreach dir,/usr/include /usr/include/$(TRIPLET) /usr/$(TRIPLET)/include,-idirafter $(dir))
 comma     := ,
 
@@ -73,7 +81,7 @@ all: $(PROG) $(if $(CROSS_COMPILE),progs)
 
 $(PROG): $(OBJS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -o $@
 # Asked once: a build that lacks something says what to run, not what a compiler stumbled over.
 $(BUILD)/.tools:
 	$(Q)mkdir -p $(@D)
@@ -225,25 +233,41 @@ tour:
 format:
 	clang-format -i $(filter-out vmlinux/%,$(wildcard src/*.[ch] src/*/*.[ch] bpf/*.[ch] tests/*/*.[ch] tools/*/*.[ch]))
 
-# The program writes them itself, so it has to run here.
-complete = ./$(PROG) completion $(1) | install -D -m 644 /dev/stdin $(DESTDIR)$(datadir)/$(2)
+# The program writes them itself. They are the same for each architecture: COMPLETER is one that runs here.
+COMPLETER ?= $(if $(CROSS_COMPILE),,./$(PROG))
+complete = $(COMPLETER) completion $(1) | install -D -m 644 /dev/stdin $(DESTDIR)$(2)
 
-install: all
+install: $(PROG)
 	install -D -m 755 $(PROG) $(DESTDIR)$(sbindir)/bpfprof
 	install -D -m 644 -t $(DESTDIR)$(mandir)/man8 man/*.8
-	install -D -m 644 dist/bpfprof-agent.service $(DESTDIR)$(unitdir)/bpfprof-agent.service
+	install -D -m 644 -t $(DESTDIR)$(docdir) README.md SECURITY.md CHANGELOG.md docs/*.md docs/json.schema.json
+	$(if $(COMPLETER),$(call complete,bash,$(datadir)/bash-completion/completions/bpfprof))
+	$(if $(COMPLETER),$(call complete,zsh,$(zshdir)/_bpfprof))
+	$(if $(COMPLETER),$(call complete,fish,$(datadir)/fish/vendor_completions.d/bpfprof.fish))
+	install -D -m 644 -t $(DESTDIR)$(unitdir) dist/bpfprof-agent.service
 	sed -i 's|/usr/local/sbin|$(sbindir)|' $(DESTDIR)$(unitdir)/bpfprof-agent.service
-	$(if $(CROSS_COMPILE),,$(call complete,bash,bash-completion/completions/bpfprof))
-	$(if $(CROSS_COMPILE),,$(call complete,zsh,zsh/site-functions/_bpfprof))
-	$(if $(CROSS_COMPILE),,$(call complete,fish,fish/vendor_completions.d/bpfprof.fish))
+	$(if $(CAPS),getent group $(group) >/dev/null || groupadd --system $(group))
+	$(if $(CAPS),chown root:$(group) $(DESTDIR)$(sbindir)/bpfprof && chmod 750 $(DESTDIR)$(sbindir)/bpfprof)
+	$(if $(CAPS),setcap $(FILE_CAPS)=ep $(DESTDIR)$(sbindir)/bpfprof)
+
+static:
+	@$(MAKE) --no-print-directory STATIC=1 $(BUILD)/static/bpfprof
+deb:
+	@tools/deb.sh $(CROSS_COMPILE)
+release:
+	@tools/release.sh
 
 clean:
 	rm -rf build build-san build-fuzz bpfprof
 
+# For scripts that package: what a variable is.
+print-%:
+	@echo '$($*)'
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-fuzz demo bench lint tour format install clean help
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-fuzz demo bench lint tour format \
+	install static deb release clean help
 -include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

@@ -6,7 +6,8 @@
 #	tests/distros.sh [NAME]...	debian-12, debian-13, ubuntu-22.04, ubuntu-24.04; without names, all
 #
 # Each gets a chroot with git and make only, and the tracked files as they are here. There "make demo" installs what is
-# missing, builds and profiles; then come the unit tests and some quick end-to-end tests. The kernel is this machine's.
+# missing, builds and profiles; then come the unit tests and some quick end-to-end tests. On Debian "make deb" follows, and
+# its package is installed and purged in a copy of the chroot as it was at first. The kernel is this machine's.
 # Logs are in build/tests/distros. The last line is "N passed, N failed, N skipped".
 #
 # The mirror is the one that this machine's apt uses for that distribution; without one, it is skipped. A chroot takes
@@ -81,7 +82,7 @@ remove_root() {
 
 	[ -n "$root" ] || return 0
 	for proc in /proc/[0-9]*; do
-		[ "$(readlink "$proc/root")" != "$root" ] || kill -KILL "${proc#/proc/}" 2>/dev/null
+		[[ $(readlink "$proc/root") != "$root"?(/clean) ]] || kill -KILL "${proc#/proc/}" 2>/dev/null
 	done
 	while [ "$(nr_mounts)" -gt 0 ]; do
 		umount --recursive --lazy "$root" 2>/dev/null || umount --recursive --lazy "$root"/* 2>/dev/null || break
@@ -112,6 +113,7 @@ make_root() { # SUITE MIRROR COMPONENTS SCRIPT KEYRING
 		"$1" "$root" "$2" ${script:+"$script"} || return 1
 	printf 'deb %s %s %s\n' "$2" "$1" "${3//,/ }" "$2" "$1-updates" "${3//,/ }" >"$root/etc/apt/sources.list"
 	cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+	mkdir "$root/clean" && tar -C "$root" --exclude=./clean -c . | tar -C "$root/clean" -x || return 1
 	mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || return 1
 	mkdir "$root/root/bpfprof" &&
 		git -c safe.directory='*' ls-files -z | tar --null --ignore-failed-read -T - -c | tar -x -C "$root/root/bpfprof"
@@ -131,6 +133,14 @@ try_all() {
 		in_root "tests/run.sh $(for test in $TESTS; do echo "tests/e2e/$test-*.sh"; done | tr '\n' ' ')"
 }
 
+# It is built here, and brings what it needs where nothing was built.
+try_package() {
+	in_root "apt-get install -qq -y --no-install-recommends build-essential debhelper lintian >/dev/null && make deb" &&
+		in_root "cp build/deb/bpfprof_*.deb tests/package.sh /clean/root" &&
+		in_root "for fs in proc sys dev; do mount --rbind /\$fs /clean/\$fs || exit; done" &&
+		in_root "chroot /clean bash -c '/root/package.sh /root/bpfprof_*.deb'"
+}
+
 try_distro() { # NAME SUITE ARCHIVE COMPONENTS SCRIPT
 	local log=$LOGS/$1.log mirror from=$SECONDS keyring=/usr/share/keyrings/$3-archive-keyring.gpg
 
@@ -140,7 +150,8 @@ try_distro() { # NAME SUITE ARCHIVE COMPONENTS SCRIPT
 		skip "no mirror for $1"
 	elif [ ! -r "$keyring" ]; then
 		skip "no $keyring to check $1 with"
-	elif { make_root "$2" "$mirror" "$4" "$5" "$keyring" && try_all; } >"$log" 2>&1; then
+	elif { make_root "$2" "$mirror" "$4" "$5" "$keyring" && try_all && { [ "$3" != debian ] || try_package; }; } \
+		>"$log" 2>&1; then
 		echo "ok     $1 ($((SECONDS - from)) s): $(tail -n 1 "$log")"
 		passed=$((passed + 1))
 	else

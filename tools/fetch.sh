@@ -30,7 +30,7 @@ PERF="linux-perf"
 SYSROOT="libbpf-dev libbpf1 libelf-dev libelf1 libelf1t64 zlib1g-dev zlib1g libzstd-dev libzstd1 libjson-c-dev libjson-c5
 	libcapstone-dev libcapstone4 libcapstone5
 	libseccomp-dev libseccomp2 libncurses-dev libncursesw6 libtinfo6
-	libiberty-dev libdw-dev libdw1 libdw1t64 liblzma-dev liblzma5 libbz2-1.0"
+	libiberty-dev libdw-dev libdw1 libdw1t64 liblzma-dev liblzma5 libbz2-dev libbz2-1.0"
 CORPUS="libc6 libssl3 libssl3t64 libstdc++6 python3.11-minimal python3.13-minimal libllvm14 libllvm19 libnode108
 	libnode115"
 

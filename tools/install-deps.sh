@@ -42,7 +42,7 @@ VERSION_ID=
 packages=(gcc make clang pkg-config libc6-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libjson-c-dev
 	libcapstone-dev libseccomp-dev libncurses-dev libiberty-dev uthash-dev libmicrohttpd-dev)
 if [ -n "$check" ]; then
-	packages+=(g++ libcmocka-dev python3 python3-jsonschema shellcheck codespell clang-format jq libxml2-utils
+	packages+=(g++ libcmocka-dev python3 python3-jsonschema python3-yaml shellcheck codespell clang-format jq libxml2-utils
 		xz-utils sqlite3 strace libcap2-bin gdb dwz groff-base tmux)
 	# To be profiled: programs in C, Go and Rust as a distribution builds them. All three are small.
 	packages+=(redis-tools gron ripgrep)
@@ -128,7 +128,7 @@ name_packages() {
 		echo "  dnf install gcc make clang bpftool pkgconf-pkg-config glibc-devel libbpf-devel \\"
 		echo "      elfutils-libelf-devel elfutils-devel xz-devel libseccomp-devel zlib-devel json-c-devel capstone-devel ncurses-devel binutils-devel uthash-devel libmicrohttpd-devel"
 		[ -z "$check" ] ||
-			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 python3-jsonschema ShellCheck codespell \\
+			echo "  dnf install gcc-c++ libasan libubsan libcmocka-devel python3 python3-jsonschema python3-pyyaml ShellCheck codespell \\
       clang-tools-extra jq libxml2 xz sqlite strace libcap gdb dwz tmux \\
       compiler-rt chromium chromedriver"
 		;;

@@ -58,7 +58,7 @@ has() { # TOOL
 
 mapfile -t sources < <(find bpf src tests tools -name '*.[ch]' -o -name '*.cc' | sort)
 mapfile -t vmlinux < <(find vmlinux -name '*.h' 2>/dev/null | sort)
-mapfile -t scripts < <(find tools tests .ci -name '*.sh' -o -path .ci/run 2>/dev/null | sort)
+mapfile -t scripts < <(find tools tests .ci dist -name '*.sh' -o -path .ci/run -o -path 'dist/debian/post*' 2>/dev/null | sort)
 mapfile -t pythons < <(find tools tests -name '*.py' | sort)
 documents=(*.md docs/*.md)
 
@@ -185,7 +185,7 @@ check_shell() {
 
 check_spelling() {
 	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden,docs/pictures' \
-		Makefile man bpf src tests tools docs ./*.md 2>/dev/null | sed 's/^\.\///'
+		Makefile man bpf src tests tools dist docs ./*.md 2>/dev/null | sed 's/^\.\///'
 }
 
 check_overview() {
@@ -203,7 +203,7 @@ check_documents() {
 	while IFS=: read -r file line name; do
 		[[ $name =~ [A-Z][A-Z] ]] || compgen -G "$name" >/dev/null ||
 			echo "$file:$line: there is no $name"
-	done < <(grep -noE '`(\.ci|bpf|docs|src|tests|tools|vmlinux)/[^` ]*`' "${documents[@]}" | tr -d '`')
+	done < <(grep -noE '`(\.ci|bpf|dist|docs|src|tests|tools|vmlinux)/[^` ]*`' "${documents[@]}" | tr -d '`')
 	while IFS=: read -r file line name; do
 		[ -e "$(dirname "$file")/$name" ] || echo "$file:$line: there is no $name"
 	done < <(grep -noE '\]\([^):# ]+\)' "${documents[@]}" | sed -E 's/\]\((.*)\)/\1/')

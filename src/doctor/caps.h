@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 enum cap_rank {
-	CAP_NEEDED, /* nothing is recorded without */
-	CAP_WANTED, /* less is named without */
-	CAP_SPARE,  /* who lacks it has other ways, or what it is for is refused and named */
+	CAP_NEEDED,  /* nothing is recorded without */
+	CAP_WANTED,  /* less is named without */
+	CAP_OF_ROOT, /* the same, where root runs it: readers of files become another user */
+	CAP_SPARE,   /* who lacks it has other ways, or what it is for is refused and named */
 };
 
 /* What a recording may have to do besides what its command uses. */

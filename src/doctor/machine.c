@@ -2,7 +2,6 @@
 /* Files of a machine, and what system calls tell of this one. */
 #include "doctor/machine.h"
 
-#include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +21,7 @@
 #include "doctor/doctor.h"
 #include "event/cpus.h"
 #include "event/perf.h"
+#include "symbol/debuginfod.h"
 
 #define ALL_USERS  "4294967295"
 #define NO_FLAGS   (~0ul)     /* of perf_event_open(): the kernel refuses it before all else */
@@ -319,15 +319,6 @@ static void try_events(struct machine *m, const struct catalog *c)
 		try_event(m, c, arm ? of_arm[i] : of_others[i]);
 }
 
-static bool has_library(const char *name)
-{
-	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-
-	if (handle)
-		dlclose(handle);
-	return handle != NULL;
-}
-
 static bool asks(const struct machine *m, unsigned int uses)
 {
 	return !m->uses || m->uses & uses;
@@ -337,7 +328,7 @@ void machine_try(struct machine *m, const struct catalog *c)
 {
 	m->file_caps = program_caps();
 	m->debuginfod_urls = getenv("DEBUGINFOD_URLS");
-	m->has_debuginfod = has_library("libdebuginfod.so.1");
+	m->has_debuginfod = debuginfod_has_library();
 	m->libdw = dwfl_version(NULL);
 	if (!m->bpf.killed && !m->bpf.err)
 		try_map(m);

@@ -31,6 +31,11 @@ void look_capabilities(const struct machine *m, struct finding *f)
 	}
 }
 
+static bool is_wanted(const struct cap_row *row, const struct machine *m)
+{
+	return row->rank == CAP_WANTED || (row->rank == CAP_OF_ROOT && !m->uid);
+}
+
 void look_other_capabilities(const struct machine *m, struct finding *f)
 {
 	char missing[96] = "", *at = missing;
@@ -39,7 +44,7 @@ void look_other_capabilities(const struct machine *m, struct finding *f)
 	for (size_t i = 0; i < cap_nr_rows; i++) {
 		const struct cap_row *row = &cap_rows[i];
 
-		if (row->rank != CAP_WANTED || machine_may(m, row->cap))
+		if (!is_wanted(row, m) || machine_may(m, row->cap))
 			continue;
 		first = first ? first : row;
 		at += snprintf(at, sizeof(missing) - (at - missing), "%s%s", *missing ? ", " : "",
@@ -48,9 +53,10 @@ void look_other_capabilities(const struct machine *m, struct finding *f)
 	finding_found(f, first ? "without %s" : "all", missing);
 	if (!first)
 		return;
-	finding_judge(f, DOCTOR_LIMITED,
-		      "of processes of other users, some functions have no names (%s is for: %s)",
-		      first->name, first->use);
+	finding_judge(
+		f, DOCTOR_LIMITED,
+		"of processes of other users, some stacks or names are incomplete (%s is for: %s)",
+		first->name, first->use);
 }
 
 /* Ours are not needed where root runs it. */

@@ -7,8 +7,12 @@
 #ifndef BPFPROF_SYMBOL_DEBUGINFOD_H
 #define BPFPROF_SYMBOL_DEBUGINFOD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The library is here, and this program can load it: one that is linked statically cannot. */
+bool debuginfod_has_library(void);
 
 /* 0, or -ENOENT after a message: there is no server, or no library. */
 int debuginfod_check(void);

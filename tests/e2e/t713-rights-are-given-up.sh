@@ -27,7 +27,7 @@ mask() { # NAME...: hexadecimal, of those that this shell has
 has_dropped() { # PID
 	[ "$(field "$1" NoNewPrivs)" = 1 ]
 }
-recorder=(bpf perfmon sys_ptrace dac_read_search checkpoint_restore ipc_lock setuid setgid)
+recorder=(bpf perfmon sys_ptrace dac_read_search checkpoint_restore ipc_lock setuid setgid kill)
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || recorder+=(sys_admin)
 
 keeps() { # WHAT CAPABILITIES -- OPTIONS...
@@ -54,8 +54,8 @@ keeps timeline syslog -- timeline -p "$spinner" -o t.json
 keeps uprobe syslog -- uprobe -f -p "$sleeper" libc:nanosleep
 keeps top syslog -- top --batch -p "$spinner"
 keeps "top, where it may save" syslog -- top -p "$spinner"
-keeps "with a program" syslog kill -- oncpu -f -- sleep 30
-keeps "asking JVMs" syslog kill chown dac_override -- oncpu --java-names -f -p "$spinner"
+keeps "with a program" syslog -- oncpu -f -- sleep 30
+keeps "asking JVMs" syslog chown dac_override -- oncpu --java-names -f -p "$spinner"
 mkdir theirs
 chown 65534 theirs
 keeps "into a folder of others" syslog chown dac_override fowner -- oncpu -p "$spinner" -o theirs/x.svg
