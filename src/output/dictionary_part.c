@@ -26,8 +26,8 @@ void dictionary_part_begin(struct dictionary_part *part, struct dictionary *to,
 static uint32_t string_of(struct dictionary_part *part, uint32_t number)
 {
 	if (number && !part->strings[number])
-		part->strings[number] = numbered_add(&part->to->strings,
-						     numbered_at(&part->from->strings, number));
+		part->strings[number] =
+			numbered_add(&part->to->strings, numbered_at(&part->from->strings, number));
 	return part->strings[number];
 }
 

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <zlib.h>
 
 #include "base/clock.h"
@@ -20,168 +19,13 @@
 #include "base/text.h"
 #include "profile/profile.h"
 #include "push/backoff.h"
-#include "push/queue.h"
-#include "push/sender.h"
+#include "push/push_parts.h"
 
-#define PATIENCE_NS  300000000000ull /* without a spool */
-#define MOST_REST_NS 3600000000000ull
-#define MAX_TROUBLE  200
-#define MAX_BROKEN   2
-#define MS_NS	     1000000ull
+#define PATIENCE_NS 300000000000ull /* without a spool */
+#define MS_NS	    1000000ull
 
 #define DROP_INFO(name, key, text) { key, text },
 const struct push_drop_info push_drops[PUSH_NR_DROPS] = { PUSH_DROPS(DROP_INFO) };
-
-struct way {
-	struct push *push;
-	struct address address;
-	struct exchange *exchange;
-	struct queue queue;
-	struct item *sending;
-	uint64_t rest_until_ns;
-	unsigned int failures; /* in a row */
-	struct push_counts counts;
-	char *trouble;
-};
-
-struct push {
-	struct way *ways;
-	size_t nr;
-	struct labels labels;
-	struct spool spool;
-	struct sender *sender;
-	uint32_t max_series;
-	uint64_t retry_ns;
-	double min_weight;
-	bool now;
-};
-
-/* --- counting --- */
-
-static void drop(struct way *w, struct item *item, enum push_drop why)
-{
-	w->counts.dropped[why]++;
-	queue_remove(&w->push->spool, &w->queue, item);
-}
-
-/* One printable line of what went wrong, logged when it is another one than the last time. */
-static void set_trouble(struct way *w, const char *what, const char *text, size_t len)
-{
-	char *line = xstrndup(text, strcspn(text, "\r\n") < len ? strcspn(text, "\r\n") : len);
-	char *clean, *full;
-
-	if (strlen(line) > MAX_TROUBLE)
-		line[MAX_TROUBLE] = '\0';
-	clean = text_cleaned(line);
-	full = xasprintf("%s%s%s", what, *clean && *what ? ": " : "", clean);
-	if (!w->trouble || strcmp(w->trouble, full))
-		log_warn("%s %s: %s", w->address.engine->name, w->address.url, full);
-	free(w->trouble);
-	w->trouble = full;
-	w->counts.trouble = full;
-	free(clean);
-	free(line);
-}
-
-/* --- answers --- */
-
-static void rest(struct way *w, uint64_t asked_ns)
-{
-	uint32_t random = 0;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = now_ns();
-	w->failures++;
-	if (!asked_ns)
-		asked_ns = backoff_ns(w->failures, w->push->retry_ns, random);
-	w->rest_until_ns = now_ns() + (asked_ns < MOST_REST_NS ? asked_ns : MOST_REST_NS);
-}
-
-static void retry(struct way *w, struct item *item, const struct answer *a)
-{
-	rest(w, a->retry_ns);
-	item->broken += a->broke;
-	if (item->broken >= MAX_BROKEN) {
-		drop(w, item, PUSH_DROP_POISON);
-		return;
-	}
-	if (!w->push->spool.dir)
-		return;
-	if (!item->path && queue_spool(&w->push->spool, &w->queue, item))
-		w->counts.spooled++;
-}
-
-/* Of an engine that kept nothing: each part as a request of its own, so one costs only itself. */
-static void split(struct way *w, struct item *item)
-{
-	const uint8_t *at = item->bytes;
-
-	for (size_t i = 0; i < item->nr; at += item->lens[i++]) {
-		struct requests one = {};
-
-		requests_add(&one, w->address.engine, at, item->lens[i], 0);
-		queue_add(&w->push->spool, &w->queue, &one.v[0], item->window_ns);
-		w->counts.queued++;
-		requests_release(&one);
-	}
-	queue_remove(&w->push->spool, &w->queue, item);
-}
-
-/* ExportProfilesServiceResponse: partial_success 1 { rejected_profiles 1 }. */
-static uint64_t rejected_of(const struct answer *a)
-{
-	const uint8_t *b = (const uint8_t *)a->text;
-	uint64_t n = 0;
-	size_t i = 3;
-
-	if (a->len < 4 || b[0] != 0x0a || b[1] < 2 || b[2] != 0x08)
-		return 0;
-	for (uint32_t shift = 0; i < a->len && shift < 64; shift += 7) {
-		n |= (uint64_t)(b[i] & 0x7f) << shift;
-		if (!(b[i++] & 0x80))
-			return n;
-	}
-	return 0;
-}
-
-static void delivered(struct way *w, struct item *item, const struct answer *a)
-{
-	uint64_t rejected = strcmp(w->address.engine->name, "otlp") ? 0 : rejected_of(a);
-
-	w->failures = 0;
-	w->rest_until_ns = 0;
-	w->counts.sent++;
-	w->counts.sent_bytes += item->len;
-	w->counts.rejected += rejected;
-	w->counts.last_ns = now_ns() - item->born_ns;
-	free(w->trouble);
-	w->counts.trouble = w->trouble = NULL;
-	if (rejected)
-		set_trouble(w, "it rejected a part of what it took", "", 0);
-	queue_remove(&w->push->spool, &w->queue, item);
-}
-
-static void answered(void *arg, const struct answer *a)
-{
-	struct way *w = arg;
-	struct item *item = w->sending;
-	char status[32] = "";
-
-	w->sending = NULL;
-	if (a->status == 200 || a->status == 202 || a->status == 204) {
-		delivered(w, item, a);
-		return;
-	}
-	if (a->status)
-		snprintf(status, sizeof(status), "HTTP %ld", a->status);
-	set_trouble(w, status, a->text, a->len);
-	if (!a->status || backoff_may_retry(a->status))
-		retry(w, item, a);
-	else if (a->status == 400 && w->address.engine->all_or_nothing && item->nr > 1)
-		split(w, item);
-	else
-		drop(w, item, PUSH_DROP_REFUSED);
-}
 
 /* --- sending --- */
 
@@ -203,10 +47,10 @@ static void drop_stale(struct way *w)
 		if (item == w->sending)
 			i++;
 		else if (age && item->window_ns + age < now)
-			drop(w, item, PUSH_DROP_TOO_OLD);
+			way_drop(w, item, PUSH_DROP_TOO_OLD);
 		else if (!w->push->spool.dir && item->tries &&
 			 item->born_ns + PATIENCE_NS < now_ns())
-			drop(w, item, PUSH_DROP_GAVE_UP);
+			way_drop(w, item, PUSH_DROP_GAVE_UP);
 		else
 			i++;
 	}
@@ -241,7 +85,7 @@ static void start(struct way *w)
 	size_t len;
 
 	if (!item_load(item)) {
-		drop(w, item, PUSH_DROP_BROKEN);
+		way_drop(w, item, PUSH_DROP_BROKEN);
 		return;
 	}
 	body = request_body(w->address.engine, item->bytes, item->lens, item->nr, &len);
@@ -253,8 +97,8 @@ static void start(struct way *w)
 		w->sending = item;
 		return;
 	}
-	rest(w, 0);
-	set_trouble(w, "", "the token cannot be read", MAX_TROUBLE);
+	way_rest(w, 0);
+	way_set_trouble(w, "", "the token cannot be read", MAX_TROUBLE);
 }
 
 static void send_next(struct way *w)
@@ -314,7 +158,7 @@ static void keep_cap(struct push *p)
 			}
 		if (!oldest)
 			return;
-		drop(of, oldest, PUSH_DROP_CAP);
+		way_drop(of, oldest, PUSH_DROP_CAP);
 	}
 }
 
@@ -490,7 +334,7 @@ struct push *push_open(const struct push_opts *o)
 	if (!err)
 		err = spool_open(&p->spool, o->spool,
 				 o->spool_bytes ? o->spool_bytes : PUSH_SPOOL_BYTES);
-	if (!err && !(p->sender = sender_open(answered)))
+	if (!err && !(p->sender = sender_open(way_answered)))
 		err = -errno;
 	for (size_t i = 0; !err && i < o->to->nr; i++)
 		err = open_way(p, o->to->v[i], o);

@@ -125,7 +125,8 @@ static enum MHD_Result get_health(struct listener *l, struct MHD_Connection *c,
 
 	if (ago <= 3 * l->window_ns)
 		return answers_put_text(l, c, MHD_HTTP_OK, "ok\n");
-	snprintf(text, sizeof(text), "no window has ended for %" PRIu64 " s\n", ago / NS_PER_S);
+	snprintf(text, sizeof(text), "no window has ended for %" PRIu64 " s\n",
+		 (uint64_t)(ago / NS_PER_S));
 	return answers_put_text(l, c, MHD_HTTP_SERVICE_UNAVAILABLE, text);
 }
 

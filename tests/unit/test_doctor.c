@@ -297,7 +297,7 @@ static void test_capabilities(void **state)
 	expect("capabilities", DOCTOR_OK, "CAP_BPF and CAP_PERFMON", NULL);
 	expect("other capabilities", DOCTOR_LIMITED, "without SYS_PTRACE", "CAP_SYS_PTRACE");
 	m.caps = ALL_CAPS & ~BIT(CAP_SETGID);
-	expect("other capabilities", DOCTOR_LIMITED, "without SETGID", "become nobody");
+	expect("other capabilities", DOCTOR_LIMITED, "without SETGID", "be nobody");
 	m.uid = 1000; /* whose children stay what they are */
 	expect("other capabilities", DOCTOR_OK, "all", NULL);
 	m.caps = BIT(CAP_PERFMON);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of processes: shapes of control groups, environments, rules, and a machine that is made up. */
+/* Names of processes: shapes of control groups, environments, rules, and a made-up machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
