@@ -10,6 +10,7 @@
 #include "collect/command_lines.h"
 #include "collect/record_parts.h"
 #include "collect/suspend.h"
+#include "profile/audit.h"
 #include "profile/kind.h"
 
 static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
@@ -22,6 +23,7 @@ void record_name(struct record *r)
 	struct symbol_kernel kernel = { ask_kernel, r->session };
 
 	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+	audit_settle(r->profile);
 }
 
 bool record_has_target(const struct record_opts *o)

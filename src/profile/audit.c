@@ -2,6 +2,8 @@
 /* Kinds of disagreements between stacks that were remembered and walked. */
 #include "profile/audit.h"
 
+#include "profile/wait.h"
+
 const char *const audit_kind_keys[AUDIT_NR_KINDS] = {
 	[AUDIT_FUNCTIONS] = "functions",
 	[AUDIT_DEPTH] = "depth",
@@ -78,6 +80,34 @@ static enum audit_kind kind_of(const struct profile *p, const struct disagreemen
 	if (i == least(p->stacks[d->remembered].nr, p->stacks[d->walked].nr))
 		return AUDIT_DEPTH;
 	return AUDIT_FUNCTIONS;
+}
+
+/* But for the frames of who takes stacks, both are the same. */
+static bool same_but_plumbing(const struct profile *p, const struct disagreement *d)
+{
+	uint32_t i = wait_plumbing(p, d->remembered), k = wait_plumbing(p, d->walked);
+	uint32_t nr = p->stacks[d->remembered].nr;
+
+	if (!i || !k || nr - i != p->stacks[d->walked].nr - k)
+		return false;
+	while (i < nr && frame_of(p, d->remembered, i) == frame_of(p, d->walked, k))
+		i++, k++;
+	return i == nr;
+}
+
+void audit_settle(struct profile *p)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < p->nr_disagreements; i++) {
+		struct disagreement *d = &p->disagreements[i];
+
+		if (d->half == PROF_STACK_KERNEL && same_but_plumbing(p, d))
+			p->counters[PROF_AUDIT_WRONG] -= d->times;
+		else
+			p->disagreements[nr++] = *d;
+	}
+	p->nr_disagreements = nr;
 }
 
 size_t audit_rows(const struct profile *p, struct audit_row rows[AUDIT_MAX_ROWS])

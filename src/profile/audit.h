@@ -23,6 +23,13 @@ struct audit_row {
 	const struct disagreement *first; /* the example: names the half too */
 };
 
+/*
+ * Drops what is no disagreement: kernel halves that differ only in who takes the stack. The kernel
+ * calls a program from another place while kernel.bpf_stats_enabled is set. For when names are
+ * known.
+ */
+void audit_settle(struct profile *p);
+
 /* Returns how many rows there are; user halves come first. */
 size_t audit_rows(const struct profile *p, struct audit_row rows[AUDIT_MAX_ROWS]);
 

@@ -136,12 +136,44 @@ static void they_are_shown_side_by_side(void **state)
 	profile_free(p);
 }
 
+/* Who takes the stack, called from a place in bpf_trace_run4(), and what the thread does. */
+static uint32_t kernel_stack(struct profile *p, uint64_t place, const char *waits_in)
+{
+	uint32_t ids[] = { frame(p, FRAME_KERNEL, "bpf_prog_1_sched_switch", 1),
+			   frame(p, FRAME_KERNEL, "bpf_trace_run4", place),
+			   frame(p, FRAME_KERNEL, "__schedule", 3),
+			   frame(p, FRAME_KERNEL, waits_in, waits_in[0]) };
+
+	return profile_stack(p, ids, sizeof(ids) / sizeof(ids[0]), UNWIND_END_NONE, 0);
+}
+
+static void who_takes_stacks_is_no_disagreement(void **state)
+{
+	struct profile *p = profile_new();
+	struct disagreement d = { .times = 7, .half = PROF_STACK_KERNEL };
+
+	(void)state;
+	d.remembered = kernel_stack(p, 1000, "do_nanosleep");
+	d.walked = kernel_stack(p, 2000, "do_nanosleep");
+	profile_add_disagreement(p, &d);
+	d.times = 2;
+	d.walked = kernel_stack(p, 2000, "futex_wait");
+	profile_add_disagreement(p, &d);
+	p->counters[PROF_AUDIT_WRONG] = 9;
+	audit_settle(p);
+	assert_int_equal(p->counters[PROF_AUDIT_WRONG], 2);
+	assert_int_equal(p->nr_disagreements, 1);
+	assert_int_equal(p->disagreements[0].times, 2);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_has_its_first_example),
 		cmocka_unit_test(they_are_saved),
 		cmocka_unit_test(they_are_shown_side_by_side),
+		cmocka_unit_test(who_takes_stacks_is_no_disagreement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
