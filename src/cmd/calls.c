@@ -75,7 +75,8 @@ static int check(struct calls_args *a)
 		return log_as(-EINVAL, "--arg-frame: which argument? Add --arg");
 	a->points.timed = a->latency || a->until || a->common.record.calls.min_ns;
 	a->points.args = &a->args;
-	a->points.pids = &a->common.record.pids;
+	if (!a->points.pids)
+		a->points.pids = &a->common.record.pids;
 	if (!a->points.timed && call_args_want_result(&a->args))
 		return log_as(-EINVAL, "--arg ret: what a call returned is known when it returns: "
 				       "add --latency");

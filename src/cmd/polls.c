@@ -4,10 +4,13 @@
  * which costs a program nothing while it runs: here each poll pays for two probes.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "cmd/calls.h"
 #include "doctor/doctor.h"
+#include "proc/running.h"
 
 #define MOST_SHARE 0.02 /* of the processes' CPU time */
 
@@ -34,24 +37,71 @@ const struct opt polls_opts[] = {
 	OPT_END,
 };
 
+/* Probes are in files, so that somebody has to say in whose. */
 static int check(const struct calls_args *a)
 {
 	const struct record_opts *o = &a->common.record;
 
-	if (!o->pids.nr && !o->program)
-		return log_as(-EINVAL, "which process? Add -p PID, or -- PROGRAM");
+	if (o->kernel_threads)
+		return log_as(-EINVAL, "-k: threads of the kernel poll no tasks");
+	if (o->all)
+		return log_as(-EINVAL, "-a: probes are in the files of processes; name these by "
+				       "-p PID,PID or -p NAME");
+	if (!o->pids.nr && !o->tids.nr && !o->program)
+		return log_as(-EINVAL, "%s? Add -p PID, or -- PROGRAM",
+			      o->cgroup ? "--cgroup: which processes of it"
+			      : o->comm ? "-n: threads of which process"
+					: "which process");
 	if (a->points.by_task && a->points.runs)
 		return log_as(-EINVAL, "--tasks: a run may be of several tasks, so --runs cannot "
 				       "tell them apart");
 	return 0;
 }
 
+/* 0: it has ended. */
+static uint32_t process_of(uint32_t tid)
+{
+	char path[64], line[256];
+	uint32_t pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tid);
+	f = fopen(path, "re");
+	while (f && !pid && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %" SCNu32, &pid);
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* In whose files probes are: of those selected, and of what they have started until now. */
+static void find_processes(const struct record_opts *o, struct opt_ids *pids)
+{
+	struct running running = {};
+
+	for (size_t i = 0; i < o->pids.nr; i++)
+		opt_ids_add(pids, o->pids.v[i]);
+	for (size_t i = 0; i < o->tids.nr; i++) {
+		uint32_t pid = process_of(o->tids.v[i]);
+
+		if (pid && !opt_ids_has(pids, pid))
+			opt_ids_add(pids, pid);
+	}
+	if (o->no_children || !pids->nr)
+		return;
+	running_read(&running, "");
+	running_add_descendants(&running, pids);
+	running_release(&running);
+}
+
 static enum cmd_result run(struct recording_args *common)
 {
+	enum cmd_result result;
+	struct opt_ids pids = {};
 	struct calls_args *a = (struct calls_args *)common;
 	struct record_opts *o = &common->record;
 	struct hazards_host host = hazards_host_read(true);
-	const char *where = o->pids.nr ? "" : o->program ? o->program[0] : "";
+	const char *where = o->pids.nr || o->tids.nr ? "" : o->program ? o->program[0] : "";
 	int err = check(a);
 
 	o->unsafe_kernel |= a->force;
@@ -67,7 +117,12 @@ static enum cmd_result run(struct recording_args *common)
 	o->calls.most_share = MOST_SHARE;
 	if (a->points.runs)
 		o->command = "polls --runs";
-	return calls_run(a, points_add_polls);
+	find_processes(o, &pids);
+	a->points.pids = &pids;
+	result = calls_run(a, points_add_polls);
+	a->points.pids = NULL;
+	opt_ids_release(&pids);
+	return result;
 }
 
 enum cmd_result cmd_polls(const struct command *self, int argc, char **argv)

@@ -88,9 +88,9 @@ static char *no_runtime(const struct profile *p, const char *name)
 
 	if (!strncmp(versions, name, strlen(name)))
 		text = xasprintf(
-			"%s, but no stack has a name that begins with %s: it is stripped. "
-			"Waits have their class (--by-class), and no context; a debug file "
-			"brings the names",
+			"%s, but no stack has a name that begins with %s: it is stripped, and "
+			"none of its threads waited for events, which would tell contexts "
+			"without names. A debug file brings the names",
 			versions, context_needle(name));
 	else
 		text = no_function(p, name);

@@ -17,13 +17,17 @@
 #include "uprobe/target.h"
 #include "uprobe/tokio.h"
 
-#define MOST_INSTANCES 2000
-#define RUN	       "run_task"
+#define MOST_INSTANCES	   2000
+#define MOST_REFUSED_NAMED 5
+#define RUN		   "run_task"
 
 /* A search through files. */
 struct tokio_files {
 	struct points *p;
 	size_t nr_files, nr_jobs, nr_runs, nr_named[TOKIO_NR_NAMED];
+	/* On which the kernel takes no probe: how many, and those that are named. */
+	size_t nr_refused;
+	char *refused;
 	/* A file that has Tokio's constants, for who finds nothing else. */
 	char *mute, version[CRATE_VERSION_BYTES];
 };
@@ -37,9 +41,22 @@ static uint32_t event_of(struct points *p, const char *name, const char *where)
 		p, &(struct call_event){ .name = points_string(p, xstrdup(name)), .where = where });
 }
 
-static int add_instance(struct points *p, struct points_file *f, const char *name,
+/* What it polls is missing in the result: that is said, and the others are timed. */
+static void refuse(struct tokio_files *t, const char *name, const char *insn)
+{
+	char *before = t->refused;
+
+	if (t->nr_refused++ >= MOST_REFUSED_NAMED)
+		return;
+	t->refused =
+		xasprintf("%s%s%s (\"%s\")", before ? before : "", before ? ", " : "", name, insn);
+	free(before);
+}
+
+static int add_instance(struct tokio_files *t, struct points_file *f, const char *name,
 			const struct uprobe_function *fn)
 {
+	struct points *p = t->p;
 	struct uprobe_spec spec = { .kind = UPROBE_NAME };
 	struct point point = { .kind = POINT_UPROBE, .where = f->path, .by_probe = true };
 	struct call_args args = {};
@@ -48,9 +65,10 @@ static int add_instance(struct points *p, struct points_file *f, const char *nam
 
 	if (err)
 		return err;
-	if (place.price == PLACE_REFUSED)
-		return log_as(-EINVAL, "the kernel takes no probe on \"%s\", where %s begins",
-			      place.insn, name);
+	if (place.price == PLACE_REFUSED) {
+		refuse(t, name, place.insn);
+		return 0;
+	}
 	points_tell_place(f, name, &place);
 	p->nr_dear += place.price == PLACE_STEPPED;
 	if (p->opts->by_task)
@@ -74,7 +92,7 @@ static int add_runs(struct tokio_files *t, struct points_file *f)
 
 		if (!tokio_is_run(shown))
 			continue;
-		err = add_instance(t->p, f, shown, &all[i]);
+		err = add_instance(t, f, shown, &all[i]);
 		t->nr_runs++;
 	}
 	return err;
@@ -83,7 +101,7 @@ static int add_runs(struct tokio_files *t, struct points_file *f)
 static int add_polls(struct tokio_files *t, struct points_file *f)
 {
 	struct tokio_poll *v;
-	size_t nr = tokio_polls_find(f->functions, f->places, &v);
+	size_t nr = tokio_polls_find(f->functions, f->places, &v), had;
 	int err = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -97,8 +115,9 @@ static int add_polls(struct tokio_files *t, struct points_file *f)
 		if (v[i].is_job)
 			continue;
 		log_info("%s: %s", v[i].name, tokio_named_text(v[i].named));
-		t->nr_named[v[i].named]++;
-		err = add_instance(t->p, f, v[i].name, v[i].function);
+		had = t->p->nr;
+		err = add_instance(t, f, v[i].name, v[i].function);
+		t->nr_named[v[i].named] += t->p->nr - had;
 	}
 	tokio_polls_free(v, nr);
 	return err;
@@ -137,6 +156,10 @@ static int nothing_found(const struct tokio_files *t, const char *program)
 {
 	const char *who = program ? program : "these processes";
 
+	if (t->nr_refused)
+		return log_as(-ENOENT,
+			      "the kernel takes no probe where any of %zu instances begin: %s",
+			      t->nr_refused, t->refused);
 	if (t->mute && t->nr_jobs)
 		return log_as(-ENOENT,
 			      "%s has Tokio %s and starts no tasks: all %zu instances of "
@@ -168,6 +191,11 @@ static void tell(const struct tokio_files *t)
 {
 	size_t sure = t->nr_named[TOKIO_BY_TYPE] + t->nr_named[TOKIO_BY_CALL];
 
+	if (t->nr_refused)
+		log_warn("the kernel takes no probe on %zu of %zu instances, whose polls are not "
+			 "in the result: %s%s",
+			 t->nr_refused, t->p->nr + t->nr_refused, t->refused,
+			 t->nr_refused > MOST_REFUSED_NAMED ? ", ..." : "");
 	if (t->p->opts->runs)
 		log_info("%zu functions run tasks", t->nr_runs);
 	else
@@ -197,5 +225,6 @@ int points_add_polls(struct points *p, const char *program)
 	if (!err)
 		tell(&t);
 	free(t.mute);
+	free(t.refused);
 	return err;
 }

@@ -110,6 +110,12 @@ static void put_head(const struct context_sums *s, const struct profile *p, FILE
 	text_fit(out, *version ? version : context_runtime(s->runtime), MAX_VERSION, 0);
 	if (*mangling(s))
 		fprintf(out, "\n  symbols of Rust: %s", mangling(s));
+	if (s->by_form)
+		fputs("\n  stripped: contexts are by the form of stacks, kinds by system calls and "
+		      "futexes.\n"
+		      "  Tasks have addresses. Channels count as thread-park, writers of a "
+		      "RwLock and\n  block_on in tasks as condvar, the main future as other code",
+		      out);
 	fputc('\n', out);
 	free(version);
 }
@@ -122,8 +128,8 @@ static void put_stripped(const struct profile *p, const struct view *v, FILE *ou
 	if (*version && v->runtime != RUNTIME_OFF && p->meta.is_time) {
 		fputc('\n', out);
 		text_fit(out, version, MAX_VERSION, 0);
-		fputs("\n  none of its functions has a name on a stack: contexts are unknown, and\n"
-		      "  idle workers are in classes lock and poll\n",
+		fputs("\n  none of its functions has a name on a stack, and none of its threads "
+		      "waited\n  for events: contexts are unknown\n",
 		      out);
 	}
 	free(version);
@@ -185,6 +191,7 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	kinds = json_object_new_object();
 	json_object_object_add(o, "name", json_text(context_runtime(s.runtime)));
 	json_put_string(o, "versions", p, p->meta.runtimes);
+	json_object_object_add(o, "by_form", json_object_new_boolean(s.by_form));
 	json_object_object_add(o, "mangling", json_text(mangling(&s)));
 	json_put_count(o, "pool_threads", s.nr_threads[ROLE_POOL]);
 	json_put_count(o, "block_on_threads", s.nr_threads[ROLE_BLOCK_ON]);

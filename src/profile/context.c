@@ -11,6 +11,7 @@
 #include <uthash.h>
 
 #include "base/mem.h"
+#include "profile/context_form.h"
 #include "profile/context_rows.h"
 #include "profile/context_stack.h"
 #include "profile/threads.h"
@@ -61,6 +62,7 @@ struct group {
 
 struct context_work {
 	struct context_stacks stacks;
+	struct context_forms forms;
 	struct group *names, *block_ons;
 };
 
@@ -192,6 +194,8 @@ static uint8_t context_of_sample(const struct contexts *c, const struct sample *
 		s->ustack ? context_shape(&c->work->stacks, s->ustack) : NULL;
 	uint8_t context;
 
+	if ((!shape || !shape->runtime) && context_form_of(&c->work->forms, s - c->p->samples, to))
+		return to->context;
 	if (!shape) {
 		to->runtime = group_has(c->work->names, s->pid, ALL_OF_PROCESS);
 		return to->runtime ? CONTEXT_NOT_SAMPLED : CONTEXT_NONE;
@@ -279,7 +283,8 @@ void contexts_init(struct contexts *c, const struct profile *p)
 	if (!context_stacks_init(&c->work->stacks, p))
 		return;
 	find_groups(c);
-	if (!c->work->names)
+	context_forms_init(&c->work->forms, p);
+	if (!c->work->names && !c->work->forms.nr)
 		return;
 	c->v = xcalloc(p->nr_samples, sizeof(*c->v));
 	for (size_t i = 0; i < p->nr_samples; i++) {
@@ -299,6 +304,7 @@ void contexts_release(struct contexts *c)
 	groups_free(c->work->names);
 	groups_free(c->work->block_ons);
 	context_stacks_release(&c->work->stacks);
+	context_forms_release(&c->work->forms);
 	free(c->work);
 	free(c->v);
 	*c = (struct contexts){};
@@ -325,6 +331,11 @@ bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context
 				   .own = shape->own,
 				   .kind = "" };
 	return true;
+}
+
+bool contexts_by_form(const struct contexts *c)
+{
+	return c->v && c->work->forms.nr;
 }
 
 bool contexts_have(const struct contexts *c, uint32_t runtime)

@@ -84,6 +84,9 @@ bool context_is_automatic(uint32_t runtime);
 /* Whether one of its threads at a time waits for events of all of them, its driver. */
 bool context_has_driver(uint32_t runtime);
 
+/* Whether some are by the form of stacks, since a program has no names (context_form.h). */
+bool contexts_by_form(const struct contexts *c);
+
 /* Whether functions or threads in the profile are of that runtime. */
 bool contexts_have(const struct contexts *c, uint32_t runtime);
 

@@ -267,7 +267,7 @@ static bool has_needle(const struct profile *p, const char *needle)
 
 bool context_stacks_init(struct context_stacks *c, const struct profile *p)
 {
-	bool any = false;
+	bool any = p->meta.runtimes; /* without names its stacks still have clues */
 
 	*c = (struct context_stacks){ .p = p };
 	for (uint32_t r = 0; r < context_nr && r < CONTEXT_MAX_RUNTIMES; r++)

@@ -123,6 +123,7 @@ bool context_sums_init(struct context_sums *s, const struct profile *p, const st
 	if (!p->meta.is_time)
 		return false;
 	trim_init(&trim, p, v);
+	s->by_form = contexts_by_form(&trim.contexts);
 	if (trim.contexts.v) {
 		thread_groups_init(&groups, p);
 		ns = thread_weights(p, &groups);

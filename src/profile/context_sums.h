@@ -32,6 +32,7 @@ struct context_sums {
 	struct context_kind_sum kinds[CONTEXT_MAX_KINDS];
 	size_t nr_kinds;
 	bool legacy, v0; /* how names of functions were mangled */
+	bool by_form;	 /* contexts_by_form() */
 };
 
 /* False: the view shows no runtime, or the profile has none of waits. */
