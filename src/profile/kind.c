@@ -25,7 +25,7 @@ static const struct kind kinds[] = {
 	{ .command = "growth", .faults = true, .grows = true },
 	{ .command = "io", .calls = true, .operation = "operation" },
 	{ .command = "lock --kernel", .calls = true, .operation = "wait", .klocks = true },
-	{ .command = "polls", .calls = true, .polls = "poll" },
+	{ .command = "polls", .calls = true, .polls = "poll", .cheaper = "--runs" },
 	{ .command = "polls --runs", .calls = true, .polls = "run" },
 	{ .command = "syscalls", .calls = true, .syscalls = true },
 };
