@@ -130,7 +130,7 @@ check_includes() {
 			continue
 			;;
 		esac
-		case " $dir ${may_include[$dir]-$to} " in
+		case " $dir ${may_include[$dir]-} " in
 		*" $to "*) ;;
 		*) echo "$file:$line: $dir must not include $to/" ;;
 		esac
