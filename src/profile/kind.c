@@ -40,6 +40,19 @@ const struct kind *kind_of(const char *command)
 	return &samples;
 }
 
+const char *kind_noun(const struct kind *kind)
+{
+	if (kind->faults)
+		return "fault";
+	if (kind->timeline)
+		return "event";
+	if (kind->operation)
+		return kind->operation;
+	if (kind->polls)
+		return kind->polls;
+	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
+}
+
 const struct kind *kind_of_profile(const struct profile *p)
 {
 	return kind_of(profile_str(p, p->meta.command));

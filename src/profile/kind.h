@@ -37,4 +37,7 @@ struct kind {
 const struct kind *kind_of(const char *command);
 const struct kind *kind_of_profile(const struct profile *p);
 
+/* What one of the things recorded is: "wait". */
+const char *kind_noun(const struct kind *kind);
+
 #endif
