@@ -38,6 +38,7 @@ refused "no process given" stat -p ' ,' 1
 check_status 1 "a name that nobody has" "$BPFPROF" oncpu -p bpfprof-test-slee 1
 check_grep "no process has this name" "$ERR"
 refused "never ends" oncpu -p 1
+refused "never ends" stat -p 1
 refused "both the duration" oncpu -d 1 2
 
 need_bpf
