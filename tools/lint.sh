@@ -180,7 +180,7 @@ check_shell() {
 }
 
 check_spelling() {
-	codespell -q 3 --skip 'build*,.git,*.golden,vmlinux,tests/golden,docs/pictures' \
+	codespell -q 3 --skip 'build*,.git,vmlinux,docs/pictures' \
 		Makefile man bpf src tests tools docs ./*.md 2>/dev/null | sed 's/^\.\///'
 }
 
