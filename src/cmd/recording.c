@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -216,7 +217,7 @@ int recording_intervals(char **words, int nr, uint64_t *interval_ns, uint32_t *c
 		return log_err(0, "'%s': an interval must be above 0 and at most 7 days", words[0]);
 	if (err)
 		return log_err(0,
-			       "'%s' is not an interval in seconds (a program to start goes behind "
+			       "'%s' is not an interval in seconds (a program to start goes after "
 			       "'--')",
 			       words[0]);
 	return nr < 2 ? 0 : parse_count(words[1], count);
