@@ -16,8 +16,7 @@ static int check_host(const struct record_opts *o)
 {
 	unsigned int uses;
 
-	if (!doctor_uses(o->command, &uses))
-		uses = USE_BPF | USE_PERF | USE_RECORD | USE_SAMPLE;
+	doctor_uses(o->command, &uses);
 	return doctor_check(uses & ~USE_PROBE, o->unsafe_kernel);
 }
 
