@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a session tells while it is open: when it ran, what it counted, and how much memory it holds. */
+/* What a session tells while it is open: when it ran, what it counted, how much memory it holds. */
 #include "collect/session_parts.h"
 
 #include <errno.h>

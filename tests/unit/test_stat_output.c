@@ -596,8 +596,8 @@ static void markdown_says_so_when_nothing_is_wrong(void **state)
 	r.all.name = xstrdup("");
 	text = written(&r, stat_write_markdown);
 	has(text, "Nothing could be judged: no metric with a threshold has a value.\n");
-	has(text,
-	    "\nNothing was counted.\n\nHow it was measured, and what limits it:\n\n- topdown: cycle-based");
+	has(text, "\nNothing was counted.\n\n"
+		  "How it was measured, and what limits it:\n\n- topdown: cycle-based");
 	has_not(text, "Nothing of what is listed");
 	free(text);
 	made_judge(made_metric(&r.all, "ipc", "ipc", "IPC", "", "a / b", 2, 1), 1.5, 0.5, "x");
