@@ -37,14 +37,13 @@ follows() { # COMMAND WORDS...
 	local command=$1 status
 
 	shift
-	"$BPFPROF" "$command" --json "$@" >"$OUT" 2>"$ERR"
+	"$BPFPROF" "$command" --json "$@" >"$command.json" 2>"$command.err"
 	status=$?
 	if [ $status -ne 0 ] && [[ $may_be_empty == *" $command "* ]]; then
-		check "$command has nothing (status $status), and says why" test ! -s "$OUT" -a -s "$ERR"
+		check "$command has nothing (status $status), and says why" test ! -s "$command.json" -a -s "$command.err"
 		return 1
 	fi
 	check "$command ${*:1:3}" test $status -eq 0
-	cp "$OUT" "$command.json"
 	check "its JSON follows the schema" python3 "$TOOL" "$SCHEMA" "$command.json"
 }
 
