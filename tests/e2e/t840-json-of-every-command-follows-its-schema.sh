@@ -16,15 +16,17 @@ python3 "$TOOL" "$SCHEMA" 2>"$ERR"
 chmod 755 "$TMP"
 cp "$BPFPROF" "$TMP/bpfprof"
 cd "$TMP" || exit 1
+start "$PROGS/spin_abc" 120
+spin=$PID
 start "$PROGS/waits_pingpong" processes 1000000 500
 "$BPFPROF" stat --json -o a.json -- true >"$OUT" 2>"$ERR" || skip "nothing can be counted: $(cat "$ERR")"
 
 # Of what each is recorded, for a moment. - stands for no recording: other words are those of the command.
 declare -A words=(
-	[oncpu]="-- $PROGS/spin_abc 0.5" [pmu]="-e context-switches,page-faults -p $PID 0.5" [offcpu]="-p $PID 0.5" [wakeup]="-p $PID 0.5"
+	[oncpu]="-p $spin 0.5" [pmu]="-e context-switches,page-faults -p $PID 0.5" [offcpu]="-p $PID 0.5" [wakeup]="-p $PID 0.5"
 	[wall]="-p $PID 0.5" [lock]="--kernel 0.5" [syscalls]="-p $PID 0.5" [runqlat]="-P 0.5 1" [sched]="0.5"
 	[timeline]="-p $PID 0.5" [uprobe]="-p $PID -l -g libc:read 0.5" [kprobe]="-g vfs_read 0.5"
-	[tracepoint]="-g sched:sched_switch -p $PID 0.5" [faults]="-- true" [io]="0.5" [alloc]="--every 1 -- ls /"
+	[tracepoint]="-g sched:sched_switch -p $PID 0.5" [faults]="-- true" [io]="0.5" [alloc]="--every 1 -- true"
 	[polls]="- -p $PID 0.5" [stat]="- -e page-faults --per-process 0.5" [list]="- page" [doctor]="- offcpu"
 	[report]="- wall.bpfprof" [annotate]="- oncpu.bpfprof" [diff]="- oncpu.bpfprof oncpu.bpfprof" [history]="- h.csv"
 )
