@@ -35,14 +35,37 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* Names of other profilers, and what they are called here. */
+/* Names of other tools (perf, bcc, strace), and what does the same here. */
 static const struct habit {
 	const char *name, *command;
 } habits[] = {
-	{ "annotate", NULL },	    { "cpudist", "runqlat" },	 { "llcstat", "stat -M cache" },
-	{ "offcputime", "offcpu" }, { "offwaketime", "wakeup" }, { "profile", "oncpu" },
-	{ "record", "oncpu" },	    { "script", "report -f" },	 { "timehist", "timeline" },
-	{ "version", "--version" }, { "wakeuptime", "wakeup" },
+	{ "-v", "--version" },
+	{ "argdist", "uprobe --arg" },
+	{ "biolatency", "io" },
+	{ "biosnoop", "io" },
+	{ "cpudist", "sched" },
+	{ "deadlock", "lock" },
+	{ "flamegraph", "report -o x.svg" },
+	{ "funccount", "uprobe" },
+	{ "funclatency", "uprobe -l" },
+	{ "klockstat", "lock --kernel" },
+	{ "llcstat", "stat -M cache" },
+	{ "memleak", "alloc --live" },
+	{ "offcputime", "offcpu" },
+	{ "offwaketime", "wakeup" },
+	{ "probe", "uprobe" },
+	{ "profile", "oncpu" },
+	{ "record", "oncpu" },
+	{ "runqslower", "runqlat --threshold" },
+	{ "script", "report -f" },
+	{ "stackcount", "uprobe -g" },
+	{ "strace", "syscalls" },
+	{ "syscount", "syscalls" },
+	{ "tcpconnlat", "io --kind connect" },
+	{ "timehist", "timeline" },
+	{ "trace", "syscalls" },
+	{ "version", "--version" },
+	{ "wakeuptime", "wakeup" },
 };
 
 static bool is_habit(const char *name)
@@ -50,12 +73,8 @@ static bool is_habit(const char *name)
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++) {
 		if (strcmp(habits[i].name, name))
 			continue;
-		if (habits[i].command)
-			log_err(0, "there is no command '%s': 'bpfprof %s' does that", name,
-				habits[i].command);
-		else
-			log_err(0, "there is no command '%s' yet (bpfprof --help lists the others)",
-				name);
+		log_err(0, "there is no command '%s': 'bpfprof %s' does that", name,
+			habits[i].command);
 		return true;
 	}
 	return false;

@@ -59,7 +59,7 @@ static int check(const struct record_opts *o)
 	if (o->pids.nr || (o->program && !o->all))
 		return 0;
 	return log_as(-EINVAL, "whose allocations? They are probed in selected processes only: "
-			       "-p PID, or a program behind '--'");
+			       "-p PID, or a program after '--'");
 }
 
 static int check_value(const char *value, bool live)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -67,10 +66,6 @@ static int check(struct calls_args *a)
 {
 	if (a->until && a->nr_words > 1)
 		return log_as(-EINVAL, "--until: one tracepoint to begin at, not %zu", a->nr_words);
-	if (!a->until && a->common.record.calls.min_ns &&
-	    !strcmp(a->common.record.command, "tracepoint"))
-		return log_as(-EINVAL, "--slower: a tracepoint takes no time; --until says to "
-				       "which other one it is measured");
 	if (a->arg_frame && !a->args.nr)
 		return log_as(-EINVAL, "--arg-frame: which argument? Add --arg");
 	a->points.timed = a->latency || a->until || a->common.record.calls.min_ns;

@@ -17,6 +17,5 @@ void cmd_help(const struct command *c)
 	printf("bpfprof %s %s\n\n%s.\n\n", c->name, c->synopsis, c->summary);
 	opt_help(stdout, c->opts);
 	printf("\nExamples:\n%s", c->examples);
-	if (c->opts->type != OPT_TYPE_END)
-		printf("\nbpfprof-%s(8) has more.\n", c->name);
+	printf("\nbpfprof-%s(8) has more.\n", c->name);
 }

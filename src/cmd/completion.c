@@ -44,6 +44,30 @@ static void put_doctors_words(void)
 			printf("%s ", commands[i].name);
 }
 
+static void put_shells(void)
+{
+	fputs("bash zsh fish", stdout);
+}
+
+/* Commands that take words of a list. */
+static const struct worded {
+	enum cmd_result (*run)(const struct command *self, int argc, char **argv);
+	const char *name, *what;
+	void (*put)(void);
+} worded[] = {
+	{ cmd_doctor, "doctor", "command", put_doctors_words },
+	{ cmd_completion, "completion", "shell", put_shells },
+};
+#define NR_WORDED (sizeof(worded) / sizeof(*worded))
+
+static const struct worded *words_of(const struct command *c)
+{
+	for (size_t i = 0; i < NR_WORDED; i++)
+		if (worded[i].run == c->run)
+			return &worded[i];
+	return NULL;
+}
+
 static void put_bash_words(const struct command *c)
 {
 	for (const struct opt *o = c->opts; o->type != OPT_TYPE_END; o++) {
@@ -82,13 +106,15 @@ static void put_bash(void)
 	      stdout);
 	for (size_t i = 0; i < nr_commands; i++)
 		printf("%s ", commands[i].name);
-	fputs("--help --version' -- \"$cur\"))\n"
-	      "\telif [[ ${COMP_WORDS[1]} == doctor && $cur != -* ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W '",
-	      stdout);
-	put_doctors_words();
-	puts("' -- \"$cur\"))\n"
-	     "\telif [[ $prev == -p || $prev == --pid ]]; then\n"
+	puts("--help --version' -- \"$cur\"))");
+	for (size_t i = 0; i < NR_WORDED; i++) {
+		printf("\telif [[ ${COMP_WORDS[1]} == %s && $cur != -* ]]; then\n"
+		       "\t\tCOMPREPLY=($(compgen -W '",
+		       worded[i].name);
+		worded[i].put();
+		puts("' -- \"$cur\"))");
+	}
+	puts("\telif [[ $prev == -p || $prev == --pid ]]; then\n"
 	     "\t\tlocal names=$(ps -eo pid=,comm= | tr -cd '[:alnum:]._+:@\\n -')\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
 	     "\telif [[ $cur == -* ]]; then\n"
@@ -138,14 +164,16 @@ static void put_zsh(void)
 	     "\t(( CURRENT-- ))\n"
 	     "\tcase $command in");
 	for (size_t i = 0; i < nr_commands; i++) {
+		const struct worded *w = words_of(&commands[i]);
+
 		printf("\t(%s) _arguments -s -S \\\n", commands[i].name);
 		for (const struct opt *o = commands[i].opts; o->type != OPT_TYPE_END; o++)
 			if (is_option(o))
 				put_zsh_option(o);
 		fputs("\t\t'(-h --help)'{-h,--help}'[help]' ", stdout);
-		if (commands[i].run == cmd_doctor) {
-			fputs("'*:command:(", stdout);
-			put_doctors_words();
+		if (w) {
+			printf("'*:%s:(", w->what);
+			w->put();
 			puts(")' ;;");
 		} else {
 			puts("'*:file:_files' ;;");
@@ -187,9 +215,12 @@ static void put_fish(void)
 		for (const struct opt *o = commands[i].opts; o->type != OPT_TYPE_END; o++)
 			if (is_option(o))
 				put_fish_option(commands[i].name, o);
-	fputs("complete -c bpfprof -f -n '__fish_seen_subcommand_from doctor' -a '", stdout);
-	put_doctors_words();
-	puts("'");
+	for (size_t i = 0; i < NR_WORDED; i++) {
+		printf("complete -c bpfprof -f -n '__fish_seen_subcommand_from %s' -a '",
+		       worded[i].name);
+		worded[i].put();
+		puts("'");
+	}
 }
 
 static const struct shell {

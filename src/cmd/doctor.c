@@ -126,13 +126,13 @@ static int parse_command(char **words, int nr, unsigned int *uses)
 		log_err(0, "doctor: one command at a time");
 		return -EINVAL;
 	}
-	if (doctor_uses(words[0], uses))
-		return 0;
-	for (size_t i = 0; i < nr_commands; i++)
-		if (!strcmp(commands[i].name, words[0])) {
-			log_err(0, "doctor: %s needs nothing of the machine", words[0]);
-			return -EINVAL;
-		}
+	for (size_t i = 0; i < nr_commands; i++) {
+		if (strcmp(commands[i].name, words[0]))
+			continue;
+		if (doctor_uses(words[0], uses))
+			return 0;
+		return log_as(-EINVAL, "doctor: %s needs nothing of the machine", words[0]);
+	}
 	return no_such_command(words[0]);
 }
 

@@ -217,7 +217,7 @@ int recording_intervals(char **words, int nr, uint64_t *interval_ns, uint32_t *c
 		return log_err(0, "'%s': an interval must be above 0 and at most 7 days", words[0]);
 	if (err)
 		return log_err(0,
-			       "'%s' is not an interval in seconds (a program to start goes behind "
+			       "'%s' is not an interval in seconds (a program to start goes after "
 			       "'--')",
 			       words[0]);
 	return nr < 2 ? 0 : parse_count(words[1], count);
@@ -382,17 +382,6 @@ static int select_processes(struct recording_args *a, char ***words, int *nr)
 	return selection_make(&s, words, nr);
 }
 
-/* "-p $(pgrep nosuch) 1" selects init; a script would wait for its end for ever. */
-static int check_init(const struct record_opts *o)
-{
-	if (o->pids.nr != 1 || *o->pids.v != 1 || o->duration_ns || o->program ||
-	    isatty(STDERR_FILENO))
-		return 0;
-	log_err(0, "-p 1 is the first process and never ends: say how long (-d SECONDS), or was "
-		   "the list before it empty?");
-	return -EINVAL;
-}
-
 /* Driver gaps are looked for where somebody asks for them or for a runtime that has a driver. */
 static uint64_t gap_of(const struct view *v)
 {
@@ -424,7 +413,9 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		result = cmd_failed(err);
 	} else if (!err && !check(a) && !parse_call_graph(a) && !parse_state(a) &&
 		   !parse_overhead(self, a) && !parse_strict(a) && !results_check(&a->results) &&
-		   !a->parse_words(a, words, nr) && !check_init(&a->record)) {
+		   !a->parse_words(a, words, nr) &&
+		   !selection_check_end(&a->record.pids,
+					a->record.duration_ns || a->record.program)) {
 		log_verbosity = a->verbose;
 		a->record.per_thread |= a->results.view.per_thread;
 		a->record.moments = a->results.view.heatmap;

@@ -147,8 +147,8 @@ static int check_gaps(const struct view *v, const struct profile *p)
 		return 0;
 	if (!least_ns)
 		return log_as(-EINVAL,
-			      "%s: the recording does not say when waits began (record it with "
-			      "--gaps)",
+			      "%s: the recording does not say when waits began (bpfprof offcpu "
+			      "--gaps does)",
 			      v->gaps ? "--gaps" : "--gap");
 	if (v->gap_ns && v->gap_ns < least_ns)
 		return log_as(-EINVAL,

@@ -146,3 +146,12 @@ int selection_make(const struct selection *s, char ***words, int *nr)
 	running_release(&running);
 	return err;
 }
+
+int selection_check_end(const struct opt_ids *pids, bool ends)
+{
+	if (pids->nr != 1 || *pids->v != 1 || ends || isatty(STDERR_FILENO))
+		return 0;
+	log_err(0, "-p 1 is the first process and never ends: say how long (-d SECONDS), or was "
+		   "the list before it empty?");
+	return -EINVAL;
+}

@@ -24,4 +24,10 @@ struct selection {
  */
 int selection_make(const struct selection *s, char ***words, int *nr);
 
+/*
+ * "-p $(pgrep nosuch) 1" selects init, and a script would wait for its end for ever: a mistake,
+ * unless that ends otherwise or somebody looks on. 0 or -EINVAL, logged.
+ */
+int selection_check_end(const struct opt_ids *pids, bool ends);
+
 #endif

@@ -333,7 +333,8 @@ static int check(struct stat_args *a, char **words, int nr)
 	if (err)
 		return err;
 	if (opt_duration(words, nr, &a->counting.duration_ns) || take_separator(a) ||
-	    take_peaks(a) || results_check(&a->results))
+	    take_peaks(a) || results_check(&a->results) ||
+	    selection_check_end(&a->counting.pids, a->counting.duration_ns || a->counting.program))
 		return -EINVAL;
 	a->counting.by = a->per_thread	  ? STAT_BY_THREAD
 			 : a->per_process ? STAT_BY_PROCESS

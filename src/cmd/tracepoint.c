@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof tracepoint: events that the kernel tells of, and the time from one to another. */
+#include "base/log.h"
 #include "cmd/calls.h"
 
 struct tracepoint_args {
@@ -36,6 +37,11 @@ static enum cmd_result run(struct recording_args *common)
 	struct tracepoint_args *a = (struct tracepoint_args *)common;
 
 	a->calls.until = a->until;
+	if (!a->until && common->record.calls.min_ns) {
+		log_err(0, "--slower: a tracepoint takes no time; --until says to which other one "
+			   "it is measured");
+		return CMD_USAGE;
+	}
 	return calls_run(&a->calls, add);
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "collect/capture_parts.h"
+#include "unwind/rule.h"
 
 #define SLEEPERS_NS 4000000ull	 /* of each turn, for reading stacks of sleeping threads */
 #define MOST_ITEMS  1024	 /* that wait for tables; no more sleepers are read then */
@@ -56,22 +57,14 @@ struct lookup {
 	bool asked; /* /proc, after that time, and it knew no such code */
 };
 
-static uint32_t special(uint32_t code)
-{
-#if defined(__x86_64__)
-	return RULE_X86_SPECIAL | code;
-#else
-	return RULE_ARM64_SPECIAL | code;
-#endif
-}
-
 static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
 {
 	struct lookup *l = arg;
 	const struct proc_mapping *m = NULL;
 
 	if (!l->capture->store) { /* by frame pointers alone */
-		*rule = (struct walk_rule){ .rule = special(RULE_NONE), .anon = true };
+		*rule = (struct walk_rule){ .rule = rule_special(RULE_OUR_ARCH, RULE_NONE),
+					    .anon = true };
 		return true;
 	}
 	if (l->process)
@@ -79,7 +72,7 @@ static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
 	if (m)
 		return store_rule(l->capture->store, l->process->pid, m, pc, rule);
 	l->asked = l->process && l->process->checked_ns > l->time_ns;
-	rule->rule = special(RULE_NO_CODE);
+	rule->rule = rule_special(RULE_OUR_ARCH, RULE_NO_CODE);
 	return true;
 }
 

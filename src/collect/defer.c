@@ -11,17 +11,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "unwind/rule.h"
 
 #define PAGE_BYTES  4096u
 #define FIRST_BYTES (8u << 10) /* of the stack of a paused thread; most need no more */
 #define MOST_BYTES  (1u << 20)
 #define NR_REGS	    (sizeof(((struct prof_deferred *)0)->regs) / 8)
-
-#if defined(__x86_64__)
-#define OUR_ARCH TABLE_X86
-#else
-#define OUR_ARCH TABLE_ARM64
-#endif
 
 static const struct prof_deferred *slot_get(const struct defer *d, uint64_t index)
 {
@@ -76,7 +71,7 @@ static void take_slots(struct defer *d, const struct arena_stack *s, uint32_t re
 				     .start_stack = from->start_stack,
 				     .pause = from->pause,
 				     .cut = from->cut };
-	item->start = (struct walk_start){ .arch = OUR_ARCH,
+	item->start = (struct walk_start){ .arch = RULE_OUR_ARCH,
 					   .pc = from->pc,
 					   .sp = from->sp,
 					   .fp = from->fp,
@@ -130,7 +125,7 @@ bool defer_next_sleeper(struct defer *d, uint64_t pc_mask)
 				     .pause = row->pause,
 				     .thread = row->thread,
 				     .cut = UNWIND_END_MOVED };
-	item->start = (struct walk_start){ .arch = OUR_ARCH,
+	item->start = (struct walk_start){ .arch = RULE_OUR_ARCH,
 					   .pc = row->pc,
 					   .sp = row->sp,
 					   .fp = row->fp,

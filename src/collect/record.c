@@ -261,19 +261,19 @@ static bool is_over(struct record *r)
 
 static void show_progress(struct record *r)
 {
-	uint64_t c[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, lost = 0;
+	uint64_t c[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, lost, gone;
 	char total[32] = "";
 
+	/* The programs count what waits were recorded in the waits only. */
 	session_counters(r->session, c);
-	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
-		if (profile_counters[i].kind == COUNTER_LOST)
-			lost += c[i];
+	lost = counters_sum(c, COUNTER_LOST);
+	gone = counters_sum(c, COUNTER_FILTER) + lost;
 	if (r->opts->duration_ns)
 		snprintf(total, sizeof(total), " of %s", text_ns(r->opts->duration_ns));
-	log_progress("%s%s, %s %s, %s lost, %s in BPF (Ctrl-C ends)",
+	log_progress("%s%s, %s %ss, %s lost, %s in BPF (Ctrl-C ends)",
 		     text_ns(elapsed / RECORD_TURN_NS * RECORD_TURN_NS), total,
-		     text_count(c[PROF_RECORDED]),
-		     kind_of(r->opts->command)->waits ? "waits" : "samples", text_count(lost),
+		     text_count(c[PROF_SEEN] > gone ? c[PROF_SEEN] - gone : 0),
+		     kind_noun(kind_of(r->opts->command)), text_count(lost),
 		     text_ns(c[PROF_TIMED_RUNS]
 				     ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS]
 				     : 0));

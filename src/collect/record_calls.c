@@ -13,6 +13,7 @@
 #include "collect/klocks.h"
 #include "collect/record_parts.h"
 #include "collect/syscalls.h"
+#include "profile/kind.h"
 #include "uprobe/price.h"
 
 /*
@@ -125,6 +126,7 @@ static void look_at_cost(struct record *r, struct probe_cost *now)
 bool record_probes_are_dear(struct record *r)
 {
 	const struct calls_opts *o = &r->opts->calls;
+	const char *cheaper = kind_of(r->opts->command)->cheaper;
 	struct probe_cost now, before = r->probe_cost;
 	double cost, cpu, wall, share;
 
@@ -142,10 +144,10 @@ bool record_probes_are_dear(struct record *r)
 	session_unprobe(r->session);
 	log_warn("the probes are taken away: hit %s times a second, at %s each, they take %s of "
 		 "the program's CPU time, and at most %s is allowed. What was timed until now is "
-		 "shown; %s--force goes on",
+		 "shown; %s%s--force goes on",
 		 text_count((now.hits - before.hits) * 1e9 / wall), text_ns(now.probe_ns),
-		 text_pct(100 * share), text_pct(100 * o->most_share),
-		 strcmp(r->opts->command, "polls") ? "" : "--runs costs less, ");
+		 text_pct(100 * share), text_pct(100 * o->most_share), cheaper ? cheaper : "",
+		 cheaper ? " costs less, " : "");
 	return true;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of a recording before anything is loaded: the host, and who and what is to be recorded. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,7 +9,6 @@
 #include "collect/record_parts.h"
 #include "doctor/doctor.h"
 #include "event/cgroup.h"
-#include "event/cpus.h"
 #include "event/host.h"
 
 /* Of probes it is asked before functions are looked for (src/cmd/uprobe.c). */
@@ -18,8 +16,7 @@ static int check_host(const struct record_opts *o)
 {
 	unsigned int uses;
 
-	if (!doctor_uses(o->command, &uses))
-		uses = USE_BPF | USE_PERF | USE_RECORD | USE_SAMPLE;
+	doctor_uses(o->command, &uses);
 	return doctor_check(uses & ~USE_PROBE, o->unsafe_kernel);
 }
 
@@ -29,42 +26,6 @@ static int check_ids(const struct opt_ids *ids, bool thread)
 
 	for (size_t i = 0; i < ids->nr && !err; i++)
 		err = host_check_pid(ids->v[i], thread);
-	return err;
-}
-
-static bool any_online(const struct opt_ids *cpus, const struct cpus *online)
-{
-	for (size_t i = 0; i < cpus->nr; i++)
-		if (cpus_has(online, cpus->v[i]))
-			return true;
-	return false;
-}
-
-static int no_such_cpu(const struct cpus *wanted, const struct cpus *online, int err)
-{
-	char *w = cpus_text(wanted), *o = cpus_text(online);
-
-	log_err(0, "-C %s: no such CPU is online; those online are %s", w, o);
-	free(w);
-	free(o);
-	return err;
-}
-
-/* CPUs that are offline are passed over, unless all are; one that can never be is a mistake. */
-static int check_cpus(const struct opt_ids *cpus)
-{
-	struct cpus wanted = { .v = cpus->v, .nr = cpus->nr }, online = {};
-	struct cpus highest = { .nr = 1 };
-	int err = 0;
-
-	if (!cpus->nr || cpus_online(&online))
-		return 0;
-	highest.v = &cpus->v[cpus->nr - 1];
-	if (*highest.v >= cpus_possible())
-		err = no_such_cpu(&highest, &online, -EINVAL);
-	else if (!any_online(cpus, &online))
-		err = no_such_cpu(&wanted, &online, -ENODEV);
-	cpus_release(&online);
 	return err;
 }
 
@@ -88,7 +49,7 @@ int record_check(struct record *r)
 	int err = check_glob(r);
 
 	if (!err)
-		err = check_cpus(&o->cpus);
+		err = host_check_cpus(&o->cpus);
 	if (!err)
 		err = check_host(o);
 	if (!err)

@@ -23,31 +23,9 @@
 #include "profile/kind.h"
 #include "bpfprof.skel.h"
 
-#define BYTES_PER_THREAD 512	/* struct thread (bpf/threads.bpf.h) as the kernel allocates it */
-#define LOOK_ROWS	 256	/* that are read at once */
-#define SETTLE_US	 1000	/* in which programs that run while they are detached end */
-#define LONG_US		 200000 /* the same where the kernel, for want of memory, cannot wait */
-
-struct session {
-	struct bpfprof_bpf *skel;
-	const struct probe *probe;
-	struct bpf_link *links[PROBE_MAX_PROGRAMS]; /* by number of the program */
-	struct links *points;			    /* of PROBE_CALLS */
-	struct prof_config config;
-	struct maps_choice choice;
-	struct session_maps maps;
-	struct kernel_segments segments;
-	int settle_fd, inner_fd; /* a map of maps, and what is in it; 0 = none */
-	/* By the kernel's count: before and after programs were attached, and detached. */
-	struct {
-		uint64_t before, after;
-	} attached, detached;
-};
-
-static struct bpf_program *find_program(const struct session *s, const char *name)
-{
-	return bpf_object__find_program_by_name(s->skel->obj, name);
-}
+#define LOOK_ROWS 256	 /* that are read at once */
+#define SETTLE_US 1000	 /* in which programs that run while they are detached end */
+#define LONG_US	  200000 /* the same where the kernel, for want of memory, cannot wait */
 
 static bool is_needed(const struct session_opts *o, enum probe_when when)
 {
@@ -60,7 +38,7 @@ static void choose_programs(struct session *s, const struct session_opts *o)
 	const struct prof_config *c = &s->config;
 
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && programs[i].name; i++)
-		bpf_program__set_autoload(find_program(s, programs[i].name),
+		bpf_program__set_autoload(session_program(s, programs[i].name),
 					  is_needed(o, programs[i].when));
 	/* Without filters there is nothing to keep true. */
 	if (!c->filter_pid && !c->filter_tid)
@@ -193,7 +171,7 @@ struct session *session_open(const struct session_opts *o)
 static int attach(struct session *s, enum probe_when when)
 {
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
-		struct bpf_program *program = find_program(s, s->probe->programs[i].name);
+		struct bpf_program *program = session_program(s, s->probe->programs[i].name);
 
 		if (s->probe->programs[i].when != when || !bpf_program__autoload(program))
 			continue;
@@ -234,7 +212,7 @@ static int read_rows(int fd, void (*fn)(void *arg, const struct prof_look *row),
 static int run_tasks(struct session *s, enum probe_when which,
 		     void (*fn)(void *arg, const struct prof_look *row), void *arg)
 {
-	struct bpf_program *program = find_program(s, probe_program(s->probe, which));
+	struct bpf_program *program = session_program(s, probe_program(s->probe, which));
 	struct bpf_link *link = bpf_program__attach(program);
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, err = fd < 0 ? -errno : 0;
 
@@ -321,30 +299,6 @@ int session_stop(struct session *s)
 	return run_tasks(s, PROBE_TASKS, NULL, NULL);
 }
 
-bool session_switches(const struct session *s, struct due *d)
-{
-	if (!s->attached.before || s->detached.before < s->attached.after)
-		return false;
-	d->least += s->detached.before - s->attached.after;
-	d->most += s->detached.after - s->attached.before;
-	return true;
-}
-
-uint64_t session_began(const struct session *s)
-{
-	return s->skel->bss->prof_sched_start;
-}
-
-uint64_t session_ended(const struct session *s)
-{
-	return s->skel->bss->prof_sched_end;
-}
-
-uint64_t session_trip(const struct session *s)
-{
-	return s->skel->bss->timeline_trip_ns;
-}
-
 static void set_bit(uint64_t *bitmap, uint32_t id)
 {
 	if (bitmap && id < PROF_PID_LIMIT)
@@ -361,20 +315,14 @@ void session_add_tid(struct session *s, uint32_t tid)
 	set_bit(s->maps.tids, tid);
 }
 
-void session_live(const struct session *s, void (*fn)(void *arg, const struct alloc_live *a),
-		  void *arg)
-{
-	alloc_for_each_live(bpf_map__fd(s->skel->maps.allocs_live), fn, arg);
-}
-
 int session_perf_program(const struct session *s)
 {
-	return bpf_program__fd(find_program(s, probe_program(s->probe, PROBE_PERF)));
+	return bpf_program__fd(session_program(s, probe_program(s->probe, PROBE_PERF)));
 }
 
 int session_hits_program(const struct session *s)
 {
-	return bpf_program__fd(find_program(s, probe_program(s->probe, PROBE_HITS)));
+	return bpf_program__fd(session_program(s, probe_program(s->probe, PROBE_HITS)));
 }
 
 void session_leave_out_cpu(struct session *s, uint32_t cpu)
@@ -397,64 +345,9 @@ const struct session_maps *session_maps(const struct session *s)
 	return &s->maps;
 }
 
-void session_counters(const struct session *s, uint64_t sum[PROF_NR_COUNTERS])
-{
-	memset(sum, 0, PROF_NR_COUNTERS * sizeof(*sum));
-	for (size_t cpu = 0; cpu < s->maps.nr_cpus; cpu++)
-		for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
-			sum[i] += s->maps.counters[cpu].value[i];
-}
-
-int session_ask_kernel(struct session *s, struct prof_ksym *questions, size_t nr)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, run);
-	int err;
-
-	if (!s->maps.ksyms)
-		return -ENOTSUP;
-	memset(s->maps.ksyms, 0, PROF_KSYM_BATCH * sizeof(*s->maps.ksyms));
-	memcpy(s->maps.ksyms, questions, nr * sizeof(*questions));
-	err = bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.ksyms_name), &run);
-	memcpy(questions, s->maps.ksyms, nr * sizeof(*questions));
-	return err;
-}
-
 struct kernel_segments *session_segments(struct session *s)
 {
 	return &s->segments;
-}
-
-uint64_t session_missed(const struct session *s)
-{
-	uint64_t missed = 0;
-
-	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
-		struct bpf_prog_info info = {}; /* the kernel reads what it is asked for */
-		uint32_t len = sizeof(info);
-		int fd = bpf_program__fd(find_program(s, s->probe->programs[i].name));
-
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			missed += info.recursion_misses;
-	}
-	return missed;
-}
-
-/* Of the threads that live: the kernel keeps their state with the task. */
-static uint64_t thread_bytes(const struct session *s)
-{
-	uint64_t sum[PROF_NR_COUNTERS];
-
-	session_counters(s, sum);
-	return sum[PROF_THREADS] > sum[PROF_THREADS_GONE]
-		       ? (sum[PROF_THREADS] - sum[PROF_THREADS_GONE]) * BYTES_PER_THREAD
-		       : 0;
-}
-
-uint64_t session_map_bytes(const struct session *s)
-{
-	return maps_bytes(s->skel, s->maps.nr_cpus) + thread_bytes(s) +
-	       (s->settle_fd > 0 ? 2 * sizeof(uint32_t) : 0) +
-	       (uint64_t)s->segments.nr * TABLE_SEGMENT_BYTES;
 }
 
 uint64_t session_plan_bytes(const struct session_opts *o, const struct sizes_host *host)
@@ -467,7 +360,7 @@ uint64_t session_plan_bytes(const struct session_opts *o, const struct sizes_hos
 	choose_all(&s, o, host);
 	bytes = maps_bytes(s.skel, host->nr_cpus);
 	if (s.choice.waits)
-		bytes += host->nr_threads * (uint64_t)BYTES_PER_THREAD;
+		bytes += host->nr_threads * (uint64_t)SESSION_THREAD_BYTES;
 	bpfprof_bpf__destroy(s.skel);
 	return bytes;
 }

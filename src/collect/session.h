@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The kernel side of a recording: the BPF object, configured, loaded, attached, and its maps in our
- * memory. The only file pair that knows the skeleton.
+ * memory.
  */
 #ifndef BPFPROF_COLLECT_SESSION_H
 #define BPFPROF_COLLECT_SESSION_H

@@ -99,6 +99,8 @@ int stat_prepare(struct counting *c)
 		err = host_check_pid(o->pids.v[i], false);
 	for (size_t i = 0; i < o->tids.nr && !err; i++)
 		err = host_check_pid(o->tids.v[i], true);
+	if (!err)
+		err = host_check_cpus(&o->cpus);
 	if (!err && o->cgroup) {
 		c->where.cgroup_fd = cgroup_open(o->cgroup);
 		err = c->where.cgroup_fd < 0 ? c->where.cgroup_fd : 0;

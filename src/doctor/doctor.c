@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "profile/kind.h"
 
 #define STACKS	(USE_BPF | USE_PERF | USE_RECORD | USE_NAMES)
 #define SAMPLES (STACKS | USE_SAMPLE | USE_COUNTER | USE_FIGURES)
@@ -52,7 +53,9 @@ bool doctor_uses(const char *command, unsigned int *uses)
 		*uses = commands[i].uses;
 		return true;
 	}
-	return false;
+	if (*kind_of(command)->command)
+		*uses = STACKS | USE_SAMPLE;
+	return *uses;
 }
 
 bool doctor_concerns(const struct doctor_row *row, unsigned int uses)

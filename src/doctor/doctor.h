@@ -61,7 +61,10 @@ extern const size_t doctor_nr_rows;
 /* Looks at one row, and fills in what the finding left to it. */
 void doctor_look(const struct doctor_row *row, const struct machine *m, struct finding *f);
 
-/* What a command uses; 0 and false for one that there is not. */
+/*
+ * What a command uses; 0 and false for one that there is not. A command that records is not in the
+ * table unless it uses something else than stacks taken in interrupts.
+ */
 bool doctor_uses(const char *command, unsigned int *uses);
 
 /* Can who uses that not do without it? */

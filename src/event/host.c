@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "event/cpus.h"
 
 long host_sysctl(const char *name, long fallback)
 {
@@ -93,4 +94,39 @@ int host_check_pid(uint32_t pid, bool thread)
 	else
 		log_err(0, "no %s %u", what, pid);
 	return -ESRCH;
+}
+
+static bool any_online(const struct opt_ids *cpus, const struct cpus *online)
+{
+	for (size_t i = 0; i < cpus->nr; i++)
+		if (cpus_has(online, cpus->v[i]))
+			return true;
+	return false;
+}
+
+static int no_such_cpu(const struct cpus *wanted, const struct cpus *online, int err)
+{
+	char *w = cpus_text(wanted), *o = cpus_text(online);
+
+	log_err(0, "-C %s: no such CPU is online; those online are %s", w, o);
+	free(w);
+	free(o);
+	return err;
+}
+
+int host_check_cpus(const struct opt_ids *cpus)
+{
+	struct cpus wanted = { .v = cpus->v, .nr = cpus->nr }, online = {};
+	struct cpus highest = { .nr = 1 };
+	int err = 0;
+
+	if (!cpus->nr || cpus_online(&online))
+		return 0;
+	highest.v = &cpus->v[cpus->nr - 1];
+	if (*highest.v >= cpus_possible())
+		err = no_such_cpu(&highest, &online, -EINVAL);
+	else if (!any_online(cpus, &online))
+		err = no_such_cpu(&wanted, &online, -ENODEV);
+	cpus_release(&online);
+	return err;
 }

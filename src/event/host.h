@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/opt.h"
+
 /* Highest sampling rate the kernel allows (kernel.perf_event_max_sample_rate). */
 uint32_t host_max_rate(void);
 
@@ -20,5 +22,11 @@ long host_sysctl(const char *name, long fallback);
  * belongs to a process of another PID namespace, that names it as this namespace numbers it.
  */
 int host_check_pid(uint32_t pid, bool thread);
+
+/*
+ * The same of what -C lists. CPUs that are offline are passed over, unless all are (-ENODEV); one
+ * that can never be is a mistake (-EINVAL).
+ */
+int host_check_cpus(const struct opt_ids *cpus);
 
 #endif

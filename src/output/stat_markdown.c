@@ -342,9 +342,9 @@ static void put_unmeasured(const struct stat_report *r, FILE *out)
 	if (!any && !r->all.nr_metrics && !r->all.nr_events)
 		fputs("Nothing was counted.\n", out);
 	else if (!any)
-		fputs("All metrics and events of this report have a number.\n", out);
+		fputs("Nothing of what is listed above.\n", out);
 	if (r->nr_notes)
-		fputs("\nHow it was measured:\n\n", out);
+		fputs("\nHow it was measured, and what limits it:\n\n", out);
 	for (size_t i = 0; i < r->nr_notes; i++)
 		put_missing(r->notes[i], "", out);
 }

@@ -26,7 +26,7 @@ static const struct kind kinds[] = {
 	{ .command = "growth", .faults = true, .grows = true },
 	{ .command = "io", .calls = true, .operation = "operation" },
 	{ .command = "lock --kernel", .calls = true, .operation = "wait", .klocks = true },
-	{ .command = "polls", .calls = true, .polls = "poll" },
+	{ .command = "polls", .calls = true, .polls = "poll", .cheaper = "--runs" },
 	{ .command = "polls --runs", .calls = true, .polls = "run" },
 	{ .command = "syscalls", .calls = true, .syscalls = true },
 };
@@ -39,6 +39,19 @@ const struct kind *kind_of(const char *command)
 		if (!strcmp(kinds[i].command, command))
 			return &kinds[i];
 	return &samples;
+}
+
+const char *kind_noun(const struct kind *kind)
+{
+	if (kind->faults)
+		return "fault";
+	if (kind->timeline)
+		return "event";
+	if (kind->operation)
+		return kind->operation;
+	if (kind->polls)
+		return kind->polls;
+	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
 }
 
 const struct kind *kind_of_profile(const struct profile *p)

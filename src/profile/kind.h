@@ -29,11 +29,15 @@ struct kind {
 	const char *operation; /* what each is, where calls begin and end in different threads */
 	bool klocks;	       /* of the kernel */
 	const char *polls;     /* of tasks of Tokio: what each is called */
+	const char *cheaper;   /* the option by which the same costs its target less */
 	bool seldom;	       /* so few stacks that some may wait until tables are built */
 };
 
 /* The row of a command; of one that is not known (a file of a newer bpfprof) that of samples. */
 const struct kind *kind_of(const char *command);
 const struct kind *kind_of_profile(const struct profile *p);
+
+/* What one of the things recorded is: "wait". */
+const char *kind_noun(const struct kind *kind);
 
 #endif

@@ -350,17 +350,7 @@ bool profile_is_mixed(const struct profile *p)
 
 const char *profile_noun(const struct profile *p)
 {
-	const struct kind *kind = kind_of_profile(p);
-
-	if (kind->faults)
-		return "fault";
-	if (kind->timeline)
-		return "event";
-	if (kind->operation)
-		return kind->operation;
-	if (kind->polls)
-		return kind->polls;
-	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
+	return kind_noun(kind_of_profile(p));
 }
 
 const char *profile_unit(const struct profile *p)

@@ -12,6 +12,12 @@
 #include "bpf/table.h"
 #include "unwind/cfi.h"
 
+#if defined(__x86_64__)
+#define RULE_OUR_ARCH TABLE_X86
+#else
+#define RULE_OUR_ARCH TABLE_ARM64
+#endif
+
 #define RULES_MAX_EXCEPTIONS 65536u /* files have up to 250 */
 
 struct rules {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "proc/maps.h"
 #include "unwind/publish.h"
+#include "unwind/rule.h"
 #include "unwind/store_parts.h"
 
 #define MEMORY_NS  100000000ull
@@ -71,20 +72,14 @@ bool store_rule(struct store *s, uint32_t pid, const struct proc_mapping *m, uin
 		struct walk_rule *r)
 {
 	struct exe *x = m->file ? store_exe(s, pid, m) : NULL;
-	uint32_t none = RULE_NONE;
 	const struct table *t;
 
 	r->anon = !m->file;
-#if defined(__x86_64__)
-	none |= RULE_X86_SPECIAL;
-#else
-	none |= RULE_ARM64_SPECIAL;
-#endif
-	r->rule = none;
+	r->rule = rule_special(RULE_OUR_ARCH, RULE_NONE);
 	if (!x || s->o.exes[x->index].state == TABLE_NONE)
 		return true;
 	if (s->o.exes[x->index].state == TABLE_REFUSED) {
-		r->rule = none - RULE_NONE + RULE_REFUSED;
+		r->rule = rule_special(RULE_OUR_ARCH, RULE_REFUSED);
 		return true;
 	}
 	if (!x->build) {

@@ -39,6 +39,7 @@ mistake "-n '': an empty name" oncpu -n '' 1
 mistake "-n 'a,,b': an empty name" oncpu -n 'a,,b' 1
 mistake "unknown file extension; use one of .folded .svg" oncpu -o x.jpeg 1
 mistake "-C 60000: no such CPU is online; those online are $(cat /sys/devices/system/cpu/online)$" oncpu -C 0,60000 1
+mistake "-C 60000: no such CPU is online; those online are $(cat /sys/devices/system/cpu/online)$" stat -C 60000 -e page-faults 1
 mistake "which file" report
 mistake "-U and -K exclude" report -U -K x
 mistake "one file at a time" report a b

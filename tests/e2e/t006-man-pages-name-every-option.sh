@@ -55,12 +55,6 @@ check_order() { # FILE
 	check_near "$(awk '/^\.SH/ { inside = /EXAMPLES/ } inside && /^\.EX/' "$1" | wc -l)" 3 0 "examples of $1"
 }
 
-# Only what has no options of its own may do without a page.
-check_overview() { # COMMAND
-	check_near "$(options_of_help "$1" | grep -vcE '^(-h|--help)$')" 0 0 "options of $1, which has no page"
-	check_grep "^\.B $1$" man/bpfprof.8 "the overview explains $1"
-}
-
 "$BPFPROF" --help >"$TMP/overview"
 check_fits "$TMP/overview" "bpfprof --help"
 sed -nE 's/^  ([a-z]+) .*/\1/p' "$TMP/overview" >"$TMP/commands"
@@ -69,10 +63,6 @@ while read -r command; do
 	page=man/bpfprof-$command.8
 	"$BPFPROF" "$command" --help >"$TMP/text"
 	check_fits "$TMP/text" "bpfprof $command --help"
-	if [ ! -e "$page" ]; then
-		check_overview "$command"
-		continue
-	fi
 	compare_page "$command" "$page"
 	check_grep "^\.B $command$" man/bpfprof.8 "the overview names $command"
 	check_order "$page"

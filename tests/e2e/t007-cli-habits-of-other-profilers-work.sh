@@ -17,8 +17,20 @@ refused "'bpfprof oncpu' does that" record -F 99 -g
 refused "'bpfprof oncpu' does that" profile
 refused "'bpfprof offcpu' does that" offcputime 5
 refused "'bpfprof report -f' does that" script
+refused "'bpfprof --version' does that" -v
 refused "is not a duration.*after '--'" oncpu sleep 1
 refused "is not a duration.*after '--'" stat sleep 1
+
+# What is named instead is there, with its options.
+for name in argdist biolatency biosnoop cpudist deadlock flamegraph funccount funclatency klockstat llcstat memleak \
+	offwaketime probe runqslower stackcount strace syscount tcpconnlat timehist trace wakeuptime; do
+	check_status 2 "bpfprof $name" "$BPFPROF" "$name"
+	read -ra words < <(sed -n "s/.*there is no command '$name': 'bpfprof \(.*\)' does that$/\1/p" "$ERR")
+	check "which is bpfprof ${words[*]:-?}" "$BPFPROF" "${words[0]:-?}" --help
+	for word in "${words[@]:1}"; do
+		[[ $word != -* ]] || check_grep "(^|[ ,])$word( |,|$)" "$OUT"
+	done
+done
 
 # -p without anybody, with a number that is a process, and the mistake that ran for ever.
 refused "no process given" oncpu -p '' 1
@@ -26,6 +38,7 @@ refused "no process given" stat -p ' ,' 1
 check_status 1 "a name that nobody has" "$BPFPROF" oncpu -p bpfprof-test-slee 1
 check_grep "no process has this name" "$ERR"
 refused "never ends" oncpu -p 1
+refused "never ends" stat -p 1
 refused "both the duration" oncpu -d 1 2
 
 need_bpf

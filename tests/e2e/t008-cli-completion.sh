@@ -29,6 +29,7 @@ is "wakeup wall " bpfprof wa
 is "--max-depth --max-mem --max-overhead --max-stacks " bpfprof oncpu -p 1 --max-
 is "timeline top tracepoint " bpfprof doctor t
 is "--verbose " bpfprof doctor --v
+is "bash fish zsh " bpfprof completion ""
 is "$$ " bpfprof offcpu -p "$$"
 for command in $("$BPFPROF" --help | awk '/^  [a-z]/ { print $1 }'); do
 	help=$("$BPFPROF" "$command" --help | grep -oE '^ +(-[A-Za-z], )? *--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u | tr '\n' ' ')

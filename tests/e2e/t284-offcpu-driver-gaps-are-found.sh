@@ -55,7 +55,7 @@ check_status 2 "gaps that nobody can measure" "$BPFPROF" offcpu --gaps --gap 999
 check_grep "'--gap 999ns': must be a time from 1 us" "$ERR"
 check "a recording without" "$BPFPROF" offcpu -o "$TMP/plain.bpfprof" -- "$app" 0.3 --leaves blocking_sleep
 check_status 2 "--gaps of it" "$BPFPROF" report --gaps -f "$TMP/plain.bpfprof"
-check_grep 'record it with --gaps' "$ERR"
+check_grep 'bpfprof offcpu --gaps does' "$ERR"
 check "--runtime=tokio looks for them unasked" "$BPFPROF" offcpu --runtime=tokio -s -- "$app" 1 --leaves driver_hog
 check_grep '^  driver gap: ' "$OUT"
 finish

@@ -699,6 +699,8 @@ static void test_table_is_sound(void **state)
 			assert_string_not_equal(row->name, doctor_rows[k].name);
 	}
 	assert_false(doctor_uses("nosuch", &uses));
+	assert_true(doctor_uses("growth", &uses)); /* which records, and has no row */
+	assert_int_equal(uses & (USE_BPF | USE_SAMPLE), USE_BPF | USE_SAMPLE);
 	assert_true(doctor_concerns(row_named("other tracers"), USE_NAMES));
 	assert_true(doctor_concerns(row_named("ASLR"), 0));
 	assert_false(doctor_concerns(row_named("ASLR"), USE_NAMES));
