@@ -124,7 +124,7 @@ const struct command commands[] = {
 	  "  bpfprof list 'l1d_*'                     a shell pattern\n"
 	  "  bpfprof list cpu/event=0x3c/             does it count?\n" },
 	{ "who", cmd_who, "[OPTIONS] [PID...]",
-	  "what processes are called: service, container, pod, and by which rule", who_opts,
+	  "what processes are called: service, container, pod; by which rule", who_opts,
 	  "  bpfprof who                              all of this machine\n"
 	  "  bpfprof who --json 1234                  every label of one process\n"
 	  "  bpfprof who --rules rules.conf           what the rules make of them\n" },

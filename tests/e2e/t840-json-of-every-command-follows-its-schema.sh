@@ -28,7 +28,7 @@ declare -A words=(
 	[timeline]="-p $PID 0.5" [uprobe]="-p $PID -l -g libc:read 0.5" [kprobe]="-g vfs_read 0.5"
 	[tracepoint]="-g sched:sched_switch -p $PID 0.5" [faults]="-- true" [io]="0.5" [alloc]="--every 1 -- true"
 	[polls]="- -p $PID 0.5" [stat]="- -e page-faults --per-process 0.5" [list]="- page" [doctor]="- offcpu"
-	[report]="- wall.bpfprof" [annotate]="- oncpu.bpfprof" [diff]="- oncpu.bpfprof oncpu.bpfprof" [history]="- h.csv"
+	[report]="- wall.bpfprof" [annotate]="- oncpu.bpfprof" [diff]="- oncpu.bpfprof oncpu.bpfprof" [history]="- h.csv" [who]="- $PID"
 )
 check "a history" "$BPFPROF" stat --history h.csv -- true
 
