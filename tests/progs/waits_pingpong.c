@@ -6,6 +6,7 @@
  * await_pong(); "pong" waits in await_ping(), rests for so long in rest(), and answers by another
  * pipe.
  */
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "waits.h"
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
 	if (child < 0)
 		fatal("fork");
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pong_main(NULL);
 		return 0;
 	}
