@@ -20,6 +20,8 @@ comm -23 "$TMP/names" "$TMP/listed" | sed 's/^/#   not listed: /'
 check "several names" test "$(wc -l <"$TMP/names")" -ge 10
 check_near "$(folded_pct "$TMP/folded" '\[kernel\](_\[k\])?(;|$)')" 0 1 "frames without a name"
 check_near "$(folded_pct <(grep '^in_kernel;' "$TMP/folded") 'read_zero|clear_user|clear_page')" 95 5 "samples where the time goes"
-check_no_grep '[0-9a-f]{16}' "$TMP/folded" "no address of the kernel"
+# The kernel calls BPF programs by a hash and a name, and others may run some here.
+sed -E 's/bpf_prog_[0-9a-f]{16}_//g' "$TMP/folded" >"$TMP/own"
+check_no_grep '[0-9a-f]{16}' "$TMP/own" "no address of the kernel"
 check_no_grep 'ffff[0-9a-f]{12}' "$TMP/x.txt" "no address of the kernel"
 finish
