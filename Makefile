@@ -4,6 +4,7 @@
 #   make check         every test (root)                   make check-nightly the long ones too
 #   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
 #   make check-fuzz    files made to hurt (FUZZ_SECONDS=60, or fixed)
+#   make check-engines Parca, a Collector and Pyroscope (PYROSCOPE=FILE) get what push sends (docs/engines.md)
 #   make bench         figures, side by side               make check-cost    BPF programs, in instructions
 #   make check-distros the README in chroots (DISTROS=)    make format        rewrite with clang-format
 #   make lint          format, lengths, layers, shell    make tour          every file in one sentence
@@ -200,6 +201,10 @@ check-cost:
 # What the README says, in a clean chroot of each distribution that it names.
 check-distros:
 	@tests/distros.sh $(DISTROS)
+# Also a part of check-nightly. Engines are built once; where that cannot be, each is a skip with its reason.
+check-engines:
+	@$(MAKE) --no-print-directory all progs
+	@NIGHTLY=1 tests/run.sh $(wildcard tests/e2e/t81*-itself.sh) || [ $$? -eq 77 ]
 check-unit:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --unit
@@ -268,6 +273,6 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-fuzz demo bench lint tour format \
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz demo bench lint tour format \
 	install static deb release clean help
 -include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

@@ -7,7 +7,8 @@
 #
 # Without names: the unit programs of the sanitizer build, else of the plain one, then tests/e2e/t*.sh. Each
 # test function of a unit program counts, and each script. Exit status 77 of a script is a skip. Logs of what
-# failed stay in build/tests/log. The last line is "N passed, N failed, N skipped"; exit status 1 when any failed.
+# failed stay in build/tests/log. The last line is "N passed, N failed, N skipped"; exit status 1 when any failed, 77 when
+# all were skipped.
 #
 # Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, AGAIN (so many scripts that fail may pass at a
 # second try, when the machine may be shared; which ones did is told at the end, and that is a fault to be found).
@@ -158,4 +159,5 @@ trap 'exit 130' INT
 [ "$what" = unit ] || for file in "${scripts[@]}"; do run_script "$file"; done
 [ ${#second[@]} -eq 0 ] || echo "flaky  ${#second[@]} passed at the second try: ${second[*]}"
 echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+[ "$failed" -eq 0 ] || exit 1
+[ "$passed" -gt 0 ] || exit $((skipped ? 77 : 1))

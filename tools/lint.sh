@@ -184,7 +184,7 @@ check_shell() {
 }
 
 check_spelling() {
-	codespell -q 3 --skip 'build*,.git,vmlinux,docs/pictures' \
+	codespell -q 3 --skip 'build*,.git,vmlinux,docs/pictures,go.mod,go.sum' \
 		Makefile man bpf src tests tools dist docs ./*.md 2>/dev/null | sed 's/^\.\///'
 }
 

@@ -187,11 +187,73 @@ static int open_listener(struct service *s)
 
 /* --- engines --- */
 
+/* What /metrics says of each engine. */
+static const struct push_metric {
+	const char *name, *help;
+	size_t at; /* in struct push_counts */
+	double unit;
+} push_metrics[] = {
+#define ROW(name, field, unit, help)                                                               \
+	{                                                                                          \
+		"bpfprof_push_" name, help, offsetof(struct push_counts, field), unit              \
+	}
+	ROW("windows_total", windows, 1, "Windows that were to be sent."),
+	ROW("sent_requests_total", sent, 1, "Requests that the engine took."),
+	ROW("sent_bytes_total", sent_bytes, 1, "Bytes of these, as they were sent."),
+	ROW("attempts_total", requests, 1, "Requests that were tried."),
+	ROW("retries_total", retried, 1, "Attempts that were not the first."),
+	ROW("rejected_profiles_total", rejected, 1, "Profiles refused in requests that it took."),
+	ROW("folded_series_total", folded, 1, "Series that went into \"other\"."),
+	ROW("waiting_requests", waiting, 1, "Requests in the spool, in memory, or on their way."),
+	ROW("waiting_bytes", waiting_bytes, 1, "Bytes of these."),
+	ROW("delivery_seconds", last_ns, 1e-9, "From a window to its answer, of the last one."),
+#undef ROW
+};
+
+static void show_drops(struct service *s, const struct push_counts *c, const char *engine)
+{
+	for (size_t i = 0; i < PUSH_NR_DROPS; i++) {
+		char *labels = xasprintf("%s,cause=\"%s\"", engine, push_drops[i].key);
+
+		metrics_set(s->metrics,
+			    &(struct metrics_row){ "bpfprof_push_dropped_requests_total",
+						   "Requests that were given up.", labels,
+						   c->dropped[i] });
+		free(labels);
+	}
+}
+
+static void show_engine(struct service *s, const struct push_counts *c)
+{
+	char *url = metrics_escape(c->url);
+	char *engine = xasprintf("engine=\"%s\",url=\"%s\"", c->engine, url);
+
+	for (size_t i = 0; i < sizeof(push_metrics) / sizeof(*push_metrics); i++) {
+		const struct push_metric *m = &push_metrics[i];
+		const uint64_t *value = (const void *)((const char *)c + m->at);
+
+		metrics_set(s->metrics,
+			    &(struct metrics_row){ m->name, m->help, engine, *value * m->unit });
+	}
+	show_drops(s, c, engine);
+	free(engine);
+	free(url);
+}
+
+static void show_pushes(struct service *s)
+{
+	const struct push_counts *c;
+
+	for (size_t i = 0; s->metrics && (c = push_counts(s->push, i)); i++)
+		show_engine(s, c);
+}
+
 static void send_it(void *arg, const struct profile *p, const struct agent_facts *f)
 {
 	struct service *s = arg;
 
 	push_window(s->push, p, series_of, s);
+	show_pushes(s);
 }
 
 static int push_descriptor(void *arg)
@@ -202,6 +264,7 @@ static int push_descriptor(void *arg)
 static void turn_push(void *arg)
 {
 	push_turn(((struct service *)arg)->push);
+	show_pushes(arg);
 }
 
 static void end_push(void *arg)
@@ -224,6 +287,7 @@ static int open_push(struct service *s)
 	s->push = push_open(&o);
 	if (!s->push)
 		return -errno;
+	show_pushes(s);
 	add_sink(s, (struct agent_sink){ "push", .window = send_it, .fd = push_descriptor,
 					 .turn = turn_push, .close = end_push });
 	return 0;

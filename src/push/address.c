@@ -64,6 +64,20 @@ static bool is_loopback(const char *host, size_t len)
 	       (len > 4 && !strncmp(host, "127.", 4) && strspn(host, "0123456789.") == len);
 }
 
+/* Behind the host: nothing, or a port of its own. */
+static bool has_good_port(const char *at)
+{
+	char *end;
+	unsigned long port;
+
+	if (*at != ':')
+		return !*at || strchr("/?#", *at);
+	if (!isdigit((unsigned char)at[1]))
+		return false;
+	port = strtoul(at + 1, &end, 10);
+	return port > 0 && port <= 65535 && (!*end || strchr("/?#", *end));
+}
+
 static int check_url(const char *url, bool insecure)
 {
 	size_t len;
@@ -78,6 +92,8 @@ static int check_url(const char *url, bool insecure)
 	if (memchr(host, '@', strcspn(host, "/")))
 		return refused("URL", "names and passwords do not belong into addresses, which "
 				      "others can see; use --token-file");
+	if (!has_good_port(host + len))
+		return refused(url, "behind the ':' of an address is a port from 1 to 65535");
 	if (!https && !insecure && !is_loopback(host, len))
 		return refused(url, "profiles go to other hosts by https; --insecure sends them "
 				    "unencrypted");
@@ -180,6 +196,17 @@ static const struct engine *engine_of(const char *word, const char **url)
 	return e;
 }
 
+/* What TLS needs is there now, not only when the first window is to be sent. */
+static int check_files(const struct address *a)
+{
+	const char *const files[] = { a->ca_file, a->cert_file, a->key_file };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (files[i] && access(files[i], R_OK))
+			return log_err(-errno, "cannot open %s", files[i]);
+	return 0;
+}
+
 int address_init(struct address *a, const char *word, const struct push_opts *o)
 {
 	const char *url;
@@ -206,7 +233,9 @@ int address_init(struct address *a, const char *word, const struct push_opts *o)
 		a->timeout_ns = o->timeout_ns;
 	if (!err && a->tenant && strpbrk(a->tenant, "\r\n"))
 		err = refused(a->tenant, "a tenant is one line");
-	return err ? err : check_url(a->url, insecure);
+	if (!err)
+		err = check_url(a->url, insecure);
+	return err ? err : check_files(a);
 }
 
 void address_release(struct address *a)

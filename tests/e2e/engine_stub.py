@@ -3,16 +3,19 @@
 itself, refuses what these refuse, and keeps sums.
 
 engine_stub.py serve DIR [ANSWER...]  prints its port; the first requests get these answers, one each, then 200:
-                                      a status, STATUS/RETRY_AFTER, close (nothing comes back), slow (3 s late), garbage
+                                      a status, STATUS/RETRY_AFTER ("+N": the date in N seconds), close (nothing comes back), slow (3 s late), garbage
                                       a line of JSON for each request that was taken in DIR/taken
+                                      TLS_CERT, TLS_KEY: by https; TLS_CA: from those who show a certificate of it
 engine_stub.py sums DIR               sums by engine, type, service and class, of all that was taken
 engine_stub.py of FILE                the same sums of a pprof that bpfprof wrote of a recording of waits
 """
 import base64
+import email.utils
 import gzip
 import http.server
 import json
 import os
+import ssl
 import struct
 import sys
 import time
@@ -195,6 +198,8 @@ class Stub(http.server.BaseHTTPRequestHandler):
             self.answer(500, b"\033[31m\n" + os.urandom(200000))
             return
         status, _, after = word.partition("/")
+        if after.startswith("+"):
+            after = email.utils.formatdate(time.time() + int(after), usegmt=True)
         if status.isdigit() and status != "200":
             self.answer(int(status), b"because\x1b[1m of the script\nsecond line",
                         [("Retry-After", after)] if after else [])
@@ -222,6 +227,14 @@ def serve(folder, *answers):
     Stub.folder, Stub.answers = folder, list(answers)
     port = int(os.environ.get("PORT", "0"))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Stub)
+    if os.environ.get("TLS_CERT"):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
+        if os.environ.get("TLS_CA"):
+            context.load_verify_locations(os.environ["TLS_CA"])
+            context.verify_mode = ssl.CERT_REQUIRED
+        # The handshake is its thread's: one that fails costs nobody else.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     with open(os.path.join(folder, "port"), "w", encoding="utf-8") as f:
         print(server.server_address[1], file=f)
     server.serve_forever()

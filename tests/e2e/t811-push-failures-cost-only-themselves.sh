@@ -25,6 +25,11 @@ check "overload is tried again" push --to parca="$url" wall.bpfprof
 check_grep 'retried   4 times' "$OUT"
 check_is "$(taken)" 1 "and arrives once"
 
+serve 503/+2
+from=$EPOCHREALTIME
+check "an engine says when, by a date" push --to parca="$url" wall.bpfprof
+check_between "$(awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" 0.9 100 "seconds that it was left alone"
+
 serve 500
 check_status 1 "500 is final" push --to pyroscope="$url" wall.bpfprof
 check_grep 'the engine refused it' "$OUT"
@@ -73,7 +78,25 @@ serve
 check "what the killed one left" push --spool spool --to parca="$url"
 check_is "$(taken)" 1 "arrives once"
 
+# A spool that is full keeps the newest; what is older than Pyroscope takes is not sent at all.
+stop "$PID"
+"$ROOT/build/tests/e2e/gen_profile" 5000 large.bpfprof || exit 1
+check_status 1 "more than the spool may hold" push --retry 60s --wait 0.5s --spool full --max-spool 1M --to parca="$url" \
+	large.bpfprof wall.bpfprof large.bpfprof wall.bpfprof
+check_grep 'dropped.*the spool was full' "$OUT"
+check_between "$(cat full/*.push | wc -c)" 1 $((1 << 20)) "bytes in it"
+dropped=$(sed -n 's/.*dropped *\([0-9]*\): the spool was full/\1/p' "$OUT")
+check_is $((dropped + $(find full -name '*.push' | wc -l))) 4 "what waits and what was dropped together"
+unset PORT
+serve
+check_status 1 "a recording of long ago" "$BPFPROF" push --to pyroscope="$url" wall.bpfprof
+check_grep 'dropped   1: it is older than the engine takes' "$OUT"
+check_fail "is not sent" test -e kept/taken
+
 # Mistakes.
+for port in : :/x :0 :65536 :7o7o; do
+	mistake 2 "is a port from 1 to 65535" push --to "parca=http://127.0.0.1$port" wall.bpfprof
+done
 (umask 077 && echo secret >token)
 check "a token" push --token-file token --tenant t1 --to parca="$url" wall.bpfprof
 check_grep 'Bearer secret.*t1' kept/taken

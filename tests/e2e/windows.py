@@ -27,7 +27,8 @@ def windows(folder):
 
 class Window:
     def __init__(self, path):
-        data = gzip.open(path).read()
+        data = open(path, "rb").read()
+        data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         magic, version, nr = struct.unpack_from("<8sII", data)
         assert magic == b"bpfprof\n", path
         at, self.tables = 16, {}
