@@ -178,9 +178,8 @@ static void resume_ready(struct listener *l)
 
 static void keep_last(struct listener *l, const struct profile *window, enum part part)
 {
+	answers_forget(l, part);
 	profile_free(l->last[part]);
-	free(l->pages[part]);
-	l->pages[part] = NULL;
 	l->last[part] = profile_new();
 	part_add(l->last[part], window, part);
 }
@@ -274,8 +273,8 @@ void listener_close(struct listener *l)
 			unlink(((struct sockaddr_un *)&l->address.at)->sun_path);
 	}
 	for (enum part part = 0; part < PART_NR; part++) {
+		answers_forget(l, part);
 		profile_free(l->last[part]);
-		free(l->pages[part]);
 	}
 	access_release(&l->access);
 	free(l);
