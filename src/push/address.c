@@ -180,6 +180,17 @@ static const struct engine *engine_of(const char *word, const char **url)
 	return e;
 }
 
+/* Said at once, not with each request that fails. */
+static int check_certificates(const struct address *a)
+{
+	const char *const files[] = { a->ca_file, a->cert_file, a->key_file };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (files[i] && access(files[i], R_OK))
+			return log_err(-errno, "cannot read the certificate in %s", files[i]);
+	return 0;
+}
+
 int address_init(struct address *a, const char *word, const struct push_opts *o)
 {
 	const char *url;
@@ -206,7 +217,9 @@ int address_init(struct address *a, const char *word, const struct push_opts *o)
 		a->timeout_ns = o->timeout_ns;
 	if (!err && a->tenant && strpbrk(a->tenant, "\r\n"))
 		err = refused(a->tenant, "a tenant is one line");
-	return err ? err : check_url(a->url, insecure);
+	if (!err)
+		err = check_url(a->url, insecure);
+	return err ? err : check_certificates(a);
 }
 
 void address_release(struct address *a)
