@@ -42,7 +42,7 @@ struct listener {
 	struct metrics *metrics;
 	uint64_t window_ns, window_end_ns; /* CLOCK_MONOTONIC; of the start, before the first one */
 	uint64_t nr_windows;
-	struct profile *last[PART_NR]; /* NULL = none so far */
+	struct profile *last[PART_NR];		     /* NULL = none so far */
 	struct MHD_Response *made[PART_NR][MADE_NR]; /* of these, when they are asked for */
 	struct asker *askers;
 	struct client *clients;
