@@ -102,11 +102,13 @@ static void turn_sinks(struct agent *a)
 
 static void reload_sinks(struct agent *a)
 {
+	int err = 0;
+
 	notify_reloading(&a->notify);
 	for (size_t i = 0; i < a->o->nr_sinks; i++)
-		if (a->o->sinks[i].reload)
-			a->o->sinks[i].reload(a->o->sinks[i].arg);
-	log_info("reloaded");
+		if (a->o->sinks[i].reload && a->o->sinks[i].reload(a->o->sinks[i].arg))
+			err = -EINVAL;
+	log_info(err ? "not reloaded: all is as before" : "reloaded");
 	notify_ready(&a->notify);
 	a->reload = false;
 }

@@ -53,9 +53,9 @@ static void sent(void *arg, const struct profile *p, const struct agent_facts *f
 	who_sent(((struct service *)arg)->who);
 }
 
-static void reload_rules(void *arg)
+static int reload_rules(void *arg)
 {
-	who_reload(((struct service *)arg)->who);
+	return who_reload(((struct service *)arg)->who);
 }
 
 static const struct labels *series_of(void *arg, uint32_t pid)

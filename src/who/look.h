@@ -14,7 +14,7 @@ struct look {
 	uint32_t pid;
 	uint64_t start;	  /* in ticks since the machine was started: no other one has both */
 	uint64_t program; /* another number after execve(), 0 = the kernel does not say */
-	bool is_kernel; /* a kernel thread */
+	bool is_kernel;	  /* a kernel thread */
 	char comm[16], *exe;
 	struct container_place place;
 	char *facts[FACT_NR]; /* for who.c, which fills them */

@@ -123,12 +123,20 @@ cp "$(command -v bash)" second
 spin='while ! [ -e go ]; do :; done'
 start ./first -c "$spin; exec ./second -c 'while :; do :; done'"
 BECOMES=$PID
-start_bpfprof agent -p "$BECOMES" -i 1s --listen "unix:$TMP/socket"
+start_bpfprof agent -p "$BECOMES" -i 1s -v --rules rules --listen "unix:$TMP/socket"
 AGENT=$PID
+shop() { curl -s --unix-socket socket http://localhost/metrics 2>/dev/null | grep -q 'cpu_seconds_total{service_name="shop"'; }
 says() { curl -s --unix-socket socket http://localhost/metrics 2>/dev/null | grep -q "cpu_seconds_total{service_name=\"unknown_service:$1\""; }
 check "its program" wait_until 30 says first
 touch go
 check "... and the one after" wait_until 30 says second
+echo 'label service_name="shop"' >rules
+kill -HUP "$AGENT"
+check "... and rules that it reads again" wait_until 30 shop
+echo 'labl' >rules
+kill -HUP "$AGENT"
+check "not those with mistakes" wait_until 30 grep -q 'not reloaded: all is as before' "$ERR"
+check_grep "rules:1:1: 'labl' is no action" "$ERR"
 stop "$AGENT"
 check_is "$STATUS" 0 "exit status"
 finish
