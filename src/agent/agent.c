@@ -160,7 +160,7 @@ static void drop_next(struct agent *a)
 	a->next = NULL;
 }
 
-/* The tables fill up: another recording begins meanwhile, with larger ones if they were too small. */
+/* Another recording begins meanwhile, with larger tables if they were too small. */
 static void begin_next(struct agent *a)
 {
 	uint32_t *max_stacks = &a->o->record->max_stacks;

@@ -176,6 +176,9 @@ def answers(url):
         total, names = running_in(body)
         print(f"# {path}: {total / 1e9:.3f} s of running code after {time.monotonic() - began:.1f} s")
         assert 0 < total < 2e9 * 2 * 10 and "spin_a" in names, (total, names)
+        # Functions without names are told apart by where they are.
+        assert any(re.fullmatch(r"\[stripped\+0x[0-9a-f]+\]", n) for n in names), names
+        assert not any(n.endswith("+0x]") for n in names), names
     status, _, body = get(url, "/debug/pprof/offcpu?seconds=1")
     assert status == 200 and body[:2] == b"\x1f\x8b", (status, body[:200])
     assert get(url, "/healthz")[::2] == (200, b"ok\n")

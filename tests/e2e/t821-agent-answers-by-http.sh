@@ -6,14 +6,15 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
-need python3
+need python3 strip
 need_prog spin_abc
 PATH=$PATH:/sbin ldconfig -p | grep -q 'libmicrohttpd\.so\.12' || skip "no libmicrohttpd"
 cd "$TMP" || exit 1
 export PYTHONPATH=$ROOT/tests/e2e PYTHONDONTWRITEBYTECODE=1
+strip -o stripped "$PROGS/spin_abc" || exit 1
 start env OTEL_SERVICE_NAME=$'a"b\\c\nd\x01\xff{},=' "$PROGS/spin_abc" 100
 SPIN=$PID
-start env OTEL_SERVICE_NAME="$(head -c 100000 /dev/zero | tr '\0' x)" "$PROGS/spin_abc" 100
+start env OTEL_SERVICE_NAME="$(head -c 100000 /dev/zero | tr '\0' x)" ./stripped 100
 LONG=$PID
 
 listening() { grep -oE 'listening at \S+' "$ERR" | cut -d ' ' -f 3; }
