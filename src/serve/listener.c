@@ -24,7 +24,7 @@
 #define ANSWER_NS	(60 * NS_PER_S)
 #define IDLE_S		20u		/* the library's own limit, for who does nothing */
 #define REQUEST_BYTES	((size_t)16384) /* of headers, and what is buffered */
-#define RUNS		64u /* of the library in a turn: it takes a part of what is there */
+#define RUNS		64u		/* of the library in a turn: each takes a part */
 
 /* --- clients --- */
 
