@@ -117,7 +117,10 @@ check_is "$(python3 -c 'import json
 print(sum(p["series"]["service_name"] == "other" for p in json.load(open("who.json"))["processes"]))')" 190 "in 'other'"
 
 # --- an agent sees that a process has become another program ---
-PATH=$PATH:/sbin ldconfig -p | grep -q 'libmicrohttpd\.so\.12' && need_bpf || finish
+if ! PATH=$PATH:/sbin ldconfig -p | grep -q 'libmicrohttpd\.so\.12'; then
+	finish
+fi
+need_bpf
 cp "$(command -v bash)" first
 cp "$(command -v bash)" second
 spin='while ! [ -e go ]; do :; done'

@@ -12,7 +12,7 @@ PATH=$PATH:/sbin ldconfig -p | grep -q 'libmicrohttpd\.so\.12' || skip "no libmi
 cd "$TMP" || exit 1
 export PYTHONPATH=$ROOT/tests/e2e PYTHONDONTWRITEBYTECODE=1
 strip -o stripped "$PROGS/spin_abc" || exit 1
-start env OTEL_SERVICE_NAME=$'a"b\\c\nd\x01\xff{},=' "$PROGS/spin_abc" 100
+start env OTEL_SERVICE_NAME=$'a"b\\c\n1\x01\xff{},=' "$PROGS/spin_abc" 100
 SPIN=$PID
 start env OTEL_SERVICE_NAME="$(head -c 100000 /dev/zero | tr '\0' x)" ./stripped 100
 LONG=$PID
