@@ -2,12 +2,14 @@
 /* The loop of windows, and how one recording takes over from another. */
 #include "agent/agent.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "agent/notify.h"
@@ -24,6 +26,8 @@
 #define LASTS_NS  10000000000ull /* each at least: to begin one takes half a second of a CPU */
 #define SHORT_NS  60000000000ull /* tables that last no longer are too small */
 #define LEAST_NS  10000000ull	 /* of what is left at the end, to be a window */
+#define FILES	  4096		 /* that may be open, if whoever started us allows so many */
+#define COUNT_NS  5000000000ull	 /* between counts of them */
 
 struct agent {
 	const struct agent_opts *o;
@@ -33,8 +37,50 @@ struct agent {
 	int fds; /* epoll of all sinks, -1 = they have none */
 	uint64_t begin_ns, boundary_ns, since_ns, next_begin_ns, retry_ns;
 	uint64_t gap_ns, all_gaps_ns, nr_windows, nr_hand_overs;
+	uint64_t nr_files, max_files, counted_ns; /* open, and when they were counted */
 	bool reload, handed_over, over, failed;
 };
+
+/* --- open files --- */
+
+/* Each program and library that was ever seen stays open until tables are renewed. */
+static uint64_t raise_limit(void)
+{
+	struct rlimit l = {};
+
+	getrlimit(RLIMIT_NOFILE, &l);
+	if (l.rlim_cur >= FILES || l.rlim_cur == l.rlim_max)
+		return l.rlim_cur;
+	l.rlim_cur = l.rlim_max < FILES ? l.rlim_max : FILES;
+	setrlimit(RLIMIT_NOFILE, &l);
+	return l.rlim_cur;
+}
+
+static void count_files(struct agent *a)
+{
+	DIR *d = opendir("/proc/self/fd");
+
+	a->counted_ns = now_ns();
+	a->nr_files = 0;
+	while (d && readdir(d))
+		a->nr_files++;
+	if (d)
+		closedir(d);
+}
+
+/* Half of them are for the next recording. */
+static bool is_full(const struct agent *a)
+{
+	return live_is_full(a->live) || a->nr_files > a->max_files / 2;
+}
+
+/* Nothing is gained by waiting for the end of a window in which things get lost. */
+static bool is_short(const struct agent *a)
+{
+	return live_is_short(a->live) || a->nr_files > a->max_files / 8 * 5;
+}
+
+/* --- windows --- */
 
 /* By the clock that people read, so that hosts have the same windows. */
 static void set_boundary(struct agent *a)
@@ -56,11 +102,13 @@ static void turn_sinks(struct agent *a)
 
 static void reload_sinks(struct agent *a)
 {
+	int err = 0;
+
 	notify_reloading(&a->notify);
 	for (size_t i = 0; i < a->o->nr_sinks; i++)
-		if (a->o->sinks[i].reload)
-			a->o->sinks[i].reload(a->o->sinks[i].arg);
-	log_info("reloaded");
+		if (a->o->sinks[i].reload && a->o->sinks[i].reload(a->o->sinks[i].arg))
+			err = -EINVAL;
+	log_info(err ? "not reloaded: all is as before" : "reloaded");
 	notify_ready(&a->notify);
 	a->reload = false;
 }
@@ -112,13 +160,14 @@ static void drop_next(struct agent *a)
 	a->next = NULL;
 }
 
-/* The tables fill up: another recording begins meanwhile, with larger ones if need be. */
+/* Another recording begins meanwhile, with larger tables if they were too small. */
 static void begin_next(struct agent *a)
 {
 	uint32_t *max_stacks = &a->o->record->max_stacks;
 	int err;
 
-	if (now_ns() < a->since_ns + SHORT_NS && *max_stacks * 2 <= a->o->most_stacks)
+	if (live_is_full(a->live) && now_ns() < a->since_ns + SHORT_NS &&
+	    *max_stacks * 2 <= a->o->most_stacks)
 		*max_stacks *= 2;
 	a->next = record_open(a->o->record);
 	err = a->next ? record_begin(a->next) : -errno;
@@ -143,9 +192,9 @@ static void turn_next(struct agent *a)
 		drop_next(a);
 		a->retry_ns = now + RETRY_NS;
 	}
-	/* Nothing is gained by waiting for the end of a window in which things get lost. */
-	if (may &&
-	    (live_is_short(a->live) || (a->boundary_ns < now + LEAD_NS && live_is_full(a->live))))
+	if (!a->next && now >= a->counted_ns + COUNT_NS)
+		count_files(a);
+	if (may && (is_short(a) || (a->boundary_ns < now + LEAD_NS && is_full(a))))
 		begin_next(a);
 }
 
@@ -194,7 +243,7 @@ static bool turn(void *arg, struct record *r)
 	turn_next(a);
 	if (a->o->duration_ns && now >= a->begin_ns + a->o->duration_ns)
 		a->over = true;
-	if (!a->over && (now >= a->boundary_ns || (live_is_short(a->live) && may_take_over(a)))) {
+	if (!a->over && (now >= a->boundary_ns || (is_short(a) && may_take_over(a)))) {
 		a->failed = end_window(a) != 0;
 		set_boundary(a);
 	}
@@ -224,6 +273,7 @@ static void take_over(struct agent *a)
 	a->handed_over = false;
 	a->since_ns = a->next_begin_ns;
 	record_close(old);
+	count_files(a);
 	log_info("tables renewed for the %" PRIu64 ". time: %s in no window", a->nr_hand_overs,
 		 text_ns(a->gap_ns));
 }
@@ -270,7 +320,7 @@ static int watch_sinks(const struct agent_opts *o)
 
 int agent_run(const struct agent_opts *o)
 {
-	struct agent a = { .o = o, .fds = watch_sinks(o) };
+	struct agent a = { .o = o, .fds = watch_sinks(o), .max_files = raise_limit() };
 	sigset_t mask, old;
 	int err;
 

@@ -35,9 +35,9 @@ struct agent_sink {
 	/* The profile is lent. It must not wait for anything. */
 	void (*window)(void *arg, const struct profile *p, const struct agent_facts *f);
 	int (*fd)(void *arg); /* readable: turn() has something to do; the same one all the time */
-	void (*turn)(void *arg);   /* at least a few times a second */
-	void (*reload)(void *arg); /* on SIGHUP */
-	void (*close)(void *arg);  /* after the last window */
+	void (*turn)(void *arg);  /* at least a few times a second */
+	int (*reload)(void *arg); /* on SIGHUP; an error was logged, and all is as before */
+	void (*close)(void *arg); /* after the last window */
 };
 
 struct agent_opts {

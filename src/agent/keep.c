@@ -91,6 +91,37 @@ static void remove_temporary(const struct keep *k)
 		closedir(d);
 }
 
+static void close_folder(struct keep *k)
+{
+	if (k->trigger >= 0)
+		close(k->trigger);
+	if (k->lock >= 0)
+		close(k->lock);
+	if (k->dir >= 0)
+		close(k->dir);
+	k->trigger = k->lock = k->dir = -1;
+	ring_release(&k->ring);
+	k->counts.ring_bytes = 0;
+}
+
+/* Who removes the folder means its windows: others are kept in a new one. */
+static void renew_folder(struct keep *k)
+{
+	struct stat st;
+
+	if (k->dir >= 0 && (fstat(k->dir, &st) || st.st_nlink))
+		return;
+	close_folder(k);
+	if (mkdir(k->folder, 0700) && errno != EEXIST)
+		return; /* said when the first window was not kept */
+	if (open_folder(k) || lock_folder(k))
+		close_folder(k);
+	else
+		ring_read(&k->ring, k->dir);
+	for (size_t i = 0; i < k->ring.nr; i++)
+		k->counts.ring_bytes += k->ring.v[i].bytes;
+}
+
 struct keep *keep_open(const char *folder, uint64_t max_bytes)
 {
 	struct keep *k = xcalloc(1, sizeof(*k));
@@ -124,13 +155,7 @@ void keep_close(struct keep *k)
 {
 	if (!k)
 		return;
-	ring_release(&k->ring);
-	if (k->trigger >= 0)
-		close(k->trigger);
-	if (k->lock >= 0)
-		close(k->lock);
-	if (k->dir >= 0)
-		close(k->dir);
+	close_folder(k);
 	free(k->folder);
 	free(k);
 }
@@ -281,6 +306,8 @@ void keep_window(struct keep *k, const struct profile *p)
 	void *bytes = pack(p, &len);
 	int err;
 
+	if (k->failed)
+		renew_folder(k);
 	make_room(k, len);
 	err = len > k->max_bytes ? -EFBIG : put_somehow(k, name, bytes, len);
 	note(k, err, len);

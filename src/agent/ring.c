@@ -97,7 +97,8 @@ int ring_read(struct ring *r, int dir)
 		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
 			ring_add(r, e->d_name, st.st_size);
 	closedir(d);
-	qsort(r->v, r->nr, sizeof(*r->v), by_name);
+	if (r->nr)
+		qsort(r->v, r->nr, sizeof(*r->v), by_name);
 	return 0;
 }
 

@@ -53,9 +53,9 @@ static void sent(void *arg, const struct profile *p, const struct agent_facts *f
 	who_sent(((struct service *)arg)->who);
 }
 
-static void reload_rules(void *arg)
+static int reload_rules(void *arg)
 {
-	who_reload(((struct service *)arg)->who);
+	return who_reload(((struct service *)arg)->who);
 }
 
 static const struct labels *series_of(void *arg, uint32_t pid)
@@ -135,11 +135,10 @@ static void set_metric(struct service *s, const char *name, const char *help, do
 	metrics_set(s->metrics, &(struct metrics_row){ name, help, "", value });
 }
 
-static void count_windows(struct service *s, const struct agent_facts *f)
+static void count_windows(struct service *s)
 {
 	struct keep_counts c = {};
 
-	set_metric(s, "bpfprof_windows_total", "Windows that were recorded.", f->nr + 1);
 	if (!s->keep)
 		return;
 	c = keep_counts(s->keep);
@@ -154,7 +153,7 @@ static void show(void *arg, const struct profile *p, const struct agent_facts *f
 	struct service *s = arg;
 
 	metrics_window(s->metrics, p, series_of, s);
-	count_windows(s, f);
+	count_windows(s);
 	listener_window(s->listener, p);
 }
 

@@ -14,6 +14,7 @@
 struct append {
 	struct profile *to;
 	const struct profile *from;
+	bool stable; /* names are to be */
 	uint32_t *strings,
 		*names; /* ids in to by those in from: as they are, and stable; 0 = new */
 	uint32_t modules, frames, stack_frames, stacks, inlines, wakers;
@@ -30,6 +31,8 @@ static uint32_t name_of(struct append *a, uint32_t id)
 {
 	char *stable;
 
+	if (!a->stable)
+		return string_of(a, id);
 	if (!id || a->names[id])
 		return a->names[id];
 	stable = stable_name(profile_str(a->from, id));
@@ -229,9 +232,9 @@ static bool fits(const struct profile *to, const struct profile *from)
 	       (uint64_t)to->nr_samples + from->nr_samples < INT32_MAX;
 }
 
-int profile_append(struct profile *to, const struct profile *from)
+int profile_append(struct profile *to, const struct profile *from, bool stable)
 {
-	struct append a = { .to = to, .from = from };
+	struct append a = { .to = to, .from = from, .stable = stable };
 
 	if (!fits(to, from))
 		return -EFBIG;

@@ -9,11 +9,11 @@
 #include "profile/profile.h"
 
 /*
- * Adds modules, frames, stacks, wakers, locks and samples of from, with stable names
- * (profile/stable_name.h). Of to, an empty profile takes over the events and what meta says of
- * the kind; the ledgers stay apart. -EFBIG: together they are too large for ids of 31 bits, and
- * nothing was added.
+ * Adds modules, frames, stacks, wakers, locks and samples of from. Stable names
+ * (profile/stable_name.h) can be compared. Of to, an empty profile takes over the events and what
+ * meta says of the kind; the ledgers stay apart. -EFBIG: together they are too large for ids of 31
+ * bits, and nothing was added.
  */
-int profile_append(struct profile *to, const struct profile *from);
+int profile_append(struct profile *to, const struct profile *from, bool stable);
 
 #endif

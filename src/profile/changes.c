@@ -97,7 +97,7 @@ static int add_part(struct judge *j, const struct profile *p, int side, char *co
 		err = check_rates(c, p, pair);
 	if (err)
 		return err;
-	if (profile_append(c->both, p))
+	if (profile_append(c->both, p, true))
 		return log_err(0, "the recordings are too large together");
 	c->sides[side].recorded += p->counters[PROF_RECORDED];
 	c->sides[side].lost += profile_sum(p, COUNTER_LOST);

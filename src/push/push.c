@@ -260,6 +260,15 @@ const struct push_counts *push_counts(const struct push *p, size_t engine)
 
 /* --- begin and end --- */
 
+/* As engines take it. */
+static bool is_name(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_.", *c))
+			return false;
+	return !isdigit((unsigned char)*name);
+}
+
 static int add_labels(struct push *p, const struct opt_strings *words)
 {
 	for (size_t i = 0; words && i < words->nr; i++) {
@@ -269,13 +278,13 @@ static int add_labels(struct push *p, const struct opt_strings *words)
 		if (!equals || equals == words->v[i] || !equals[1])
 			return log_as(-EINVAL, "--label '%s': NAME=VALUE", words->v[i]);
 		name = xstrndup(words->v[i], equals - words->v[i]);
-		for (const char *c = name; *c; c++)
-			if (!isalnum((unsigned char)*c) && !strchr("_.", *c)) {
-				free(name);
-				return log_as(-EINVAL,
-					      "--label '%s': names have letters, digits and '_'",
-					      words->v[i]);
-			}
+		if (!is_name(name)) {
+			free(name);
+			return log_as(-EINVAL,
+				      "--label '%s': names have letters, digits and '_', and begin "
+				      "with no digit",
+				      words->v[i]);
+		}
 		labels_set(&p->labels, name, equals + 1);
 		free(name);
 	}

@@ -35,14 +35,19 @@ static const char *const headers[][2] = {
 #define PPROF	"application/octet-stream"
 #define JSON	"application/json"
 
+static void add_headers(struct listener *l, struct MHD_Response *r, const char *type)
+{
+	l->lib.add_response_header(r, "Content-Type", type);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		l->lib.add_response_header(r, headers[i][0], headers[i][1]);
+}
+
 static enum MHD_Result queue(struct listener *l, struct MHD_Connection *c, unsigned int status,
 			     struct MHD_Response *r, const char *type)
 {
 	enum MHD_Result result;
 
-	l->lib.add_response_header(r, "Content-Type", type);
-	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
-		l->lib.add_response_header(r, headers[i][0], headers[i][1]);
+	add_headers(l, r, type);
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		l->lib.add_response_header(r, "WWW-Authenticate", "Basic realm=\"bpfprof\"");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -91,14 +96,10 @@ static bool begin_print(struct printed *p)
 	return p->out;
 }
 
-static enum MHD_Result end_print(struct listener *l, struct MHD_Connection *c, const char *type,
-				 struct printed *p)
+static struct MHD_Response *end_print(struct listener *l, struct printed *p)
 {
-	struct MHD_Response *r;
-
 	fclose(p->out);
-	r = l->lib.create_response_from_buffer(p->sz, p->bytes, MHD_RESPMEM_MUST_FREE);
-	return r ? queue(l, c, MHD_HTTP_OK, r, type) : MHD_NO;
+	return l->lib.create_response_from_buffer(p->sz, p->bytes, MHD_RESPMEM_MUST_FREE);
 }
 
 static enum MHD_Result get_page(struct listener *l, struct MHD_Connection *c, struct asker **waits)
@@ -109,12 +110,14 @@ static enum MHD_Result get_page(struct listener *l, struct MHD_Connection *c, st
 static enum MHD_Result get_metrics(struct listener *l, struct MHD_Connection *c,
 				   struct asker **waits)
 {
+	struct MHD_Response *r;
 	struct printed p;
 
 	if (!begin_print(&p))
 		return MHD_NO;
 	metrics_write(l->metrics, p.out);
-	return end_print(l, c, METRICS, &p);
+	r = end_print(l, &p);
+	return r ? queue(l, c, MHD_HTTP_OK, r, METRICS) : MHD_NO;
 }
 
 static enum MHD_Result get_health(struct listener *l, struct MHD_Connection *c,
@@ -144,27 +147,58 @@ static enum MHD_Result get_status(struct listener *l, struct MHD_Connection *c,
 	return put_copy(l, c, MHD_HTTP_OK, JSON, text, strlen(text));
 }
 
-/* --- flame graphs --- */
+/* --- what is made of the last window --- */
+
+static const struct {
+	int (*write)(const struct profile *p, const struct view *v, FILE *out);
+	const char *type;
+} makers[MADE_NR] = {
+	[MADE_PAGE] = { html_write, HTML },
+	[MADE_PPROF] = { pprof_write, PPROF },
+};
+
+static struct MHD_Response *make(struct listener *l, enum part part, enum made what)
+{
+	const struct view v = { .by_class = what == MADE_PAGE && part == PART_WAITS };
+	struct MHD_Response *r;
+	struct printed p;
+
+	if (!begin_print(&p))
+		return NULL;
+	makers[what].write(l->last[part], &v, p.out);
+	r = end_print(l, &p);
+	if (r)
+		add_headers(l, r, makers[what].type);
+	return r;
+}
+
+static enum MHD_Result put_made(struct listener *l, struct MHD_Connection *c, enum part part,
+				enum made what)
+{
+	struct MHD_Response **r = &l->made[part][what];
+
+	if (!*r)
+		*r = make(l, part, what);
+	return *r ? l->lib.queue_response(c, MHD_HTTP_OK, *r) : MHD_NO;
+}
+
+void answers_forget(struct listener *l, enum part part)
+{
+	for (enum made what = 0; what < MADE_NR; what++) {
+		if (l->made[part][what])
+			l->lib.destroy_response(l->made[part][what]);
+		l->made[part][what] = NULL;
+	}
+}
 
 static enum MHD_Result put_flame(struct listener *l, struct MHD_Connection *c, enum part part)
 {
-	const struct view v = { .by_class = part == PART_WAITS };
-	struct printed p;
-
 	if (!l->last[part])
 		return answers_put_text(l, c, MHD_HTTP_NOT_FOUND,
 					part == PART_WAITS
 						? "no waits were recorded so far\n"
 						: "no running code was recorded so far\n");
-	if (!l->pages[part]) {
-		if (!begin_print(&p))
-			return MHD_NO;
-		html_write(l->last[part], &v, p.out);
-		fclose(p.out);
-		l->pages[part] = p.bytes;
-		l->pages_sz[part] = p.sz;
-	}
-	return put_copy(l, c, MHD_HTTP_OK, HTML, l->pages[part], l->pages_sz[part]);
+	return put_made(l, c, part, MADE_PAGE);
 }
 
 static enum MHD_Result get_running_flame(struct listener *l, struct MHD_Connection *c,
@@ -185,12 +219,14 @@ static enum MHD_Result put_pprof(struct listener *l, struct MHD_Connection *c,
 				 const struct profile *profile)
 {
 	const struct view v = {};
+	struct MHD_Response *r;
 	struct printed p;
 
 	if (!begin_print(&p))
 		return MHD_NO;
 	pprof_write(profile, &v, p.out);
-	return end_print(l, c, PPROF, &p);
+	r = end_print(l, &p);
+	return r ? queue(l, c, MHD_HTTP_OK, r, PPROF) : MHD_NO;
 }
 
 enum MHD_Result answers_put_profile(struct listener *l, struct asker *a)
@@ -255,7 +291,7 @@ static enum MHD_Result get_profile(struct listener *l, struct MHD_Connection *c,
 		return answers_put_text(l, c, MHD_HTTP_BAD_REQUEST,
 					"seconds has to be a number from 1 to 300\n");
 	if (seconds * NS_PER_S < 2 * l->window_ns && l->last[part])
-		return put_pprof(l, c, l->last[part]);
+		return put_made(l, c, part, MADE_PPROF);
 	if (count_askers(l) >= LISTENER_MAX_ASKERS)
 		return answers_put_text(l, c, MHD_HTTP_TOO_MANY_REQUESTS,
 					"8 others wait for profiles: ask later\n");

@@ -24,7 +24,7 @@
 #define ANSWER_NS	(60 * NS_PER_S)
 #define IDLE_S		20u		/* the library's own limit, for who does nothing */
 #define REQUEST_BYTES	((size_t)16384) /* of headers, and what is buffered */
-#define CHECK_MS	1000
+#define RUNS		64u		/* of the library in a turn: each takes a part */
 
 /* --- clients --- */
 
@@ -178,9 +178,8 @@ static void resume_ready(struct listener *l)
 
 static void keep_last(struct listener *l, const struct profile *window, enum part part)
 {
+	answers_forget(l, part);
 	profile_free(l->last[part]);
-	free(l->pages[part]);
-	l->pages[part] = NULL;
 	l->last[part] = profile_new();
 	part_add(l->last[part], window, part);
 }
@@ -274,8 +273,8 @@ void listener_close(struct listener *l)
 			unlink(((struct sockaddr_un *)&l->address.at)->sun_path);
 	}
 	for (enum part part = 0; part < PART_NR; part++) {
+		answers_forget(l, part);
 		profile_free(l->last[part]);
-		free(l->pages[part]);
 	}
 	access_release(&l->access);
 	free(l);
@@ -286,21 +285,23 @@ int listener_fd(const struct listener *l)
 	return l->lib.get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
-int listener_timeout_ms(const struct listener *l)
+/* Its descriptor tells of what is new, not of what it has left for later. */
+static bool has_more(const struct listener *l)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
-	int own = l->clients ? CHECK_MS : -1;
 
-	if (l->lib.get_timeout(l->daemon, &ms) != MHD_YES)
-		return own;
-	return own >= 0 && ms > CHECK_MS ? CHECK_MS : (int)(ms < CHECK_MS ? ms : CHECK_MS);
+	return l->lib.get_timeout(l->daemon, &ms) == MHD_YES && !ms;
 }
 
 void listener_turn(struct listener *l)
 {
 	end_late(l);
 	resume_ready(l);
-	l->lib.run(l->daemon);
+	for (unsigned int i = 0; i < RUNS; i++) {
+		l->lib.run(l->daemon);
+		if (!has_more(l))
+			break;
+	}
 }
 
 const char *listener_url(const struct listener *l)

@@ -36,9 +36,7 @@ void listener_close(struct listener *l);
 
 /* To poll() for POLLIN; or in the loop's own epoll. */
 int listener_fd(const struct listener *l);
-/* After so many ms listener_turn() is to be called if the descriptor was not ready; -1 = never. */
-int listener_timeout_ms(const struct listener *l);
-/* Does what can be done without waiting. Call it when the descriptor is ready or time is over. */
+/* Does what can be done without waiting. Call it when the descriptor is ready, and now and then. */
 void listener_turn(struct listener *l);
 
 /*

@@ -31,6 +31,9 @@ struct client {
 	struct client *prev, *next;
 };
 
+/* Answers that all get who ask for them before the next window: those who read slowly share one. */
+enum made { MADE_PAGE, MADE_PPROF, MADE_NR };
+
 struct listener {
 	struct library lib;
 	struct MHD_Daemon *daemon;
@@ -39,9 +42,8 @@ struct listener {
 	struct metrics *metrics;
 	uint64_t window_ns, window_end_ns; /* CLOCK_MONOTONIC; of the start, before the first one */
 	uint64_t nr_windows;
-	struct profile *last[PART_NR]; /* NULL = none so far */
-	char *pages[PART_NR];	       /* made of these when they are asked for */
-	size_t pages_sz[PART_NR];
+	struct profile *last[PART_NR];		     /* NULL = none so far */
+	struct MHD_Response *made[PART_NR][MADE_NR]; /* of these, when they are asked for */
 	struct asker *askers;
 	struct client *clients;
 };
@@ -51,6 +53,8 @@ enum MHD_Result answers_get(struct listener *l, struct MHD_Connection *c, const 
 			    struct asker **waits);
 /* The answer to one that has waited. */
 enum MHD_Result answers_put_profile(struct listener *l, struct asker *a);
+/* What was made of the last window is needed by nobody any more but those who read it. */
+void answers_forget(struct listener *l, enum part part);
 /* Any answer in a line of text. */
 enum MHD_Result answers_put_text(struct listener *l, struct MHD_Connection *c, unsigned int status,
 				 const char *text);

@@ -71,7 +71,7 @@ int part_add(struct profile *to, const struct profile *window, enum part part)
 {
 	bool both = kind_of_profile(window)->running, first = !to->meta.command;
 	struct profile one = both ? take_samples(window, part) : *window;
-	int err = profile_append(to, &one);
+	int err = profile_append(to, &one, false);
 
 	if (both)
 		free(one.samples);

@@ -16,6 +16,8 @@
 #define KTHREAD	   0x00200000u /* the kernel's PF_KTHREAD */
 #define FLAGS_AT   9
 #define START_AT   22
+#define CODE_AT	   26
+#define STACK_AT   28
 #define NAME_FIELD 2
 
 static const char *field_at(const char *behind_name, int field)
@@ -25,6 +27,15 @@ static const char *field_at(const char *behind_name, int field)
 	for (int i = NAME_FIELD; s && i < field; i++)
 		s = strchr(s + 1, ' ');
 	return s;
+}
+
+/* The kernel puts code and stack somewhere else for each program that a process becomes. */
+static uint64_t program_of(const char *behind_name)
+{
+	const char *code = field_at(behind_name, CODE_AT);
+	const char *stack = field_at(behind_name, STACK_AT);
+
+	return stack ? strtoull(code, NULL, 10) ^ strtoull(stack, NULL, 10) : 0;
 }
 
 bool look_parse_stat(const char *text, struct look *l)
@@ -41,6 +52,7 @@ bool look_parse_stat(const char *text, struct look *l)
 		return false;
 	snprintf(l->comm, sizeof(l->comm), "%.*s", (int)(close - open - 1), open + 1);
 	l->is_kernel = f & KTHREAD;
+	l->program = program_of(close);
 	return true;
 }
 
@@ -60,7 +72,7 @@ static size_t read_proc(int root, uint32_t pid, const char *name, char *to, size
 	return len < 0 ? 0 : len;
 }
 
-static bool read_stat(int root, uint32_t pid, struct look *l)
+bool look_stat(int root, uint32_t pid, struct look *l)
 {
 	char text[1024];
 
@@ -95,7 +107,7 @@ void look_begin(struct look *l, int root, uint32_t pid)
 	size_t len;
 
 	*l = (struct look){ .pid = pid };
-	if (read_stat(root, pid, l)) {
+	if (look_stat(root, pid, l)) {
 		len = read_proc(root, pid, "cgroup", groups, MAX_GROUP);
 		container_parse(groups, len, &l->place);
 		l->exe = read_exe(root, pid);
@@ -108,11 +120,4 @@ void look_release(struct look *l)
 	for (size_t i = 0; i < FACT_NR; i++)
 		free(l->facts[i]);
 	free(l->exe);
-}
-
-uint64_t look_start(int root, uint32_t pid)
-{
-	struct look l = {};
-
-	return read_stat(root, pid, &l) ? l.start : 0;
 }

@@ -12,8 +12,9 @@
 /* A process that is being looked at; all of it is 0 but the pid when it is gone. */
 struct look {
 	uint32_t pid;
-	uint64_t start; /* in ticks since the machine was started: no other one has both */
-	bool is_kernel; /* a kernel thread */
+	uint64_t start;	  /* in ticks since the machine was started: no other one has both */
+	uint64_t program; /* another number after execve(), 0 = the kernel does not say */
+	bool is_kernel;	  /* a kernel thread */
 	char comm[16], *exe;
 	struct container_place place;
 	char *facts[FACT_NR]; /* for who.c, which fills them */
@@ -23,8 +24,8 @@ struct look {
 void look_begin(struct look *l, int root, uint32_t pid);
 void look_release(struct look *l);
 
-/* When it began, 0 = it is gone. */
-uint64_t look_start(int root, uint32_t pid);
+/* Only what tells it from another one that has or had its number. False: it is gone. */
+bool look_stat(int root, uint32_t pid, struct look *l);
 
 /* Of the text of /proc/PID/stat. False: not understood. */
 bool look_parse_stat(const char *text, struct look *l);

@@ -41,10 +41,9 @@ struct container {
 
 struct entry {
 	uint32_t pid, line; /* of the rule that drops it, 0 = none */
-	uint64_t start;
+	uint64_t start, program;
 	struct labels found, all, series; /* before and after rules; of the series */
 	uint32_t used, ended;		  /* windows; ended 0 = it has not, as far as is known */
-	bool is_stale;			  /* it runs another program now */
 	UT_hash_handle hh;
 };
 
@@ -318,10 +317,10 @@ static void end_look(struct who *w, struct look *l)
 		labels_release(&e->found);
 		naming_labels(&n, &e->found);
 		e->start = l->start;
+		e->program = l->program;
 		e->ended = l->start ? 0 : w->now;
 		apply_rules(w, e);
 	}
-	e->is_stale = false;
 	e->used = w->now;
 	look_release(l);
 }
@@ -334,20 +333,23 @@ static void look_at_batch(struct who *w, void (*meanwhile)(void *arg), void *arg
 	w->nr_looks = 0;
 }
 
-/* Once in a window: is it still that process? One that is gone stays as it was. */
+/* Once in a window: is it still that process and program? One that is gone stays as it was. */
 static bool needs_look(struct who *w, uint32_t pid)
 {
+	struct look l = {};
 	struct entry *e;
-	uint64_t start;
 
 	HASH_FIND_INT(w->entries, &pid, e);
 	if (!e)
 		return true;
-	if (e->used == w->now && !e->is_stale)
+	if (e->used == w->now)
 		return false;
 	e->used = w->now;
-	start = look_start(w->root, pid);
-	return start && (e->is_stale || start != e->start);
+	if (look_stat(w->root, pid, &l))
+		return l.start != e->start || l.program != e->program;
+	if (!e->ended)
+		e->ended = w->now;
+	return false;
 }
 
 static bool is_in_batch(const struct who *w, uint32_t pid)
@@ -403,24 +405,6 @@ uint32_t who_dropped_by(struct who *w, uint32_t pid, const struct labels **l)
 }
 
 /* --- life --- */
-
-void who_exec(struct who *w, uint32_t pid)
-{
-	struct entry *e;
-
-	HASH_FIND_INT(w->entries, &pid, e);
-	if (e)
-		e->is_stale = true;
-}
-
-void who_ended(struct who *w, uint32_t pid)
-{
-	struct entry *e;
-
-	HASH_FIND_INT(w->entries, &pid, e);
-	if (e)
-		e->ended = w->now;
-}
 
 void who_sent(struct who *w)
 {

@@ -69,13 +69,10 @@ const struct labels *who_labels(struct who *w, uint32_t pid);
  */
 const struct labels *who_series(struct who *w, uint32_t pid);
 
-/* It runs another program now: it is looked at again. */
-void who_exec(struct who *w, uint32_t pid);
-/* It is kept until the second who_sent() from now: the next window may have samples of it, too. */
-void who_ended(struct who *w, uint32_t pid);
 /*
- * A window was sent. Processes that were not asked for since the tenth last one are looked at again
- * when they come back: their number may be somebody else's by then.
+ * A window was sent: in the next one each process is looked at again if it is another one by then,
+ * or runs another program. Of those that have ended what was found is kept for one more, as that
+ * may have samples of them, too; of those that nobody asks for, for ten.
  */
 void who_sent(struct who *w);
 

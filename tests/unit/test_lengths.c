@@ -288,15 +288,15 @@ static void saved_ones_come_back(void **state)
 	struct prof_hist h = sum_of(p), again = sum_of(q), sum;
 
 	assert_memory_equal(&h, &again, sizeof(h));
-	assert_int_equal(profile_append(both, p), 0);
-	assert_int_equal(profile_append(both, q), 0);
+	assert_int_equal(profile_append(both, p, true), 0);
+	assert_int_equal(profile_append(both, q, true), 0);
 	sum = sum_of(both);
 	for (size_t i = 0; i < PROF_HIST_BUCKETS; i++)
 		assert_int_equal(sum.count[i], 2 * h.count[i]);
 	assert_int_equal(sum.max_ns, h.max_ns);
 	/* Beside one that has none, there are none. */
 	p->nr_longest = p->nr_wait_buckets = 0;
-	assert_int_equal(profile_append(both, p), 0);
+	assert_int_equal(profile_append(both, p, true), 0);
 	assert_false(lengths_known(both));
 	profile_free(both);
 	profile_free(p);
