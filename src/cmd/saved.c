@@ -136,7 +136,8 @@ int saved_open(struct saved *s, const char *path)
 	if (!is_json(path))
 		return open_profile(s, path);
 	s->result = (struct result){ RESULT_STAT, .stat = &s->stat };
-	return stat_read_json(&s->stat, path);
+	err = stat_read_json(&s->stat, path);
+	return err == -EINVAL ? -EIO : err; /* the file's fault, not the command line's */
 }
 
 void saved_close(struct saved *s)

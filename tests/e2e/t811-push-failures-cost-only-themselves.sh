@@ -112,6 +112,6 @@ check_no_grep 'a:b' "$ERR"
 check_status 2 "a label that engines refuse" push --label 1a=b --to parca="$url" wall.bpfprof
 check_grep 'begin with no digit' "$ERR"
 check_fail "a certificate that is not there" push --ca none.pem --to parca=https://192.0.2.1 wall.bpfprof
-check_grep 'cannot read the certificate in none.pem: No such file' "$ERR"
+check_grep 'cannot open none.pem: No such file' "$ERR"
 check_status 2 "another scheme" push --to parca=file:///etc/passwd wall.bpfprof
 finish
