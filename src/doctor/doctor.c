@@ -42,6 +42,7 @@ static const struct {
 	{ "annotate", USE_NAMES },
 	{ "diff", USE_FIGURES },
 	{ "history", USE_FIGURES },
+	{ "who", USE_RECORD },
 };
 
 bool doctor_uses(const char *command, unsigned int *uses)

@@ -27,7 +27,7 @@ for variant in "${variants[@]}"; do
 done
 
 app=$("$ROOT/tests/progs/tokio/build.sh" release "$PROGS/tokio")
-check "without --tasks" "$BPFPROF" polls -s -o "$TMP/x.bpfprof" -o "$TMP/x.csv" -- \
+check "without --tasks" "$BPFPROF" polls --force -s -o "$TMP/x.bpfprof" -o "$TMP/x.csv" -- \
 	"$app" 1 --polls 15 --truth "$TMP/truth"
 check_grep '^polls: .* polls of 7 kinds' "$OUT"
 check_grep '^LONGER THAN +POLLS +SHARE' "$OUT"
@@ -66,7 +66,7 @@ check "all polls are there" python3 - "$TMP/json" "$TMP/truth" <<-'END'
 	assert any(r["arguments"] is None for r in found["calls"])
 END
 
-check "runs of workers" "$BPFPROF" polls --runs --json -- "$app" 1 --polls 15 --truth "$TMP/truth"
+check "runs of workers" "$BPFPROF" polls --force --runs --json -- "$app" 1 --polls 15 --truth "$TMP/truth"
 check_grep '"function": ?"tokio::runtime::scheduler::multi_thread::worker::Context::run_task"' "$OUT"
 cp "$OUT" "$TMP/json"
 check "are no more than polls, and take as long" python3 - "$TMP/json" "$TMP/truth" <<-'END'

@@ -135,7 +135,7 @@ check_status 2 "no such command" "$BPFPROF" doctor offcpuu
 check_grep "^bpfprof: doctor: 'offcpuu' is no command; did you mean 'offcpu'" "$ERR"
 check_status 2 "a command that needs nothing" "$BPFPROF" doctor completion
 check_status 2 "two commands" "$BPFPROF" doctor oncpu offcpu
-for command in $("$BPFPROF" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vxE 'completion|doctor'); do
+for command in $("$BPFPROF" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vxE 'completion|doctor|push'); do
 	check_status 2 "doctor knows $command: it is the file that it refuses" \
 		"$BPFPROF" doctor -o "$TMP/x.nosuch" "$command"
 	check_grep 'unknown file extension' "$ERR"
