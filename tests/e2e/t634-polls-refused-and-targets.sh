@@ -49,9 +49,9 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 
 # A shell that starts it: its own file has no task, its child's has.
-start "$app" 6 --polls 200 --workers 2
+start "$app" 25 --polls 800 --workers 2
 child=$PID
-start bash -c '"$1" 6 --polls 200 --workers 2; exit' bash "$app"
+start bash -c '"$1" 20 --polls 700 --workers 2; exit' bash "$app"
 sleep 0.3
 check "-p of who started it" "$BPFPROF" polls --force --json -p "$PID" 1
 check_grep '"function": ?"tokio_waits::polls::tasks::' "$OUT" "a child's polls are found"
@@ -65,7 +65,7 @@ check_grep '"function": ?"tokio_waits::polls::tasks::' "$OUT"
 check_status 3 "-n of other threads" "$BPFPROF" polls --force -p "$child" -n 'nobody' 1
 
 check_status 2 "-k" "$BPFPROF" polls -k -p "$child" 1
-check_grep 'poll no tasks' "$ERR"
+check_grep 'it is no kernel thread' "$ERR"
 check_status 2 "-a" "$BPFPROF" polls -a 1
 check_grep 'name these by -p' "$ERR"
 check_status 2 "-n alone" "$BPFPROF" polls -n 'tokio*' 1
