@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* SOURCES: src/base/[a-z]*.c src/profile/[a-z]*.c src/metric/[a-z]*.c src/event/[a-z]*.c */
-/* SOURCES: src/output/[a-z]*.c src/cmd/saved.c */
+/* SOURCES: src/output/[a-z]*.c src/cmd/saved.c src/agent/ring.c */
 /* LDLIBS: -lbpf -lz -ljson-c -liberty -lm */
 /*
  * Saved results of any bytes. The first one says of which kind: a profile, whose checksums are made
