@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/log.h"
+#include "base/shared.h"
 
 #define ALL 3 /* what curl_global_init() starts */
 
@@ -50,12 +50,12 @@ const struct curl *curl_load(void)
 	static bool loaded;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !loaded; i++) {
-		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+		void *handle = shared_open(names[i]);
 
 		loaded = handle && fill(&curl, handle);
 	}
 	if (loaded)
 		return &curl;
-	log_err(0, "sending profiles needs libcurl.so.4 (on Debian the package libcurl4)");
+	shared_refuse("sending profiles", names[0], "libcurl4");
 	return NULL;
 }

@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "base/log.h"
+#include "base/shared.h"
+
+#define LIBRARY "libmicrohttpd.so.12"
 
 static bool load(struct library *l)
 {
-	void *handle = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+	void *handle = shared_open(LIBRARY);
 	bool all = handle;
 
 	if (!handle)
@@ -25,6 +27,6 @@ bool library_load(struct library *l)
 {
 	if (load(l))
 		return true;
-	log_err(0, "--listen: needs libmicrohttpd.so.12 (on Debian the package libmicrohttpd12)");
+	shared_refuse("--listen", LIBRARY, "libmicrohttpd12");
 	return false;
 }

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/shared.h"
+
+#define LIBRARY "libdebuginfod.so.1"
 
 struct client;
 
@@ -21,26 +23,14 @@ struct library {
 	void (*set_progress)(struct client *c, int (*progress)(struct client *c, long a, long b));
 };
 
-/* No interpreter loaded it. A library would bring another C library beside ours. */
-static bool is_static(void)
-{
-	return !getauxval(AT_BASE);
-}
-
-/* Stays loaded: it may have started what does not like to be unloaded. */
-static void *library(void)
-{
-	return is_static() ? NULL : dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-}
-
 bool debuginfod_has_library(void)
 {
-	return library() != NULL;
+	return shared_open(LIBRARY) != NULL;
 }
 
 static bool library_open(struct library *l)
 {
-	void *handle = library();
+	void *handle = shared_open(LIBRARY);
 
 	if (!handle)
 		return false;
@@ -60,14 +50,8 @@ int debuginfod_check(void)
 		return log_err(-ENOENT,
 			       "--debuginfod: DEBUGINFOD_URLS names no server (sudo drops it: sudo "
 			       "--preserve-env=DEBUGINFOD_URLS ...)");
-	if (is_static()) {
-		log_err(0, "--debuginfod: this bpfprof is linked statically and loads no library; "
-			   "use one that is linked dynamically (make)");
-		return -ENOENT;
-	}
 	if (!library_open(&l))
-		return log_err(-ENOENT, "--debuginfod: needs libdebuginfod.so.1 (on Debian the "
-					"package libdebuginfod1)");
+		return shared_refuse("--debuginfod", LIBRARY, "libdebuginfod1");
 	return 0;
 }
 

@@ -40,6 +40,12 @@ check_grep '^prog;_start;' "$OUT" "stacks from the first frame"
 check_status 2 "--debuginfod, which would load a library" \
 	env DEBUGINFOD_URLS=http://localhost:1/ chroot "$TMP/root" /bpfprof oncpu --debuginfod 1
 check_grep 'linked statically' "$ERR"
+# Not even a library that is there: its C library may be another one.
+check "a recording" "$static" oncpu -F 99 -o "$TMP/x.bpfprof" -- "$PROGS/nofp_libc-static" 1
+check_status 1 "push" "$static" push --now --to parca=http://127.0.0.1:9 "$TMP/x.bpfprof"
+check_grep 'linked statically' "$ERR"
+check_status 1 "agent --listen" "$static" agent --listen 0 1
+check_grep 'linked statically' "$ERR"
 
 arm64=build-arm64/static/bpfprof
 qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64)
