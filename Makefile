@@ -181,7 +181,7 @@ cost = RUN=tests/vm/cost.sh VM_LOGS=build/tests/cost SHIFT=0 APPEND=nokaslr test
 check:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit all
-	@$(MAKE) --no-print-directory all progs
+	@$(MAKE) --no-print-directory all progs fuzzers
 	@AGAIN=2 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=fixed
 	@AGAIN=2 TESTS=$(CHECK_TESTS) tests/vm/run.sh $(CHECK_VM) || $(no_guests)
@@ -216,7 +216,8 @@ FUZZ_SECONDS ?= 60
 FUZZ_CFLAGS   = -std=gnu11 -O1 -g -D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -Isrc -I. \
 	$(shell $(pkgconf) --cflags $(LIBS)) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZERS       = $(basename $(notdir $(wildcard tests/fuzz/*.c)))
-check-fuzz: $(FUZZERS:%=build-fuzz/%) $(BUILD)/tests/progs/generates $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/gen_*.c))
+fuzzers: $(FUZZERS:%=build-fuzz/%)
+check-fuzz: fuzzers $(BUILD)/tests/progs/generates $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/gen_*.c))
 	@for target in $(FUZZERS); do tests/fuzz/run.sh $$target $(FUZZ_SECONDS) || exit 1; done
 build-fuzz/%: tests/fuzz/%.c $(wildcard src/*/*.[ch] bpf/*.h)
 	$(call say,FUZZ,$@)
@@ -273,6 +274,6 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz demo bench lint tour format \
+.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz fuzzers demo bench lint tour format \
 	install static deb release clean help
 -include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

@@ -2,7 +2,7 @@
 /* SOURCES: src/uprobe/[a-z]*.c src/elf/[a-z]*.c src/symbol/debug_file.c src/symbol/naming.c */
 /* SOURCES: src/symbol/demangle.c src/symbol/fdes.c src/symbol/elf.c src/symbol/unsized.c */
 /* SOURCES: src/symbol/companion.c */
-/* SOURCES: src/symbol/debuginfod.c src/base/log.c src/base/mem.c src/base/text.c */
+/* SOURCES: src/symbol/debuginfod.c src/base/[a-z]*.c */
 /* LDLIBS: -lcapstone -liberty -lz */
 /*
  * What probes are placed by, from files made to hurt. The input is an ELF file, or the code of one
