@@ -4,17 +4,15 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/trust.h"
 
-#define MAX_TOKEN 4096
 #define TOKEN	  "BPFPROF_PUSH_TOKEN"
 #define OTLP_HOST "http://localhost:4318"
 #define MS_NS	  1000000ull
@@ -57,13 +55,6 @@ static const char *host_of(const char *url, size_t *len)
 	return *len ? host : NULL;
 }
 
-static bool is_loopback(const char *host, size_t len)
-{
-	return (len == 9 && !strncasecmp(host, "localhost", len)) ||
-	       (len == 5 && !strncmp(host, "[::1]", len)) ||
-	       (len > 4 && !strncmp(host, "127.", 4) && strspn(host, "0123456789.") == len);
-}
-
 /* Behind the host: nothing, or a port of its own. */
 static bool has_good_port(const char *at)
 {
@@ -94,7 +85,7 @@ static int check_url(const char *url, bool insecure)
 				      "others can see; use --token-file");
 	if (!has_good_port(host + len))
 		return refused(url, "behind the ':' of an address is a port from 1 to 65535");
-	if (!https && !insecure && !is_loopback(host, len))
+	if (!https && !insecure && !trust_loopback(host, len))
 		return refused(url, "profiles go to other hosts by https; --insecure sends them "
 				    "unencrypted");
 	return 0;
@@ -251,48 +242,12 @@ void address_release(struct address *a)
 	free(a->tenant);
 }
 
-static char *read_token(int fd, const char *path, int *err)
-{
-	char text[MAX_TOKEN + 1];
-	ssize_t len = read(fd, text, MAX_TOKEN);
-
-	*err = -EINVAL;
-	if (len <= 0) {
-		log_err(len ? -errno : 0, "%s has no token", path);
-		return NULL;
-	}
-	text[len] = '\0';
-	while (len && isspace((unsigned char)text[len - 1]))
-		text[--len] = '\0';
-	for (ssize_t i = 0; i < len; i++)
-		if (!isgraph((unsigned char)text[i])) {
-			log_err(0, "%s holds something else than a token", path);
-			return NULL;
-		}
-	*err = 0;
-	return xstrdup(text);
-}
-
 char *address_token(const struct address *a, int *err)
 {
 	const char *variable = getenv(TOKEN);
-	char *token = NULL;
-	struct stat st;
-	int fd;
 
 	*err = 0;
-	if (!a->token_file)
-		return variable && *variable && !strpbrk(variable, "\r\n") ? xstrdup(variable)
-									   : NULL;
-	fd = open(a->token_file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st))
-		*err = log_err(-errno, "cannot open %s", a->token_file);
-	else if (!S_ISREG(st.st_mode) || st.st_mode & 077)
-		*err = log_as(-EPERM, "others can read %s: chmod 600 %s", a->token_file,
-			      a->token_file);
-	else
-		token = read_token(fd, a->token_file, err);
-	if (fd >= 0)
-		close(fd);
-	return token;
+	if (a->token_file)
+		return trust_token(a->token_file, err);
+	return variable && *variable && !strpbrk(variable, "\r\n") ? xstrdup(variable) : NULL;
 }

@@ -22,7 +22,8 @@ void address_release(struct address *a);
 
 /*
  * The token, NULL with *err 0 = there is none. Read whenever it is used, since others may change
- * it. -EPERM: others than its owner can read it, -ENOENT and so on; logged.
+ * it. Why a file gives none (trust_token) is logged.
+ * Wipe it by trust_forget.
  */
 char *address_token(const struct address *a, int *err);
 

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "profile/profile.h"
 #include "push/backoff.h"
 #include "push/push_parts.h"
@@ -311,7 +312,7 @@ static int open_way(struct push *p, const char *word, const struct push_opts *o)
 	if (err)
 		return err;
 	token = address_token(&w->address, &err);
-	free(token);
+	trust_forget(token);
 	if (err)
 		return err;
 	w->queue.key = xasprintf("%s-%08" PRIx32, w->address.engine->name, hash_of(w->address.url));

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/trust.h"
 
 #define MS_NS	   1000000ull
 #define SECOND_NS  1000000000ull
@@ -287,7 +288,7 @@ static int make_headers(struct exchange *x)
 		add_header(x, xasprintf("Authorization: Bearer %s", token));
 	for (size_t i = 0; i < a->nr_headers; i++)
 		add_header(x, xstrdup(a->headers[i]));
-	free(token);
+	trust_forget(token);
 	return 0;
 }
 

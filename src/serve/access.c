@@ -1,63 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "serve/access.h"
 
-#include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/mem.h"
+#include "base/trust.h"
 
-#define MAX_TOKEN 1024
+#define MAX_BASIC (TRUST_MAX_TOKEN + 256) /* with the name before it */
 #define MIN_TOKEN 16
-
-static int take_token(struct access *a, const char *file, char *text, ssize_t len)
-{
-	if (len < 0)
-		return log_err(-errno, "cannot read the token in %s", file);
-	text[len] = '\0';
-	text[strcspn(text, " \t\r\n")] = '\0';
-	if (strlen(text) < MIN_TOKEN)
-		return log_as(-EINVAL,
-			      "%s: the token has less than %d characters; make one: "
-			      "(umask 077; openssl rand -hex 32 >%s)",
-			      file, MIN_TOKEN, file);
-	a->token = xstrdup(text);
-	return 0;
-}
 
 int access_load(struct access *a, const char *token_file)
 {
-	int fd = open(token_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
-	char text[MAX_TOKEN + 1];
-	struct stat st;
+	int err;
 
-	if (fd < 0 || fstat(fd, &st)) {
-		err = log_err(-errno, "cannot open the token in %s", token_file);
-	} else if (st.st_mode & S_IRWXO) {
-		err = log_as(-EACCES, "%s: everybody can read the token: chmod o= %s", token_file,
-			     token_file);
-	} else {
-		err = take_token(a, token_file, text, read(fd, text, MAX_TOKEN));
-	}
-	explicit_bzero(text, sizeof(text));
-	if (fd >= 0)
-		close(fd);
-	return err;
+	a->token = trust_token(token_file, &err);
+	if (!a->token || strlen(a->token) >= MIN_TOKEN)
+		return err;
+	access_release(a);
+	return log_as(-EINVAL,
+		      "%s: the token has less than %d characters; make one: "
+		      "(umask 077; openssl rand -hex 32 >%s)",
+		      token_file, MIN_TOKEN, token_file);
 }
 
 void access_release(struct access *a)
 {
-	if (a->token)
-		explicit_bzero(a->token, strlen(a->token));
-	free(a->token);
+	trust_forget(a->token);
 	a->token = NULL;
 }
 
@@ -81,14 +53,14 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Bytes in to, of MAX_TOKEN + 256. */
+/* Bytes in to, of MAX_BASIC. */
 static size_t decode(const char *s, char *to)
 {
 	uint32_t bits = 0;
 	size_t nr = 0;
 	int have = 0;
 
-	for (; digit_of(*s) >= 0 && nr < MAX_TOKEN + 256; s++) {
+	for (; digit_of(*s) >= 0 && nr < MAX_BASIC; s++) {
 		bits = bits << 6 | (uint32_t)digit_of(*s);
 		have += 6;
 		if (have >= 8)
@@ -100,7 +72,7 @@ static size_t decode(const char *s, char *to)
 /* "user:token" */
 static bool is_basic(const struct access *a, const char *s)
 {
-	char text[MAX_TOKEN + 256];
+	char text[MAX_BASIC];
 	size_t len = decode(s, text);
 	const char *colon = memchr(text, ':', len);
 	bool yes = colon && is_token(a, colon + 1, len - (colon + 1 - text));
@@ -122,22 +94,13 @@ static bool knows_token(const struct access *a, const char *authorization)
 	return !strncasecmp(authorization, "Basic ", 6) && is_basic(a, s);
 }
 
-/* "localhost", "127.0.0.1" and so on, "[::1]", each with or without a port. */
+/* What a request was sent to, with or without a port. */
 static bool is_loopback(const char *host)
 {
-	char name[64];
-	struct in_addr in;
-	size_t len;
+	size_t len = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
 
-	if (!strncmp(host, "[::1]", 5))
-		return !host[5] || host[5] == ':';
-	len = strcspn(host, ":");
-	if (len >= sizeof(name))
-		return false;
-	memcpy(name, host, len);
-	name[len] = '\0';
-	return !strcasecmp(name, "localhost") ||
-	       (inet_pton(AF_INET, name, &in) == 1 && ntohl(in.s_addr) >> 24 == 127);
+	len = strnlen(host, len);
+	return (!host[len] || host[len] == ':') && trust_loopback(host, len);
 }
 
 enum access_verdict access_check(const struct access *a, const char *host,

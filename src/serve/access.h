@@ -16,10 +16,7 @@ struct access {
 
 enum access_verdict { ACCESS_OK, ACCESS_NO_TOKEN, ACCESS_WRONG_HOST };
 
-/*
- * The first line of a file that only its owner and group may read, at least 16 characters. 0 or
- * negative errno: logged.
- */
+/* The token in a file (trust_token), at least 16 characters. 0 or negative errno: logged. */
 int access_load(struct access *a, const char *token_file);
 void access_release(struct access *a);
 

@@ -102,7 +102,10 @@ check "a token" push --token-file token --tenant t1 --to parca="$url" wall.bpfpr
 check_grep 'Bearer secret.*t1' kept/taken
 chmod 644 token
 check_fail "a token that others can read" push --token-file token --to parca="$url" wall.bpfprof
-check_grep 'chmod 600' "$ERR"
+check_grep 'everybody can read the token in token: chmod o=' "$ERR"
+printf 'two words\n' >words && chmod 640 words
+check_fail "a token of two words" push --token-file words --to parca="$url" wall.bpfprof
+check_grep 'words holds something else than a token' "$ERR"
 check_status 2 "an engine that is none" push --to parka="$url" wall.bpfprof
 check_grep "did you mean 'parca'" "$ERR"
 check_status 2 "another host in the clear" push --to parca=http://192.0.2.1 wall.bpfprof

@@ -43,7 +43,7 @@ check "a token is needed, and enough" timeout -s KILL 60 python3 "$ROOT/tests/e2
 check_no_grep 0123456789abcdef0123 "$ERR"
 stop "$AGENT"
 chmod 644 token
-mistake 77 "everybody can read the token: chmod o= token" agent --listen 127.0.0.1:0 --listen-token token -d 1
+mistake 77 "everybody can read the token in token: chmod o= token" agent --listen 127.0.0.1:0 --listen-token token -d 1
 mistake 2 "others can reach this address: it needs --listen-token FILE" agent --listen 0.0.0.0:0 -d 1
 mistake 2 "it needs a port from 0 to 65535" agent --listen 127.0.0.1:99999 -d 1
 
