@@ -177,15 +177,6 @@ static void add_samples(struct live *l)
 	}
 }
 
-static int by_thread(const void *x, const void *y)
-{
-	const struct thread_time *a = x, *b = y;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
 /* How much of the window each thread lived that has samples. */
 static void add_threads(struct live *l)
 {
@@ -199,9 +190,9 @@ static void add_threads(struct live *l)
 
 		v[nr++] = (struct thread_time){ s->pid, s->tid, s->process, s->thread, 0 };
 	}
-	qsort(v, nr, sizeof(*v), by_thread);
+	qsort(v, nr, sizeof(*v), profile_by_ids);
 	for (size_t i = 0; i < nr; i++) {
-		if (!v[i].tid || (i && !by_thread(&v[i - 1], &v[i])))
+		if (!v[i].tid || (i && !profile_by_ids(&v[i - 1], &v[i])))
 			continue;
 		v[i].wall_ns =
 			lifetimes_between(l->r->lifetimes, v[i].pid, v[i].tid, begin_ns, end_ns);

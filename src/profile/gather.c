@@ -183,15 +183,6 @@ static uint32_t add_stack(struct gather *g, uint32_t id)
 
 /* --- samples, times of threads --- */
 
-static int by_ids(const void *x, const void *y)
-{
-	const struct thread_time *a = x, *b = y;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
 /* A window has the times of its threads in the order of their ids. */
 static bool is_short(const struct gather *g, uint32_t pid, uint32_t tid)
 {
@@ -201,7 +192,7 @@ static bool is_short(const struct gather *g, uint32_t pid, uint32_t tid)
 
 	if (!g->short_ns || !p->nr_threads)
 		return false;
-	t = bsearch(&key, p->threads, p->nr_threads, sizeof(key), by_ids);
+	t = bsearch(&key, p->threads, p->nr_threads, sizeof(key), profile_by_ids);
 	return t && t->wall_ns < g->short_ns && t->wall_ns < p->meta.duration_ns / 2;
 }
 

@@ -135,6 +135,15 @@ uint32_t profile_add_holder(struct profile *p, const struct waker *w, const stru
 	return profile_add_waker(p, w);
 }
 
+int profile_by_ids(const void *x, const void *y)
+{
+	const struct thread_time *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
 void profile_add_thread(struct profile *p, const struct thread_time *t)
 {
 	p->threads = xgrow(p->threads, p->nr_threads, &p->cap_threads, sizeof(*t));

@@ -382,6 +382,8 @@ void profile_add_sliced(struct profile *p, const struct sliced *s);
 void profile_add_moment(struct profile *p, const struct moment *m);
 void profile_add_long_wait(struct profile *p, const struct long_wait *w);
 void profile_add_thread(struct profile *p, const struct thread_time *t);
+/* Of two thread_times, for qsort and bsearch: by pid, then by tid. */
+int profile_by_ids(const void *x, const void *y);
 void profile_add_disagreement(struct profile *p, const struct disagreement *d);
 void profile_add_merged(struct profile *p, const struct merged_time *t);
 /* Buckets are of a row that is there. */
