@@ -228,6 +228,49 @@ static bool add_inlined(struct costs *c, const char *name)
 	return true;
 }
 
+/* Nothing but parameters: "<int>", "(int&&)", "[abi:cxx11]". */
+static bool ends_name(const char *s)
+{
+	int depth = 0;
+
+	while (*s == '<' || depth) {
+		if (!*s)
+			return false;
+		depth += (*s == '<') - (*s == '>');
+		s++;
+	}
+	return !*s || *s == '(' || *s == '[';
+}
+
+/* "quicksort" of "demo::quicksort", "push_back" of "std::vector<int>::push_back(int&&)". */
+static bool is_last_part(const char *name, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (const char *at = name; len && (at = strstr(at, part)); at++)
+		if (at > name && strchr(":./", at[-1]) && ends_name(at + len))
+			return true;
+	return false;
+}
+
+/* Those of the one name that ends in this part, one for each module; none when names differ. */
+static size_t find_by_last_part(const struct costs *c, const char *part, size_t *found)
+{
+	const char *name, *first = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		name = profile_str(c->profile, c->functions[i].name);
+		if (c->functions[i].inlined || !is_last_part(name, part))
+			continue;
+		if (first && strcmp(first, name))
+			return 0;
+		first = name;
+		found[nr++] = i;
+	}
+	return nr;
+}
+
 size_t *costs_find(struct costs *c, const char *name, size_t *nr)
 {
 	size_t *found = xcalloc(c->nr + 1, sizeof(*found)), known = c->nr;
@@ -243,6 +286,8 @@ size_t *costs_find(struct costs *c, const char *name, size_t *nr)
 	}
 	if (!*nr && add_inlined(c, name))
 		found[(*nr)++] = known;
+	if (!*nr)
+		*nr = find_by_last_part(c, name, found);
 	return found;
 }
 

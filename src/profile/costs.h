@@ -45,7 +45,8 @@ const struct cost *costs_of_frame(const struct costs *c, uint32_t frame);
 
 /*
  * The functions of a name, as shown or as linked, one for each module that has it; where there are
- * none, the one that was inlined elsewhere. As numbers of functions, to be freed.
+ * none, the one that was inlined elsewhere; else those of the only name that ends in it ("push" of
+ * "Queue::push(int)"). As numbers of functions, to be freed.
  */
 size_t *costs_find(struct costs *c, const char *name, size_t *nr);
 

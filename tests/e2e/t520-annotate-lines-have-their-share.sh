@@ -139,5 +139,6 @@ fi
 check "several events" "$BPFPROF" pmu -e cpu-clock,task-clock -o e.bpfprof -- "$PROGS/inlines" 2
 check "annotate has them all" "$BPFPROF" annotate e.bpfprof outer
 check_grep '^ *cpu-clock +task-clock$' "$OUT"
-check_grep '^ *6[0-9]\.[0-9]% +6[0-9]\.[0-9]% +[0-9]+ ' "$OUT"
+# Some 50 samples beside a busy machine: two thirds, within three sigma.
+check_grep '^ *[4-8][0-9]\.[0-9]% +[4-8][0-9]\.[0-9]% +[0-9]+ ' "$OUT"
 finish

@@ -37,6 +37,7 @@ refused 2 'recordings of stacks; this is a recording of runqlat' q.bpfprof
 refused 2 'recordings of stacks; this is a result of stat' stat.json
 refused 2 "no function 'memcp' in the recording; did you mean '.*memcpy.*'\?" x.bpfprof memcp
 refused 2 "no function 'zzzzzzzzzz' in the recording$" x.bpfprof zzzzzzzzzz
+refused 2 "no function 'nothing::memcpy' in the recording" x.bpfprof nothing::memcpy
 refused 2 "'main' has no samples by itself" x.bpfprof main
 refused 2 'exclude each other' --hottest 2 x.bpfprof main
 refused 2 'exclude each other' --hottest 2 --file-lines x.bpfprof

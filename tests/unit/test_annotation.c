@@ -127,6 +127,44 @@ static void names_are_found(void **state)
 	release(&m);
 }
 
+/* How many functions a word finds; the name of the first. */
+static size_t finds(struct made *m, const char *word, const char **name)
+{
+	size_t nr, *found = costs_find(&m->costs, word, &nr);
+
+	*name = nr ? profile_str(m->p, m->costs.functions[found[0]].name) : NULL;
+	free(found);
+	return nr;
+}
+
+static void the_last_part_of_one_name_is_enough(void **state)
+{
+	static const char push[] = "lib::Queue<int>::push(int)";
+	struct made m;
+	const char *name;
+
+	make(&m, false);
+	costs_release(&m.costs);
+	sample(&m, made_place(&m, 300, push, 0, NULL, 0), 5, 0);
+	sample(&m, made_place(&m, 400, "a::pop", 0, NULL, 0), 5, 0);
+	sample(&m, made_place(&m, 500, "b::pop", 0, NULL, 0), 5, 0);
+	sample(&m, made_place(&m, 550, "std::max<std::pair<int, int> >", 0, NULL, 0), 5, 0);
+	sample(&m, made_place(&m, 600, "main.(*Heap).Fix", 0, NULL, 0), 5, 0);
+	costs_init(&m.costs, m.p, &(struct view){});
+	assert_int_equal(finds(&m, "push", &name), 1);
+	assert_string_equal(name, push);
+	assert_int_equal(finds(&m, "Queue", &name), 0);
+	assert_int_equal(finds(&m, "max", &name), 1);
+	assert_string_equal(name, "std::max<std::pair<int, int> >");
+	assert_int_equal(finds(&m, "Fix", &name), 1);
+	assert_string_equal(name, "main.(*Heap).Fix");
+	assert_int_equal(finds(&m, "a::pop", &name), 1);
+	assert_int_equal(finds(&m, "pop", &name), 0); /* which? */
+	assert_int_equal(finds(&m, "pus", &name), 0);
+	assert_int_equal(finds(&m, "", &name), 0);
+	release(&m);
+}
+
 static void lines_are_of_files_and_functions(void **state)
 {
 	struct annotation *a;
@@ -272,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_what_is_their_own),
 		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(the_last_part_of_one_name_is_enough),
 		cmocka_unit_test(lines_are_of_files_and_functions),
 		cmocka_unit_test(costs_belong_to_the_instruction_around),
 		cmocka_unit_test(all_code_has_lines_of_files),
