@@ -62,7 +62,7 @@ static void begin_colours(bool colour)
 	if (!screen.colour)
 		return;
 	use_default_colors();
-	init_pair(PAIR_WARNING, COLOR_YELLOW, -1);
+	init_pair(PAIR_WARNING, COLOR_MAGENTA, -1); /* as output/style.c */
 	init_pair(PAIR_BAD, COLOR_RED, -1);
 }
 
