@@ -38,6 +38,8 @@ struct agent {
 	uint64_t begin_ns, boundary_ns, since_ns, next_begin_ns, retry_ns;
 	uint64_t gap_ns, all_gaps_ns, nr_windows, nr_hand_overs;
 	uint64_t nr_files, max_files, counted_ns; /* open, and when they were counted */
+	bool is_close, next_is_close;		  /* how this recording looks, and the next one */
+	struct agent_looks usual;
 	bool reload, handed_over, over, failed;
 };
 
@@ -160,6 +162,20 @@ static void drop_next(struct agent *a)
 	a->next = NULL;
 }
 
+static bool wants_close(const struct agent *a)
+{
+	return a->o->is_close && a->o->is_close(a->o->close_arg);
+}
+
+static void set_looks(struct agent *a, bool close)
+{
+	const struct agent_looks *l = close ? &a->o->closely : &a->usual;
+
+	a->next_is_close = close;
+	a->o->record->sampling.rate_hz = l->rate_hz;
+	a->o->record->max_overhead = l->max_overhead;
+}
+
 /* Another recording begins meanwhile, with larger tables if they were too small. */
 static void begin_next(struct agent *a)
 {
@@ -169,6 +185,7 @@ static void begin_next(struct agent *a)
 	if (live_is_full(a->live) && now_ns() < a->since_ns + SHORT_NS &&
 	    *max_stacks * 2 <= a->o->most_stacks)
 		*max_stacks *= 2;
+	set_looks(a, wants_close(a));
 	a->next = record_open(a->o->record);
 	err = a->next ? record_begin(a->next) : -errno;
 	if (err) {
@@ -183,10 +200,17 @@ static void begin_next(struct agent *a)
 	a->next_begin_ns = now_ns();
 }
 
+/* The next recording does not wait for the end of a window. */
+static bool is_urgent(const struct agent *a)
+{
+	return is_short(a) || (!a->is_close && wants_close(a));
+}
+
 static void turn_next(struct agent *a)
 {
 	uint64_t now = now_ns();
 	bool may = !a->next && now >= a->retry_ns && now >= a->since_ns + LASTS_NS;
+	bool at_end = is_full(a) || (a->is_close && !wants_close(a));
 
 	if (a->next && record_turn(a->next)) {
 		drop_next(a);
@@ -194,7 +218,7 @@ static void turn_next(struct agent *a)
 	}
 	if (!a->next && now >= a->counted_ns + COUNT_NS)
 		count_files(a);
-	if (may && (is_short(a) || (a->boundary_ns < now + LEAD_NS && is_full(a))))
+	if (may && (is_urgent(a) || (a->boundary_ns < now + LEAD_NS && at_end)))
 		begin_next(a);
 }
 
@@ -243,7 +267,7 @@ static bool turn(void *arg, struct record *r)
 	turn_next(a);
 	if (a->o->duration_ns && now >= a->begin_ns + a->o->duration_ns)
 		a->over = true;
-	if (!a->over && (now >= a->boundary_ns || (is_short(a) && may_take_over(a)))) {
+	if (!a->over && (now >= a->boundary_ns || (is_urgent(a) && may_take_over(a)))) {
 		a->failed = end_window(a) != 0;
 		set_boundary(a);
 	}
@@ -264,6 +288,7 @@ static bool on_signal(void *arg, int nr)
 static void take_over(struct agent *a)
 {
 	struct record *old = a->record;
+	bool was_close = a->is_close;
 
 	live_free(a->live);
 	a->record = a->next;
@@ -271,11 +296,15 @@ static void take_over(struct agent *a)
 	a->next = NULL;
 	a->next_live = NULL;
 	a->handed_over = false;
+	a->is_close = a->next_is_close;
 	a->since_ns = a->next_begin_ns;
 	record_close(old);
 	count_files(a);
 	log_info("tables renewed for the %" PRIu64 ". time: %s in no window", a->nr_hand_overs,
 		 text_ns(a->gap_ns));
+	if (was_close != a->is_close)
+		log_warn("%" PRIu32 " samples a second%s", a->o->record->sampling.rate_hz,
+			 a->is_close ? ", while it is looked more closely" : " again");
 }
 
 static int run_all(struct agent *a)
@@ -321,6 +350,7 @@ static int watch_sinks(const struct agent_opts *o)
 int agent_run(const struct agent_opts *o)
 {
 	struct agent a = { .o = o, .fds = watch_sinks(o), .max_files = raise_limit() };
+	const struct record_opts *r = o->record;
 	sigset_t mask, old;
 	int err;
 
@@ -331,6 +361,7 @@ int agent_run(const struct agent_opts *o)
 	sigaddset(&mask, SIGHUP);
 	sigprocmask(SIG_BLOCK, &mask, &old);
 	notify_open(&a.notify);
+	a.usual = (struct agent_looks){ r->sampling.rate_hz, r->max_overhead };
 	o->record->command = "agent";
 	o->record->live = (struct live_opts){
 		.fd = a.fds, .turn_ns = TURN_NS, .turn = turn, .signal = on_signal, .arg = &a

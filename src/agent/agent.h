@@ -40,10 +40,20 @@ struct agent_sink {
 	void (*close)(void *arg); /* after the last window */
 };
 
+/* How closely to look for a time. */
+struct agent_looks {
+	uint32_t rate_hz;
+	double max_overhead;
+};
+
 struct agent_opts {
 	struct record_opts *record;	   /* command and live are filled in */
 	uint32_t most_stacks;		   /* of record->max_stacks, where more are needed */
 	uint64_t interval_ns, duration_ns; /* duration 0 = until a signal */
+	/* While is_close says so, another recording looks more closely. NULL = never. */
+	bool (*is_close)(void *arg);
+	void *close_arg;
+	struct agent_looks closely;
 	const struct agent_sink *sinks;
 	size_t nr_sinks;
 };

@@ -151,6 +151,11 @@ static char *value_text(const struct trigger *t, double value)
 	return xasprintf("%.4g%s", value, t->of->unit == PERCENT ? "%" : "");
 }
 
+bool trigger_is_own(const struct trigger *t)
+{
+	return t->of->of == cost || t->of->of == lost;
+}
+
 bool trigger_is_met(const struct trigger *t, const struct profile *p, const struct agent_facts *f,
 		    char **why)
 {

@@ -24,4 +24,7 @@ int trigger_parse(struct trigger *t, const char *text);
 bool trigger_is_met(const struct trigger *t, const struct profile *p, const struct agent_facts *f,
 		    char **why);
 
+/* Would more samples make it worse? */
+bool trigger_is_own(const struct trigger *t);
+
 #endif

@@ -8,6 +8,8 @@
 #include "cmd/agent_parts.h"
 
 #define RATE_HZ	     19
+#define CLOSE_HZ     99
+#define CLOSE_COST   4 /* times as much */
 #define OVERHEAD     "0.5"
 #define MAX_STACKS   (1u << 18)
 #define MOST_STACKS  (1u << 19)
@@ -25,6 +27,9 @@ const struct opt agent_opts[] = {
 	OPT_STRINGS(0, "on", struct agent_args, on, "CONDITION",
 		    "keep the windows around one that meets it apart: 'runq_p99>20ms', "
 		    "'cpu>90%', 'lost>0', 'blocked>2'"),
+	OPT_U32(0, "on-rate", struct agent_args, on_rate_hz, 1, 10000, "HZ",
+		"samples a second from then on, for six windows, at up to four times the cost "
+		"(default 99, or --freq if that is more)"),
 	OPT_STRING(0, "listen", struct agent_args, listen, "ADDRESS",
 		   "serve metrics for Prometheus, profiles for go tool pprof and a page with the "
 		   "last window at PORT (of this host), ADDR:PORT or unix:PATH"),
@@ -69,6 +74,15 @@ const struct opt agent_opts[] = {
 	OPT_END,
 };
 
+static struct agent_looks looks_closely(const struct agent_args *a)
+{
+	const struct record_opts *o = &a->common.record;
+	uint32_t usual = o->sampling.rate_hz < CLOSE_HZ ? CLOSE_HZ : o->sampling.rate_hz;
+
+	return (struct agent_looks){ a->on_rate_hz ? a->on_rate_hz : usual,
+				     o->max_overhead * CLOSE_COST };
+}
+
 static enum cmd_result run(struct recording_args *common)
 {
 	struct service s = { .args = (struct agent_args *)common };
@@ -77,6 +91,9 @@ static enum cmd_result run(struct recording_args *common)
 				   .interval_ns = s.args->interval_ns,
 				   .duration_ns = o->duration_ns,
 				   .most_stacks = o->max_stacks ? o->max_stacks : MOST_STACKS,
+				   .is_close = s.args->on.nr ? service_is_close : NULL,
+				   .close_arg = &s,
+				   .closely = looks_closely(s.args),
 				   .sinks = s.sinks };
 	int err = service_open(&s);
 
@@ -101,6 +118,8 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 		a->interval_ns = 10000000000ull;
 	if (a->max_disk && !a->keep)
 		return log_as(-EINVAL, "--max-disk goes with --keep DIR");
+	if (a->on_rate_hz && !a->on.nr)
+		return log_as(-EINVAL, "--on-rate goes with --on CONDITION");
 	if (a->listen_token && !a->listen)
 		return log_as(-EINVAL, "--listen-token goes with --listen ADDRESS");
 	if (a->rules && !a->listen && !a->push.nr)

@@ -16,6 +16,7 @@ struct agent_args {
 	uint64_t interval_ns, max_disk, spool_bytes;
 	const char *keep;
 	struct opt_strings on;
+	uint32_t on_rate_hz;
 	const char *listen, *listen_token, *rules;
 	struct opt_strings push, push_labels;
 	const char *push_token, *push_tenant, *push_ca, *spool;
@@ -32,7 +33,8 @@ struct service {
 	struct keep *keep;
 	struct trigger triggers[AGENT_MAX_TRIGGERS];
 	size_t nr_triggers;
-	bool met; /* in the last window */
+	bool met;	   /* in the last window */
+	unsigned int left; /* windows that are looked at more closely */
 	struct who *who;
 	uint32_t *pids;
 	size_t nr_pids, cap_pids;
@@ -45,6 +47,8 @@ struct service {
 
 /* All that the options ask for. 0 or negative errno, logged. */
 int service_open(struct service *s);
+/* Of a service: a condition was met lately. */
+bool service_is_close(void *arg);
 void service_close(struct service *s);
 
 #endif

@@ -13,6 +13,7 @@
 #include "who/who.h"
 
 #define USUAL_DISK (1ull << 30)
+#define CLOSE_NR   6		 /* windows that are looked at more closely, as many as are kept */
 #define FLUSH_NS   5000000000ull /* for what is still to be sent at the end */
 
 static void add_sink(struct service *s, struct agent_sink sink)
@@ -105,15 +106,24 @@ static void judge(void *arg, const struct profile *p, const struct agent_facts *
 {
 	struct service *s = arg;
 	char *why = NULL;
+	size_t i;
 
-	for (size_t i = 0; i < s->nr_triggers && !why; i++)
+	for (i = 0; i < s->nr_triggers && !why; i++)
 		trigger_is_met(&s->triggers[i], p, f, &why);
+	s->left -= s->left > 0;
+	if (why && !trigger_is_own(&s->triggers[i - 1]))
+		s->left = CLOSE_NR;
 	if (why && s->keep)
 		keep_trigger(s->keep, why);
 	else if (why && !s->met)
 		log_warn("%s", why);
 	s->met = why != NULL;
 	free(why);
+}
+
+bool service_is_close(void *arg)
+{
+	return ((const struct service *)arg)->left > 0;
 }
 
 static int parse_triggers(struct service *s)

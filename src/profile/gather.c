@@ -352,6 +352,11 @@ static void add_facts(struct gather *g)
 	if (from.start_ns < to->meta.start_ns)
 		to->meta.start_ns = from.start_ns;
 	to->meta.by_weight |= from.by_weight;
+	if (from.rate_hz != to->meta.rate_hz)
+		to->meta.rate_hz = 0;
+	for (size_t i = 0; i < to->nr_events; i++)
+		if (g->from->events[i].rate_hz != to->events[i].rate_hz)
+			to->events[i].rate_hz = 0;
 }
 
 static bool is_alike(const struct profile *a, const struct profile *b)
