@@ -179,6 +179,9 @@ void proc_prune(struct proc_table *t, uint64_t before_ns);
  */
 void proc_limit(struct proc_table *t);
 
+/* By its records: those of its threads that are not counted may still run. */
+bool proc_has_ended(const struct process *p);
+
 /* Have all processes of the table ended? */
 bool proc_all_ended(const struct proc_table *t);
 
