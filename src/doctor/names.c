@@ -279,7 +279,7 @@ static void add_runtime(struct runtimes *r, const char *line)
 				  r->at ? ", " : "", program, r->last);
 }
 
-/* Who does not answer costs a child and its deadline, so some may, and the rest is not looked at. */
+/* Who does not answer costs a child and its deadline: behind the third the rest is left out. */
 static void read_runtimes(const struct machine *m, struct runtimes *r)
 {
 	char text[16384], *line;
