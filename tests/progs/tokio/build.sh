@@ -3,9 +3,9 @@
 # Builds the program in one of its variants and prints the path of it: build.sh VARIANT [FOLDER]. Builds lie below
 # FOLDER (build/tests/progs/tokio) and are used again. Exit 77, with the reason on stderr, where it cannot be built here.
 set -u
-cd "${0%/*}" || exit 1
 variant=${1:?which variant?}
-folder=${2:-$(cd ../../.. && pwd)/build/tests/progs/tokio}
+folder=$(realpath -m "${2:-${0%/*}/../../../build/tests/progs/tokio}")
+cd "${0%/*}" || exit 1
 profile=release options=() flags=
 
 case $variant in
