@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Builds the program in one of its variants and prints the path of it: build.sh VARIANT [FOLDER]. Builds lie below
+# Builds the program in one of its variants, or servers, and prints its path: build.sh VARIANT [FOLDER]. Builds lie below
 # FOLDER (build/tests/progs/tokio) and are used again. Exit 77, with the reason on stderr, where it cannot be built here.
 set -u
 variant=${1:?which variant?}
 folder=$(realpath -m "${2:-${0%/*}/../../../build/tests/progs/tokio}")
 cd "${0%/*}" || exit 1
-profile=release options=() flags=
+profile=release program=tokio_waits options=() flags=
 
 case $variant in
 release) ;;
@@ -15,6 +15,8 @@ full) options=(--features full) ;;
 fullfat) profile=fat options=(--features full) ;;
 old) cd old || exit 1 ;; # an older Tokio
 oldfat) cd old && profile=fat || exit 1 ;;
+servers) cd servers && program= || exit 1 ;; # several programs: the path of their folder
+serversfat) cd servers && profile=fat program= || exit 1 ;;
 v0) flags='-C symbol-mangling-version=v0' ;;
 *) echo "unknown variant $variant" >&2 && exit 2 ;;
 esac
@@ -33,4 +35,4 @@ if ! build --offline 2>/dev/null && ! build 2>"$folder/$variant.log"; then
 	cat "$folder/$variant.log" >&2
 	exit 1
 fi
-echo "$folder/$variant/$profile/tokio_waits"
+echo "$folder/$variant/$profile${program:+/$program}"
