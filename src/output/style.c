@@ -27,7 +27,7 @@ bool style_is_on(FILE *out)
 
 void style_put(FILE *out, enum style style)
 {
-	/* Magenta is 4.6 to 1 on white and 4.5 on black, in xterm's colours; yellow is 1.7 on white. */
+	/* Magenta can be read on white and on black: 4.6 and 4.5 to 1; yellow is 1.7 on white. */
 	static const char *const codes[] = {
 		[STYLE_PLAIN] = "\x1b[0m",    [STYLE_HEAD] = "\x1b[1m", [STYLE_IDLE] = "\x1b[2m",
 		[STYLE_WARNING] = "\x1b[35m", [STYLE_BAD] = "\x1b[31m",
