@@ -304,7 +304,7 @@ static void take_over(struct agent *a)
 		 text_ns(a->gap_ns));
 	if (was_close != a->is_close)
 		log_warn("%" PRIu32 " samples a second%s", a->o->record->sampling.rate_hz,
-			 a->is_close ? ", while it is looked more closely" : " again");
+			 a->is_close ? " from now on, since a condition is met" : " again");
 }
 
 static int run_all(struct agent *a)

@@ -28,8 +28,8 @@ const struct opt agent_opts[] = {
 		    "keep the windows around one that meets it apart: 'runq_p99>20ms', "
 		    "'cpu>90%', 'lost>0', 'blocked>2'"),
 	OPT_U32(0, "on-rate", struct agent_args, on_rate_hz, 1, 10000, "HZ",
-		"samples a second from then on, for six windows, at up to four times the cost "
-		"(default 99, or --freq if that is more)"),
+		"samples a second from then on, until six windows after the last that meets it, "
+		"at up to four times the cost (default 99, or --freq if that is more)"),
 	OPT_STRING(0, "listen", struct agent_args, listen, "ADDRESS",
 		   "serve metrics for Prometheus, profiles for go tool pprof and a page with the "
 		   "last window at PORT (of this host), ADDR:PORT or unix:PATH"),
@@ -43,7 +43,7 @@ const struct opt agent_opts[] = {
 	OPT_STRINGS(0, "label", struct agent_args, push_labels, "NAME=VALUE",
 		    "of all series, e.g. region=eu (repeatable)"),
 	OPT_STRING(0, "token-file", struct agent_args, push_token, "FILE",
-		   "a bearer token, which only its owner may read"),
+		   "a bearer token: one word in a file that only its owner and group may read"),
 	OPT_STRING(0, "tenant", struct agent_args, push_tenant, "ID", "X-Scope-OrgID of Pyroscope"),
 	OPT_STRING(0, "ca", struct agent_args, push_ca, "FILE",
 		   "certificates to trust instead of the system's"),

@@ -101,18 +101,32 @@ static int open_keep(struct service *s)
 	return 0;
 }
 
+/* Why, of the first condition that is met; NULL = none. Any of them makes us look more closely. */
+static char *find_met(struct service *s, const struct profile *p, const struct agent_facts *f)
+{
+	char *first = NULL, *why;
+
+	for (size_t i = 0; i < s->nr_triggers; i++) {
+		if (!trigger_is_met(&s->triggers[i], p, f, &why))
+			continue;
+		if (!trigger_is_own(&s->triggers[i]))
+			s->left = CLOSE_NR;
+		if (first)
+			free(why);
+		else
+			first = why;
+	}
+	return first;
+}
+
 /* Said when it begins, not in each window while it lasts. */
 static void judge(void *arg, const struct profile *p, const struct agent_facts *f)
 {
 	struct service *s = arg;
-	char *why = NULL;
-	size_t i;
+	char *why;
 
-	for (i = 0; i < s->nr_triggers && !why; i++)
-		trigger_is_met(&s->triggers[i], p, f, &why);
 	s->left -= s->left > 0;
-	if (why && !trigger_is_own(&s->triggers[i - 1]))
-		s->left = CLOSE_NR;
+	why = find_met(s, p, f);
 	if (why && s->keep)
 		keep_trigger(s->keep, why);
 	else if (why && !s->met)

@@ -29,7 +29,7 @@ const struct opt push_opts[] = {
 	OPT_STRINGS(0, "to", struct push_args, to, "ENGINE=URL",
 		    "pyroscope=URL, parca=URL or otlp=URL (repeatable)"),
 	OPT_STRING(0, "token-file", struct push_args, opts.token_file, "FILE",
-		   "a bearer token, which only its owner may read"),
+		   "a bearer token: one word in a file that only its owner and group may read"),
 	OPT_STRING(0, "tenant", struct push_args, opts.tenant, "ID", "X-Scope-OrgID of Pyroscope"),
 	OPT_STRING(0, "ca", struct push_args, opts.ca_file, "FILE",
 		   "certificates to trust instead of the system's"),
