@@ -3,12 +3,14 @@
  * One step of a walk: from the registers of a frame to those of its caller, by a rule of table.h.
  * Nothing here belongs to BPF: the host compiles the same code to finish walks that the kernel
  * could not (src/unwind/walk.c), and to be tested against other unwinders. Whoever includes this
- * defines the three seams first:
+ * defines the seams first:
  *
  *	struct step_env;			what the seams need
  *	int step_read(env, at, &word)		8 bytes of the stack; nonzero: not readable
  *	int step_read_pair(env, at, words)	16 bytes
  *	int step_reg(env, w, reg, &value)	a register of the innermost frame, as DWARF counts
+ *	__u64 step_called(env, w)		where the frame stands that this one has called, if
+ *						step_reg() knows its registers; else 0
  *
  *	higher   |  …               |
  *	cfa ───► |  the caller's    |   what sp is in the caller
@@ -192,6 +194,28 @@ step_value(int arch, struct step_env *env, struct step *w, __u32 reg, __u64 *val
 	return UNWIND_END_NONE;
 }
 
+/* How large a frame may be that is told by a register which the called function keeps. */
+#define STEP_KEPT_REACH (64u << 10)
+
+/* Such a register: it points into the frame. */
+static inline __attribute__((always_inline)) __u32 step_kept(int arch, struct step_env *env,
+							     struct step *w,
+							     const struct table_exception *e,
+							     __u64 *value)
+{
+	__u64 called = step_called(env, w), function = w->pc + (__s64)e->called;
+
+	if (w->inner)
+		return step_value(arch, env, w, e->cfa_reg, value);
+	if (called && called - function <= e->push) {
+		if (step_reg(env, w, e->cfa_reg, value))
+			return UNWIND_END_LOST_REG;
+	} else if (step_read(env, w->sp + (__s64)e->cfa_off2, value)) {
+		return UNWIND_END_READ;
+	}
+	return *value - w->sp <= STEP_KEPT_REACH ? UNWIND_END_NONE : UNWIND_END_LOST_REG;
+}
+
 /*
  * Leaving a frame by a record of its own, in three parts, in this order: where the CFA is, what the
  * return address is, where the frame pointer is. Then step_leave().
@@ -204,7 +228,8 @@ step_exception_cfa(int arch, struct step_env *env, struct step *w, const struct 
 
 	if (step_resolve_fp(env, w))
 		return UNWIND_END_READ;
-	end = step_value(arch, env, w, e->cfa_reg, cfa);
+	end = e->cfa_kind == CFA_KEPT ? step_kept(arch, env, w, e, cfa)
+				      : step_value(arch, env, w, e->cfa_reg, cfa);
 	if (end)
 		return end;
 	*cfa += (__s64)e->cfa_off;

@@ -130,6 +130,7 @@ enum rule_special {
 enum exception_cfa {
 	CFA_REG = 0,   /* reg + off */
 	CFA_DEREF = 1, /* *(reg + off) + off2 */
+	CFA_KEPT = 2,  /* reg + off; the called function keeps reg at SP + off2, from a push on */
 };
 enum exception_at {
 	AT_SAME = 0,  /* unchanged: still in its register (return address: in the link register) */
@@ -147,11 +148,12 @@ struct table_exception {
 	__u8 fp_reg;
 	__u8 ra_kind; /* enum exception_at */
 	__u8 ra_reg;
-	__u8 pad[2];
+	__u8 push; /* CFA_KEPT: up to this offset of the called function it is not yet kept */
+	__u8 pad;
 	__s32 cfa_off, cfa_off2;
 	__s32 fp_off, fp_off2;
 	__s32 ra_off;
-	__u32 pad2;
+	__s32 called; /* CFA_KEPT: that function - the address that it returns to */
 };
 _Static_assert(sizeof(struct table_exception) == 32, "struct table_exception is eight words");
 #define TABLE_EXCEPTION_WORDS 8

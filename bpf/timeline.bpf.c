@@ -116,6 +116,7 @@ int timeline_switch(__u64 *ctx)
 		return 0;
 	start = run_begins(row);
 	row->value[PROF_SEEN]++;
+	row->value[PROF_SWITCHES]++;
 	first = outcome_of(prev);
 	second = outcome_of(next);
 	if (first && second && !timeline_cfg.others) {

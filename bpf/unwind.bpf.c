@@ -54,6 +54,15 @@ static __always_inline int step_reg(struct step_env *env, const struct step *w, 
 	return 0;
 }
 
+/* The frame that is left has the number scratch->special, from 1 on. */
+static __always_inline __u64 step_called(struct step_env *env, const struct step *w)
+{
+	__u32 called = env->s->special - 2;
+	__u64 frame = env->s->user.frames[called & (PROF_MAX_FRAMES - 1)];
+
+	return frame & PROF_FRAME_EXACT ? frame & ~PROF_FRAME_EXACT : 0;
+}
+
 #define STEP_SLOW
 #include "step.bpf.h"
 

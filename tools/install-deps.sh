@@ -46,6 +46,8 @@ if [ -n "$check" ]; then
 		xz-utils sqlite3 strace libcap2-bin gdb dwz groff-base tmux)
 	# To be profiled: programs in C, Go and Rust as a distribution builds them. All three are small.
 	packages+=(redis-tools gron ripgrep)
+	# Load for servers of Tokio, which cargo builds (tests/progs/tokio); redis-tools brings redis-benchmark.
+	packages+=(wrk)
 	# Ubuntu 22.04 has the sanitizers of clang in clang itself.
 	[ "$ID:$VERSION_ID" = ubuntu:22.04 ] || packages+=(libclang-rt-dev)
 fi

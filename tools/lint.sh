@@ -196,6 +196,12 @@ check_overview() {
 		echo "ARCHITECTURE.md:1: has $bytes bytes of $MAX_OVERVIEW; details go to docs/structures.md"
 }
 
+# What is built was never meant to be in the repository; the largest picture has 116 KiB.
+check_kept_files() {
+	git ls-files -z 2>/dev/null | xargs -0r stat -c '%s %n' 2>/dev/null |
+		awk '$1 > 256 * 1024 { print $2 ":1: has " $1 " bytes; is it built?" }'
+}
+
 # Files that documents name or link to exist. Capitals stand for something (tNNN, ARCH), a * for any.
 check_documents() {
 	local file line name
@@ -232,6 +238,7 @@ findings < <(check_includes)
 findings < <(check_comments)
 findings < <(check_licences)
 findings < <(check_overview)
+findings < <(check_kept_files)
 findings < <(check_documents)
 findings < <(check_directions)
 ! has shellcheck || findings < <(check_shell)

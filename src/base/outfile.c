@@ -2,9 +2,9 @@
 /*
  * Output files that are whole or absent.
  *
- * The final name is split into a directory, held open, and a name in it; symbolic links are
- * followed by hand first, so that a link to a file stays a link. All later steps are relative to
- * that directory:
+ * The final name is split into a directory, held open, and a name in it (base/folder.h); symbolic
+ * links are followed by hand first, so that a link to a file stays a link. All later steps are
+ * relative to that directory:
  *
  *	open:    O_TMPFILE, or where that is not supported a new file ".NAME.XXXXXX"
  *	commit:  fsync, owner and mode, link to ".NAME.XXXXXX" (link cannot replace), rename to NAME
@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,10 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/log.h"
 #include "base/mem.h"
 
-#define MAX_LINKS 40  /* as the kernel */
 #define MAX_TRIES 100 /* of temporary names */
 
 struct outfile {
@@ -96,85 +95,18 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-static long sudo_id(const char *variable);
-
-/*
- * Who may have us write elsewhere: root, ourselves, and who called sudo. Others may plant links and
- * FIFOs in a directory like /tmp, or have us write into one of theirs.
- */
-static bool is_trusted(uid_t owner)
+/* Sets existed and old. */
+static int look(struct outfile *o)
 {
-	return !owner || owner == geteuid() || (!getuid() && (long)owner == sudo_id("SUDO_UID"));
-}
-
-/*
- * Where the link name in dir points to, as a path; NULL with errno set. The link that is read is
- * the one that was looked at, whatever its name is by then.
- */
-static char *read_link(int dir, const char *dir_path, const char *name)
-{
-	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char target[PATH_MAX];
-	struct stat link;
-	ssize_t n = -1;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &link))
-		goto out;
-	errno = EACCES;
-	if (is_trusted(link.st_uid))
-		n = readlinkat(fd, "", target, sizeof(target));
-	if (n == sizeof(target))
-		errno = ENAMETOOLONG;
-out:
-	close(fd);
-	if (n < 0 || n == sizeof(target))
-		return NULL;
-	target[n] = '\0';
-	return *target == '/' ? xstrdup(target) : xasprintf("%s/%s", dir_path, target);
-}
-
-/* Opens the directory of path and sets dir, name, existed and old, without following links. */
-static int locate_once(struct outfile *o, const char *path, char **dir_path)
-{
-	char *dir_copy = xstrdup(path), *name_copy = xstrdup(path);
-
-	*dir_path = xstrdup(dirname(dir_copy));
-	o->name = xstrdup(basename(name_copy));
-	free(dir_copy);
-	free(name_copy);
-	o->dir = open(*dir_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (o->dir < 0)
-		return -errno;
 	o->existed = !fstatat(o->dir, o->name, &o->old, AT_SYMLINK_NOFOLLOW);
 	return o->existed || errno == ENOENT ? 0 : -errno;
 }
 
-/* As locate_once(), and follows links until the name is a file's or free. */
+/* Sets dir and name, too. */
 static int locate(struct outfile *o)
 {
-	char *path = xstrdup(o->path), *dir_path, *next;
-	int err, i;
-
-	for (i = 0;; i++) {
-		err = locate_once(o, path, &dir_path);
-		if (err || !o->existed || !S_ISLNK(o->old.st_mode) || i == MAX_LINKS)
-			break;
-		next = read_link(o->dir, dir_path, o->name);
-		err = next ? 0 : -errno;
-		if (err)
-			break;
-		close(o->dir);
-		o->dir = -1;
-		free(o->name);
-		free(dir_path);
-		free(path);
-		path = next;
-	}
-	free(dir_path);
-	free(path);
-	return err ? err : i == MAX_LINKS ? -ELOOP : 0;
+	o->dir = folder_locate(o->path, &o->name);
+	return o->dir < 0 ? o->dir : look(o);
 }
 
 /* A new name ".NAME.XXXXXX"; a long NAME is cut to what file systems allow. */
@@ -249,7 +181,7 @@ static bool is_same(const struct outfile *o)
 /* Devices, FIFOs, terminals. Blocks until a FIFO has a reader. */
 static int open_direct(struct outfile *o)
 {
-	if (S_ISFIFO(o->old.st_mode) && !is_trusted(o->old.st_uid))
+	if (S_ISFIFO(o->old.st_mode) && !folder_trusts(o->old.st_uid))
 		return -EACCES;
 	o->fd = openat(o->dir, o->name, O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	close(o->dir);
@@ -270,31 +202,56 @@ static int open_path(struct outfile *o)
 	err = locate(o);
 	if (err)
 		return err;
+	/* A link that has come since we looked. */
+	if (o->existed && S_ISLNK(o->old.st_mode))
+		return -EACCES;
 	if (o->existed && !S_ISREG(o->old.st_mode) && !S_ISDIR(o->old.st_mode))
 		return open_direct(o);
 	return open_hidden(o);
 }
 
-struct outfile *outfile_open(const char *path)
+/* Gives it the stream, and frees it when something went wrong. */
+static struct outfile *opened(struct outfile *o, int err)
 {
 	static const cookie_io_functions_t io = { .write = stream_write };
-	struct outfile *o = xcalloc(1, sizeof(*o));
-	int err;
 
-	o->path = xstrdup(path);
-	o->fd = o->dir = -1;
-	err = open_path(o);
 	if (!err) {
 		o->stream = o->fd < 0 ? stdout : fopencookie(o, "w", io);
 		err = o->stream ? 0 : -ENOMEM;
 	}
-	if (err) {
-		log_err(err, "cannot write %s", *path ? path : "''");
-		outfile_free(o);
-		errno = -err;
-		return NULL;
-	}
+	if (!err)
+		return o;
+	log_err(err, "cannot write %s", *o->path ? o->path : "''");
+	outfile_free(o);
+	errno = -err;
+	return NULL;
+}
+
+static struct outfile *outfile_new(const char *path)
+{
+	struct outfile *o = xcalloc(1, sizeof(*o));
+
+	o->path = xstrdup(path);
+	o->fd = o->dir = -1;
 	return o;
+}
+
+struct outfile *outfile_open(const char *path)
+{
+	struct outfile *o = outfile_new(path);
+
+	return opened(o, open_path(o));
+}
+
+struct outfile *outfile_open_at(int dir, const char *name)
+{
+	struct outfile *o = outfile_new(name);
+	int err;
+
+	o->name = xstrdup(name);
+	o->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	err = o->dir < 0 ? -errno : look(o);
+	return opened(o, err ? err : open_hidden(o));
 }
 
 FILE *outfile_stream(struct outfile *o)
@@ -307,26 +264,12 @@ void outfile_set_mode(struct outfile *o, mode_t mode)
 	o->mode = mode;
 }
 
-/* The number in an environment variable that sudo sets, -1 without it. */
-static long sudo_id(const char *variable)
-{
-	const char *s = getenv(variable);
-	char *end;
-	long id;
-
-	if (!s || *s < '0' || *s > '9')
-		return -1;
-	errno = 0;
-	id = strtol(s, &end, 10);
-	return errno || *end || id > INT_MAX ? -1 : id;
-}
-
 bool outfile_folder_needs_rights(int dir)
 {
 	struct stat st;
 
 	return fstatat(dir, "", &st, AT_EMPTY_PATH) || st.st_uid != geteuid() ||
-	       !(st.st_mode & S_IWUSR) || (!geteuid() && sudo_id("SUDO_UID") > 0);
+	       !(st.st_mode & S_IWUSR) || (!geteuid() && folder_sudo_id("SUDO_UID") > 0);
 }
 
 bool outfile_needs_rights(const struct outfile *o)
@@ -344,7 +287,7 @@ static bool may_write(const struct stat *dir, uid_t uid, gid_t gid)
 /* Run through sudo: who shall own the file. A file that belongs to somebody else stays root's. */
 static void give_to_sudo_user(struct outfile *o)
 {
-	long uid = sudo_id("SUDO_UID"), gid = sudo_id("SUDO_GID");
+	long uid = folder_sudo_id("SUDO_UID"), gid = folder_sudo_id("SUDO_GID");
 	struct stat dir;
 
 	if (getuid() || uid < 0 || gid < 0 || fstat(o->dir, &dir))

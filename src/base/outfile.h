@@ -21,6 +21,8 @@ struct outfile;
  * message that names path and the reason.
  */
 struct outfile *outfile_open(const char *path);
+/* The same for a name in a folder, whose descriptor stays the caller's. */
+struct outfile *outfile_open_at(int dir, const char *name);
 
 /* Its permissions, instead of 0600 or those of the file that it replaces; 0 = these. */
 void outfile_set_mode(struct outfile *o, mode_t mode);

@@ -21,6 +21,7 @@
 		 "kernel memory for events of all CPUs, 64 bytes each (default 4 MB for each "     \
 		 "CPU, at most 256); the oldest go first")
 #define OUTPUT_ROWS                                                                                \
+	STRICT_ROW,                                                                                \
 	OPT_GROUP("Output"),                                                                       \
 	FORMS_ROWS(struct recording_args, results, TIMELINE_EXTENSIONS),                           \
 	CSV_ROW(struct recording_args, results),                                                   \

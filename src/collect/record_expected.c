@@ -39,8 +39,10 @@ void record_end_expected(struct record *r)
 /* All switches of the machine run the program, whoever is selected. */
 bool record_expects(const struct record *r, struct due *d)
 {
+	const struct kind *kind = kind_of(r->opts->command);
+
 	*d = r->due;
-	if (kind_of(r->opts->command)->waits && !session_switches(r->session, d))
+	if ((kind->waits || kind->timeline) && !session_switches(r->session, d))
 		return false;
 	return !r->sampling.nr || r->due_known;
 }
@@ -54,5 +56,8 @@ void record_describe_expected(struct record *r)
 		return;
 	m->expected_least = d.least;
 	m->expected_most = d.most;
-	m->expected_seen = r->profile->counters[PROF_RUNS];
+	/* The runs of a timeline are wake-ups, too, which the kernel does not count. */
+	m->expected_seen =
+		r->profile
+			->counters[kind_of(r->opts->command)->timeline ? PROF_SWITCHES : PROF_RUNS];
 }

@@ -105,10 +105,9 @@ void look_cgroup_version(const struct machine *m, struct finding *f)
 	const char *mount = unified_mount(m);
 
 	finding_found(f, "%s",
-		      !mount ? "version 1, or none"
-		      : !strcmp(mount, "/sys/fs/cgroup")
-			      ? "version 2"
-			      : "both versions; --cgroup takes those of 2");
+		      !mount				 ? "version 1, or none"
+		      : !strcmp(mount, "/sys/fs/cgroup") ? "version 2"
+							 : "both; --cgroup takes version 2");
 	if (!mount)
 		f->state = DOCTOR_LIMITED;
 }

@@ -17,6 +17,7 @@
 #include "symbol/source.h"
 
 #define WAIT_MS	    2000
+#define MAX_SILENT  3
 #define FIRST_MINOR 8 /* of Python 3, as src/python knows them */
 #define LAST_MINOR  14
 
@@ -48,11 +49,14 @@ void look_debuginfod(const struct machine *m, struct finding *f)
 
 /* Busiest programs ----------------------------------------------------------------------------- */
 
+typedef void (*describe_fn)(const struct machine *m, uint32_t after, FILE *out);
+
 /*
- * Files of processes may lie where nobody answers, so a child reads them: it has a deadline, and
- * what it says is text. Returns its length.
+ * Files of processes may lie where nobody answers, and so may their command lines, so a child reads
+ * them: it has a deadline, and what it says is text. False: it did not come to its end.
  */
-static size_t ask_child(const struct machine *m, char *text, size_t sz)
+static bool ask_child(const struct machine *m, describe_fn describe, uint32_t after, char *text,
+		      size_t sz)
 {
 	int ends[2];
 	struct pollfd p;
@@ -60,14 +64,15 @@ static size_t ask_child(const struct machine *m, char *text, size_t sz)
 	ssize_t got = 1;
 	pid_t pid;
 
+	text[0] = '\0';
 	if (pipe2(ends, O_CLOEXEC))
-		return 0;
+		return true;
 	pid = fork();
 	if (!pid) {
 		FILE *out = fdopen(ends[1], "w");
 
 		alarm(WAIT_MS / 1000);
-		binaries_describe(m, out);
+		describe(m, after, out);
 		fflush(out);
 		_exit(0);
 	}
@@ -83,7 +88,12 @@ static size_t ask_child(const struct machine *m, char *text, size_t sz)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, WNOHANG);
 	}
-	return len;
+	return !got;
+}
+
+static void describe_busiest(const struct machine *m, uint32_t after, FILE *out)
+{
+	binaries_describe(m, out);
 }
 
 /* Lines of binaries_describe(): "name state package". */
@@ -94,7 +104,7 @@ void look_busiest(const struct machine *m, struct finding *f)
 	size_t nr = 0, nr_poor = 0, at = 0, to = 0;
 	int state;
 
-	ask_child(m, text, sizeof(text));
+	ask_child(m, describe_busiest, 0, text, sizeof(text));
 	for (char *rest = text; (line = strsep(&rest, "\n"));) {
 		if (sscanf(line, "%63s %d %95s", name, &state, package) != 3)
 			continue;
@@ -213,10 +223,10 @@ static bool is_runtime(const char *program)
 	       runtime_named(program)->process;
 }
 
-void look_runtimes(const struct machine *m, struct finding *f)
+/* Lines "pid program", before what may not end, and then what it lacks, or "-". */
+static void describe_runtimes(const struct machine *m, uint32_t after, FILE *out)
 {
-	char program[64], missing[160] = "";
-	size_t nr = 0, nr_poor = 0, at = 0;
+	char program[64];
 	struct running r;
 
 	running_read(&r, m->root);
@@ -224,21 +234,86 @@ void look_runtimes(const struct machine *m, struct finding *f)
 		const char *runtime;
 
 		program_of(m, r.v[i].pid, program, sizeof(program));
-		nr += is_runtime(program);
-		runtime = lacks_names(m, r.v[i].pid, program);
-		if (!runtime)
+		if (r.v[i].pid <= after || strpbrk(program, " \n") || !is_runtime(program))
 			continue;
-		if (!nr_poor++)
-			judge_runtime(f, program, runtime);
-		if (at < sizeof(missing))
-			at += snprintf(missing + at, sizeof(missing) - at, "%s%s (%u)",
-				       at ? ", " : "", program, r.v[i].pid);
+		fprintf(out, "%u %s ", r.v[i].pid, program);
+		fflush(out);
+		runtime = lacks_names(m, r.v[i].pid, program);
+		fprintf(out, "%s\n", runtime ? runtime : "-");
+		fflush(out);
 	}
 	running_release(&r);
-	if (nr)
-		finding_found(f, "%zu, of which %zu have names", nr, nr - nr_poor);
+}
+
+struct runtimes {
+	size_t nr, nr_poor, nr_silent, at;
+	uint32_t last;	     /* that was told of */
+	char missing[160];   /* those without names, with their numbers */
+	char first[2][64];   /* program and runtime of the first one */
+	uint32_t silent_pid; /* the first that did not answer */
+	char silent[64];
+};
+
+/* One line of describe_runtimes(). */
+static void add_runtime(struct runtimes *r, const char *line)
+{
+	char program[64], runtime[64];
+	int nr = sscanf(line, "%u %63s %63s", &r->last, program, runtime);
+
+	if (nr < 2)
+		return;
+	r->nr++;
+	if (nr == 3 && !strcmp(runtime, "-"))
+		return;
+	r->nr_poor++;
+	if (nr == 2 && !r->nr_silent++) {
+		r->silent_pid = r->last;
+		memcpy(r->silent, program, sizeof(program));
+	}
+	if (nr == 3 && !*r->first[0]) {
+		memcpy(r->first[0], program, sizeof(program));
+		memcpy(r->first[1], runtime, sizeof(runtime));
+	}
+	if (r->at < sizeof(r->missing))
+		r->at += snprintf(r->missing + r->at, sizeof(r->missing) - r->at, "%s%s (%u)",
+				  r->at ? ", " : "", program, r->last);
+}
+
+/* Who does not answer costs a child and its deadline: behind the third the rest is left out. */
+static void read_runtimes(const struct machine *m, struct runtimes *r)
+{
+	char text[16384], *line;
+	bool ended = false;
+
+	*r = (struct runtimes){};
+	for (int i = 0; i < MAX_SILENT && !ended; i++) {
+		size_t before = r->nr;
+
+		ended = ask_child(m, describe_runtimes, r->last, text, sizeof(text));
+		for (char *rest = text; (line = strsep(&rest, "\n"));)
+			add_runtime(r, line);
+		if (r->nr == before)
+			break;
+	}
+}
+
+void look_runtimes(const struct machine *m, struct finding *f)
+{
+	struct runtimes r;
+
+	read_runtimes(m, &r);
+	if (r.nr_silent)
+		finding_remedy(f,
+			       "end %s (%u), or what its memory is mapped from: even ps waits "
+			       "for its command line",
+			       r.silent, r.silent_pid);
+	else if (*r.first[0])
+		judge_runtime(f, r.first[0], r.first[1]);
+	if (r.nr)
+		finding_found(f, "%zu, of which %zu have names", r.nr, r.nr - r.nr_poor);
 	else
 		finding_found(f, "none are running");
-	if (nr_poor)
-		finding_judge(f, DOCTOR_LIMITED, "generated code has no names in: %s", missing);
+	if (r.nr_poor)
+		finding_judge(f, DOCTOR_LIMITED, "generated code has no names in%s: %s",
+			      r.nr_silent ? " (or they do not answer)" : "", r.missing);
 }

@@ -171,6 +171,10 @@ void look_load(const struct machine *m, struct finding *f)
 
 /* Others --------------------------------------------------------------------------------------- */
 
+#define FOUND_BYTES                                                                                \
+	35 /* of names, so that the row fits a narrow terminal; there may be programs, too: */
+#define PROGRAMS_BYTES 16
+
 static const char *const tracers[] = {
 	"perf",	     "bpftrace",     "bpfprof",	  "parca-agent",    "otelcol-ebpf",
 	"falco",     "tetragon",     "sysdig",	  "pyroscope",	    "ebpf-profiler",
@@ -191,23 +195,40 @@ static bool is_tracer(const struct running *r, const struct running_process *p)
 	return strstr(p->name, "-bpfcc") != NULL;
 }
 
+/* False: the cell is full. */
+static bool add_tracer(char *names, size_t *at, size_t room, const struct running_process *p)
+{
+	char one[64];
+	int len = snprintf(one, sizeof(one), "%s%s (%u)", *at ? ", " : "", p->name, p->pid);
+
+	if (*at + len >= room)
+		return false;
+	memcpy(names + *at, one, len + 1);
+	*at += len;
+	return true;
+}
+
 void look_tracers(const struct machine *m, struct finding *f)
 {
-	char names[128] = "";
+	char names[FOUND_BYTES] = "", programs[32] = "";
 	struct running r;
-	size_t at = 0;
+	size_t at = 0, more = 0, room = FOUND_BYTES - (m->nr_programs ? PROGRAMS_BYTES : 0);
 
 	running_read(&r, m->root);
 	for (size_t i = 0; i < r.nr; i++)
-		if (is_tracer(&r, &r.v[i]) && at < sizeof(names))
-			at += snprintf(names + at, sizeof(names) - at, "%s%s (%u)", at ? ", " : "",
-				       r.v[i].name, r.v[i].pid);
+		if (is_tracer(&r, &r.v[i]) && !add_tracer(names, &at, room, &r.v[i]))
+			more++;
 	running_release(&r);
 	if (!at && !m->nr_programs) {
 		finding_found(f, "none%s", m->may_ask ? "" : " that are known by their names");
 		return;
 	}
-	finding_found(f, "%s%s%.0u%s", names, at && m->nr_programs ? ", " : "", m->nr_programs,
-		      m->nr_programs ? " BPF programs" : "");
+	if (m->nr_programs)
+		snprintf(programs, sizeof(programs), "%s%u BPF programs", at ? ", " : "",
+			 m->nr_programs);
+	if (more)
+		finding_found(f, "%s +%zu%s", names, more, programs);
+	else
+		finding_found(f, "%s%s", names, programs);
 	f->state = DOCTOR_LIMITED;
 }

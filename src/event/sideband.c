@@ -17,10 +17,11 @@
 #include "event/perf.h"
 
 #define RING_BYTES (128u << 10)
-#define MANY_CPUS  32	      /* from where on rings are half as large, */
-#define MOST_CPUS  128	      /* and from where on a quarter */
-#define LATE_NS	   5000000ull /* a record has its time before it is in the ring */
-#define RECORD_MAX 4352u      /* bytes: a mapping with a path of PATH_MAX, and one of losses */
+#define MANY_CPUS  32		/* from where on rings are half as large, */
+#define MOST_CPUS  128		/* and from where on a quarter */
+#define LATE_NS	   5000000ull	/* a record has its time before it is in the ring */
+#define KEPT_BYTES (256u << 10) /* of the buffer, from turn to turn */
+#define RECORD_MAX 4352u	/* bytes: a mapping with a path of PATH_MAX, and one of losses */
 
 struct ring {
 	uint32_t cpu;
@@ -358,7 +359,10 @@ static size_t record_size(const struct sideband *s, const struct pending *p)
 	return (h->size + 7) & ~7u;
 }
 
-/* Drops what was delivered; the few records that must wait move to the front of a new buffer. */
+/*
+ * Drops what was delivered; the few records that must wait move to the front. Their order in the
+ * buffer is not that of time, so they go by way of a copy. The buffer stays, unless it is large.
+ */
 static void keep_from(struct sideband *s, size_t first)
 {
 	size_t nr = s->nr_pending - first, len = 0;
@@ -376,9 +380,15 @@ static void keep_from(struct sideband *s, size_t first)
 		s->pending[i] = (struct pending){ p->time_ns, len, i };
 		len += sz;
 	}
-	free(s->bytes);
-	s->bytes = bytes;
-	s->len = s->cap = len;
+	if (s->cap > KEPT_BYTES) {
+		free(s->bytes);
+		s->bytes = bytes;
+		s->cap = len;
+	} else {
+		memcpy(s->bytes, bytes, len);
+		free(bytes);
+	}
+	s->len = len;
 	s->nr_pending = nr;
 }
 

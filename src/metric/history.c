@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/csv.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -26,14 +28,41 @@ static const char header[] = "start_s,label,host,cpu,target,kind,name,unit,value
 
 /* --- appending --- */
 
+/* Where others write, a second name of a file of ours may be all that is theirs. */
+static bool has_one_name(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (!S_ISREG(st.st_mode) || st.st_nlink == 1);
+}
+
+static int open_to_append(const char *path)
+{
+	char *name;
+	int dir = folder_locate(path, &name), fd, err = 0;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		err = -errno;
+	else if (!has_one_name(fd))
+		err = -EMLINK;
+	close(dir);
+	free(name);
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
 int history_open(const char *path)
 {
-	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = open_to_append(path);
 	char head[sizeof(header)];
 	ssize_t got;
 
 	if (fd < 0)
-		return log_err(-errno, "cannot open %s", path);
+		return log_err(fd, "cannot open %s", path);
 	got = pread(fd, head, sizeof(header) - 1, 0);
 	if (!got || (got == sizeof(header) - 1 && !memcmp(head, header, got)))
 		return fd;

@@ -185,6 +185,8 @@ static const char *expected_noun(const struct profile *p)
 {
 	const struct kind *kind = kind_of_profile(p);
 
+	if (kind->timeline)
+		return "switches";
 	return !kind->waits ? "samples" : p->nr_events ? "switches and samples" : "switches";
 }
 

@@ -130,6 +130,7 @@ static void put_spans(const struct timeline *t, FILE *out)
 static int write_json(const struct profile *p, const struct view *v, bool spans, FILE *out)
 {
 	struct json_object *ledger = json_object_new_object();
+	struct expected x;
 	struct timeline t;
 
 	timeline_init(&t, p);
@@ -140,6 +141,7 @@ static int write_json(const struct profile *p, const struct view *v, bool spans,
 		put_spans(&t, out);
 	fputs(",\n\"ledger\":", out);
 	json_put_ledger(ledger, p->counters);
+	json_put_expected(ledger, expected_init(&x, p) ? &x : NULL);
 	put_object(ledger, out);
 	fputs("}\n", out);
 	timeline_release(&t);

@@ -177,7 +177,10 @@ void proc_on_mmap(struct proc_table *t, const struct proc_mmap *m, uint64_t time
 
 static void process_rename(struct process *p, const char *name)
 {
-	snprintf(p->name, sizeof(p->name), "%.15s", name);
+	size_t len = strnlen(name, sizeof(p->name) - 1);
+
+	memmove(p->name, name, len);
+	memset(p->name + len, 0, sizeof(p->name) - len);
 }
 
 void proc_on_comm(struct proc_table *t, uint32_t pid, uint32_t tid, const char *name, bool exec,
@@ -237,12 +240,17 @@ void proc_on_exit(struct proc_table *t, uint32_t pid, uint32_t tid, uint64_t tim
 		p->nr_threads--;
 }
 
+bool proc_has_ended(const struct process *p)
+{
+	return p->exit_ns && p->is_counted && !p->nr_threads;
+}
+
 /*
  * Its main thread has left: have the others? Their records tell; /proc does where some are missing.
  */
 static bool is_gone(struct process *p, uint64_t time_ns)
 {
-	if (p->is_counted && !p->nr_threads)
+	if (proc_has_ended(p))
 		return true;
 	if (time_ns < p->ask_ns)
 		return false;

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +37,27 @@ static bool parse_stat(const char *text, struct running_process *p)
 	return sscanf(close + 1, " %*c %u", &p->parent) == 1;
 }
 
-/* Programs write more than their name there ("nginx: worker process"): it ends at a blank. */
-static char *program_of(const char *command_line)
+/*
+ * By the link to its file. The command line says more, but it is memory of the process: to read it
+ * may take as long as the file system that is mapped there likes.
+ */
+static char *program_of(const char *root, uint32_t pid)
 {
-	size_t len = strcspn(command_line, " :");
-	const char *start = command_line;
+	static const char deleted[] = " (deleted)";
+	const size_t tail = sizeof(deleted) - 1;
+	char path[512], link[PATH_MAX];
+	const char *slash;
+	ssize_t len;
 
-	for (size_t i = 0; i + 1 < len; i++)
-		if (command_line[i] == '/')
-			start = command_line + i + 1;
-	return xstrndup(start, command_line + len - start);
+	snprintf(path, sizeof(path), "%s/proc/%u/exe", root, pid);
+	len = readlink(path, link, sizeof(link) - 1);
+	if (len < 0)
+		return xstrdup("");
+	link[len] = '\0';
+	if ((size_t)len > tail && !strcmp(link + len - tail, deleted))
+		link[len - tail] = '\0';
+	slash = strrchr(link, '/');
+	return xstrdup(slash ? slash + 1 : link);
 }
 
 static void add(struct running *r, const char *root, uint32_t pid)
@@ -57,9 +69,7 @@ static void add(struct running *r, const char *root, uint32_t pid)
 	if (!read_start(path, text, sizeof(text)) || !parse_stat(text, &p))
 		return;
 	p.is_kernel = pid == KTHREADD || p.parent == KTHREADD;
-	snprintf(path, sizeof(path), "%s/proc/%u/cmdline", root, pid);
-	read_start(path, text, sizeof(text));
-	p.program = program_of(text);
+	p.program = program_of(root, pid);
 	r->v = xgrow(r->v, r->nr, &r->cap, sizeof(*r->v));
 	r->v[r->nr++] = p;
 }
@@ -106,9 +116,18 @@ const struct running_process *running_find(const struct running *r, uint32_t pid
 	return r->nr ? bsearch(&key, r->v, r->nr, sizeof(*r->v), compare) : NULL;
 }
 
+/* "python3.11" is python3, and python, too. */
+static bool is_version_of(const char *program, const char *name)
+{
+	size_t len = strlen(name);
+
+	return len && !strncmp(program, name, len) &&
+	       !program[len + strspn(program + len, "0123456789.-")];
+}
+
 bool running_is_named(const struct running_process *p, const char *name)
 {
-	return !strcmp(p->name, name) || (*p->program && !strcmp(p->program, name));
+	return !strcmp(p->name, name) || (*p->program && is_version_of(p->program, name));
 }
 
 /*

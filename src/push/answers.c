@@ -58,9 +58,9 @@ static void retry(struct way *w, struct item *item, const struct answer *a)
 		way_drop(w, item, PUSH_DROP_POISON);
 		return;
 	}
-	if (!w->push->spool.dir)
+	if (w->push->spool.dir < 0)
 		return;
-	if (!item->path && queue_spool(&w->push->spool, &w->queue, item))
+	if (!item->name && queue_spool(&w->push->spool, &w->queue, item))
 		w->counts.spooled++;
 }
 

@@ -49,7 +49,7 @@ static void drop_stale(struct way *w)
 			i++;
 		else if (age && item->window_ns + age < now)
 			way_drop(w, item, PUSH_DROP_TOO_OLD);
-		else if (!w->push->spool.dir && item->tries &&
+		else if (w->push->spool.dir < 0 && item->tries &&
 			 item->born_ns + PATIENCE_NS < now_ns())
 			way_drop(w, item, PUSH_DROP_GAVE_UP);
 		else
@@ -85,7 +85,7 @@ static void start(struct way *w)
 	uint8_t *body;
 	size_t len;
 
-	if (!item_load(item)) {
+	if (!item_load(&w->push->spool, item)) {
 		way_drop(w, item, PUSH_DROP_BROKEN);
 		return;
 	}
@@ -168,8 +168,8 @@ static void spool_waiting(struct way *w)
 {
 	struct spool *s = &w->push->spool;
 
-	for (size_t i = 0; s->dir && w->rest_until_ns && i < w->queue.nr; i++)
-		if (w->queue.v[i] != w->sending && !w->queue.v[i]->path &&
+	for (size_t i = 0; s->dir >= 0 && w->rest_until_ns && i < w->queue.nr; i++)
+		if (w->queue.v[i] != w->sending && !w->queue.v[i]->name &&
 		    queue_spool(s, &w->queue, w->queue.v[i]))
 			w->counts.spooled++;
 }
@@ -331,7 +331,7 @@ struct push *push_open(const struct push_opts *o)
 	struct push *p = xcalloc(1, sizeof(*p));
 	int err = 0;
 
-	p->spool.lock = -1;
+	p->spool.dir = p->spool.lock = -1;
 	p->max_series = o->max_series ? o->max_series : PUSH_MAX_SERIES;
 	p->min_weight = o->min_weight;
 	p->retry_ns = o->retry_ns ? o->retry_ns : BACKOFF_FIRST_NS;

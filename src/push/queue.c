@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -27,21 +28,22 @@
 
 int spool_open(struct spool *s, const char *dir, uint64_t cap_bytes)
 {
-	char *lock;
-
-	*s = (struct spool){ .cap_bytes = cap_bytes, .lock = -1 };
+	*s = (struct spool){ .cap_bytes = cap_bytes, .lock = -1, .dir = -1 };
 	if (!dir)
 		return 0;
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return log_err(-errno, "cannot make the spool %s", dir);
-	lock = xasprintf("%s/%s", dir, LOCK);
-	s->lock = open(lock, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	free(lock);
+	s->dir = folder_make(dir);
+	if (s->dir < 0)
+		return log_err(s->dir, "cannot open the spool %s", dir);
+	if (!folder_is_ours(s->dir))
+		return log_as(-EROFS,
+			      "others can write to the spool %s, and would have us send what they "
+			      "like: use a folder of your own (chmod go-w %s)",
+			      dir, dir);
+	s->lock = openat(s->dir, LOCK, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->lock < 0)
 		return log_err(-errno, "cannot write to the spool %s", dir);
 	if (flock(s->lock, LOCK_EX | LOCK_NB))
 		return log_as(-EBUSY, "another bpfprof uses the spool %s: give each its own", dir);
-	s->dir = xstrdup(dir);
 	return 0;
 }
 
@@ -49,7 +51,8 @@ void spool_close(struct spool *s)
 {
 	if (s->lock >= 0)
 		close(s->lock);
-	free(s->dir);
+	if (s->dir >= 0)
+		close(s->dir);
 }
 
 /* --- items --- */
@@ -58,7 +61,7 @@ static void item_free(struct item *item)
 {
 	free(item->bytes);
 	free(item->lens);
-	free(item->path);
+	free(item->name);
 	free(item);
 }
 
@@ -109,8 +112,8 @@ void queue_remove(struct spool *s, struct queue *q, struct item *item)
 	memmove(q->v + i, q->v + i + 1, (q->nr - i - 1) * sizeof(*q->v));
 	q->nr--;
 	s->bytes -= item->len;
-	if (item->path)
-		unlink(item->path);
+	if (item->name)
+		unlinkat(s->dir, item->name, 0);
 	item_free(item);
 }
 
@@ -128,15 +131,15 @@ bool queue_spool(struct spool *s, struct queue *q, struct item *item)
 {
 	struct outfile *o;
 	FILE *out;
-	char *path;
+	char *name;
 
-	if (item->path || !s->dir)
-		return item->path;
+	if (item->name || s->dir < 0)
+		return item->name;
 	if (now_ns() < s->quiet_until_ns)
 		return false;
-	path = xasprintf("%s/%020" PRIu64 "-%06" PRIu64 ".%s%s", s->dir, item->window_ns, item->seq,
-			 q->key, EXTENSION);
-	o = outfile_open(path);
+	name = xasprintf("%020" PRIu64 "-%06" PRIu64 ".%s%s", item->window_ns, item->seq, q->key,
+			 EXTENSION);
+	o = outfile_open_at(s->dir, name);
 	if (o) {
 		out = outfile_stream(o);
 		fprintf(out, "%s %zu", MAGIC, item->nr);
@@ -147,10 +150,10 @@ bool queue_spool(struct spool *s, struct queue *q, struct item *item)
 	}
 	if (!o || outfile_commit(o)) {
 		s->quiet_until_ns = now_ns() + QUIET_NS;
-		free(path);
+		free(name);
 		return false;
 	}
-	item->path = path;
+	item->name = name;
 	free(item->bytes);
 	item->bytes = NULL;
 	return true;
@@ -177,15 +180,17 @@ static bool read_item(struct item *item, FILE *in)
 	return fread(item->bytes, 1, sum + 1, in) == sum;
 }
 
-bool item_load(struct item *item)
+bool item_load(const struct spool *s, struct item *item)
 {
 	size_t sum = 0;
 	FILE *in;
 	bool ok;
+	int fd;
 
 	if (item->bytes)
 		return true;
-	in = fopen(item->path, "re");
+	fd = openat(s->dir, item->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	in = fd < 0 ? NULL : fdopen(fd, "r");
 	ok = in && read_item(item, in);
 	if (in)
 		fclose(in);
@@ -204,26 +209,25 @@ static struct item *item_of_file(struct spool *s, struct queue *q, const char *n
 	uint64_t window_ns = strtoull(name, &rest, 10), seq;
 	struct item *item = NULL;
 	struct stat st;
-	char *path = xasprintf("%s/%s", s->dir, name);
 
 	seq = *rest == '-' ? strtoull(rest + 1, &rest, 10) : 0;
-	if (rest != name && !strcmp(rest, end) && !lstat(path, &st) && S_ISREG(st.st_mode)) {
+	if (rest != name && !strcmp(rest, end) &&
+	    !fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode)) {
 		item = xcalloc(1, sizeof(*item));
 		*item = (struct item){ .window_ns = window_ns,
 				       .seq = seq,
 				       .born_ns = now_ns(),
 				       .len = st.st_size,
-				       .path = path };
-		path = NULL;
+				       .name = xstrdup(name) };
 	}
-	free(path);
 	free(end);
 	return item;
 }
 
 size_t spool_resume(struct spool *s, struct queue *q)
 {
-	DIR *dir = s->dir ? opendir(s->dir) : NULL;
+	int fd = s->dir < 0 ? -1 : openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	size_t nr = 0;
 

@@ -15,7 +15,7 @@ struct item {
 	uint64_t seq;
 	uint8_t *bytes; /* NULL: in its file */
 	size_t *lens, nr, len;
-	char *path; /* NULL: in memory only */
+	char *name; /* of its file in the spool; NULL: in memory only */
 	unsigned int tries, broken;
 };
 
@@ -26,14 +26,14 @@ struct queue {
 };
 
 struct spool {
-	char *dir; /* NULL = memory only */
+	int dir; /* -1 = memory only */
 	int lock;
 	uint64_t cap_bytes, bytes; /* of all queues */
 	uint64_t seq;
 	uint64_t quiet_until_ns; /* after it could not be written */
 };
 
-/* 0, or a negative errno after a message: not writable, or another process has it. */
+/* 0, or a negative errno after a message: not writable, not ours, or another process has it. */
 int spool_open(struct spool *s, const char *dir, uint64_t cap_bytes);
 void spool_close(struct spool *s);
 /* What an earlier process has left for that queue; returns how many. */
@@ -44,7 +44,7 @@ struct item *queue_add(struct spool *s, struct queue *q, struct request *r, uint
 /* Gives the item a file and forgets its bytes. False: it stays in memory. */
 bool queue_spool(struct spool *s, struct queue *q, struct item *item);
 /* Bytes of an item in memory, from its file if need be. False: it is damaged. */
-bool item_load(struct item *item);
+bool item_load(const struct spool *s, struct item *item);
 /* Out of the queue, with its file. */
 void queue_remove(struct spool *s, struct queue *q, struct item *item);
 /* Frees all, and keeps files. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 
 #define MAX_FILES 4096
@@ -25,8 +26,7 @@ int cache_dir_open_at(const char *path)
 	struct stat st;
 	int fd;
 
-	mkdir(path, 0700); /* which fails when it is there, and shows below when it is not */
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = folder_make(path);
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && is_ours(&st))
@@ -60,7 +60,9 @@ int cache_dir_open(void)
 	if (!home || *home != '/')
 		return -1;
 	parent = xasprintf("%s/.cache", home);
-	mkdir(parent, 0700);
+	fd = folder_make(parent);
+	if (fd >= 0)
+		close(fd);
 	fd = open_below(parent, "bpfprof");
 	free(parent);
 	return fd;

@@ -103,7 +103,8 @@ void store_publish(struct store *s, struct process *p, uint64_t start_stack, boo
 	HASH_FIND(hh, s->lists, &p->pid, sizeof(p->pid), l);
 	if (l && l->changes == p->changes && l->start_stack == start_stack && l->checked >= checked)
 		return;
-	if (maps_read_start_stack(p->pid, &stack_now) || stack_now != start_stack)
+	if (proc_has_ended(p) || maps_read_start_stack(p->pid, &stack_now) ||
+	    stack_now != start_stack)
 		return; /* gone, or another program by now */
 	if (!l) {
 		l = xcalloc(1, sizeof(*l));

@@ -94,14 +94,21 @@ static uint32_t find_exception(struct rules *r, const struct table_exception *e)
 	return r->nr_exceptions - 1;
 }
 
-static uint32_t add_exception(struct rules *r, const struct cfi_state *s)
+static uint32_t add_exception(struct rules *r, const struct cfi_state *s,
+			      const struct held_place *held)
 {
-	const struct table_exception e = make_exception(s);
+	struct table_exception e = make_exception(s);
 	uint32_t i;
 
 	if ((s->cfa.kind != CFI_REG && s->cfa.kind != CFI_DEREF) || e.ra_kind == AT_DEREF ||
 	    e.ra_kind == AT_LOST)
 		return unsupported(r);
+	if (held) {
+		e.cfa_kind = CFA_KEPT;
+		e.cfa_off2 = held->off;
+		e.called = held->function;
+		e.push = held->push;
+	}
 	i = find_exception(r, &e);
 	if (i == NO_RULE)
 		return unsupported(r);
@@ -210,6 +217,12 @@ static void name_register(struct cfi_value *ra, enum table_arch arch, uint8_t ra
 
 uint32_t rules_add(struct rules *r, const struct cfi_state *state, uint8_t ra_reg)
 {
+	return rules_add_held(r, state, ra_reg, NULL);
+}
+
+uint32_t rules_add_held(struct rules *r, const struct cfi_state *state, uint8_t ra_reg,
+			const struct held_place *held)
+{
 	struct cfi_state s = *state;
 	uint32_t rule;
 
@@ -221,5 +234,5 @@ uint32_t rules_add(struct rules *r, const struct cfi_state *state, uint8_t ra_re
 		s.fp = (struct cfi_value){ .kind = CFI_SAME };
 	name_register(&s.ra, r->arch, ra_reg);
 	rule = r->arch == TABLE_X86 ? pack_x86(&s) : pack_arm64(&s);
-	return rule == NO_RULE ? add_exception(r, &s) : rule;
+	return rule == NO_RULE ? add_exception(r, &s, held) : rule;
 }

@@ -11,6 +11,7 @@
 
 #include "bpf/table.h"
 #include "unwind/cfi.h"
+#include "unwind/held.h"
 
 #if defined(__x86_64__)
 #define RULE_OUR_ARCH TABLE_X86
@@ -36,6 +37,10 @@ void rules_release(struct rules *r);
  * fails: what cannot be told is RULE_NONE, and counted.
  */
 uint32_t rules_add(struct rules *r, const struct cfi_state *s, uint8_t ra_reg);
+
+/* The same with a CFA by a register (CFI_REG) that the called function keeps; held may be NULL. */
+uint32_t rules_add_held(struct rules *r, const struct cfi_state *s, uint8_t ra_reg,
+			const struct held_place *held);
 
 uint32_t rule_special(enum table_arch arch, enum rule_special code);
 

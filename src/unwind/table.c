@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "unwind/frames.h"
 #include "unwind/go.h"
+#include "unwind/held.h"
 #include "unwind/layout.h"
 #include "unwind/program.h"
 #include "unwind/rule.h"
@@ -50,6 +51,7 @@ struct source {
 struct builder {
 	struct table *t;
 	struct rules rules;
+	struct held held;
 	struct source sources[NR_SOURCES];
 	struct scan scan;
 	uint32_t *rows;
@@ -77,6 +79,15 @@ static void set_row(struct builder *b, struct source *s, uint64_t from, uint64_t
 	s->row = (struct row){ .from = align(b, from), .to = align(b, to), .rule = rule };
 }
 
+static uint32_t frame_rule(struct builder *b, const struct program *p)
+{
+	const struct cfi_value *cfa = &p->state.cfa;
+	struct held_place place;
+	bool held = cfa->kind == CFI_REG && held_find(&b->held, p->from, p->to, cfa->reg, &place);
+
+	return rules_add_held(&b->rules, &p->state, p->cie->ra_reg, held ? &place : NULL);
+}
+
 static bool next_of_frames(struct builder *b, struct source *s)
 {
 	struct program *p = &s->program;
@@ -94,7 +105,7 @@ static bool next_of_frames(struct builder *b, struct source *s)
 		return true;
 	}
 	b->t->nr_read++;
-	set_row(b, s, p->from, p->to, rules_add(&b->rules, &p->state, p->cie->ra_reg));
+	set_row(b, s, p->from, p->to, frame_rule(b, p));
 	return true;
 }
 
@@ -304,6 +315,7 @@ static int build(struct table *t, const struct layout *l, bool is_vdso,
 	b->pause = pause;
 	b->none = b->rule = rule_special(l->arch, RULE_NONE);
 	rules_init(&b->rules, l->arch);
+	b->held = (struct held){ .layout = l };
 	stubs_init(&stubs, l, is_vdso);
 	scan_init(&b->scan, l);
 	b->sources[0].next = next_of_go;

@@ -6,6 +6,7 @@
 
 struct step_env {
 	const struct walk_start *start;
+	const struct walk *walk;
 	uint64_t unread;
 };
 struct step;
@@ -13,6 +14,7 @@ struct step;
 static int step_read(struct step_env *env, uint64_t at, __u64 *word);
 static int step_read_pair(struct step_env *env, uint64_t at, __u64 words[2]);
 static int step_reg(struct step_env *env, const struct step *w, uint32_t reg, __u64 *value);
+static __u64 step_called(struct step_env *env, const struct step *w);
 
 #define STEP_SLOW
 #include "bpf/step.bpf.h"
@@ -58,6 +60,13 @@ static int step_reg(struct step_env *env, const struct step *w, uint32_t reg, __
 		return -1;
 	*value = env->start->regs[step_entry_reg(arch, reg)];
 	return 0;
+}
+
+static __u64 step_called(struct step_env *env, const struct step *w)
+{
+	const struct walk *walk = env->walk;
+
+	return walk->nr > 1 && walk->exact[walk->nr - 2] ? walk->frames[walk->nr - 2] : 0;
 }
 
 static uint32_t leave_by_exception(int arch, struct step_env *env, struct step *at,
@@ -156,7 +165,7 @@ static bool leave_trampoline(const struct walk_start *start, struct step *at)
 bool walk_run(struct walk *w, const struct walk_start *start, uint32_t max_depth,
 	      enum prof_call_graph how, walk_lookup lookup, void *arg)
 {
-	struct step_env env = { .start = start };
+	struct step_env env = { .start = start, .walk = w };
 	struct step at = { .pc = start->pc,
 			   .sp = start->sp,
 			   .fp = start->fp,

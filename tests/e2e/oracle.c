@@ -95,8 +95,8 @@ static struct meaning exception_meaning(const struct table_exception *e)
 {
 	return (struct meaning){
 		.special = -1,
-		.cfa = { e->cfa_kind == CFA_REG ? REG_PLUS : MEMORY, e->cfa_reg, e->cfa_off,
-			 e->cfa_off2 },
+		.cfa = { e->cfa_kind == CFA_DEREF ? MEMORY : REG_PLUS, e->cfa_reg, e->cfa_off,
+			 e->cfa_kind == CFA_DEREF ? e->cfa_off2 : 0 },
 		.fp = place_of(e->fp_kind, e->fp_reg, e->fp_off, e->fp_off2),
 		.ra = place_of(e->ra_kind, e->ra_reg, e->ra_off, 0),
 	};

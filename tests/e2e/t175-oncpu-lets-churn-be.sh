@@ -28,9 +28,7 @@ stop "$PID" INT
 seen=$(json "$TMP/fast.json" samples seen)
 lost=$(json "$TMP/fast.json" samples lost)
 check_between "$lost" 0 $((seen / 200)) "samples lost, at most 0.5 % of $seen"
-# 99 % is what we want: a young process binds its functions, and the code that calls the linker for it (in glibc
-# _dl_runtime_resolve_xsavec) is left by rbx, which walks do not follow.
 rooted=$(json "$TMP/fast.json" rooted_share)
 echo "# figure: churn/rooted $(uname -m) $(uname -r | cut -d . -f 1,2) $rooted of the samples in complete stacks"
-check_between "$rooted" 0.96 1 "share in complete stacks"
+check_between "$rooted" 0.99 1 "share in complete stacks"
 finish

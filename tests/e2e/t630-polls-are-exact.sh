@@ -6,11 +6,14 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
-need python3 cargo
-[ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
+need python3
+# It has run on the host of such a guest, which is too slow for its bound of slow polls.
+[ -z "${IN_GUEST:-}" ] || [ "$(uname -m)" = aarch64 ] || skip "runs on the host, and in guests of aarch64"
 
 variants=(release fat)
 [ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 reldebug)
+# Guests have that one only.
+[ -z "${IN_GUEST:-}" ] || variants=(release)
 for variant in "${variants[@]}"; do
 	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")
 	status=$?

@@ -7,7 +7,7 @@
 # shellcheck source=waits.sh
 . "${0%/*}/waits.sh"
 need_bpf
-need_prog many_stacks spin_abc
+need_prog many_stacks spin_abc waits_switcher
 
 expected() { json "$TMP/x.json" samples expected "$@"; }
 
@@ -36,6 +36,19 @@ for command in "oncpu -e cpu-clock -F 99" "oncpu -e cpu-clock -F 999" "pmu -e cp
 	check_is "$(expected)" "$before" "saved"
 done
 strict 0 runqlat --strict 2 1 1
+
+# A ring that is too small for what was asked for has lost it.
+start "$PROGS/waits_switcher" 60
+switcher=$PID
+for command in timeline sched; do
+	strict 0 $command --strict 2 --ring 64 -o "$TMP/x.json" -o "$TMP/x.txt" 0.5
+	check_between "$(json "$TMP/x.json" ledger expected least)" 100 "$(json "$TMP/x.json" ledger expected most)" "switches, $command"
+	check_between "$(json "$TMP/x.json" ledger expected difference_pct)" -2 2 "% of difference, $command"
+	check_grep "^expected  [0-9,]+( to [0-9,]+)? switches, [0-9,]+ seen: " "$TMP/x.txt"
+	strict 1 $command --strict 2 --ring 1 -o "$TMP/x.txt" 1
+	check_grep "bpfprof: --strict 2: [0-9.]+ % of what was expected is lost or missing" "$ERR"
+done
+stop "$switcher"
 
 # By another reader: around all of it the kernel counts at least as many switches.
 switches() { awk '/^ctxt/ { print $2 }' /proc/stat; }

@@ -195,10 +195,50 @@ seed_python() {
 	EOT
 }
 
+# Each in its own form; an id of a container is 64 digits.
+seed_who() {
+	local id
+
+	id=$(printf '0123456789abcdef%.0s' 1 2 3 4)
+	printf '\0# ours\ndrop comm=~"bash|ssh.*"\nkeep namespace=~"prod-.*"\nlabel team="p-$1" if service_name=~"pay-(.*)" namespace!="test"\n\0comm\0x\0namespace\0prod-1\0service_name\0pay-a\0' >"$seeds/rules"
+	printf '\1013::/kubepods.slice/kubepods-pod12345678_1234_1234_1234_123456789abc.slice/cri-containerd-%s.scope\n' "$id" \
+		>"$seeds/cgroup"
+	printf '\1011:name=systemd:/system.slice/docker-%s.scope\n0::/system.slice/a\\x2db.service\n' "$id" >"$seeds/units"
+	printf '\2PATH=/bin\0OTEL_SERVICE_NAME=shop\0OTEL_RESOURCE_ATTRIBUTES=service.name=a%%20b,service.version=1\0DD_SERVICE=c\0' \
+		>"$seeds/environment"
+	printf '\3service.name=a%%20b,deployment.environment.name=prod' >"$seeds/attributes"
+	# resource { attributes { key "service.name" value { string_value "shop" } } }
+	printf '\4\12\30\12\26\12\14service.name\22\6\12\4shop' >"$seeds/context"
+	printf '\0057f0000000000-7f0000001000 r--p 00000000 00:01 7 /memfd:OTEL_CTX (deleted)\n' >"$seeds/maps"
+	printf '\6shop_pod-1_12345678-1234-1234-1234-123456789abc\00012345678-1234-1234-1234-123456789abc' >"$seeds/folder"
+	printf '\7{"annotations":{"io.kubernetes.cri.container-name":"c","io.kubernetes.cri.image-name":"i:1","nerdctl/name":"n"}}' >"$seeds/cri"
+	printf '\047{"Name":"/n","Config":{"Image":"i","Labels":{"com.docker.compose.service":"web"}}}' >"$seeds/docker"
+}
+
+seed_words() {
+	printf '\0-t\n1,7\n-C0-3,5\n--output=a\n-F\n99\n--max-mem\n64M\n-m1ms\n-Ivv\n--mode\n640\n--\nprogram' >"$seeds/options"
+	printf '\1cpu/event=0x3c,umask=1/u' >"$seeds/event"
+	printf '\1sched:sched_*' >"$seeds/tracepoint"
+	printf '\030net::Listener::accept(int)+return' >"$seeds/function"
+	printf '\2libc:/^m.*c$/' >"$seeds/expression"
+	printf '\2./server:usdt:db:query*' >"$seeds/usdt"
+	printf '\3100 * max(a, b - 1.5e3) / (@c + min(d, 2))' >"$seeds/formula"
+	printf '\4runq_p99>20ms' >"$seeds/on"
+	printf '\4ipc<-5%%,time>10%%' >"$seeds/fail-on"
+	printf '\5_ZN3net8Listener6acceptERKSt6vectorIiSaIiEE.cold' >"$seeds/c++"
+	printf '\6_RNvMs_NtCs1234_7mycrate3fooNtB4_3Bar3baz' >"$seeds/rust"
+	printf '\6_ZN4core3fmt9Formatter3pad17h0123456789abcdefE' >"$seeds/rust-old"
+	printf '\00755d0c0a00000-55d0c0b00000 r-xp 00001000 fe:01 1234 /usr/bin/a b (deleted)\n' >"$seeds/maps"
+	printf '\10nginx,worker-[0-9]*,gc?[!a-c]\\*' >"$seeds/glob"
+	printf '\11start_s,label,host,cpu,target,kind,name,unit,value,stderr,runs\n1.5,a,h,"c, 2",-- x,metric,ipc,,1.5,0.1,3\n' \
+		>"$seeds/history"
+	printf '\01210.5ms' >"$seeds/number"
+}
+
 rm -rf "$seeds"
 [ "$seconds" = fixed ] && corpus+=.fixed && rm -rf "$corpus"
 mkdir -p "$seeds" "$corpus"
-# How many inputs are a fixed search: what a quiet machine tries in 40 seconds.
+# How many inputs are a fixed search: what a quiet machine tries in 40 seconds, short texts in 10.
 case $target in
 # A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
 saved) seed_saved; runs=30000 limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
@@ -208,6 +248,8 @@ python) seed_python; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len
 cache) seed_cache; runs=40000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
 dwarf) seed_dwarf; runs=300000 limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
 probes) seed_probes; runs=80000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
+who) seed_who; runs=100000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
+words) seed_words; runs=200000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=1024) ;;
 *) seed_programs; runs=1200 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=262144) ;;
 esac
 # Whoever compares addresses (an environment moves the stack's), and reads what others found, goes another way each time.

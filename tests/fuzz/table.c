@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* SOURCES: src/base/cursor.c src/unwind/cfi.c src/unwind/program.c src/unwind/frames.c */
+/* SOURCES: src/unwind/held.c */
 /* SOURCES: src/unwind/layout.c src/unwind/rule.c src/unwind/stubs.c src/unwind/table.c */
 /* SOURCES: src/unwind/scan.c src/unwind/scan_functions.c src/unwind/x86.c */
 /* LDLIBS: -lz */

@@ -307,14 +307,99 @@ static void planted_links_are_refused(void **state)
 	assert_int_equal(mkfifo("tmp/fifo", 0666), 0);
 	assert_int_equal(chown("tmp/fifo", 12345, 12345), 0);
 	assert_null(outfile_open("tmp/fifo"));
-	/* Through sudo it is that user who asks for it. */
+	/* Through sudo it is that user who asks for it, if only he can have put it there. */
 	setenv("SUDO_UID", "12345", 1);
+	assert_null(outfile_open("tmp/out"));
+	chmod("tmp", 0755);
 	assert_int_equal(write_out("tmp/out", "sudo"), 0);
 	assert_holds("precious", "sudo");
 	unsetenv("SUDO_UID");
-	/* Root's own link in such a directory is fine. */
+	chmod("tmp", 0777);
+	/* Root's own, where others may have moved it, is not; in a sticky directory they cannot. */
 	assert_int_equal(lchown("tmp/out", 0, 0), 0);
+	assert_null(outfile_open("tmp/out"));
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(chown("tmp", 0, 0), 0);
+	assert_null(outfile_open("tmp/out"));
+	chmod("tmp", 01777);
 	assert_int_equal(write_out("tmp/out", "new"), 0);
+	assert_holds("precious", "new");
+}
+
+/* The folder of an output is a link, or behind one; the folder that it is in is mode and owner. */
+static void links_on_the_way_are_as_those_at_the_end(void **state)
+{
+	static const struct {
+		const char *path;
+		uid_t owner, link;
+		mode_t mode;
+		bool works;
+	} rows[] = {
+		{ "f/link/x", 0, 0, 0755, true },
+		{ "f/./link/../real/x", 0, 0, 0755, true },
+		{ "f/link/x", 0, 0, 01777, true },
+		{ "f/link/x", 0, 0, 0777, false },
+		{ "f/link/x", 0, 0, 0775, false },
+		{ "f/link/x", 0, 12345, 0755, false },
+		{ "f/link/x", 0, 12345, 01777, false },
+		{ "f/link/x", 12345, 0, 0755, false },
+		{ "f/link/x", 12345, 12345, 0755, false },
+		{ "f/own/link/x", 12345, 0, 0755, false },
+		{ "f/own/link/x", 0, 0, 0755, true },
+		{ "f/real/x", 12345, 0, 0777, true },
+		{ "f/link/../x", 12345, 0, 0755, false },
+		{ "f/own/../real/x", 12345, 0, 0755, true },
+	};
+
+	if (getuid())
+		skip();
+	mkdir("f", 0755);
+	mkdir("f/real", 0755);
+	mkdir("f/own", 0755);
+	assert_int_equal(symlink("real", "f/link"), 0);
+	assert_int_equal(symlink("../real/", "f/own/link"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct outfile *o;
+
+		assert_int_equal(chown("f", rows[i].owner, 0), 0);
+		assert_int_equal(lchown("f/link", rows[i].link, 0), 0);
+		assert_int_equal(chmod("f", rows[i].mode), 0);
+		o = outfile_open(rows[i].path);
+		if (!o != !rows[i].works)
+			fail_msg("row %zu, %s", i, rows[i].path);
+		if (!o)
+			assert_int_equal(errno, EACCES);
+		else
+			assert_int_equal(outfile_commit(o), 0);
+		if (rows[i].works)
+			assert_int_equal(unlink("f/real/x"), 0);
+	}
+}
+
+/* Whatever the working folder is by then. */
+static void in_a_folder_that_is_held(void **state)
+{
+	int fd = open(".", O_PATH | O_DIRECTORY);
+	struct outfile *o;
+
+	mkdir("sub", 0755);
+	write_file("precious", "old");
+	assert_int_equal(symlink("precious", "link"), 0);
+	o = outfile_open_at(fd, "out");
+	assert_non_null(o);
+	assert_int_equal(chdir("sub"), 0);
+	fputs("x", outfile_stream(o));
+	assert_int_equal(outfile_commit(o), 0);
+	assert_int_equal(chdir(".."), 0);
+	assert_holds("out", "x");
+	/* There a link is replaced. */
+	o = outfile_open_at(fd, "link");
+	assert_non_null(o);
+	fputs("y", outfile_stream(o));
+	assert_int_equal(outfile_commit(o), 0);
+	assert_holds("link", "y");
+	assert_holds("precious", "old");
+	close(fd);
 }
 
 static void sudo_gives_the_file_to_its_user(void **state)
@@ -434,6 +519,8 @@ int main(void)
 		TEST(forbidden_targets_fail_before_the_work),
 		TEST(links_stay_links),
 		TEST(planted_links_are_refused),
+		TEST(links_on_the_way_are_as_those_at_the_end),
+		TEST(in_a_folder_that_is_held),
 		TEST(sudo_gives_the_file_to_its_user),
 		TEST(devices_and_fifos_are_written_directly),
 		TEST(a_dash_is_stdout),

@@ -219,11 +219,14 @@ static void one_seen_from_its_birth_ends_with_its_last_thread(void **state)
 	map(&t, 1, 0x1000, 0x1000, 0, 11, 1);
 	proc_on_fork(&t, 1, pid, pid, 10);
 	proc_on_fork(&t, pid, pid, 400000001, 11);
+	assert_false(proc_has_ended(proc_find(&t, pid)));
 	proc_on_exit(&t, pid, pid, 12);
+	assert_false(proc_has_ended(proc_find(&t, pid)));
 	proc_prune(&t, 13);
 	assert_non_null(proc_find(&t, pid));
 	assert_string_equal(at(&t, pid, 0x1000, 13), "11+0");
 	proc_on_exit(&t, pid, 400000001, 14);
+	assert_true(proc_has_ended(proc_find(&t, pid)));
 	proc_prune(&t, 15);
 	assert_null(proc_find(&t, pid));
 	proc_release(&t);
@@ -237,6 +240,7 @@ static void of_one_not_seen_from_its_birth_proc_is_asked(void **state)
 	proc_init(&t, true, true);
 	proc_on_comm(&t, pid, pid, "older", false, 1);
 	proc_on_exit(&t, pid, pid, 12);
+	assert_false(proc_has_ended(proc_find(&t, pid)));
 	proc_prune(&t, 13);
 	assert_non_null(proc_find(&t, pid));
 	assert_false(proc_all_ended(&t));

@@ -16,16 +16,17 @@
 
 static const struct made {
 	const char *pid, *stat;
-	const char *command_line;
+	const char *exe;
 } made[] = {
-	{ "1", "1 (systemd) S 0 1 1 0", "/sbin/init" },
-	{ "2", "2 (kthreadd) S 0 0 0 0", "" },
-	{ "40", "40 (kworker/0:1) I 2 0 0 0", "" },
-	{ "300", "300 (nginx) S 1 1 1 0", "nginx: master process /usr/sbin/nginx -g x/y" },
-	{ "17", "17 (nginx) S 300 1 1 0", "nginx: worker process" },
+	{ "1", "1 (systemd) S 0 1 1 0", "/usr/lib/systemd/systemd" },
+	{ "2", "2 (kthreadd) S 0 0 0 0", NULL },
+	{ "40", "40 (kworker/0:1) I 2 0 0 0", NULL },
+	{ "300", "300 (nginx) S 1 1 1 0", "/usr/sbin/nginx" },
+	{ "17", "17 (worker) S 300 1 1 0", "/usr/sbin/nginx (deleted)" },
 	{ "301", "301 (a) b (c) S 17 1 1 0", "/opt/my-server" },
-	{ "302", "302 (sh) S 999 1 1 0", "sh" },
+	{ "302", "302 (sh) S 999 1 1 0", "/usr/bin/dash" },
 	{ "303", "303 (truncated", "x" },
+	{ "304", "304 (job) S 1 1 1 0", "/usr/bin/python3.11" },
 };
 
 static void write_file(const char *dir, const char *name, const char *text)
@@ -36,6 +37,14 @@ static void write_file(const char *dir, const char *name, const char *text)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
+	free(path);
+}
+
+static void link_to(const char *exe, const char *dir)
+{
+	char *path = xasprintf("%s/exe", dir);
+
+	assert_int_equal(symlink(exe, path), 0);
 	free(path);
 }
 
@@ -51,7 +60,8 @@ static char *make_root(void)
 		dir = xasprintf("%s/proc/%s", root, made[i].pid);
 		assert_int_equal(mkdir(dir, 0700), 0);
 		write_file(dir, "stat", made[i].stat);
-		write_file(dir, "cmdline", made[i].command_line);
+		if (made[i].exe)
+			link_to(made[i].exe, dir);
 		free(dir);
 	}
 	return root;
@@ -73,7 +83,7 @@ static void names_and_parents(void **state)
 	struct running r;
 
 	running_read(&r, root);
-	assert_int_equal(r.nr, 7);
+	assert_int_equal(r.nr, 8);
 	assert_null(running_find(&r, 303));
 	assert_null(running_find(&r, 5));
 
@@ -89,6 +99,16 @@ static void names_and_parents(void **state)
 	assert_string_equal(p->name, "a) b (c");
 	assert_int_equal(p->parent, 17);
 	assert_true(running_is_named(p, "my-server"));
+	assert_false(running_is_named(p, "my"));
+	assert_true(running_is_named(running_find(&r, 17), "nginx"));
+
+	p = running_find(&r, 304);
+	assert_true(running_is_named(p, "job"));
+	assert_true(running_is_named(p, "python3.11"));
+	assert_true(running_is_named(p, "python3"));
+	assert_true(running_is_named(p, "python"));
+	assert_false(running_is_named(p, "python3.1x"));
+	assert_false(running_is_named(p, "pyth"));
 
 	assert_true(running_find(&r, 40)->is_kernel);
 	assert_true(running_find(&r, 2)->is_kernel);

@@ -226,6 +226,8 @@ static void print_exception(struct text *t, const struct table_exception *e)
 {
 	if (e->cfa_kind == CFA_REG)
 		print(t, "!r%d%+d", e->cfa_reg, e->cfa_off);
+	else if (e->cfa_kind == CFA_KEPT)
+		print(t, "!r%d%+d,kept%+d", e->cfa_reg, e->cfa_off, e->cfa_off2);
 	else
 		print(t, "!*(r%d%+d)%+d", e->cfa_reg, e->cfa_off, e->cfa_off2);
 	print_place(t, "fp", e->fp_kind, e->fp_reg, e->fp_off, e->fp_off2);

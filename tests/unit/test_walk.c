@@ -102,6 +102,87 @@ static void x86_exception_in_a_register(void **state)
 	}
 }
 
+/*
+ * The function at 0x80 is called by the one before 0x200, which has aligned SP and has the old one
+ * in rbx: its CFA is rbx + 32. It pushes that at 0x84, to 16 below its own CFA.
+ */
+static void set_kept(struct scene *s, uint64_t pc)
+{
+	setup(s, TABLE_X86);
+	s->start.pc = pc;
+	s->places[0] = (struct place){ .pc = pc, .rule = x86(false, 24, 0) };
+	s->stack[2] = 0x200;
+	s->places[1] = (struct place){ .pc = 0x1ff,
+				       .rule = RULE_X86_EXCEPTION,
+				       .exception = { .cfa_kind = CFA_KEPT,
+						      .cfa_reg = 3,
+						      .cfa_off = 32,
+						      .cfa_off2 = -16,
+						      .called = 0x80 - 0x200,
+						      .push = 4,
+						      .ra_kind = AT_CFA,
+						      .ra_off = -8 } };
+	s->stack[33] = ROOT; /* rbx = SP + 240 */
+}
+
+#define PT_REGS_BX 5
+#define IN_FRAME   (SP + 240)
+#define NEITHER	   0x1234
+
+static void check_kept(uint64_t pc, uint64_t pushed, uint64_t rbx, uint32_t end)
+{
+	struct scene s;
+	struct walk w;
+
+	set_kept(&s, pc);
+	s.stack[1] = pushed; /* SP + 24 - 16 */
+	s.regs[PT_REGS_BX] = rbx;
+	w = go(&s);
+	assert_int_equal(w.end, end);
+	assert_int_equal(w.nr, end == UNWIND_END_CFI_ROOT ? 3 : 2);
+}
+
+static void x86_register_that_the_called_function_keeps(void **state)
+{
+	/* It is where it was pushed, whatever the function has in it now … */
+	check_kept(0x100, IN_FRAME, NEITHER, UNWIND_END_CFI_ROOT);
+	check_kept(0x85, IN_FRAME, SP + 200, UNWIND_END_CFI_ROOT);
+	/* … and before the push still in it, whatever lies there. */
+	check_kept(0x84, SP + 200, IN_FRAME, UNWIND_END_CFI_ROOT);
+	check_kept(0x80, NEITHER, IN_FRAME, UNWIND_END_CFI_ROOT);
+	/* No place in the frame is none. */
+	check_kept(0x85, NEITHER, IN_FRAME, UNWIND_END_LOST_REG);
+	check_kept(0x84, IN_FRAME, NEITHER, UNWIND_END_LOST_REG);
+	check_kept(0x7f, SP + (1 << 20), NEITHER, UNWIND_END_LOST_REG);
+}
+
+static void x86_register_that_a_function_further_in_has(void **state)
+{
+	struct scene s;
+
+	set_kept(&s, 0x300);
+	s.places[0].rule = x86(false, 16, 0);
+	s.stack[1] = 0x84; /* a return address, before the push: nobody calls so early */
+	s.places[2] = (struct place){ .pc = 0x83, .rule = x86(false, 24, 0) };
+	s.stack[4] = 0x200;
+	s.stack[3] = IN_FRAME;
+	s.regs[PT_REGS_BX] = SP + 248;
+	assert_int_equal(go(&s).end, UNWIND_END_CFI_ROOT);
+}
+
+/* The innermost frame itself: all registers are known. */
+static void x86_register_where_nothing_is_called(void **state)
+{
+	struct scene s;
+
+	set_kept(&s, 0x100);
+	s.places[0] = (struct place){ .pc = 0x100,
+				      .rule = s.places[1].rule,
+				      .exception = s.places[1].exception };
+	s.regs[PT_REGS_BX] = IN_FRAME;
+	check_one_step(&s);
+}
+
 static void registers_are_lost_above_a_call(void **state)
 {
 	struct scene s;
@@ -353,6 +434,9 @@ int main(void)
 		cmocka_unit_test(x86_plt_pushes_in_the_middle),
 		cmocka_unit_test(x86_exception_through_memory),
 		cmocka_unit_test(x86_exception_in_a_register),
+		cmocka_unit_test(x86_register_that_the_called_function_keeps),
+		cmocka_unit_test(x86_register_that_a_function_further_in_has),
+		cmocka_unit_test(x86_register_where_nothing_is_called),
 		cmocka_unit_test(registers_are_lost_above_a_call),
 		cmocka_unit_test(x86_signal_restores_everything),
 		cmocka_unit_test(a_signal_may_lead_to_another_stack),

@@ -69,6 +69,15 @@ build() { # ARCH
 	amd64) $MAKE -s all progs || exit 1 ;;
 	arm64) $MAKE -s CROSS_COMPILE=$CROSS || exit 1 ;;
 	esac
+	build_tokio "$1"
+}
+
+# Guests have no cargo, and need not have the program of Tokio: without it its tests are skipped.
+build_tokio() { # ARCH
+	case $1 in
+	amd64) tests/progs/tokio/build.sh release ;;
+	arm64) TARGET=aarch64-unknown-linux-gnu tests/progs/tokio/build.sh release build-arm64/tests/progs/tokio ;;
+	esac >/dev/null || echo "vm: no program of Tokio for $1"
 }
 
 # A guest's files: the userland, and over it what was built, as the source tree has it.
@@ -81,13 +90,15 @@ make_initrd() { # ARCH
 	fi
 	dir=$(mktemp -d) || exit 1
 	chmod 755 "$dir"
-	mkdir -p "$dir"/{guest,bpfprof/{tests,tools,build/tests/e2e}}
+	mkdir -p "$dir"/{guest,bpfprof/{tests/progs/tokio,tools,build/tests/{e2e,progs}}}
 	cp tests/vm/init.sh "$dir/init"
 	cp "${RUN:-tests/vm/suite.sh}" "$dir/guest/run"
 	cp -r tests/run.sh tests/kept tests/e2e "$dir/bpfprof/tests"
 	cp tools/find-bpftool.sh "$dir/bpfprof/tools"
 	cp -r VERSION man README.md $prog "$dir/bpfprof"
-	cp -r $built/tests/progs "$dir/bpfprof/build/tests"
+	# Of Tokio the programs, and not the hundreds of megabytes that cargo keeps beside them.
+	(cd $built/tests/progs && find . -path './tokio/*/*/*/*' -prune -o -print0 | cpio --quiet -0pdm "$dir/bpfprof/build/tests/progs")
+	cp tests/progs/tokio/build.sh "$dir/bpfprof/tests/progs/tokio"
 	find $built/tests/e2e -maxdepth 1 -type f -perm -u+x -exec cp -t "$dir/bpfprof/build/tests/e2e" {} +
 	(cd "$dir" && find . | cpio --quiet -o -H newc -R 0:0) | cat "$CACHE/userland-$1.cpio" - >"$LOGS/initrd-$1" ||
 		cannot "cannot write $LOGS/initrd-$1"

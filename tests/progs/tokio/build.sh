@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Builds the program in one of its variants and prints the path of it: build.sh VARIANT [FOLDER]. Builds lie below
-# FOLDER (build/tests/progs/tokio) and are used again. Exit 77, with the reason on stderr, where it cannot be built here.
+# Builds the program in one of its variants, or servers, and prints its path: build.sh VARIANT [FOLDER]. Builds lie below
+# FOLDER (build/tests/progs/tokio) and are used again, also where there is no cargo. Exit 77, with the reason on stderr, where
+# it cannot be built here. TARGET=aarch64-unknown-linux-gnu builds for that.
 set -u
-cd "${0%/*}" || exit 1
 variant=${1:?which variant?}
-folder=${2:-$(cd ../../.. && pwd)/build/tests/progs/tokio}
-profile=release options=() flags=
+folder=$(realpath -m "${2:-${0%/*}/../../../build/tests/progs/tokio}")
+cd "${0%/*}" || exit 1
+profile=release program=tokio_waits options=() flags=
 
 case $variant in
 release) ;;
@@ -15,11 +16,24 @@ full) options=(--features full) ;;
 fullfat) profile=fat options=(--features full) ;;
 old) cd old || exit 1 ;; # an older Tokio
 oldfat) cd old && profile=fat || exit 1 ;;
+servers) cd servers && program= || exit 1 ;; # several programs: the path of their folder
+serversfat) cd servers && profile=fat program= || exit 1 ;;
 v0) flags='-C symbol-mangling-version=v0' ;;
 *) echo "unknown variant $variant" >&2 && exit 2 ;;
 esac
 
-command -v cargo >/dev/null || { echo "needs cargo" >&2 && exit 77; }
+built=$folder/$variant/$profile${program:+/$program}
+if ! command -v cargo >/dev/null; then
+	[ -e "$built" ] || { echo "needs cargo" >&2 && exit 77; }
+	echo "$built"
+	exit
+fi
+if [ -n "${TARGET:-}" ]; then
+	[ -d "$(rustc --print target-libdir --target "$TARGET" 2>/dev/null)" ] ||
+		{ echo "needs Rust's library for $TARGET (rustup target add $TARGET)" >&2 && exit 77; }
+	options+=(--target "$TARGET")
+	export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+fi
 mkdir -p "$folder" || exit 1
 exec 9>"$folder/.lock"
 flock 9
@@ -33,4 +47,8 @@ if ! build --offline 2>/dev/null && ! build 2>"$folder/$variant.log"; then
 	cat "$folder/$variant.log" >&2
 	exit 1
 fi
-echo "$folder/$variant/$profile/tokio_waits"
+# What is built for another machine lies where that machine looks for it.
+if [ -n "${TARGET:-}" ]; then
+	mkdir -p "$folder/$variant/$profile" && cp "$folder/$variant/$TARGET/$profile/$program" "$folder/$variant/$profile/" || exit 1
+fi
+echo "$built"

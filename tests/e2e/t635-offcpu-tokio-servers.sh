@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+# Of servers and a client as people write them with Tokio, under load: contexts are as their stacks say, the summary adds up
+# to workers x wall, no stack is left out, and at least 9 of 10 are verified, in each of three starts.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_bpf
+need python3 cargo wrk redis-benchmark
+[ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
+
+workers=2
+
+serve() { # PROGRAM; sets $server and $port
+	start "$folder/$1" "$workers"
+	server=$PID
+	wait_until 10 test -s "$LOG"
+	port=$(cat "$LOG")
+}
+
+# What is recorded, and who keeps it busy; both live until they are stopped.
+axum_echo() {
+	serve axum_echo
+	target=$server
+	start wrk -t1 -c16 -d300s "http://127.0.0.1:$port/hello"
+}
+
+mini_redis() {
+	serve mini_redis
+	target=$server
+	start redis-benchmark -q -p "$port" -c 16 -n 1000000000 -t set
+}
+
+reqwest_client() {
+	serve axum_echo
+	start "$folder/reqwest_client" "$workers" 300 16 "http://127.0.0.1:$port/hello"
+	target=$PID
+}
+
+verified() { # NAME START; adds to $all_verified and $all
+	local json=$TMP/$1.$2.json verified walked
+
+	verified=$(ledger "$json" verified)
+	walked=$(ledger "$json" walked)
+	echo "# figure: $1, start $2: $verified of $((verified + walked)) stacks verified"
+	check_between "$((verified + walked))" 200 100000000 "$1, start $2: stacks"
+	# On a busy host threads are preempted, at any instruction: the layout of addresses cost more than half.
+	check_between "$(pct_of "$verified" $((verified + walked)))" 80 100 "$1, start $2: % of stacks verified"
+	check_near "$(ledger "$json" not-sampled)" 0 0 "$1, start $2: stacks not taken"
+	all_verified=$((all_verified + verified))
+	all=$((all + verified + walked))
+}
+
+for variant in servers ${NIGHTLY:+serversfat}; do
+	folder=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")
+	status=$?
+	[ $status -ne 77 ] || skip "$(cat "$ERR")"
+	[ $status -eq 0 ] || { fail "$variant are built" && show && continue; }
+	for name in axum_echo mini_redis reqwest_client; do
+		all=0 all_verified=0
+		for start in 1 2 3; do
+			$name
+			sleep 0.5
+			check "$name, start $start" "$BPFPROF" offcpu --runtime=tokio -p "$target" \
+				-o "$TMP/$name.$start.json" -o "$TMP/$name.bpfprof" 2
+			verified "$name" "$start"
+			if [ $start = 3 ]; then
+				check "$name: audit" "$BPFPROF" offcpu --audit -p "$target" -o "$TMP/audit.json" 1
+				check_near "$(ledger "$TMP/audit.json" audit-wrong)" 0 0 "$name: stacks that the audit found wrong"
+				check "$name: wall" "$BPFPROF" wall --runtime=tokio -p "$target" -o "$TMP/wall.json" 2
+				"$BPFPROF" report -f --frames=all --idle=show "$TMP/$name.bpfprof" >"$TMP/folded"
+				check_folded "$TMP/folded"
+				drive tokio_servers.py "$variant, $name" $workers "$TMP/folded" "$TMP/wall.json"
+			fi
+			check "$name, start $start: lives" kill -0 "$target"
+			for pid in "${pids[@]}"; do
+				stop "$pid" KILL
+			done
+		done
+		check_between "$(pct_of $all_verified $all)" 90 100 "$name: % of stacks verified in all"
+	done
+done
+finish
