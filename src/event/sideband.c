@@ -385,7 +385,8 @@ static void keep_from(struct sideband *s, size_t first)
 		s->bytes = bytes;
 		s->cap = len;
 	} else {
-		memcpy(s->bytes, bytes, len);
+		if (len) /* there may be no memory yet */
+			memcpy(s->bytes, bytes, len);
 		free(bytes);
 	}
 	s->len = len;
