@@ -198,6 +198,7 @@ __hidden int alloc_entered(struct pt_regs *ctx)
 	__u32 how = bpf_get_attach_cookie(ctx) >> 32;
 	struct arguments a;
 	struct alloc_key key;
+	__u32 outcome = 0;
 	__u64 start;
 
 	if (!row || *(volatile __u32 *)&alloc_paused)
@@ -211,11 +212,12 @@ __hidden int alloc_entered(struct pt_regs *ctx)
 			bpf_map_delete_elem(&allocs_live, &key);
 	}
 	if (ALLOC_SIZE(how)) {
+		outcome = begins(ctx, how, size_of(&a, how));
 		add(row, PROF_SEEN);
-		add(row, begins(ctx, how, size_of(&a, how)));
+		add(row, outcome);
 	}
 	run_ends(row, start);
-	return 0;
+	return outcome == PROF_RECORDED; /* one of live memory, whose address is not known yet */
 }
 
 /* The stack pointer as it was at the entry. */

@@ -253,8 +253,8 @@ __hidden __u32 calls_record(void *ctx, __u64 cookie, const struct open_call *cal
 	return record(ctx, NULL, cookie, call, ns, used);
 }
 
-/* regs are NULL at tracepoints, as everywhere here. */
-static __always_inline void begins(void *ctx, struct pt_regs *regs, __u64 cookie)
+/* Whether it was opened or counted. regs are NULL at tracepoints, as everywhere here. */
+static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
 	struct prof_counters *row = counters_row();
 	__u64 start = row ? run_begins(row) : 0;
@@ -267,6 +267,7 @@ static __always_inline void begins(void *ctx, struct pt_regs *regs, __u64 cookie
 	}
 	if (row)
 		run_ends(row, start);
+	return !outcome;
 }
 
 /* is_gone: its frame is, and the return address; else it is about to go. */
@@ -291,8 +292,7 @@ static __always_inline void ends(void *ctx, struct pt_regs *regs, __u64 cookie, 
 
 __hidden int calls_entered(struct pt_regs *ctx)
 {
-	begins(ctx, ctx, bpf_get_attach_cookie(ctx));
-	return 0;
+	return begins(ctx, ctx, bpf_get_attach_cookie(ctx));
 }
 
 __hidden int calls_returned(struct pt_regs *ctx)

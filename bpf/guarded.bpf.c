@@ -17,9 +17,34 @@
 		return 0;                                                                          \
 	}
 
+/*
+ * One program for both ends of a call (BPF_TRACE_UPROBE_SESSION). It is asked at the entry whether
+ * it wants to see the return: 1 = no, and the thread is not led through the kernel's trampoline.
+ */
+#define SESSION(name, entered, returned)                                                           \
+	static __always_inline int name##_end(struct pt_regs *ctx)                                 \
+	{                                                                                          \
+		if (bpf_get_func_ip(ctx) == REGS_PC(ctx))                                          \
+			return !entered(ctx);                                                      \
+		returned(ctx);                                                                     \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("?kprobe")                                                                             \
+	int name(struct pt_regs *ctx)                                                              \
+	{                                                                                          \
+		int unwanted;                                                                      \
+                                                                                                   \
+		kernel_preempt_off();                                                              \
+		unwanted = name##_end(ctx);                                                        \
+		kernel_preempt_on();                                                               \
+		return unwanted & 1;                                                               \
+	}
+
 GUARDED(calls_entry, calls_entered)
 GUARDED(calls_return, calls_returned)
 GUARDED(calls_leave, calls_left)
 GUARDED(alloc_entry, alloc_entered)
 GUARDED(alloc_return, alloc_returned)
 GUARDED(alloc_leave, alloc_left)
+SESSION(calls_session, calls_entered, calls_returned)
+SESSION(alloc_session, alloc_entered, alloc_returned)

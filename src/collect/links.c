@@ -21,9 +21,10 @@
 
 /*
  * kernel >= 6.6, libbpf >= 1.3: spelled out for older ones (linux/bpf.h: BPF_TRACE_UPROBE_MULTI,
- * BPF_F_UPROBE_MULTI_RETURN, link_create.uprobe_multi).
+ * BPF_F_UPROBE_MULTI_RETURN, link_create.uprobe_multi). Sessions: 6.13 and 1.5.
  */
 #define UPROBE_MULTI	    LINKS_MANY
+#define UPROBE_SESSION	    57
 #define UPROBE_MULTI_RETURN 1u
 struct create_uprobe_multi {
 	uint32_t prog_fd, target_fd, attach_type, flags;
@@ -34,7 +35,7 @@ struct create_uprobe_multi {
 struct links {
 	const struct calls_opts *opts;
 	struct links_programs programs;
-	bool many;
+	enum links_way way;
 	/* Of links to many: at entries, and elsewhere. */
 	struct link_fds {
 		int *v;
@@ -49,13 +50,13 @@ static int create(const struct create_uprobe_multi *c)
 	return syscall(SYS_bpf, BPF_LINK_CREATE, c, sizeof(*c));
 }
 
-static int trial_program(void)
+static int trial_program(uint32_t attach_type)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = UPROBE_MULTI);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
 
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "trial", "GPL", insns, 2, &opts);
 }
@@ -64,14 +65,14 @@ static int trial_program(void)
  * Does the kernel have such links, and does their process mean all of its threads (6.10)? What it
  * answers to a path that is no file, and to a process that is none, tells.
  */
-bool links_have_many(void)
+static bool kernel_has(uint32_t attach_type)
 {
 	uint64_t offset = 1;
-	struct create_uprobe_multi c = { .attach_type = UPROBE_MULTI,
+	struct create_uprobe_multi c = { .attach_type = attach_type,
 					 .path = (uintptr_t) "/",
 					 .offsets = (uintptr_t)&offset,
 					 .nr = 1 };
-	int fd = trial_program();
+	int fd = trial_program(attach_type);
 	bool yes;
 
 	if (fd < 0)
@@ -82,6 +83,11 @@ bool links_have_many(void)
 	yes = yes && create(&c) < 0 && errno == EINVAL;
 	close(fd);
 	return yes;
+}
+
+bool links_have_many(void)
+{
+	return kernel_has(UPROBE_MULTI);
 }
 
 int links_create_many(int program, const char *path, const uint64_t *offsets, size_t nr,
@@ -103,24 +109,57 @@ static bool has_files(const struct calls_opts *o)
 	return o->nr_points && o->points[0].kind == POINT_UPROBE;
 }
 
-bool links_prepare(const struct calls_opts *o, const struct links_programs *programs)
-{
-	bool many = has_files(o) && links_have_many();
+/* The programs at points: what each sees. */
+enum sight { SEES_ENTRY, SEES_RETURN, SEES_CALL, SEES_LEAVING };
 
-	if (many) {
-		bpf_program__set_expected_attach_type(programs->entry, UPROBE_MULTI);
-		bpf_program__set_expected_attach_type(programs->back, UPROBE_MULTI);
-		bpf_program__set_expected_attach_type(programs->leave, UPROBE_MULTI);
-	}
-	return many;
+static bool is_seen_by(const struct point *p, enum sight sight, enum links_way way)
+{
+	bool by_session = p->by_probe && way == LINKS_BY_SESSION;
+
+	return sight == SEES_ENTRY    ? !p->is_return && !by_session
+	       : sight == SEES_RETURN ? p->by_probe && !by_session
+	       : sight == SEES_CALL   ? by_session
+				      : p->is_return;
+}
+
+static bool sees_any(const struct calls_opts *o, enum sight sight, enum links_way way)
+{
+	for (size_t i = 0; i < o->nr_points; i++)
+		if (is_seen_by(&o->points[i], sight, way))
+			return true;
+	return false;
+}
+
+static void prepare_sessions(const struct calls_opts *o, const struct links_programs *programs)
+{
+	bpf_program__set_expected_attach_type(programs->session, UPROBE_SESSION);
+	bpf_program__set_autoload(programs->session, true);
+	bpf_program__set_autoload(programs->back, false);
+	bpf_program__set_autoload(programs->entry, sees_any(o, SEES_ENTRY, LINKS_BY_SESSION));
+}
+
+enum links_way links_prepare(const struct calls_opts *o, const struct links_programs *programs)
+{
+	if (programs->session)
+		bpf_program__set_autoload(programs->session, false);
+	if (!has_files(o) || !links_have_many())
+		return LINKS_EACH;
+	bpf_program__set_expected_attach_type(programs->entry, UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(programs->back, UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(programs->leave, UPROBE_MULTI);
+	if (!programs->session || !sees_any(o, SEES_CALL, LINKS_BY_SESSION) ||
+	    !kernel_has(UPROBE_SESSION))
+		return LINKS_BY_FILE;
+	prepare_sessions(o, programs);
+	return LINKS_BY_SESSION;
 }
 
 struct links *links_new(const struct calls_opts *o, const struct links_programs *programs,
-			bool many)
+			enum links_way way)
 {
 	struct links *l = xcalloc(1, sizeof(*l));
 
-	*l = (struct links){ .opts = o, .programs = *programs, .many = many };
+	*l = (struct links){ .opts = o, .programs = *programs, .way = way };
 	return l;
 }
 
@@ -161,21 +200,30 @@ static void batch_add(struct batch *b, const struct point *p)
 	b->any_semaphore |= p->semaphore != 0;
 }
 
+static struct bpf_program *program_of(const struct links *l, enum sight sight)
+{
+	return sight == SEES_ENTRY    ? l->programs.entry
+	       : sight == SEES_RETURN ? l->programs.back
+	       : sight == SEES_CALL   ? l->programs.session
+				      : l->programs.leave;
+}
+
 static int attach_batch(struct links *l, const struct batch *b, const struct point *first,
-			struct bpf_program *program, bool at_return, uint32_t pid)
+			enum sight sight, uint32_t pid)
 {
 	struct create_uprobe_multi c = {
-		.prog_fd = bpf_program__fd(program),
-		.attach_type = UPROBE_MULTI,
+		.prog_fd = bpf_program__fd(program_of(l, sight)),
+		.attach_type = sight == SEES_CALL ? UPROBE_SESSION : UPROBE_MULTI,
 		.path = (uintptr_t)first->where,
 		.offsets = (uintptr_t)b->offsets,
 		.semaphores = b->any_semaphore ? (uintptr_t)b->semaphores : 0,
 		.cookies = (uintptr_t)b->cookies,
 		.nr = b->nr,
-		.multi_flags = at_return ? UPROBE_MULTI_RETURN : 0,
+		.multi_flags = sight == SEES_RETURN ? UPROBE_MULTI_RETURN : 0,
 		.pid = pid,
 	};
-	struct link_fds *to = program == l->programs.entry ? &l->entries : &l->others;
+	bool begins = sight == SEES_ENTRY || sight == SEES_CALL;
+	struct link_fds *to = begins ? &l->entries : &l->others;
 	int fd = create(&c);
 
 	if (fd < 0)
@@ -183,23 +231,6 @@ static int attach_batch(struct links *l, const struct batch *b, const struct poi
 	to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
 	to->v[to->nr++] = fd;
 	return 0;
-}
-
-/* The programs at points: what each sees. */
-enum sight { SEES_ENTRY, SEES_RETURN, SEES_LEAVING };
-
-static bool is_seen_by(const struct point *p, enum sight sight)
-{
-	return sight == SEES_ENTRY    ? !p->is_return
-	       : sight == SEES_RETURN ? p->by_probe
-				      : p->is_return;
-}
-
-static struct bpf_program *program_of(const struct links *l, enum sight sight)
-{
-	return sight == SEES_ENTRY    ? l->programs.entry
-	       : sight == SEES_RETURN ? l->programs.back
-				      : l->programs.leave;
 }
 
 /* The points of the file of point first, which is the first one of it. */
@@ -211,12 +242,11 @@ static int attach_file(struct links *l, size_t first, enum sight sight, uint32_t
 	int err = 0;
 
 	for (size_t i = first; i < o->nr_points; i++)
-		if (is_seen_by(&o->points[i], sight) &&
+		if (is_seen_by(&o->points[i], sight, l->way) &&
 		    !strcmp(o->points[i].where, o->points[first].where))
 			batch_add(&b, &o->points[i]);
 	if (b.nr)
-		err = attach_batch(l, &b, &o->points[first], program_of(l, sight),
-				   sight == SEES_RETURN, pid);
+		err = attach_batch(l, &b, &o->points[first], sight, pid);
 	free(words);
 	return err;
 }
@@ -235,17 +265,12 @@ static bool is_first_of_file(const struct calls_opts *o, size_t i)
 static int attach_files(struct links *l, uint32_t pid)
 {
 	const struct calls_opts *o = l->opts;
+	static const enum sight order[] = { SEES_RETURN, SEES_LEAVING, SEES_ENTRY, SEES_CALL };
 	int err = 0;
 
-	for (size_t i = 0; i < o->nr_points && !err; i++) {
-		if (!is_first_of_file(o, i))
-			continue;
-		err = attach_file(l, i, SEES_RETURN, pid);
-		if (!err)
-			err = attach_file(l, i, SEES_LEAVING, pid);
-		if (!err)
-			err = attach_file(l, i, SEES_ENTRY, pid);
-	}
+	for (size_t i = 0; i < o->nr_points && !err; i++)
+		for (size_t k = 0; k < 4 && !err && is_first_of_file(o, i); k++)
+			err = attach_file(l, i, order[k], pid);
 	return err;
 }
 
@@ -311,7 +336,7 @@ int links_attach(struct links *l, uint32_t pid)
 {
 	int err = 0;
 
-	if (l->many)
+	if (l->way != LINKS_EACH)
 		return attach_files(l, pid);
 	for (size_t i = 0; i < l->opts->nr_points && !err; i++)
 		err = attach_point(l, &l->opts->points[i], pid);
@@ -324,7 +349,6 @@ static void *close_one(void *arg)
 	return NULL;
 }
 
-/* The kernel waits for programs that run with each, some 50 ms: for all at a time. */
 /* The kernel waits for programs that run with each, some 50 ms: for all at a time. */
 static void close_all(struct link_fds *fds)
 {

@@ -61,15 +61,25 @@ struct calls_opts {
 };
 
 /*
- * Before the programs are loaded: how they will be attached. Returns whether many points of a file
- * can have one link.
+ * Before the programs are loaded: how they will be attached, and by that which of entry, back and
+ * session are loaded.
  */
 struct links_programs {
 	struct bpf_program *entry, *back;  /* at functions: of files, of the kernel */
+	struct bpf_program *session;	   /* both at once, where the kernel has it (6.13) */
 	struct bpf_program *leave;	   /* at instructions that leave them */
 	struct bpf_program *event, *until; /* at tracepoints */
 };
-bool links_prepare(const struct calls_opts *o, const struct links_programs *programs);
+enum links_way {
+	LINKS_EACH,    /* each point has a link */
+	LINKS_BY_FILE, /* those of a file have one (6.6) */
+	/*
+	 * The same, and one program sees a call begin and return. It says at the entry whether it
+	 * wants to see the return; if not, the call costs one trap instead of two.
+	 */
+	LINKS_BY_SESSION,
+};
+enum links_way links_prepare(const struct calls_opts *o, const struct links_programs *programs);
 
 /*
  * Whether the kernel has such links, for its attach type LINKS_MANY; and one of a program to places
@@ -82,7 +92,7 @@ int links_create_many(int program, const char *path, const uint64_t *offsets, si
 
 struct links;
 struct links *links_new(const struct calls_opts *o, const struct links_programs *programs,
-			bool many);
+			enum links_way way);
 /*
  * Attaches all points; pid > 0: only in that process (files only). 0 or negative errno, logged;
  * -ESRCH, which is not logged: the process is gone.

@@ -27,7 +27,7 @@
 
 #define CALLS                                                                                      \
 	{ "calls_entry", PROBE_CALLS }, { "calls_return", PROBE_CALLS },                           \
-		{ "calls_leave", PROBE_CALLS },                                                    \
+		{ "calls_session", PROBE_CALLS }, { "calls_leave", PROBE_CALLS },                  \
 	{                                                                                          \
 		"filter_fork", PROBE_BIRTHS                                                        \
 	}
@@ -88,6 +88,7 @@ static const struct probe probes[] = {
 	  7,
 	  { { "alloc_entry", PROBE_CALLS },
 	    { "alloc_return", PROBE_CALLS },
+	    { "alloc_session", PROBE_CALLS },
 	    { "alloc_leave", PROBE_CALLS },
 	    { "filter_fork", PROBE_BIRTHS } } },
 };

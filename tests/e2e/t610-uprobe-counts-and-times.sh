@@ -60,6 +60,13 @@ check_near "$(column calls called_23 | wc -l)" 0 0 "rows of what is quicker"
 check "one in four" "$BPFPROF" uprobe -o "$TMP/x.csv" --every 4 "$called:many" -- "$called"
 check_near "$(column calls many)" 4000 600 "calls of many, made up from one in four"
 
+# With sessions the program does not run at returns that nobody waits for.
+check "one in a hundred, timed" "$BPFPROF" uprobe -l -o "$TMP/x.json" --every 100 "$called:many" -- "$called"
+seen=$(json "$TMP/x.json" samples seen)
+ended=$(json "$TMP/x.json" samples notes ended)
+[[ $(printf '%s\n' 6.13 "$(uname -r)" | sort -V | head -n 1) == 6.13 ]] && returns=$ended || returns=$seen
+check_near "$(json "$TMP/x.json" samples notes runs)" "$((seen + returns))" 0 "runs, of $seen calls of which $ended are timed"
+
 # The place inside: by name, and by address.
 check "an offset" "$BPFPROF" uprobe -o "$TMP/x.csv" "$called:called_23+0x0" -- "$called"
 if command -v nm >/dev/null; then

@@ -103,7 +103,10 @@ static void configure_samples(struct prof_config *c, unsigned int bits)
 	c->moment_slots = bits & 1 ? 16 : 0;
 }
 
-/* Timed, with arguments, or only counted. */
+/* A function whose return a return probe sees. */
+static const struct point point = { .kind = POINT_UPROBE, .where = "/bin/true", .by_probe = true };
+
+/* Timed, with arguments, or only counted; bits & 8: at that function. */
 static void configure_calls(struct session_opts *o, struct calls_opts *c, unsigned int bits)
 {
 	static const struct call_args some = { .nr_args = CALL_MAX_ARGS }, none;
@@ -116,6 +119,8 @@ static void configure_calls(struct session_opts *o, struct calls_opts *c, unsign
 				  .by_process = bits & 2,
 				  .every = bits & 1 ? 10 : 0 };
 	c->args = bits & 1 ? &some : &none;
+	c->points = &point;
+	c->nr_points = bits >> 3 & 1;
 	o->calls = c;
 }
 
@@ -124,7 +129,9 @@ static void configure_allocs(struct session_opts *o, struct calls_opts *c, struc
 			     unsigned int bits)
 {
 	*a = (struct alloc_opts){ .every = 4096, .live = bits & 1, .max_live = 16 };
-	*c = (struct calls_opts){ .timed = a->live };
+	*c = (struct calls_opts){ .timed = a->live,
+				  .points = &point,
+				  .nr_points = bits >> 3 & 1 };
 	o->calls = c;
 	o->alloc = a;
 }
@@ -235,6 +242,8 @@ int main(int argc, char **argv)
 			continue;
 		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
 			bad |= load(probe, how, &glob, 0, true) | load(probe, how, &glob, 7, true);
+		if (probe_program(probe, PROBE_CALLS))
+			bad |= load(probe, CALL_GRAPH_AUTO, &glob, 15, true);
 	}
 	bad |= load_accounts(ACCOUNT_BY_THREAD, 1);
 	bad |= load_accounts(ACCOUNT_BY_CGROUP, PMU_MAX_EVENTS);
