@@ -91,6 +91,20 @@ static void tell_rate(struct record *r)
 		r->opts->max_overhead * 100);
 }
 
+/* What the kernel counts on its way (page faults, tracepoints) interrupts nobody. */
+static bool interrupts(const struct sampling *s)
+{
+	const struct perf_event_attr *attr;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		attr = &s->v[i].attr;
+		if (perf_is_clock(attr) || (attr->type != PERF_TYPE_SOFTWARE &&
+					    attr->type != PERF_TYPE_TRACEPOINT))
+			return true;
+	}
+	return false;
+}
+
 void record_begin_overhead(struct record *r)
 {
 	bool samples = rate_hz(r) > 0 && !r->opts->always_on;
@@ -98,7 +112,7 @@ void record_begin_overhead(struct record *r)
 
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);
-	r->interrupt_price_ns = r->sampling.nr ? interrupt_price_ns() : 0;
+	r->interrupt_price_ns = interrupts(&r->sampling) ? interrupt_price_ns() : 0;
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
 	tell_rate(r);
 }

@@ -26,6 +26,7 @@ check_near "$(of '^faulter;\[minor\];\[anonymous\];.*touch_pages [0-9]+$')" 1000
 check_near "$(of ';touch_twice [0-9]+$')" 10000 100 "faults in touch_twice"
 check_grep '^faults: .* minor and [0-9]+ major faults; anonymous 9[0-9.]+%' "$TMP/x.txt"
 check_grep '"unit": "faults"' "$TMP/x.json"
+check_near "$(json "$TMP/x.json" cost interrupts_share_of_cpus)" 0 0 "of the CPUs, for interrupts: a fault is none"
 check "report" "$BPFPROF" report -o "$TMP/saved.folded" "$TMP/x.bpfprof"
 check "as it was saved" cmp "$TMP/x.folded" "$TMP/saved.folded"
 
