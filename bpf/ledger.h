@@ -43,6 +43,7 @@
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \
+	X(LOST_UNSEEN, LOST, "unseen-run", "began to run, which the kernel did not report")        \
 	X(LOST_THREAD, LOST, "no-thread-state", "no memory for a thread's state")                  \
 	X(LOST_LOCKS, LOST, "lock-table-full", "table of locks full: raise --max-stacks")          \
 	X(LOST_ROWS, LOST, "row-table-full", "no room for another row: raise --max-rows")          \

@@ -105,7 +105,7 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 		ran = all;
 	outcome = outcome_of(t, all - ran);
 	if (!outcome && hist_alone()) /* since when it could run is not known */
-		outcome = PROF_LOST_TIME;
+		outcome = PROF_LOST_UNSEEN;
 	row_add(row, PROF_MADE_UP, 1);
 	if (is_kept(row, outcome, all - ran))
 		wait_ends(t, all - ran, 0);
