@@ -16,11 +16,14 @@ struct file_id {
 
 /*
  * Nothing may be kept of a file that changed in the last two seconds, and may change again within a
- * tick of its clock; of one whose file system is a program (FUSE), which may say what it likes; and
- * of what is no file. A file system may never answer this: who asks must not matter.
+ * tick of its clock; of one whose file system is a program (FUSE), which may say what it likes, or
+ * on another machine, which may be down; and of what is no file. A file system may never answer
+ * this: who asks must not matter. Who has an answer may ask again.
  */
 struct file_id file_id_read(int fd);
 bool file_id_is_known(const struct file_id *id);
 bool file_id_equals(const struct file_id *a, const struct file_id *b);
+/* It is known, and still what the file has. */
+bool file_id_holds(const struct file_id *id, int fd);
 
 #endif

@@ -250,8 +250,11 @@ void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 			  size_t to)
 {
 	int fd = m->kind == FRAME_USER ? file->fd : -1;
-	struct kept_file *kept = s->kept && fd >= 0 ? kept_get(s->kept, &file->id) : NULL;
+	struct kept_file *kept = NULL;
 
+	/* It may have been written to since it was opened. */
+	if (s->kept && fd >= 0 && file_id_holds(&file->id, fd))
+		kept = kept_get(s->kept, &file->id);
 	if (kept)
 		to = name_known(s, m, kept, from, to);
 	if (from == to)
