@@ -7,22 +7,20 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/regex.h"
 
 /* NULL, without a word when none is given; else logged. */
 static const regex_t *compile(struct filters *f, const char *option, const char *pattern)
 {
 	regex_t *re = &f->patterns[f->nr_patterns];
-	char why[128];
-	int err;
+	char why[REGEX_WHY];
 
 	if (!pattern)
 		return NULL;
-	err = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
-	if (!err) {
+	if (regex_compile(re, pattern, 0, why)) {
 		f->nr_patterns++;
 		return re;
 	}
-	regerror(err, re, why, sizeof(why));
 	log_err(0, "%s: no regular expression (%s)", option, why);
 	return NULL;
 }

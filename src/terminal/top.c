@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/regex.h"
 #include "base/text.h"
 #include "profile/wait.h"
 #include "terminal/top_parts.h"
@@ -320,9 +321,10 @@ static bool has_capitals(const char *s)
 static void filter_by(struct top *t, const char *pattern)
 {
 	regex_t filter;
-	int flags = REG_EXTENDED | REG_NOSUB | (has_capitals(pattern) ? 0 : REG_ICASE);
+	char why[REGEX_WHY];
 
-	if (*pattern && regcomp(&filter, pattern, flags)) {
+	if (*pattern &&
+	    !regex_compile(&filter, pattern, has_capitals(pattern) ? 0 : REG_ICASE, why)) {
 		top_tell(t, "not a regular expression so far", true);
 		return;
 	}

@@ -2,11 +2,11 @@
 /* From what people type to functions: names, patterns, addresses. Each is a pass over all names. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/regex.h"
 #include "base/text.h"
 #include "symbol/demangle.h"
 #include "uprobe/functions_parts.h"
@@ -148,12 +148,10 @@ static void find_all(struct functions *fs, name_matches matches, const void *pat
 static int find_regex(struct functions *fs, const char *text, struct uprobe_function **out,
 		      size_t *nr, char **why)
 {
-	char reason[128];
+	char reason[REGEX_WHY];
 	regex_t regex;
-	int err = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
 
-	if (err) {
-		regerror(err, &regex, reason, sizeof(reason));
+	if (!regex_compile(&regex, text, 0, reason)) {
 		*why = xasprintf("'/%s/' is no regular expression: %s", text, reason);
 		return -EINVAL;
 	}

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/regex.h"
 #include "base/text.h"
 #include "who/relabel_parts.h"
 
@@ -168,15 +169,12 @@ static char *take_value(struct parser *p)
 
 static bool compile(struct parser *p, struct relabel_match *m, const char *at)
 {
-	char *whole = xasprintf("^(%s)$", m->value), why[128];
-	int err = regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
+	char *whole = xasprintf("^(%s)$", m->value), why[REGEX_WHY];
 
+	m->is_regex = regex_compile(&m->regex, whole, 0, why);
 	free(whole);
-	if (!err) {
-		m->is_regex = true;
+	if (m->is_regex)
 		return true;
-	}
-	regerror(err, &m->regex, why, sizeof(why));
 	return fail(p, at, "'%s' is no regular expression: %s", m->value, why);
 }
 

@@ -60,20 +60,6 @@ static void check_facts(const struct container_place *place)
 	}
 }
 
-/*
- * Rules are the operator's, and so is what the C library takes for them: "a++++", with 30 of these,
- * is a gigabyte. Repetitions that copy what they repeat, and references back, are left out here.
- */
-static void tame(char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '{' || text[i] == '+')
-			text[i] = '*';
-		if (i && text[i - 1] == '\\' && text[i] >= '0' && text[i] <= '9')
-			text[i] = 'd';
-	}
-}
-
 static void check_rules(char *text, size_t len)
 {
 	const char *end = memchr(text, 0, len), *at = end ? end + 1 : text + len;
@@ -81,7 +67,6 @@ static void check_rules(char *text, size_t len)
 	struct labels l = {};
 	struct relabel *r;
 
-	tame(text, at - text);
 	r = relabel_parse(text, end ? (size_t)(end - text) : len, &error);
 	if (!r) {
 		assert(error && *error >= '0' && *error <= '9');

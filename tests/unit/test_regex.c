@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* base/regex: expressions that would take much memory are refused, others mean what they did. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/regex.h"
+
+#define ROWS(t) (sizeof(t) / sizeof(*(t)))
+
+static const struct {
+	const char *text, *yes, *no;
+} taken[] = {
+	{ "^(hot|cold)$", "hot", "hotter" },
+	{ "a+b", "xaab", "xb" },
+	{ "^[0-9a-f]{64}$", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+	  "0123" },
+	{ "^a{2,}$", "aaa", "a" },
+	{ "^a{2,3}$", "aa", "aaaa" },
+	{ "[]+]x", "]x", "ax" },
+	{ "[^]+]x", "ax", "+x" },
+	{ "^[[:digit:]+]+$", "1+2", "a" },
+	{ "\\+\\{3\\}\\)", "+{3})", "+++" },
+	{ "^(a{10}){50}$", NULL, "a" },
+	{ "std::(vector|map)<.*>", "std::map<int>", "std::set" },
+};
+
+static const struct {
+	const char *text, *why;
+} refused[] = {
+	{ "a++++++++++++++++++++++++++++++", "more than 1000" },
+	{ "((a+)+b)+{400}", "more than 1000" },
+	{ "(a{100}){100}", "more than 1000" },
+	{ "(([a-z]{30}){30}){30}", "more than 1000" },
+	{ "x{99999999999999999999999}", "more than 1000" },
+	{ "a*+?+*+++++++++", "more than 1000" },
+	{ "(a)\\1", "references back" },
+	{ "a{", NULL },
+	{ "[", NULL },
+	{ "[[:alpha:", NULL },
+	{ "(", NULL },
+	{ "\\", NULL },
+};
+
+static bool matches(const regex_t *re, const char *text)
+{
+	return !regexec(re, text, 0, NULL, 0);
+}
+
+static void test_small_ones_are_taken(void **state)
+{
+	char why[REGEX_WHY];
+	regex_t re;
+
+	(void)state;
+	for (size_t i = 0; i < ROWS(taken); i++) {
+		if (!regex_compile(&re, taken[i].text, 0, why))
+			fail_msg("%s: %s", taken[i].text, why);
+		if (taken[i].yes && !matches(&re, taken[i].yes))
+			fail_msg("%s does not match %s", taken[i].text, taken[i].yes);
+		if (matches(&re, taken[i].no))
+			fail_msg("%s matches %s", taken[i].text, taken[i].no);
+		regfree(&re);
+	}
+	assert_true(regex_compile(&re, "hot", REG_ICASE, why));
+	assert_true(matches(&re, "HOT"));
+	regfree(&re);
+}
+
+static void test_large_ones_are_refused(void **state)
+{
+	char why[REGEX_WHY];
+	regex_t re;
+
+	(void)state;
+	for (size_t i = 0; i < ROWS(refused); i++) {
+		if (regex_compile(&re, refused[i].text, 0, why))
+			fail_msg("%s is taken", refused[i].text);
+		assert_true(*why);
+		if (refused[i].why && !strstr(why, refused[i].why))
+			fail_msg("%s: %s", refused[i].text, why);
+	}
+}
+
+static void test_lengths_have_a_limit(void **state)
+{
+	char text[REGEX_MAX_BYTES + 2], why[REGEX_WHY];
+	regex_t re;
+
+	(void)state;
+	memset(text, '.', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_false(regex_compile(&re, text, 0, why));
+	assert_non_null(strstr(why, "longer than"));
+	text[REGEX_MAX_NODES + 1] = '\0';
+	assert_false(regex_compile(&re, text, 0, why));
+	text[REGEX_MAX_NODES] = '\0';
+	assert_true(regex_compile(&re, text, 0, why));
+	regfree(&re);
+	memset(text, '(', REGEX_MAX_DEPTH + 1);
+	assert_false(regex_compile(&re, text, 0, why));
+	assert_non_null(strstr(why, "groups"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_small_ones_are_taken),
+		cmocka_unit_test(test_large_ones_are_refused),
+		cmocka_unit_test(test_lengths_have_a_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
