@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Giving up capabilities by the table. The nursery of readers was forked before, and has its own. */
+/* Giving up capabilities by the table. The nursery of readers, forked before, has its own. */
 #include "collect/rights.h"
 
 #include <stdlib.h>
