@@ -256,8 +256,6 @@ static enum cmd_result run(struct stat_args *a)
 	if (!err && a->measure_peaks)
 		err = peaks_measure(&a->counting.cpus, &a->counting.peaks, &note);
 	a->counting.peaks_note = note;
-	a->counting.foreign_folder = s.results && (results_need_rights(s.results) ||
-						   (s.junit && outfile_needs_rights(s.junit)));
 	if (!err)
 		err = stat_run(&a->counting);
 	result = err ? cmd_failed(err) : finish(&s);

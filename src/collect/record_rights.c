@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a recording needs rights for when all is attached: CPUs and processes that come later, and
- * names at the end.
+ * Which capabilities a recording keeps when all is attached: those of the table (doctor/caps.c)
+ * that its command still uses, for CPUs and processes that come later and for names at the end.
+ * The nursery of readers was forked before, and has its own.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
 #include "collect/record_parts.h"
-#include "collect/rights.h"
 #include "doctor/caps.h"
+#include "doctor/doctor.h"
+#include "event/host.h"
+#include "reader/jail.h"
+
+#define PARANOID 2 /* above it kernels of distributions ask for CAP_SYS_ADMIN */
 
 static unsigned int needs_of(const struct record_opts *o)
 {
@@ -17,10 +26,27 @@ static unsigned int needs_of(const struct record_opts *o)
 		needs |= CAP_FOR_PROGRAM;
 	if (o->java_names)
 		needs |= CAP_FOR_JAVA;
+	if (host_sysctl("kernel/perf_event_paranoid", 0) > PARANOID)
+		needs |= CAP_FOR_PARANOID;
 	return needs;
 }
 
 void record_drop_rights(const struct record *r)
 {
-	rights_drop(r->opts->command, 0, needs_of(r->opts));
+	unsigned int uses;
+	uint64_t caps;
+	char *text;
+	int err;
+
+	if (!doctor_uses(r->opts->command, &uses))
+		return;
+	caps = caps_kept(uses, needs_of(r->opts));
+	err = jail_keep(caps);
+	if (err) {
+		log_warn("bpfprof keeps all its rights while it records: %s", strerror(-err));
+		return;
+	}
+	text = caps_text(caps);
+	log_info("of its capabilities it keeps at most %s", text);
+	free(text);
 }

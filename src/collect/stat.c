@@ -17,10 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "collect/rights.h"
 #include "collect/stat_parts.h"
-#include "doctor/caps.h"
-#include "doctor/doctor.h"
 
 #define LEFT_NS	   1000000ull	 /* of an interval at the end that are worth a line */
 #define REFRESH_NS 1000000000ull /* CPUs and progress are looked at so often */
@@ -113,22 +110,6 @@ static void loop(struct counting *c)
 	log_progress(NULL);
 }
 
-/*
- * Nothing is opened any more but on CPUs that join. The program of this run has been forked, and
- * keeps what it would have without bpfprof; one of a later run would not.
- */
-static void drop_rights(const struct counting *c)
-{
-	const struct stat_opts *o = c->opts;
-	unsigned int needs = o->foreign_folder ? CAP_FOR_FOLDER : 0;
-
-	if (!o->interval_ns && c->nr_runs + 1 < o->repeats)
-		return;
-	if (o->program)
-		needs |= CAP_FOR_PROGRAM;
-	rights_drop("stat", c->breakdown ? USE_BPF : 0, needs);
-}
-
 static int start(struct counting *c)
 {
 	const struct stat_opts *o = c->opts;
@@ -152,7 +133,6 @@ static int start(struct counting *c)
 		return err;
 	if (o->hotspots && c->nr_runs + 1 == o->repeats)
 		hotspots_start(&c->hotspots, o, held);
-	drop_rights(c);
 	c->begin_real_ns = clock_ns(CLOCK_REALTIME);
 	counters_start(c->counters);
 	c->begin_ns = c->tick_ns = now_ns();

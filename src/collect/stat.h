@@ -27,10 +27,9 @@ struct stat_opts {
 	struct metric_peaks peaks; /* of the machine; flops 0 = not known */
 	const char *peaks_note;	   /* how these were measured; NULL = they were not */
 	enum stat_by by;
-	uint32_t max_rows;   /* 0 = as accounts.h has it */
-	bool hotspots;	     /* sample as well, in the last repeat */
-	bool foreign_folder; /* results go where the folder is not ours */
-	uint64_t start_ns;   /* CLOCK_MONOTONIC when bpfprof began */
+	uint32_t max_rows; /* 0 = as accounts.h has it */
+	bool hotspots;	   /* sample as well, in the last repeat */
+	uint64_t start_ns; /* CLOCK_MONOTONIC when bpfprof began */
 	/* Reports as they come; belongs to the caller. False ends it. */
 	bool (*on_report)(void *arg, struct stat_report *r);
 	void *arg;

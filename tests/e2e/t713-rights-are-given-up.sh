@@ -42,14 +42,6 @@ keeps() { # WHAT CAPABILITIES -- OPTIONS...
 	done
 	stop "$PID" INT
 }
-# The same of stat and list, which read no files of others.
-counts() {
-	local recorder=("${counter[@]}")
-
-	keeps "$@"
-}
-counter=(perfmon ipc_lock)
-[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || counter+=(sys_admin)
 start setpriv --reuid 65534 --regid 65534 --clear-groups "$PROGS/spin_abc" 300
 spinner=$PID
 start "$PROGS/waits_sleeper" often 100000 1000
@@ -68,30 +60,11 @@ mkdir theirs
 chown 65534 theirs
 keeps "into a folder of others" syslog chown dac_override fowner -- oncpu -p "$spinner" -o theirs/x.svg
 keeps "into its own folder" syslog -- oncpu -p "$spinner" -o x.svg
-counts stat -- stat
-counts "stat of a process, in intervals" -- stat -e task-clock -p "$spinner" -I 1s
-counts "stat of threads" bpf -- stat -e task-clock --per-thread
-counts "stat of a program" kill -- stat -e task-clock -- sleep 30
-counts "stat of the last of two runs" kill -- stat -e task-clock -r 2 -- sh -c 'test -e second || { : >second; exit; }; sleep 30'
-counts "stat into a folder of others" chown dac_override fowner -- stat -o theirs/s.json
-# Its output is not taken, so it does not end.
-mkfifo full
-exec 3<>full
-head -c 65536 /dev/zero >&3
-"$BPFPROF" list >&3 2>/dev/null &
-lister=$!
-pids+=("$lister")
-wait_until 10 has_dropped "$lister"
-check "list: CapEff" test "$(field "$lister" CapEff)" = "$(mask "${counter[@]}")"
-exec 3>&-
-stop "$lister" KILL
 
 # What it starts has what it would have without bpfprof.
 check "a program" "$BPFPROF" oncpu -o y.folded -- sh -c 'grep -E "^(CapEff|CapPrm|NoNewPrivs)" /proc/self/status >rights
 	i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
 check "its rights" test "$(cat rights)" = "$(grep -E '^(CapEff|CapPrm|NoNewPrivs)' /proc/self/status)"
-check "a program, counted twice" "$BPFPROF" stat -e task-clock -r 2 -- sh -c 'grep -E "^(CapEff|CapPrm|NoNewPrivs)" /proc/self/status >>twice'
-check "its rights, both times" test "$(cat twice)" = "$(cat rights rights)"
 
 # A process of another user, with a program that only he can read.
 install -o 65534 -g 65534 -m 700 "$PROGS/spin_abc" theirs/secret
