@@ -14,6 +14,7 @@
 #include "base/mem.h"
 
 #define OLD_NS	  3600000000000ull
+#define OFTEN	  4 /* reads: it is learnt from then on */
 #define FILE_PART 4 /* of all memory, that one file may have */
 
 struct span {
@@ -26,6 +27,8 @@ struct kept_file {
 	struct kept *owner;
 	struct answers_head head;
 	bool has_head;
+	unsigned int nr_reads;
+	uint64_t learnt;    /* up to which offset */
 	struct span *spans; /* sorted, disjoint */
 	size_t nr, cap;
 	uint8_t *bytes;
@@ -138,7 +141,7 @@ static size_t put_answer(struct kept_file *f, const struct answer *a)
 	struct answers to;
 
 	if (at + need > f->cap_bytes) {
-		f->cap_bytes = 2 * (at + need);
+		f->cap_bytes = at + need + at / 4;
 		f->bytes = xreallocarray(f->bytes, f->cap_bytes, 1);
 	}
 	to = (struct answers){ f->bytes, at, f->cap_bytes };
@@ -189,6 +192,24 @@ void kept_add(struct kept_file *f, uint64_t offset, const struct answer *a)
 	memmove(&f->spans[i + 1], &f->spans[i], (f->nr - i) * sizeof(*f->spans));
 	f->spans[i] = s;
 	f->nr++;
+}
+
+uint64_t kept_learn_from(struct kept_file *f)
+{
+	return ++f->nr_reads < OFTEN ? UINT64_MAX : f->learnt;
+}
+
+void kept_learnt(struct kept_file *f, uint64_t to)
+{
+	f->learnt = to;
+}
+
+/* What vectors have to grow by is not there either. */
+bool kept_fits(const struct kept_file *f, const struct answer *a)
+{
+	size_t bytes = sizeof(*f) + f->nr * sizeof(*f->spans) + f->nr_bytes + answers_size(a);
+
+	return bytes + bytes / 2 < f->owner->max_bytes / FILE_PART;
 }
 
 size_t kept_bytes(const struct kept *k)

@@ -39,6 +39,15 @@ bool kept_find(const struct kept_file *f, uint64_t offset, struct answer *a);
 /* The answer holds for the range that it names, or for the offset alone. */
 void kept_add(struct kept_file *f, uint64_t offset, const struct answer *a);
 
+/*
+ * Who asks for other places of a file again and again had better learn all of it, a part each time
+ * that it is read: from where? UINT64_MAX: not now. Then, how far it came.
+ */
+uint64_t kept_learn_from(struct kept_file *f);
+void kept_learnt(struct kept_file *f, uint64_t to);
+/* Is there room for an answer more, without beginning anew? */
+bool kept_fits(const struct kept_file *f, const struct answer *a);
+
 /* A pass over files is over: what is too much goes. */
 void kept_end(struct kept *k);
 

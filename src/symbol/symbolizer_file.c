@@ -20,6 +20,10 @@
 #define TIRED_NS 100000000ull  /* when several took longer */
 #define TIRED	 3
 
+#define LEARN_NS   40000000ull /* for what is not asked for yet, each time a file is read */
+#define STEP	   16	       /* on from where nothing is known, */
+#define MOST_STEPS 4096	       /* and so many of these one after the other */
+
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
 			     const struct elf_file *file, const char *path)
@@ -39,6 +43,7 @@ struct job {
 	struct symbol_module *module; /* without its files */
 	int fd;			      /* of its file, -1 = none */
 	bool described;		      /* what the file says of itself is known */
+	uint64_t learn_from;	      /* to learn its code from there on; UINT64_MAX = not now */
 	struct debug_files debug_files;
 };
 
@@ -51,6 +56,50 @@ static void answer_all(const struct symbol_module *m, struct answers *to)
 	for (size_t i = 0; i < m->nr; i++) {
 		symbolizer_ask(&sources, m, m->addresses[i], &a);
 		answers_put(to, &a);
+	}
+	symbol_sources_close(&sources);
+}
+
+/* Each range of code once. False: time is over, or there is no room for more. */
+static bool learn_part(struct symbol_sources *sources, const struct symbol_module *m, uint64_t at,
+		       uint64_t end, uint64_t until_ns, struct answers *to)
+{
+	size_t steps = 0;
+	struct answer a;
+
+	while (at < end && steps < MOST_STEPS) {
+		if (now_ns() > until_ns)
+			return false;
+		symbolizer_ask(sources, m, at, &a);
+		if (a.found.to <= at) {
+			at += STEP;
+			steps++;
+			continue;
+		}
+		if (answers_size(&a) > to->max - to->nr)
+			return false;
+		answers_put(to, &a);
+		at = a.found.to;
+		steps = 0;
+	}
+	return true;
+}
+
+/* Behind what was asked for: what is asked for next is known then. */
+static void learn(const struct symbol_module *m, uint64_t from, struct answers *to)
+{
+	uint64_t until_ns = now_ns() + LEARN_NS;
+	struct symbol_sources sources;
+	bool goes_on = true;
+
+	symbol_sources_open(&sources, m);
+	for (size_t i = 0; i < m->file->nr_segments && goes_on; i++) {
+		const Elf64_Phdr *s = &m->file->segments[i];
+		uint64_t at = s->p_offset < from ? from : s->p_offset;
+
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
+			goes_on = learn_part(&sources, m, at, s->p_offset + s->p_filesz, until_ns,
+					     to);
 	}
 	symbol_sources_close(&sources);
 }
@@ -93,6 +142,8 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 
 	answers_begin(&to, &head);
 	answer_all(m, &to);
+	if (m->file && j->learn_from < UINT64_MAX)
+		learn(m, j->learn_from, &to);
 	if (m->file && !j->described) {
 		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
 		head.build_id_len = m->file->build_id_len;
@@ -182,6 +233,23 @@ static int run_copy(const struct reader_copy *c, struct symbol_module *m, struct
 	return reader_copy_run(c, got, cost);
 }
 
+/* When nothing comes any more, all of it is known; more than there is room for is not learnt. */
+static void keep_learnt(struct kept_file *kept, struct answers *answers)
+{
+	uint64_t to = UINT64_MAX;
+	struct answer a;
+
+	while (answers_next(answers, &a)) {
+		if (!kept_fits(kept, &a)) {
+			to = UINT64_MAX;
+			break;
+		}
+		kept_add(kept, a.found.from, &a);
+		to = a.found.to;
+	}
+	kept_learnt(kept, to);
+}
+
 /* Of what is missing in the answers only the place is known. */
 static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd,
 			 struct kept_file *kept, size_t from, size_t to)
@@ -190,7 +258,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd,
 	struct job j = { .symbolizer = s,
 			 .module = m,
 			 .fd = fd,
-			 .described = is_described(s->profile, module) };
+			 .described = is_described(s->profile, module),
+			 .learn_from = kept ? kept_learn_from(kept) : UINT64_MAX };
 	const struct reader_copy c = { .prepare = open_module,
 				       .run = answer_module,
 				       .arg = &j,
@@ -222,6 +291,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd,
 			kept_add(kept, symbolizer_frame(s, i)->offset, &a);
 		symbolizer_take(s, s->order[i], m, &a);
 	}
+	if (more && j.learn_from < UINT64_MAX)
+		keep_learnt(kept, &answers);
 	free(got.bytes);
 }
 

@@ -64,6 +64,35 @@ static void ranges_hold_as_far_as_they_say(void **state)
 	kept_free(k);
 }
 
+/* From its fourth reading on, as far as there is room. */
+static void what_is_read_often_is_learnt(void **state)
+{
+	struct kept *k = kept_new(4096);
+	struct file_id id = file(1);
+	struct kept_file *f = kept_get(k, &id);
+	struct answer a = named("a function", 100, 200);
+	int nr = 0;
+
+	for (int i = 0; i < 3; i++)
+		assert_true(kept_learn_from(f) == UINT64_MAX);
+	assert_int_equal(kept_learn_from(f), 0);
+	kept_learnt(f, 4711);
+	assert_int_equal(kept_learn_from(f), 4711);
+	kept_learnt(f, UINT64_MAX);
+	assert_true(kept_learn_from(f) == UINT64_MAX);
+	for (; kept_fits(f, &a); nr++) {
+		a.found.from = 100 + 100 * nr;
+		a.found.to = a.found.from + 100;
+		kept_add(f, a.found.from, &a);
+	}
+	/* None of them began anew. */
+	assert_true(nr > 2);
+	assert_name(f, 100, "a function");
+	assert_name(f, 99 + 100 * nr, "a function");
+	assert_name(f, 100 + 100 * nr, NULL);
+	kept_free(k);
+}
+
 static void a_changed_file_is_another(void **state)
 {
 	struct kept *k = kept_new(1 << 20);
@@ -223,6 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges_hold_as_far_as_they_say),
+		cmocka_unit_test(what_is_read_often_is_learnt),
 		cmocka_unit_test(a_changed_file_is_another),
 		cmocka_unit_test(memory_has_a_bound),
 		cmocka_unit_test(nothing_is_kept_of_what_just_changed),
