@@ -71,8 +71,8 @@ uint64_t session_began(const struct session *s);
 uint64_t session_ended(const struct session *s);
 
 /*
- * Adds how many switches the kernel has counted while sched_switch was attached. False: it does not
- * say.
+ * Adds how many switches the kernel has counted while sched_switch was attached, and how many of
+ * these may have run no program. False: it does not say.
  */
 bool session_switches(const struct session *s, struct due *d);
 

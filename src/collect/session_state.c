@@ -15,11 +15,19 @@ struct bpf_program *session_program(const struct session *s, const char *name)
 	return bpf_object__find_program_by_name(s->skel->obj, name);
 }
 
+/*
+ * That a hidden thread leaves its CPU is counted by the kernel, but no program at the tracepoint is
+ * run then. We see it being given the CPU, so as many may lack.
+ */
 bool session_switches(const struct session *s, struct due *d)
 {
+	uint64_t sum[PROF_NR_COUNTERS], nr;
+
 	if (!s->attached.before || s->detached.before < s->attached.after)
 		return false;
-	d->least += s->detached.before - s->attached.after;
+	session_counters(s, sum);
+	nr = s->detached.before - s->attached.after;
+	d->least += nr > sum[PROF_FILTER_HIDDEN] ? nr - sum[PROF_FILTER_HIDDEN] : 0;
 	d->most += s->detached.after - s->attached.before;
 	return true;
 }
