@@ -6,18 +6,28 @@
 #include "proc/proc.h"
 #include "reader/reader.h"
 
+#define READING_SILENT 16
+
 struct reading {
 	struct reader *reader;
 	struct proc_opener opener;
+	struct proc_mapper mapper;
+	uint32_t silent[READING_SILENT]; /* processes that keep the lock of their mappings */
+	uint32_t nr_silent;		 /* the last ones are in the table */
 	uint32_t slow_major, slow_minor; /* the device that did not answer last; 0 = none */
 	uint32_t nr_hung, nr_told;
 	struct reading_device {
 		uint32_t major, minor;
+		int folder;
 	} system[2]; /* that / and /usr lie on */
 };
 
 /* Forks; so early. 0 or negative errno, logged. */
 int reading_open(struct reading *r);
 void reading_close(struct reading *r);
+
+/* Of that process nobody can look at the mappings. Remembers it, and says so. */
+bool reading_is_silent(const struct reading *r, uint32_t pid);
+void reading_add_silent(struct reading *r, uint32_t pid);
 
 #endif

@@ -5,11 +5,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define START_STACK_FIELD 28 /* of /proc/PID/stat, counted from 1 */
 
@@ -26,6 +28,48 @@ bool maps_parse(char *text, struct maps_line *line)
 	line->path = text + path;
 	text[strcspn(text, "\n")] = '\0';
 	return line->start < line->end;
+}
+
+int maps_take(char *text, size_t len, void (*fn)(void *arg, const struct maps_line *line),
+	      void *arg)
+{
+	char *end = text + len, *next;
+	struct maps_line line;
+	int nr = 0;
+
+	for (; text < end; text = next, nr++) {
+		next = memchr(text, '\n', end - text);
+		if (!next)
+			break; /* cut */
+		*next++ = '\0';
+		if (maps_parse(text, &line))
+			fn(arg, &line);
+	}
+	return nr;
+}
+
+static size_t copy(uint32_t pid, char *to, size_t max)
+{
+	char path[32];
+	size_t len = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while (len < max && (got = read(fd, to + len, max - len)) > 0)
+		len += got;
+	close(fd);
+	return len;
+}
+
+size_t maps_copy(uint32_t pid, char *to, size_t max)
+{
+	size_t len = copy(pid, to, max);
+
+	return len ? len : copy(maps_living_thread(pid), to, max);
 }
 
 /* Returns how many lines there were, executable or not; or negative errno. */

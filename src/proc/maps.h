@@ -16,6 +16,13 @@ struct maps_line {
 /* Calls fn for each executable mapping of pid, in address order. 0 or negative errno. */
 int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg);
 
+/* The same of the text of /proc/PID/maps, which is changed. How many lines there were. */
+int maps_take(char *text, size_t len, void (*fn)(void *arg, const struct maps_line *line),
+	      void *arg);
+
+/* That text, of the first thread that still runs; whole lines, up to max bytes. How many. */
+size_t maps_copy(uint32_t pid, char *to, size_t max);
+
 /* One line of /proc/PID/maps; cut in place. False when it is not executable or not understood. */
 bool maps_parse(char *text, struct maps_line *line);
 

@@ -224,6 +224,17 @@ static int read_answer(int memory, const struct nursery_order *o, uint64_t sz,
 	return 0;
 }
 
+/* Of an answer that will not be completed. */
+static void read_part(int memory, const struct nursery_order *o, struct reader_answer *a)
+{
+	uint64_t sz;
+
+	free(a->bytes);
+	*a = (struct reader_answer){ .fd = -1 };
+	if (pread(memory, &sz, sizeof(sz), o->answer_at) == sizeof(sz))
+		read_answer(memory, o, sz, a);
+}
+
 static int await(struct reader *r, const struct reader_question *q, const struct nursery_order *o,
 		 int memory, int socket, struct reader_answer *a)
 {
@@ -240,6 +251,8 @@ static int await(struct reader *r, const struct reader_question *q, const struct
 		err = report.err < 0 ? (int)report.err : 0;
 	if (!err)
 		err = read_answer(memory, o, report.sz, a);
+	else if (q->in_parts)
+		read_part(memory, o, a);
 	if (err && fd >= 0)
 		close(fd);
 	a->fd = err ? -1 : fd;
@@ -299,6 +312,8 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 
 	*a = (struct reader_answer){ .fd = -1 };
 	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
+		free(a->bytes);
+		*a = (struct reader_answer){ .fd = -1 };
 		err = ask_once(r, q, &o, a);
 		/* By the kernel, at its deadline. */
 		if (err == -EPIPE && now_ns() >= until_ns)

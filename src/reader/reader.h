@@ -44,6 +44,7 @@ enum reader_row {
 	READER_TABLE,	     /* the same; gives struct table_image (unwind/table.h) */
 	READER_PYTHON,	     /* struct python_place; gives struct python_found (python/find.h) */
 	READER_PYTHON_CODES, /* words of stacks; gives what they are called (python/ask.c) */
+	READER_MAPS,	     /* numbers of processes; gives their mappings (collect/mappings.c) */
 	READER_NR,
 };
 
@@ -60,6 +61,11 @@ struct reader_question {
 	const int *fds;
 	size_t nr_fds;
 	uint64_t timeout_ns; /* for it to be answered */
+	/*
+	 * The answer begins with a word (uint64_t), how many bytes of it are there. Then these are
+	 * given also when it took too long.
+	 */
+	bool in_parts;
 	/* Called every few milliseconds meanwhile; or NULL. */
 	void (*meanwhile)(void *arg);
 	void *arg;
@@ -83,7 +89,7 @@ void reader_free(struct reader *r);
 /*
  * What the task returned; or -ETIMEDOUT when it took too long, -EPIPE when it died, and again when
  * it was tried anew; -EAGAIN or -ENOMEM when no process could be started. The answer is empty
- * unless this is 0.
+ * unless this is 0, or the answer comes in parts.
  */
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
 
