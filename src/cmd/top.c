@@ -24,12 +24,15 @@
 #include "collect/window.h"
 #include "output/style.h"
 #include "profile/save.h"
+#include "symbol/kept.h"
 #include "terminal/screen.h"
 #include "terminal/top.h"
 
 #define LEAST_NS	100000000ull /* of an interval */
 #define USUAL_WINDOW_NS 5000000000ull
 #define LAST_LOOK_NS	50000000ull /* of what is left at the end, to be shown */
+#define HAND_OVER_NS	900000000ull /* in which the next recording takes unwind tables */
+#define NAMES_BYTES	(8u << 20)   /* kept from look to look, at most */
 
 struct top_args {
 	struct recording_args common; /* first */
@@ -68,7 +71,7 @@ const struct opt top_opts[] = {
 		 "inlined calls and source lines, with so much time for them at each look "
 		 "that has new code (default 0: without)"),
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
-		"slots for distinct stacks, rounded up to a power of two (default 65536; more "
+		"slots for what threads do, rounded up to a power of two (default 131072; more "
 		"above 16 CPUs): when they are in use, another recording begins"),
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
@@ -85,6 +88,9 @@ struct watch {
 	struct top_args *args;
 	struct record *record;
 	struct live *live;
+	/* Whose tables were full: it is kept until what the next one needs of it has been taken. */
+	struct record *old;
+	struct live *old_live;
 	struct top *top; /* NULL: tables instead */
 	struct target target;
 	char *target_text;
@@ -222,6 +228,27 @@ static void do_keys(struct watch *w, int timeout_ms)
 	w->quit |= wish == TOP_QUIT;
 }
 
+/* The signals of the recording that goes on stay as they are. */
+static void close_kept(struct record *r, struct live *l)
+{
+	sigset_t mask;
+
+	live_free(l);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	record_close(r);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void close_old(struct watch *w)
+{
+	if (w->record)
+		record_go_alone(w->record);
+	close_kept(w->old, w->old_live);
+	w->old = NULL;
+	w->old_live = NULL;
+	mem_give_back(); /* of two recordings one is left */
+}
+
 static bool turn(void *arg, struct record *r)
 {
 	struct watch *w = arg;
@@ -230,7 +257,11 @@ static bool turn(void *arg, struct record *r)
 	if (!w->live) {
 		w->live = live_new(r, w->args->window_ns);
 		w->next_ns = record_begin_ns(r) + interval;
+		if (w->old_live)
+			live_follow(w->live, w->old_live);
 	}
+	if (w->old && now >= record_begin_ns(r) + HAND_OVER_NS)
+		close_old(w);
 	if (w->top)
 		do_keys(w, 0);
 	if (now >= w->next_ns && !w->quit) {
@@ -264,6 +295,23 @@ static const char *open_screen(struct watch *w)
 	return why;
 }
 
+/* Unwind tables are taken over from the one before, unless there is no memory for both. */
+static int open_record(struct watch *w)
+{
+	struct record_opts *o = &w->args->common.record;
+
+	/* Where what is shown can be saved. */
+	o->foreign_folder = !w->args->batch && outfile_folder_needs_rights(AT_FDCWD);
+	o->before = w->old;
+	w->record = record_open(o);
+	o->before = NULL;
+	if (w->record || !w->old)
+		return w->record ? 0 : -errno;
+	close_old(w);
+	w->record = record_open(o);
+	return w->record ? 0 : -errno;
+}
+
 /*
  * Tables that are full are not emptied while threads wait by them: another recording begins. Its
  * program is one of its processes by then, and their children are found.
@@ -272,14 +320,11 @@ static int record_once(struct watch *w)
 {
 	struct record_opts *o = &w->args->common.record;
 	const char *why;
-	sigset_t mask;
 	int err;
 
-	/* Where what is shown can be saved. */
-	o->foreign_folder = !w->args->batch && outfile_folder_needs_rights(AT_FDCWD);
-	w->record = record_open(o);
-	if (!w->record)
-		return -errno;
+	err = open_record(w);
+	if (err)
+		return err;
 	if (!w->begin_ns) {
 		w->begin_ns = now_ns();
 		w->target_text = target_text(w->record);
@@ -291,15 +336,19 @@ static int record_once(struct watch *w)
 	w->quit |= w->top && record_was_interrupted(w->record);
 	if (!err && !w->quit && !w->full && w->live && now_ns() - w->last_ns > LAST_LOOK_NS)
 		look(w);
-	live_free(w->live);
-	w->live = NULL;
+	if (w->old)
+		close_old(w);
 	if (w->full && o->program)
 		record_hand_over(w->record, &w->target);
-	sigprocmask(SIG_SETMASK, NULL, &mask);
-	record_close(w->record);
+	if (!err && w->full && !w->quit) {
+		w->old = w->record;
+		w->old_live = w->live;
+	} else {
+		live_free(w->live);
+		record_close(w->record);
+	}
+	w->live = NULL;
 	w->record = NULL;
-	if (w->full) /* the next one is to find signals as they are on a screen */
-		sigprocmask(SIG_SETMASK, &mask, NULL);
 	return err;
 }
 
@@ -333,6 +382,8 @@ static int watch_all(struct watch *w)
 			opt_ids_add(&o->pids, w->target.pid);
 		w->nr_restarts++;
 	}
+	if (w->old)
+		close_old(w);
 	return err;
 }
 
@@ -340,6 +391,7 @@ static enum cmd_result run(struct recording_args *common)
 {
 	struct watch w = { .args = (struct top_args *)common };
 	struct record_opts *o = &common->record;
+	struct kept *kept = kept_new(NAMES_BYTES);
 	sigset_t mask;
 	int err;
 
@@ -350,12 +402,14 @@ static enum cmd_result run(struct recording_args *common)
 				      .arg = &w,
 				      .target = &w.target };
 	o->symbols.time_ns = w.args->symbol_ns;
+	o->symbols.kept = kept;
 	err = watch_all(&w);
 	if (!err)
 		linger(&w);
 	top_close(w.top);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	free(w.target_text);
+	kept_free(kept);
 	return err ? cmd_failed(err) : w.failed ? CMD_FAILED : CMD_OK;
 }
 

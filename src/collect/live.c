@@ -150,12 +150,14 @@ static void name(struct live *l, bool all)
 {
 	uint64_t began = now_ns(), cpu = record_own_ns(l->r);
 	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+	bool read = all || l->names_ns <= first + (began - l->begin_ns) / NAMES_SHARE;
 
-	if (!all && l->names_ns > first + (began - l->begin_ns) / NAMES_SHARE)
+	if (!read && !l->r->opts->symbols.kept)
 		return;
 	capture_fill_sources(&l->r->capture);
-	capture_find_jit(&l->r->capture, false);
-	record_name(l->r);
+	if (read)
+		capture_find_jit(&l->r->capture, false);
+	record_name(l->r, read);
 	l->names_ns += record_own_ns(l->r) - cpu;
 }
 
@@ -256,6 +258,13 @@ const struct profile *live_window(struct live *l)
 	getrusage(RUSAGE_SELF, &usage);
 	m->rss_bytes = usage.ru_maxrss * 1024ull;
 	return l->r->profile;
+}
+
+void live_follow(struct live *l, const struct live *before)
+{
+	l->begin_ns = before->begin_ns;
+	l->names_ns = before->names_ns;
+	l->now.cpu_ns = before->now.cpu_ns;
 }
 
 uint64_t live_hand_over(struct live *from, struct live *to)

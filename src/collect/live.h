@@ -36,6 +36,12 @@ struct live;
 struct live *live_new(struct record *r, uint64_t window_ns);
 void live_free(struct live *l);
 
+/*
+ * It follows one whose recording has ended, before its first look: what names have cost so far
+ * counts, and what it took to begin is its own.
+ */
+void live_follow(struct live *l, const struct live *before);
+
 /* 0 or negative errno, logged. */
 int live_look(struct live *l);
 

@@ -469,7 +469,7 @@ int record_run(struct record *r)
 	target_terminate(&r->target);
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	record_name(r);
+	record_name(r, true);
 	if (r->opts->alloc.every)
 		record_describe_allocs(r);
 	record_describe(r, r->end_ns, end_real_ns);

@@ -18,11 +18,13 @@ static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 	return session_ask_kernel(session, questions, nr);
 }
 
-void record_name(struct record *r)
+void record_name(struct record *r, bool read)
 {
+	struct symbol_options o = r->opts->symbols;
 	struct symbol_kernel kernel = { ask_kernel, r->session };
 
-	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+	o.no_reading = !read;
+	symbolizer_run(r->profile, r->capture.sources, &kernel, &o);
 	audit_settle(r->profile);
 }
 

@@ -174,8 +174,11 @@ void record_describe_expected(struct record *r);
 /* Does it record a part of the machine? */
 bool record_has_target(const struct record_opts *o);
 
-/* The names of its frames, as far as there are none. */
-void record_name(struct record *r);
+/*
+ * The names of its frames, as far as there are none. read: files are read for them; else only what
+ * is known of these.
+ */
+void record_name(struct record *r, bool read);
 /* CPUs that are profiled now. */
 size_t record_nr_cpus(const struct record *r);
 

@@ -26,6 +26,7 @@
 #define LEAST_SLOTS	   16u
 #define LEAST_MOMENTS	   1024	 /* of a CPU */
 #define MAX_OPEN	   8192u /* operations by default */
+#define MORE_COUNTS	   2 /* times as many, where threads come and go */
 #define COUNTS_PER_THREAD  8ull	 /* twice what most have */
 #define COUNTS_PER_STACK   4	 /* at most, where there are few stacks; a power of two, */
 #define FEW_STACKS	   4096u /* of which there are so many, if that many counts */
@@ -115,7 +116,8 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 
 	if (c->hist_rows && !c->running) /* waits go there instead */
 		return LEAST_SLOTS;
-	slots = power_of_two(w->max_stacks ? w->max_stacks : default_slots(c->nr_cpus));
+	slots = default_slots(c->nr_cpus) * (w->few_stacks ? MORE_COUNTS : 1);
+	slots = power_of_two(w->max_stacks ? w->max_stacks : slots);
 	while (slots > LEAST_SLOTS && slots * slot_bytes(c) > bytes / 2)
 		slots /= 2;
 	return slots;

@@ -262,7 +262,8 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 static void end_keeping(struct symbolizer *s)
 {
 	kept_end(s->kept);
-	log_info("names of %zu places: %zu known from before, %zu files were read; %s are kept",
+	if (s->nr)
+		log_info("names of %zu places: %zu known from before, %zu files were read; %s are kept",
 		 s->nr, s->nr_known, s->nr_read, text_bytes(kept_bytes(s->kept)));
 }
 
@@ -276,6 +277,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.kernel = kernel,
 				.lines = options->time_ns ? &lines : NULL,
 				.kept = options->time_ns ? NULL : options->kept,
+				.no_reading = options->no_reading,
 				.first_module = p->nr_modules };
 
 	if (options->debuginfod)

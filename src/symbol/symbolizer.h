@@ -35,6 +35,7 @@ struct symbol_options {
 	bool debuginfod;   /* ask servers for debug files */
 	bool no_cache;	   /* DWARF is read again each time */
 	struct kept *kept; /* what files said before, for who does without lines; or NULL */
+	bool no_reading;   /* nothing else: what is not known of files has no name so far */
 };
 #define SYMBOL_TIME_NS	  5000000000ull
 #define SYMBOL_SERVERS_NS 60000000000ull /* for all that servers are asked for */

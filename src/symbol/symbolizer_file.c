@@ -254,7 +254,7 @@ void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 
 	if (kept)
 		to = name_known(s, m, kept, from, to);
-	if (from == to)
+	if (from == to || s->no_reading)
 		return;
 	for (size_t i = from; i < to; i++)
 		addresses[i - from] = symbolizer_frame(s, i)->offset;

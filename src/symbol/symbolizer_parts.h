@@ -28,6 +28,7 @@ struct symbolizer {
 	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
 	struct kept *kept;	    /* NULL = nothing is */
 	size_t nr_read, nr_known;   /* files that were read, frames that were known without */
+	bool no_reading;	    /* none are */
 	uint64_t servers_ns;	    /* until when servers may be asked, 0 = never */
 	size_t first_module;	    /* that was not there before: those of the kernel */
 	uint32_t raw;		    /* the name seen last, as the symbol table has it */

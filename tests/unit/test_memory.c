@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -45,6 +46,7 @@ static uint64_t maps_of(const struct record_opts *o, const struct sizes_host *ho
 	struct session_opts so = { .probe = probe_get(o->command),
 				   .config = record_config(o),
 				   .max_stacks = o->max_stacks,
+				   .few_stacks = !strcmp(o->command, "top"),
 				   .max_bytes = o->max_bytes };
 	uint64_t bytes = session_plan_bytes(&so, host);
 
