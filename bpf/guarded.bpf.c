@@ -22,7 +22,7 @@
  * it wants to see the return: 1 = no, and the thread is not led through the kernel's trampoline.
  */
 #define SESSION(name, entered, returned)                                                           \
-	static __always_inline int name##_end(struct pt_regs *ctx)                                 \
+	static __always_inline int name##_sees(struct pt_regs *ctx)                                \
 	{                                                                                          \
 		if (bpf_get_func_ip(ctx) == REGS_PC(ctx))                                          \
 			return !entered(ctx);                                                      \
@@ -35,7 +35,7 @@
 		int unwanted;                                                                      \
                                                                                                    \
 		kernel_preempt_off();                                                              \
-		unwanted = name##_end(ctx);                                                        \
+		unwanted = name##_sees(ctx);                                                       \
 		kernel_preempt_on();                                                               \
 		return unwanted & 1;                                                               \
 	}

@@ -6,7 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-/* At entries: whether somebody waits for the return of that call. */
+/* …_entered: whether somebody waits for the return of that call. */
 __hidden int calls_entered(struct pt_regs *ctx);
 __hidden int calls_returned(struct pt_regs *ctx);
 __hidden int calls_left(struct pt_regs *ctx);
