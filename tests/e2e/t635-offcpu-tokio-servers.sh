@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 600
 # Of servers and a client as people write them with Tokio, under load: contexts are as their stacks say, the summary adds up
-# to workers x wall, no stack is left out, and at least 9 of 10 are verified, in each of three starts.
+# to workers x wall, no stack is left out, and at least 9 of 10 are verified, over three starts. Of the client, which shares two
+# CPUs with its server, half of the waits are preemptions, at any instruction: 75 to 95 % are verified in all, and 9 of 10 of the
+# waits that it begins itself, in each start.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
@@ -39,18 +41,16 @@ reqwest_client() {
 	target=$PID
 }
 
-verified() { # NAME START; adds to $all_verified and $all
-	local json=$TMP/$1.$2.json verified walked
+# Of all waits, at least so many in 100 are verified, over three starts.
+declare -A least=([axum_echo]=90 [mini_redis]=90 [reqwest_client]=75)
 
-	verified=$(ledger "$json" verified)
-	walked=$(ledger "$json" walked)
-	echo "# figure: $1, start $2: $verified of $((verified + walked)) stacks verified"
-	check_between "$((verified + walked))" 200 100000000 "$1, start $2: stacks"
-	# On a busy host threads are preempted, at any instruction: the layout of addresses cost more than half.
-	check_between "$(pct_of "$verified" $((verified + walked)))" 80 100 "$1, start $2: % of stacks verified"
-	check_near "$(ledger "$json" not-sampled)" 0 0 "$1, start $2: stacks not taken"
-	all_verified=$((all_verified + verified))
-	all=$((all + verified + walked))
+taken() { # JSON LEAST DESC; sets $verified and $walked
+	verified=$(ledger "$1" verified)
+	walked=$(ledger "$1" walked)
+	echo "# figure: $3: $verified of $((verified + walked)) stacks verified"
+	check_between "$((verified + walked))" 100 100000000 "$3: stacks"
+	check_between "$(pct_of "$verified" $((verified + walked)))" "$2" 100 "$3: % of stacks verified"
+	check_near "$(ledger "$1" not-sampled)" 0 0 "$3: stacks not taken"
 }
 
 for variant in servers ${NIGHTLY:+serversfat}; do
@@ -65,7 +65,11 @@ for variant in servers ${NIGHTLY:+serversfat}; do
 			sleep 0.5
 			check "$name, start $start" "$BPFPROF" offcpu --runtime=tokio -p "$target" \
 				-o "$TMP/$name.$start.json" -o "$TMP/$name.bpfprof" 2
-			verified "$name" "$start"
+			taken "$TMP/$name.$start.json" $((least[$name] - 10)) "$name, start $start"
+			all_verified=$((all_verified + verified))
+			all=$((all + verified + walked))
+			check "$name, start $start: waits of its own" "$BPFPROF" offcpu --state=S -p "$target" -o "$TMP/own.json" 1
+			taken "$TMP/own.json" 90 "$name, start $start, waits of its own"
 			if [ $start = 3 ]; then
 				check "$name: audit" "$BPFPROF" offcpu --audit -p "$target" -o "$TMP/audit.json" 1
 				check_near "$(ledger "$TMP/audit.json" audit-wrong)" 0 0 "$name: stacks that the audit found wrong"
@@ -79,7 +83,7 @@ for variant in servers ${NIGHTLY:+serversfat}; do
 				stop "$pid" KILL
 			done
 		done
-		check_between "$(pct_of $all_verified $all)" 90 100 "$name: % of stacks verified in all"
+		check_between "$(pct_of $all_verified $all)" "${least[$name]}" 100 "$name: % of stacks verified in all"
 	done
 done
 finish
