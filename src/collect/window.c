@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 
+#define TID_BITS 16384u
+
 /* What a thread did when it was looked at last, and how much of it looks have so far. */
 struct window_open {
 	uint32_t tid;
@@ -246,16 +248,30 @@ static void take_off_early(struct window *w)
 	}
 }
 
-/* Who has not been seen has ended what it did, too. */
+static bool has_moved(const struct window *w, const struct window_open *o)
+{
+	return o->moved || o->look != w->nr_looks;
+}
+
+/*
+ * Who has not been seen has ended what it did, too. Most counts are of threads that are long gone:
+ * a bit for those that are asked for, by the low bits of their ids, keeps the rest out.
+ */
 static void look_at_moved(struct window *w)
 {
-	struct window_open *o;
+	uint64_t bits[TID_BITS / 64] = {};
+	struct window_open *o, *next;
 
+	HASH_ITER (hh, w->opens, o, next)
+		if (has_moved(w, o))
+			bits[o->tid % TID_BITS / 64] |= 1ull << o->tid % 64;
 	for (size_t i = 0; i < w->nr_used; i++) {
 		uint32_t tid = w->counts[w->used[i]].tid;
 
+		if (!(bits[tid % TID_BITS / 64] & 1ull << tid % 64))
+			continue;
 		HASH_FIND(hh, w->opens, &tid, sizeof(tid), o);
-		if (o && (o->moved || o->look != w->nr_looks))
+		if (o && has_moved(w, o))
 			look_at_count(w, w->used[i]);
 	}
 }
