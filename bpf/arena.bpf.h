@@ -248,4 +248,13 @@ int arena_count(__u32 id, __u64 weight);
 /* A count as it was claimed. NULL: there is no such slot. */
 __hidden struct prof_count *arena_count_at(__u32 count);
 
+/* Whether that count is of the generation that is filled now. */
+static __always_inline bool arena_is_current(__u32 count)
+{
+	__u32 generation = *(volatile __u32 *)&prof_generation & (PROF_GENERATIONS - 1);
+
+	return !prof_cfg.two_generations ||
+	       count - 1 - generation * prof_cfg.count_slots < prof_cfg.count_slots;
+}
+
 #endif

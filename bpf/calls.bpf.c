@@ -28,6 +28,13 @@ struct {
 	__type(value, struct call_hist);
 } call_hists SEC(".maps");
 
+/*
+ * Where a count is looked for first, by thread and event: slots + 1. What lies there says itself
+ * whether it is the one.
+ */
+#define NR_HINTS 1024u /* a power of two */
+static __u32 hints[NR_HINTS];
+
 /* Stacks. */
 
 static __always_inline __u32 take_user(struct pt_regs *regs, bool in_user, __u32 id,
@@ -92,26 +99,56 @@ static __always_inline bool is_left_out(void)
 	return call_cfg.every > 1 && bpf_get_prandom_u32() % call_cfg.every;
 }
 
-static __always_inline __u32 filter(struct task_struct *task, const struct prof_count *key)
+static __always_inline __u32 filter(struct task_struct *task)
 {
-	__u32 outcome = filter_current(task, key->pid, key->tid, key->comm);
+	char comm[PROF_COMM_LEN] = "";
+	__u32 outcome;
 
+	if (prof_cfg.filter_comm)
+		bpf_get_current_comm(comm, sizeof(comm));
+	outcome = filter_current(task, task->tgid, task->pid, comm);
 	return outcome || !is_left_out() ? outcome : PROF_FILTER_EVERY;
 }
 
 /* Counting: calls are not timed. */
 
-static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie)
+static __always_inline bool is_of(const struct prof_count *c, struct task_struct *task, __u32 wait)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 *comm = (const __u64 *)c->comm, *name = (const __u64 *)task->comm;
+
+	return c->hash && c->tid == task->pid && c->pid == task->tgid && c->wait == wait &&
+	       comm[0] == name[0] && comm[1] == name[1];
+}
+
+static __always_inline __u32 *hint_of(struct task_struct *task, __u32 wait)
+{
+	return &hints[hash_mix(task->pid, wait) & (NR_HINTS - 1)];
+}
+
+/* Counts a call of which nothing else is asked, if its count is where it is looked for first. */
+static __always_inline bool count_hinted(struct task_struct *task, __u64 cookie)
+{
+	__u32 wait = PROF_WAIT_OF_EVENT(CALL_EVENT(cookie)), hint;
+	struct prof_count *c;
+
+	if (!call_cfg.counts_only)
+		return false;
+	hint = *hint_of(task, wait);
+	c = arena_count_at(hint);
+	if (!c || !arena_is_current(hint) || !is_of(c, task, wait))
+		return false;
+	__sync_fetch_and_add(&c->samples, 1);
+	__sync_fetch_and_add(&c->weight, call_cfg.every);
+	return true;
+}
+
+static __always_inline __u32 count_anew(void *ctx, struct pt_regs *regs, __u64 cookie)
+{
 	struct prof_count key = {};
+	__u32 id, outcome = 0, count;
 	struct scratch *s;
-	__u32 id, outcome;
 
 	begin_key(&key, cookie);
-	outcome = filter(task, &key);
-	if (outcome)
-		return outcome;
 	s = take_scratch(&id);
 	if (!s)
 		return PROF_LOST_SCRATCH;
@@ -125,10 +162,24 @@ static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie
 		outcome = take_stacks(ctx, regs, id, s, 0, &key);
 	if (!outcome) {
 		s->key = key;
-		outcome = arena_count(id, call_cfg.every) ? PROF_RECORDED : PROF_LOST_COUNTS;
+		count = arena_claim(id);
+		outcome = count ? PROF_RECORDED : PROF_LOST_COUNTS;
+		arena_add(count, call_cfg.every);
+		*hint_of(bpf_get_current_task_btf(), key.wait) = count;
 	}
 	give_scratch(s);
 	return outcome;
+}
+
+static __always_inline __u32 count(void *ctx, struct pt_regs *regs, __u64 cookie)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 outcome;
+
+	outcome = filter(task);
+	if (outcome)
+		return outcome;
+	return count_hinted(task, cookie) ? PROF_RECORDED : count_anew(ctx, regs, cookie);
 }
 
 /* Timing. */
@@ -138,13 +189,11 @@ static __always_inline __u32 open(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct open_call call = { .event = CALL_EVENT(cookie), .pc = regs ? REGS_PC(regs) : 0 };
-	struct prof_count key = {};
 	struct caller caller = {};
 	struct scratch *s;
 	__u32 id, outcome;
 
-	begin_key(&key, cookie);
-	outcome = filter(task, &key);
+	outcome = filter(task);
 	if (outcome)
 		return outcome;
 	find_caller(&caller, regs, cookie, 0);
@@ -253,20 +302,27 @@ __hidden __u32 calls_record(void *ctx, __u64 cookie, const struct open_call *cal
 	return record(ctx, NULL, cookie, call, ns, used);
 }
 
+/* Threads may preempt each other here. */
+static __always_inline void count_two(struct prof_counters *row, __u32 a, __u32 b)
+{
+	__sync_fetch_and_add(&row->value[a % PROF_COUNTER_SLOTS], 1);
+	__sync_fetch_and_add(&row->value[b % PROF_COUNTER_SLOTS], 1);
+}
+
 /* Whether it was opened or counted. regs are NULL at tracepoints, as everywhere here. */
 static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
 	struct prof_counters *row = counters_row();
-	__u64 start = row ? run_begins(row) : 0;
+	__u64 start;
 	__u32 outcome;
 
+	if (!row)
+		return false;
+	start = run_begins(row);
 	outcome = call_cfg.hist_rows ? open(ctx, regs, cookie) : count(ctx, regs, cookie);
-	if (outcome) {
-		counters_add(PROF_SEEN);
-		counters_add(outcome);
-	}
-	if (row)
-		run_ends(row, start);
+	if (outcome)
+		count_two(row, PROF_SEEN, outcome);
+	run_ends(row, start);
 	return !outcome;
 }
 
@@ -274,25 +330,29 @@ static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie
 static __always_inline void ends(void *ctx, struct pt_regs *regs, __u64 cookie, bool is_gone)
 {
 	struct prof_counters *row = counters_row();
-	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
+	__u64 now = bpf_ktime_get_ns(), start;
 	struct open_call call = {};
 	struct caller caller = {};
 	struct call_rows used;
 
+	if (!row)
+		return;
+	start = run_begins(row);
 	find_caller(&caller, regs, cookie, is_gone ? RETURN_ADDRESS_BYTES : 0);
 	if (calls_close(&caller, CALL_EVENT(cookie), &call)) {
-		counters_add(PROF_SEEN);
 		if (!is_gone)
 			call.pc = 0;
-		counters_add(record(ctx, regs, cookie, &call, now - call.start, &used));
+		count_two(row, PROF_SEEN,
+			  record(ctx, regs, cookie, &call, now - call.start, &used));
 	}
-	if (row)
-		run_ends(row, start);
+	run_ends(row, start);
 }
 
 __hidden int calls_entered(struct pt_regs *ctx)
 {
-	return begins(ctx, ctx, bpf_get_attach_cookie(ctx));
+	bool is_sure = call_cfg.counts_only && call_cfg.one_event; /* to ask costs 15 ns */
+
+	return begins(ctx, ctx, is_sure ? 0 : bpf_get_attach_cookie(ctx));
 }
 
 __hidden int calls_returned(struct pt_regs *ctx)

@@ -108,7 +108,9 @@ struct call_config {
 	__u8 goroutines;   /* some events are of Go */
 	__u8 by_length;	   /* counts tell apart how long calls took: PROF_WAIT_OF_CALL */
 	__u8 may_lack;	   /* a call whose values find no room is one without values */
-	__u8 pad[4];
+	__u8 counts_only;  /* of calls, nothing but how many: no stacks, values, times */
+	__u8 one_event;	   /* number 0 */
+	__u8 pad[2];
 };
 _Static_assert(sizeof(struct call_config) == 32, "struct call_config is part of the contract");
 

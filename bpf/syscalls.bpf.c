@@ -37,13 +37,12 @@ struct {
 static __always_inline bool is_selected(struct task_struct *task, __u64 nr)
 {
 	char comm[PROF_COMM_LEN] = "";
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
 
 	if (nr >= call_cfg.syscalls)
 		return false;
 	if (prof_cfg.filter_comm)
 		bpf_get_current_comm(comm, sizeof(comm));
-	return !filter_current(task, pid_tgid >> 32, (__u32)pid_tgid, comm);
+	return !filter_current(task, task->tgid, task->pid, comm);
 }
 
 /* Threads preempt each other here. */

@@ -31,6 +31,8 @@ static void choose_calls(struct maps_choice *choice, const struct calls_opts *o,
 	choice->calls.by_length = o->timed && o->stacks;
 	choice->calls.may_lack = o->may_lack;
 	choice->calls.syscalls = o->nr_points ? 0 : o->nr_events;
+	choice->calls.counts_only = !o->timed && !o->stacks && !wishes.values;
+	choice->calls.one_event = o->nr_events == 1;
 	sizes_choose_calls(&choice->calls, &wishes);
 }
 

@@ -150,8 +150,35 @@ umask_ns() { # CMD...
 	"$@" 2>/dev/null | awk '$1 == "umask" { print $2 }'
 }
 
-# What it takes longer in the process that is looked at, and in another one.
+# The same while CMD is at work.
+umask_ns_beside() { # CMD...
+	start "$@"
+	sleep 1.5
+	umask_ns "$build/tests/progs/syscalls_known" others 1000
+	finish "$pid"
+}
+
+# What a call takes longer in the process that is looked at, in another one, and with two programs that do nothing.
 system_calls() {
+	local alone its others empty nothing='{ if (pid == 1) { @ = 1; } }'
+
+	for _ in $(seq "$rounds"); do
+		alone=$(umask_ns "$build/tests/progs/syscalls_known" others 500)
+		its=$(umask_ns ./bpfprof syscalls -o "$tmp/x.csv" -- "$build/tests/progs/syscalls_known" others 2000)
+		others=$(umask_ns_beside ./bpfprof syscalls -d 10 -p $$)
+		empty=$alone
+		[ -z "${PEERS:-}" ] || empty=$(umask_ns_beside chroot "$PEERS" bpftrace \
+			-e "rawtracepoint:sys_enter $nothing rawtracepoint:sys_exit $nothing")
+		echo "$((its - empty)) $((its - alone)) $((others - alone)) $((empty - alone))"
+	done >"$tmp/calls"
+	[ -z "${PEERS:-}" ] || verdict "syscalls: a call of the process that is looked at, beyond programs that do nothing" \
+		"$(awk '{ print $1 }' "$tmp/calls" | median)" 200 ns
+	printf '  with the tracepoints %s ns, a call of another process %s ns, programs that do nothing %s ns\n' \
+		"$(awk '{ print $2 }' "$tmp/calls" | median)" "$(awk '{ print $3 }' "$tmp/calls" | median)" \
+		"$(awk '{ print $4 }' "$tmp/calls" | median)"
+}
+
+calls() {
 	against "entry of a function with a landing pad" count padded 0.125
 	against "entry of another function" count plain 1.0
 	against "latency of a function with a landing pad" latency padded 0.2

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Calls that are only counted are counted exactly, whoever makes them: threads that are renamed, that live for three calls, that
+# call all at once, and children; in all, by process, and by the thread's name.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need_prog renames
+renames=$PROGS/renames
+[ -r /sys/bus/event_source/devices/uprobe/type ] || lacks "the kernel has no uprobes"
+
+calls() { # of the whole file, or of process NAME
+	python3 -c 'import csv, sys
+print(sum(int(row["calls"]) for row in csv.DictReader(open(sys.argv[1])) if row["process"] in sys.argv[2:] or len(sys.argv) == 2))' \
+		"$TMP/x.csv" "$@"
+}
+
+for _ in 1 2 3; do
+	check "counted" "$BPFPROF" uprobe -P -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
+	check_near "$(calls)" 24850 0 "calls in all"
+	check_near "$(calls child)" 50 0 "calls of the child"
+	check_near "$(json "$TMP/x.json" samples recorded)" 24850 0 "of those seen, recorded"
+	check_near "$(json "$TMP/x.json" samples seen)" 24850 0 "seen"
+done
+for row in first:100 second:200 short:4500 much:20000 child:50; do
+	check "only ${row%:*}" "$BPFPROF" uprobe -P -n "${row%:*}" -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
+	check_near "$(calls)" "${row#*:}" 0 "calls of threads named ${row%:*}"
+	check_near "$(json "$TMP/x.json" samples filtered_by other-name)" $((24850 - ${row#*:})) 0 "calls of others"
+done
+finish
