@@ -10,6 +10,7 @@
  */
 #include "alloc.h"
 #include "claim.bpf.h"
+#include "comm.bpf.h"
 #include "filter.bpf.h"
 #include "guarded.bpf.h"
 #include "kernel.bpf.h"
@@ -116,12 +117,13 @@ static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t
 				    __u64 size)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 id = bpf_get_current_pid_tgid();
-	struct prof_count key = { .pid = id >> 32, .tid = (__u32)id, .chain = ALLOC_CODE(size) };
+	struct prof_count key = { .pid = task->tgid,
+				  .tid = task->pid,
+				  .chain = ALLOC_CODE(size) };
 	struct scratch *s;
 	__u32 scratch, outcome;
 
-	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	comm_copy(key.comm, task->comm);
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (outcome)
 		return outcome;

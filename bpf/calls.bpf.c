@@ -11,6 +11,7 @@
  */
 #include "call_rows.bpf.h"
 #include "claim.bpf.h"
+#include "comm.bpf.h"
 #include "filter.bpf.h"
 #include "guarded.bpf.h"
 #include "hist.h"
@@ -86,12 +87,12 @@ static __always_inline __u32 take_stacks(void *ctx, struct pt_regs *regs, __u32 
 
 static __always_inline void begin_key(struct prof_count *key, __u64 cookie)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct task_struct *task = bpf_get_current_task_btf();
 
-	key->pid = pid_tgid >> 32;
-	key->tid = (__u32)pid_tgid;
+	key->pid = task->tgid;
+	key->tid = task->pid;
 	key->wait = PROF_WAIT_OF_EVENT(CALL_EVENT(cookie));
-	bpf_get_current_comm(key->comm, sizeof(key->comm));
+	comm_copy(key->comm, task->comm);
 }
 
 static __always_inline bool is_left_out(void)
@@ -101,11 +102,11 @@ static __always_inline bool is_left_out(void)
 
 static __always_inline __u32 filter(struct task_struct *task)
 {
-	char comm[PROF_COMM_LEN] = "";
+	char comm[PROF_COMM_LEN] __attribute__((aligned(8))) = "";
 	__u32 outcome;
 
 	if (prof_cfg.filter_comm)
-		bpf_get_current_comm(comm, sizeof(comm));
+		comm_copy(comm, task->comm);
 	outcome = filter_current(task, task->tgid, task->pid, comm);
 	return outcome || !is_left_out() ? outcome : PROF_FILTER_EVERY;
 }
@@ -247,7 +248,7 @@ __noinline int calls_hist(__u32 event, __u32 values, __u64 ns)
 		h->values = values;
 		h->pid = pid;
 		if (pid)
-			bpf_get_current_comm(h->comm, sizeof(h->comm));
+			comm_copy(h->comm, bpf_get_current_task_btf()->comm);
 	}
 	add_to(&h->hist, ns);
 	return slot;

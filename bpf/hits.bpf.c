@@ -6,6 +6,7 @@
  * A CPU runs one program of this kind or of perf events at a time, so they share a scratch.
  */
 #include "columns.bpf.h"
+#include "comm.bpf.h"
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
 
@@ -66,9 +67,9 @@ static __always_inline __u32 record(void *ctx, struct task_struct *task, struct 
 SEC("?tp")
 int hits_sample(void *ctx)
 {
-	__u64 cookie = bpf_get_attach_cookie(ctx), id = bpf_get_current_pid_tgid(), start;
-	struct prof_count key = { .pid = id >> 32, .tid = (__u32)id, .wait = (__u32)cookie };
 	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 cookie = bpf_get_attach_cookie(ctx), start;
+	struct prof_count key = { .pid = task->tgid, .tid = task->pid, .wait = (__u32)cookie };
 	struct prof_counters *row;
 	__u32 outcome;
 
@@ -81,7 +82,7 @@ int hits_sample(void *ctx)
 	row->value[PROF_SEEN]++;
 	if (prof_cfg.nr_values)
 		columns_read();
-	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	comm_copy(key.comm, task->comm);
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome)
 		outcome = record(ctx, task, &key, PROF_HITS_PERIOD(cookie));

@@ -7,6 +7,7 @@
  * any other, ends the wait: who frees a lock was its holder.
  */
 #include "arena.bpf.h"
+#include "comm.bpf.h"
 #include "locks.bpf.h"
 
 #define ID	  SCRATCH_SCHED
@@ -93,11 +94,6 @@ static __always_inline void note_call(struct prof_lock *l, struct task_struct *t
 	l->kind = lock_guess(l->op, expected);
 }
 
-static __always_inline void copy_name(struct prof_lock *l, const struct task_struct *task)
-{
-	bpf_probe_read_kernel_str(l->comm, sizeof(l->comm), task->comm);
-}
-
 /* h is another thread, which goes on meanwhile. */
 static __always_inline void note_state(struct prof_lock *l, const struct thread *h)
 {
@@ -139,7 +135,7 @@ __noinline int locks_holder(void)
 		s->lock.holder_tid = task->pid;
 		s->lock.role = LOCK_RUNS;
 		s->lock.wait = RUNS_NOW;
-		copy_name(&s->lock, task);
+		comm_copy(s->lock.comm, task->comm);
 		h = thread_get(task);
 		if (h)
 			note_state(&s->lock, h);
@@ -241,8 +237,7 @@ __noinline int locks_woken(struct thread *t)
 	s->lock.wait = RUNS_NOW;
 	s->lock.ustack = s->known.ustack;
 	s->lock.kstack = s->lock.next = 0;
-	__builtin_memset(s->lock.comm, 0, sizeof(s->lock.comm));
-	copy_name(&s->lock, task);
+	comm_copy(s->lock.comm, task->comm);
 	slot = locks_intern(ID);
 	if (slot)
 		t->waker = slot;

@@ -6,6 +6,7 @@
  */
 #include "branch_table.bpf.h"
 #include "columns.bpf.h"
+#include "comm.bpf.h"
 #include "faults.bpf.h"
 #include "filter.bpf.h"
 #include "stacks.bpf.h"
@@ -72,9 +73,9 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct prof_counters *row = counters_row();
-	__u64 id = bpf_get_current_pid_tgid(), start;
-	struct prof_count key = { .pid = id >> 32, .tid = (__u32)id };
+	struct prof_count key = { .pid = task->tgid, .tid = task->pid };
 	__u32 outcome;
+	__u64 start;
 
 	if (prof_cfg.running)
 		key.wait = PROF_WAIT(PROF_ON_CPU, 0, -1);
@@ -86,7 +87,7 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 	row->value[PROF_SEEN]++;
 	if (prof_cfg.nr_values)
 		columns_read();
-	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	comm_copy(key.comm, task->comm);
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome && prof_cfg.faults)
 		outcome = note_fault(ctx->addr, &key);

@@ -8,6 +8,7 @@
  * What is not there is found out in two cache lines: so much do operations pay that are not
  * selected.
  */
+#include "comm.bpf.h"
 #include "ops.bpf.h"
 #include "call_values.bpf.h"
 #include "claim.bpf.h"
@@ -101,17 +102,10 @@ static __always_inline bool free_slot(__u32 slot1, __u64 key)
 
 static __always_inline __u32 filter(struct task_struct *task, struct prof_count *key)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
-	__u32 outcome;
-
-	key->pid = pid_tgid >> 32;
-	key->tid = (__u32)pid_tgid;
-	if (prof_cfg.filter_comm)
-		bpf_get_current_comm(key->comm, sizeof(key->comm));
-	outcome = filter_current(task, key->pid, key->tid, key->comm);
-	if (!outcome && !prof_cfg.filter_comm)
-		bpf_get_current_comm(key->comm, sizeof(key->comm));
-	return outcome;
+	key->pid = task->tgid;
+	key->tid = task->pid;
+	comm_copy(key->comm, task->comm);
+	return filter_current(task, key->pid, key->tid, key->comm);
 }
 
 static __always_inline bool take_user(__u32 id, struct scratch *s, struct task_struct *task,

@@ -20,6 +20,7 @@
  * inserts into no map, takes no lock that is shared, and allocates nothing (tests/e2e/helpers.c
  * checks what it calls).
  */
+#include "comm.bpf.h"
 #include "filter.bpf.h"
 #include "arena.bpf.h"
 #include "locks.bpf.h"
@@ -169,10 +170,11 @@ static __always_inline bool is_hidden(const struct task_struct *task)
 /* A thread without state: a filter leaves it out, it is hidden, or it is a loss. */
 static __always_inline void stranger(struct prof_counters *row, struct task_struct *task)
 {
-	char comm[PROF_COMM_LEN] = "";
+	char comm[PROF_COMM_LEN] __attribute__((aligned(8))) = "";
 	__u32 outcome;
 
-	bpf_probe_read_kernel_str(comm, sizeof(comm), task->comm);
+	if (prof_cfg.filter_comm)
+		comm_copy(comm, task->comm);
 	outcome = filter_task(task, task->tgid, task->pid, comm);
 	if (!outcome)
 		outcome = is_hidden(task) ? PROF_FILTER_HIDDEN : PROF_LOST_THREAD;

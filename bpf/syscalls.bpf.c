@@ -8,6 +8,7 @@
  * generation), a call that returns adds to them, and looks for nothing.
  */
 #include "call_rows.bpf.h"
+#include "comm.bpf.h"
 #include "filter.bpf.h"
 
 #define KINDS 4 /* of calls that a thread remembers the rows of: a power of two */
@@ -36,12 +37,12 @@ struct {
 
 static __always_inline bool is_selected(struct task_struct *task, __u64 nr)
 {
-	char comm[PROF_COMM_LEN] = "";
+	char comm[PROF_COMM_LEN] __attribute__((aligned(8))) = "";
 
 	if (nr >= call_cfg.syscalls)
 		return false;
 	if (prof_cfg.filter_comm)
-		bpf_get_current_comm(comm, sizeof(comm));
+		comm_copy(comm, task->comm);
 	return !filter_current(task, task->tgid, task->pid, comm);
 }
 

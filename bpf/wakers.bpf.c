@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Who ends waits, and who had woken those. */
+#include "comm.bpf.h"
 #include "waits.bpf.h"
 
 struct {
@@ -73,7 +74,7 @@ __noinline int wait_woken_by(struct thread *t)
 	s->waker.kstack = s->known.kstack;
 	s->waker.pid = task->tgid;
 	s->waker.tid = task->pid;
-	bpf_get_current_comm(s->waker.comm, sizeof(s->waker.comm));
+	comm_copy(s->waker.comm, task->comm);
 	if (w) {
 		next1 = w->wakers[0];
 		next2 = w->wakers[1];

@@ -165,7 +165,8 @@ system_calls() {
 	for _ in $(seq "$rounds"); do
 		alone=$(umask_ns "$build/tests/progs/syscalls_known" others 500)
 		its=$(umask_ns ./bpfprof syscalls -o "$tmp/x.csv" -- "$build/tests/progs/syscalls_known" others 2000)
-		others=$(umask_ns_beside ./bpfprof syscalls -d 10 -p $$)
+		start sleep 100
+		others=$(umask_ns_beside ./bpfprof syscalls -d 10 -p "$pid")
 		empty=$alone
 		[ -z "${PEERS:-}" ] || empty=$(umask_ns_beside chroot "$PEERS" bpftrace \
 			-e "rawtracepoint:sys_enter $nothing rawtracepoint:sys_exit $nothing")
