@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "collect/capture_python.h"
 #include "python/ask.h"
+#include "reader/peek.h"
 #include "unwind/reading.h"
 
 #define OPEN_NS	 300000000ull /* a file system that is there answers in microseconds */
@@ -30,11 +32,14 @@ static int open_mapped(struct reader_work *w)
 }
 
 static const struct reader_task tasks[READER_NR] = {
-	[READER_OPEN] = { true, open_mapped },
-	[READER_HEADERS] = { false, reading_headers },
-	[READER_TABLE] = { false, reading_table },
-	[READER_PYTHON] = { false, python_do_find },
-	[READER_PYTHON_CODES] = { false, python_do_codes },
+	[READER_OPEN] = { .opens = true, .run = open_mapped },
+	[READER_HEADERS] = { .run = reading_headers },
+	[READER_TABLE] = { .run = reading_table },
+	[READER_PYTHON] = { .run = python_do_find },
+	[READER_PYTHON_CODES] = { .run = python_do_codes },
+	[READER_MEMORY] = { .each = peek_each, .row_sz = sizeof(struct peek) },
+	[READER_PYTHON_CHAIN] = { .each = capture_python_chain,
+				  .row_sz = sizeof(struct python_chain) },
 };
 
 /*

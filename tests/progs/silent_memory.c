@@ -5,7 +5,9 @@
  * stopped to answer: one thread reads FILE's page by /proc/self/mem, which keeps the lock of all
  * mappings for readers, and another wants to map something, behind which no reader gets in.
  *
- *	silent_memory FILE
+ *	silent_memory FILE [busy]
+ *
+ * busy: it burns CPU time from then on, in burn().
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,9 +32,15 @@ static void *map_some(void *unused)
 	return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+static __attribute__((noinline)) void burn(void)
+{
+	for (volatile unsigned long i = 0;; i++)
+		;
+}
+
 int main(int argc, char **argv)
 {
-	int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1, nr;
+	int fd = argc >= 2 ? open(argv[1], O_RDONLY) : -1, nr;
 	void *page = fd < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 	pthread_t reader, mapper;
 	sigset_t set;
@@ -48,6 +56,9 @@ int main(int argc, char **argv)
 	pthread_create(&reader, NULL, read_page, page);
 	usleep(100000);
 	pthread_create(&mapper, NULL, map_some, NULL);
+	usleep(100000);
+	if (argc == 3)
+		burn();
 	for (;;)
 		pause();
 }
