@@ -79,7 +79,7 @@ static int ask(struct capture_python *c, struct process *p, const struct proc_ma
 	/* The middle: where it begins may be in the page of another segment. */
 	uint64_t in = (m->end - m->start) / 2;
 	struct python_place place = { m->file_offset + in, m->start + in };
-	int mem = memory_open(p->pid), err;
+	int mem = peek_answers(c->reader, p->pid) ? memory_open(p->pid) : -ETIMEDOUT, err;
 
 	if (mem < 0)
 		return mem;
@@ -262,7 +262,7 @@ static int ask_names(struct capture_python *c, const struct python_pending *firs
 	const struct python_program *program = &c->programs[first->program];
 	uint64_t words[PYTHON_MAX_CODES];
 	struct naming n = { c->profile, first };
-	int mem = memory_open(first->pid), err;
+	int mem = peek_answers(c->reader, first->pid) ? memory_open(first->pid) : -ETIMEDOUT, err;
 
 	if (mem < 0)
 		return mem;

@@ -100,3 +100,11 @@ ssize_t peek_read(struct reader *r, const struct peek *p, void *to)
 	reader_ask_each(r, READER_MEMORY, p, 1, take, &c);
 	return c.sz;
 }
+
+bool peek_answers(struct reader *r, uint32_t pid)
+{
+	const struct peek nothing = { pid, 1, 0 };
+	char byte;
+
+	return peek_read(r, &nothing, &byte) != -ETIMEDOUT;
+}

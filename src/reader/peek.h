@@ -3,6 +3,7 @@
 #ifndef BPFPROF_READER_PEEK_H
 #define BPFPROF_READER_PEEK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,6 +18,12 @@ struct peek {
 
 /* One of them alone: how many bytes, or negative errno as in reader_ask_each(). */
 ssize_t peek_read(struct reader *r, const struct peek *p, void *to);
+
+/*
+ * Does that process let itself be looked at? Nothing is read, so only the lock of its mappings is
+ * waited for.
+ */
+bool peek_answers(struct reader *r, uint32_t pid);
 
 /* In the child: a row. */
 ssize_t peek_each(const void *row, void *answer, size_t max);

@@ -47,6 +47,8 @@ enum reader_row {
 	READER_PYTHON_CODES, /* words of stacks; gives what they are called (python/ask.c) */
 	READER_MEMORY,	     /* rows of struct peek; give memory (reader/peek.h) */
 	READER_PYTHON_CHAIN, /* rows of struct python_chain; give words (collect/capture_python.h) */
+	READER_MAPS,	     /* rows of numbers; give mappings (proc_mapper in proc/proc.h) */
+	READER_COMMAND_LINES, /* rows of struct command_line (collect/command_lines.h) */
 	READER_NR,
 };
 

@@ -2,21 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A process can keep the lock of its mappings for as long as it likes; whoever looks at its memory then waits, where not
 # even SIGKILL may end it. Recordings come to their end all the same, answer Ctrl-C within a second, have all that others
-# do, name the process, and count what it cost. While it is silent, ps, pgrep and top hang: none is used here, and the file
-# system is killed after 25 seconds in any case, which frees all.
+# do, name the process, and count what it cost.
+# timeout: 180
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
 . "${0%/*}/waits.sh"
 need_bpf
 need python3
-need_prog silent_fs silent_memory spin_abc waits_asleep locks_held
-[ -c /dev/fuse ] || skip "no FUSE here"
-cd "$TMP" || exit 1
-chmod 755 "$TMP"
-head -c 65536 /dev/zero >file
-fs= mounts=0
-trap '[ -z "$fs" ] || kill -KILL $fs; for m in $TMP/mnt*; do umount -l $m; done 2>/dev/null; cleanup' EXIT
+need_prog spin_abc waits_asleep
+# shellcheck source=silent.sh
+. "${0%/*}/silent.sh"
 
 # A thread reads a page that never comes, which keeps the lock; another wants to map something, which keeps readers out.
 cat >silent.py <<'EOS'
@@ -38,33 +34,6 @@ def waits():
     time.sleep(1000)
 waits()
 EOS
-
-silence() { # PROGRAM [ARGUMENT]: sets $silent, which has become so, and $fs
-	local folder=mnt$((++mounts))
-
-	mkdir "$folder"
-	start "$PROGS/silent_fs" "$folder" file
-	fs=$PID
-	wait_until 10 grep -q ready "$LOG" || skip "FUSE cannot be mounted here"
-	(sleep 25 && kill -KILL "$fs") 2>/dev/null &
-	pids+=($!)
-	start "$1" ${3:+"$3"} "$folder/lib.so" ${2:+"$2"}
-	silent=$PID
-	wait_until 10 grep -q ready "$LOG"
-	kill -USR1 "$fs"
-	sleep 0.2
-	kill -USR1 "$silent"
-	sleep 0.6
-	cat "/proc/$silent/cmdline" >/dev/null 2>&1 &
-	sleep 0.2
-	check "whoever looks at the memory of $1 waits" kill -0 $!
-}
-
-speak() {
-	kill -KILL "$fs"
-	stop "$silent" KILL
-	fs=
-}
 
 began() {
 	begin=$EPOCHREALTIME
@@ -88,7 +57,7 @@ interrupted() { # OPTIONS...
 	kill -INT "$PID"
 	wait_for "$PID"
 	took 0 1000 "Ctrl-C of $*"
-	is_told "$*"
+	cp "$ERR" interrupted.err
 	check "... with a result" [ "$STATUS" -eq 0 ]
 }
 
@@ -101,34 +70,66 @@ start "$PROGS/waits_asleep" 200
 asleep=$PID
 wait_until 20 grep -q '^threads' "$LOG"
 start "$PROGS/spin_abc" 300
+spinner=$PID
 others_are_whole() { # DESC
 	check_between "$(grep '^asleep;' x.folded | awk '{ all += $NF; if (/;asleep_for_good;/) whole += $NF } END { print all ? 100 * whole / all : 0 }')" \
 		99.9 100 "$1: % of the others' time with its stack"
 }
 
-all=("offcpu --idle=show" "wall --idle=show")
-usual=()
+# How long each takes when nobody is silent.
+all=("offcpu --idle=show" "wall --idle=show" "lock" "oncpu -F 199" "oncpu -F 199 -p $spinner")
+declare -A usual
 for command in "${all[@]}"; do
 	began
 	# shellcheck disable=SC2086
 	recorded $command
-	usual+=("$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d", 1000 * (b - a) }')")
+	usual[$command]=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d", 1000 * (b - a) }')
 done
 
-silence "$PROGS/silent_memory"
-for i in "${!all[@]}"; do
-	command=${all[i]}
+in_time() { # COMMAND [LIKE]: to record for 1 s, as LIKE did
 	began
 	# shellcheck disable=SC2086
-	recorded $command
-	took 1000 $((usual[i] + 1000)) "$command"
-	is_told "$command"
+	recorded $1
+	took 1000 $((${usual[${2:-$1}]} + 1000)) "$1"
 	check_ledger_closes x.json
+}
+
+silence "$PROGS/silent_memory"
+for command in "offcpu --idle=show" "wall --idle=show"; do
+	in_time "$command"
+	is_told "$command"
 	others_are_whole "$command"
 done
 interrupted offcpu --idle=show
 check_ledger_closes x.json
 others_are_whole "offcpu"
+speak
+
+silence "$PROGS/silent_memory"
+in_time lock
+interrupted lock
+check_ledger_closes x.json
+speak
+
+# It burns CPU time, out of a file that is not the system's.
+install -o 65534 -m 755 "$PROGS/silent_memory" burner
+silence ./burner busy
+in_time "oncpu -F 199"
+grep '^spin_abc;' x.folded >spin.folded
+check_pct spin.folded 'main;spin_a' 50 20
+check_grep '^burner;.*;burn' x.folded "the silent program's own file is opened by its path"
+check_grep "process $silent \(.*\) does not let its memory be read" "$ERR" "oncpu: it is named"
+in_time "oncpu -F 199 -p $silent" "oncpu -F 199 -p $spinner"
+interrupted oncpu -F 199
+check_ledger_closes x.json
+speak
+
+silence python3 "" silent.py
+in_time "offcpu --idle=show"
+is_told "offcpu of Python"
+others_are_whole "offcpu of Python"
+in_time "oncpu -F 199"
+interrupted offcpu --idle=show
 speak
 stop "$asleep"
 finish
