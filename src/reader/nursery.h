@@ -22,7 +22,7 @@ struct nursery_report {
 	uint64_t sz;
 };
 
-/* Instead of a task: a child that stays. Its orders, which come without descriptors, are steady.h's. */
+/* Instead of a task: a child that stays. Its orders come without descriptors. */
 #define NURSERY_STEADY UINT32_MAX
 
 #define NURSERY_MAX_FDS (READER_MAX_FDS + 2)

@@ -46,7 +46,7 @@ enum reader_row {
 	READER_PYTHON,	     /* struct python_place; gives struct python_found (python/find.h) */
 	READER_PYTHON_CODES, /* words of stacks; gives what they are called (python/ask.c) */
 	READER_MEMORY,	     /* rows of struct peek; give memory (reader/peek.h) */
-	READER_PYTHON_CHAIN, /* rows of struct python_chain; give words (collect/capture_python.h) */
+	READER_PYTHON_CHAIN, /* rows of struct python_chain (collect/capture_python.h) */
 	READER_MAPS,	     /* rows of numbers; give mappings (proc_mapper in proc/proc.h) */
 	READER_COMMAND_LINES, /* rows of struct command_line (collect/command_lines.h) */
 	READER_NR,
@@ -57,9 +57,9 @@ struct reader_task {
 	bool opens; /* keeps its rights, and must look into nothing */
 	int (*run)(struct reader_work *w);
 	/*
-	 * Or: of a question that consists of rows, which begin with the number of the process that
-	 * they are about (uint32_t). Answers one: how many bytes, or negative errno. Runs in a child
-	 * that stays, since that is what a question costs (steady.h); it must look into nothing.
+	 * Or: of a question that consists of rows, which begin with the number of the process
+	 * that they are about (uint32_t). Answers one: how many bytes, or negative errno. Runs in
+	 * a child that stays (steady.h), keeps its rights, and must look into nothing.
 	 */
 	ssize_t (*each)(const void *row, void *answer, size_t max);
 	size_t row_sz;
@@ -100,9 +100,9 @@ void reader_free(struct reader *r);
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
 
 /*
- * Asks a task that answers row by row, and gives its answers to take(), in their order: sz bytes, or
- * negative errno: -ETIMEDOUT of rows whose process lets whoever looks at it wait, which costs time
- * once, and is told.
+ * Asks a task that answers row by row, and gives its answers to take(), in their order: sz bytes,
+ * or negative errno: -ETIMEDOUT of rows whose process lets whoever looks at it wait, which costs
+ * time once, and is told.
  */
 void reader_ask_each(struct reader *r, unsigned int task, const void *rows, size_t nr,
 		     void (*take)(void *arg, size_t i, const void *bytes, ssize_t sz), void *arg);

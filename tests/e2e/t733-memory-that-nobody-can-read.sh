@@ -56,7 +56,7 @@ interrupted() { # OPTIONS...
 	began
 	kill -INT "$PID"
 	wait_for "$PID"
-	took 0 1000 "Ctrl-C of $*"
+	took 0 $((1000 + ${answered[$*]:-0})) "Ctrl-C of $*"
 	cp "$ERR" interrupted.err
 	check "... with a result" [ "$STATUS" -eq 0 ]
 }
@@ -76,14 +76,20 @@ others_are_whole() { # DESC
 		99.9 100 "$1: % of the others' time with its stack"
 }
 
-# How long each takes when nobody is silent.
+# How long each takes when nobody is silent, and to answer Ctrl-C.
 all=("offcpu --idle=show" "wall --idle=show" "lock" "oncpu -F 199" "oncpu -F 199 -p $spinner")
-declare -A usual
+declare -A usual answered
 for command in "${all[@]}"; do
 	began
 	# shellcheck disable=SC2086
 	recorded $command
 	usual[$command]=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d", 1000 * (b - a) }')
+done
+
+for command in "offcpu --idle=show" lock "oncpu -F 199"; do
+	# shellcheck disable=SC2086
+	interrupted $command
+	answered[$command]=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d", 1000 * (b - a) }')
 done
 
 in_time() { # COMMAND [LIKE]: to record for 1 s, as LIKE did

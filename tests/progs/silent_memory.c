@@ -5,10 +5,11 @@
  * stopped to answer: one thread reads FILE's page by /proc/self/mem, which keeps the lock of all
  * mappings for readers, and another wants to map something, behind which no reader gets in.
  *
- *	silent_memory FILE [busy]
+ *	silent_memory FILE [busy|stack]
  *
  * busy: it burns CPU time from then on, in burn(). In any case another thread waits for a mutex
- * that the main thread holds.
+ * that the main thread holds. stack: instead of all that, a thread sleeps whose stack pointer is in
+ * that page, so that whoever reads its stack waits for the file.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +17,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* All threads are there before: a new one's stack has to be mapped, too. */
@@ -65,6 +68,27 @@ static __attribute__((noinline)) void burn(void)
 		;
 }
 
+/* Without touching the stack again. */
+static void sleep_on_page(void)
+{
+	char *top = (char *)page + 1024;
+
+#if defined(__x86_64__)
+	__asm__ volatile("mov %0, %%rsp\n mov %0, %%rbp\n1: mov %1, %%eax\n syscall\n jmp 1b"
+			 :
+			 : "r"(top), "i"(SYS_pause)
+			 : "rcx", "r11", "rax");
+#elif defined(__aarch64__)
+	__asm__ volatile(
+		"mov sp, %0\n mov x29, %0\n1: mov x0, #0\n mov x1, #0\n mov x2, #0\n mov x3, #0\n"
+		" mov x8, %1\n svc #0\n b 1b"
+		:
+		: "r"(top), "i"(SYS_ppoll)
+		: "x0", "x1", "x2", "x3", "x8");
+#endif
+	__builtin_unreachable();
+}
+
 int main(int argc, char **argv)
 {
 	int fd = argc >= 2 ? open(argv[1], O_RDONLY) : -1, nr;
@@ -80,6 +104,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	sigwait(&set, &nr);
+	if (argc == 3 && !strcmp(argv[2], "stack"))
+		sleep_on_page();
 	sem_post(&may_read);
 	usleep(100000);
 	sem_post(&may_map);
