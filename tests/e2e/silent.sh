@@ -9,8 +9,18 @@ need_prog silent_fs silent_memory
 cd "$TMP" || exit 1
 chmod 755 "$TMP"
 head -c 65536 /dev/zero >file
-fs= mounts=0
-trap '[ -z "$fs" ] || kill -KILL $fs; for m in $TMP/mnt*; do umount -l $m; done 2>/dev/null; cleanup' EXIT
+fs=''
+mounts=0
+leave() {
+	local folder
+
+	[ -z "$fs" ] || kill -KILL "$fs"
+	for folder in "$TMP"/mnt*; do
+		umount -l "$folder"
+	done
+	cleanup
+}
+trap 'leave 2>/dev/null' EXIT
 
 silence() { # PROGRAM [ARGUMENT]: sets $silent, which has become so, and $fs
 	local folder=mnt$((++mounts))
@@ -36,5 +46,5 @@ silence() { # PROGRAM [ARGUMENT]: sets $silent, which has become so, and $fs
 speak() {
 	kill -KILL "$fs"
 	stop "$silent" KILL
-	fs=
+	fs=''
 }

@@ -50,10 +50,10 @@ for i in 1 2; do
 	check_between "$(grep '^asleep;' x.folded | awk '{ all += $NF; if (/;asleep_for_good;/) whole += $NF } END { print all ? 100 * whole / all : 0 }')" \
 		99.9 100 "offcpu $i: % of the others' time with its stack"
 done
-left=$(nr_left)
-echo "# figure: left behind $((left - before))"
+there=$(nr_left)
+echo "# figure: left behind $((there - before))"
 # For a user two stacks are tried, by each recording; and the file may have been tried to be opened.
-check_between "$((left - before))" 4 10 "children that were left behind by both"
+check_between "$((there - before))" 4 10 "children that were left behind by both"
 kill -KILL "$fs"
 for pid in "${sleepers[@]}"; do
 	stop "$pid" KILL
@@ -62,6 +62,6 @@ none_left() {
 	[ "$(nr_left)" -le "$before" ]
 }
 check "none is left when the file system is gone" wait_until 5 none_left
-fs=
+fs=''
 stop "$asleep"
 finish
