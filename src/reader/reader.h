@@ -40,14 +40,14 @@ struct reader_work {
 
 /* The rows of those who read for a recording, see collect/reading.c. */
 enum reader_row {
-	READER_OPEN,	     /* struct proc_open; gives a descriptor */
-	READER_HEADERS,	     /* of a file; gives struct source_headers (unwind/store_parts.h) */
-	READER_TABLE,	     /* the same; gives struct table_image (unwind/table.h) */
-	READER_PYTHON,	     /* struct python_place; gives struct python_found (python/find.h) */
-	READER_PYTHON_CODES, /* words of stacks; gives what they are called (python/ask.c) */
-	READER_MEMORY,	     /* rows of struct peek; give memory (reader/peek.h) */
-	READER_PYTHON_CHAIN, /* rows of struct python_chain (collect/capture_python.h) */
-	READER_MAPS,	     /* rows of numbers; give mappings (proc_mapper in proc/proc.h) */
+	READER_OPEN,	      /* struct proc_open; gives a descriptor */
+	READER_HEADERS,	      /* of a file; gives struct source_headers (unwind/store_parts.h) */
+	READER_TABLE,	      /* the same; gives struct table_image (unwind/table.h) */
+	READER_PYTHON,	      /* struct python_place; gives struct python_found (python/find.h) */
+	READER_PYTHON_CODES,  /* words of stacks; gives what they are called (python/ask.c) */
+	READER_MEMORY,	      /* rows of struct peek; give memory (reader/peek.h) */
+	READER_PYTHON_CHAIN,  /* rows of struct python_chain (collect/capture_python.h) */
+	READER_MAPS,	      /* rows of numbers; give mappings (proc_mapper in proc/proc.h) */
 	READER_COMMAND_LINES, /* rows of struct command_line (collect/command_lines.h) */
 	READER_NR,
 };
