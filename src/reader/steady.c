@@ -30,6 +30,7 @@
 #define WORN_OUT    8
 #define QUEUES_NS   1000000000ull /* who waits for a CPU has not hung */
 #define LOOK_MS	    10
+#define DIES_MS	    20
 #define BEGINS_NS   1000000000ull
 #define FIRST_NS    10000000000ull /* until a silent process is asked again; then twice as long */
 #define LEFT_OF_ONE 2		   /* user, root aside, of those that are left behind */
@@ -265,9 +266,11 @@ static void add_silent(struct steady *s, uint32_t pid)
 /* The child may end by the signal, or hang on. */
 static void leave(struct steady *s, uint32_t pid)
 {
+	struct pollfd p = { s->pidfd, POLLIN, 0 };
+
 	syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
 	sweep(s);
-	if (s->nr_left < STEADY_HUNG) {
+	if (poll(&p, 1, DIES_MS) != 1 && s->nr_left < STEADY_HUNG) {
 		s->left[s->nr_left++] = (struct steady_left){ s->pidfd, owner(pid) };
 		s->pidfd = -1;
 	}
