@@ -46,7 +46,8 @@
 	X(LOST_REG, "lost-register", "only the innermost frame has the register that leads on")    \
 	X(MOVED, "moved-on", "the thread went on before its stack could be read")                  \
 	X(NO_ROOM, "no-room", "no room to keep the stack until it could be walked")                \
-	X(LATE, "too-late", "the recording ended before the stack could be read")
+	X(LATE, "too-late", "the recording ended before the stack could be read")                  \
+	X(SILENT, "silent", "the process does not let its memory be read")
 
 enum unwind_end {
 #define X(name, key, text) UNWIND_END_##name,

@@ -12,6 +12,7 @@
 #include "unwind/rule.h"
 
 #define SLEEPERS_NS 4000000ull	 /* of each turn, for reading stacks of sleeping threads */
+#define SLEEPERS    32		 /* at a time */
 #define MOST_ITEMS  1024	 /* that wait for tables; no more sleepers are read then */
 #define MOST_BYTES  (64u << 20)	 /* of stacks that wait for tables */
 #define STACK_REACH (8ull << 20) /* from a stack pointer to the top, at most */
@@ -41,7 +42,8 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 				   .nr_slots = maps->nr_deferred,
 				   .taken = maps->deferred_taken,
 				   .rows = maps->sleepers,
-				   .nr_rows = maps->nr_sleepers };
+				   .nr_rows = maps->nr_sleepers,
+				   .reader = o->reader };
 	c->python = (struct capture_python){ .profile = o->profile,
 					     .store = o->store,
 					     .reader = o->reader,
@@ -95,13 +97,13 @@ static enum unwind_end end_of(const struct capture *c, const struct defer_item *
 	return w->end;
 }
 
-/* What the walk wanted to read is there now. */
-static bool read_more(struct defer_item *item, const struct walk *w)
+/* Memory that defer_read() may bring. */
+static bool wants_more(struct defer_item *item, const struct walk *w)
 {
 	if (w->end != UNWIND_END_READ)
 		return false;
-	return (is_beyond(item, w) && defer_read_on(item, w->unread)) ||
-	       defer_read_other(item, w->unread);
+	return (is_beyond(item, w) && defer_want(item, w->unread)) ||
+	       defer_want_other(item, w->unread);
 }
 
 /* Does it still wait for what it waited for last? */
@@ -110,7 +112,7 @@ static bool is_waiting(const struct capture *c, const struct defer_item *item)
 	return item->wants && store_is_missing(c->store, item->wants);
 }
 
-/* False: a table is wanted. */
+/* False: a table is wanted, or memory. */
 static bool walk_item(struct capture *c, struct defer_item *item)
 {
 	struct arena_stack s = { .pid = item->pid, .time_ns = item->time_ns };
@@ -120,13 +122,13 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 	__u64 frames[PROF_MAX_FRAMES];
 	struct walk w;
 
-	do
-		if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph,
-			      find_rule, &l)) {
-			item->wants = store_missing(c->store);
-			return false;
-		}
-	while (read_more(item, &w));
+	if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph, find_rule, &l)) {
+		item->wants = store_missing(c->store);
+		return false;
+	}
+	item->wants = 0;
+	if (wants_more(item, &w))
+		return false;
 	for (uint32_t i = 0; i < w.nr; i++)
 		frames[i] = w.frames[i] | (w.exact[i] ? PROF_FRAME_EXACT : 0);
 	s.frames = (const uint64_t *)frames;
@@ -150,30 +152,42 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 }
 
 /*
- * The stacks of sleeping threads, one after the other: there may be very many, and what else is
- * deferred has to be fetched meanwhile.
+ * Stacks of sleeping threads, some at a time: there may be very many, and what else is deferred has
+ * to be fetched meanwhile.
  */
-static void walk_sleepers(struct capture *c)
+static void add_sleepers(struct capture *c)
 {
 	struct defer *d = &c->defer;
-	uint64_t until_ns = now_ns() + SLEEPERS_NS;
 
-	while (d->nr < MOST_ITEMS && now_ns() < until_ns &&
-	       defer_next_sleeper(d, c->config.pc_mask))
-		if (walk_item(c, &d->items[d->nr - 1]))
-			defer_done(d, d->nr - 1);
-	if (!c->sleepers_ns && d->nr_sleepers && d->first_sleeper == d->nr_sleepers)
-		c->sleepers_ns = now_ns();
+	for (size_t i = 0; i < SLEEPERS && d->nr < MOST_ITEMS; i++)
+		if (!defer_next_sleeper(d, c->config.pc_mask))
+			break;
+}
+
+/* All that can be walked now; memory that several want is read at once. */
+static void walk_items(struct capture *c)
+{
+	do
+		for (size_t i = c->defer.nr; i-- > 0;)
+			if (!is_waiting(c, &c->defer.items[i]) && walk_item(c, &c->defer.items[i]))
+				defer_done(&c->defer, i);
+	while (defer_read(&c->defer));
 }
 
 enum capture_state capture_walk(struct capture *c)
 {
-	bool any = defer_left(&c->defer);
+	struct defer *d = &c->defer;
+	bool any = defer_left(d);
+	uint64_t until_ns = now_ns() + SLEEPERS_NS;
+	size_t before;
 
-	for (size_t i = c->defer.nr; i-- > 0;)
-		if (!is_waiting(c, &c->defer.items[i]) && walk_item(c, &c->defer.items[i]))
-			defer_done(&c->defer, i);
-	walk_sleepers(c);
+	do {
+		before = d->first_sleeper;
+		add_sleepers(c);
+		walk_items(c);
+	} while (d->first_sleeper != before && now_ns() < until_ns);
+	if (!c->sleepers_ns && d->nr_sleepers && d->first_sleeper == d->nr_sleepers)
+		c->sleepers_ns = now_ns();
 	if (any && c->store && !store_build(c->store, now_ns()))
 		return CAPTURE_BUSY;
 	return any || c->names ? CAPTURE_HASTE : CAPTURE_QUIET;

@@ -376,7 +376,7 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 	free(sample1_of);
 	free(factors);
 	if (maps->nr_locks)
-		lock_holders_find(c->profile);
+		lock_holders_find(c->profile, c->reader);
 	for (size_t i = 0; i < maps->nr_branches; i++)
 		if (maps->branches[i].count)
 			add_branch(c, &maps->branches[i]);

@@ -157,7 +157,7 @@ void capture_read_python(struct capture *c, struct process *p, struct defer_item
 	const struct python_program *program = find_python(c, p, s);
 
 	if (program)
-		capture_python_read(program, item);
+		capture_python_read(&c->python, program, item);
 }
 
 static bool is_complete(enum unwind_end end)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -12,6 +11,7 @@
 #include "base/mem.h"
 #include "bpf/python_step.bpf.h"
 #include "proc/maps.h"
+#include "reader/peek.h"
 
 #define FIRST_WAIT_NS 5000000ull /* an interpreter that has not begun is looked at again */
 #define MAX_WAIT_NS   10000000000ull
@@ -79,7 +79,7 @@ static int ask(struct capture_python *c, struct process *p, const struct proc_ma
 	/* The middle: where it begins may be in the page of another segment. */
 	uint64_t in = (m->end - m->start) / 2;
 	struct python_place place = { m->file_offset + in, m->start + in };
-	int mem = memory_open(p->pid), err;
+	int mem = peek_answers(c->reader, p->pid) ? memory_open(p->pid) : -ETIMEDOUT, err;
 
 	if (mem < 0)
 		return mem;
@@ -152,49 +152,72 @@ const struct python_program *capture_python_find(struct capture_python *c, struc
 
 static bool read_word(uint32_t pid, uint64_t at, void *to, size_t sz)
 {
-	struct iovec local = { to, sz }, remote = { (void *)at, sz };
-
-	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)sz;
+	return peek_memory(pid, at, to, sz) == (ssize_t)sz;
 }
 
 /* As bpf/python.bpf.c does it. */
-static bool find_newest(const struct python_layout *l, const struct defer_item *item,
-			uint64_t *frame)
+static bool find_newest(const struct python_chain *c, uint64_t *frame)
 {
-	uint64_t at = item->thread + l->state;
+	const struct python_layout *l = &c->layout;
+	uint64_t at = c->thread + l->state;
 
 	if (l->state_in != PYTHON_DIRECT) {
-		if (!read_word(item->pid, at, &at, sizeof(at)))
+		if (!read_word(c->pid, at, &at, sizeof(at)))
 			return false;
 		at += l->state_in;
 	}
-	if (!read_word(item->pid, at, &at, sizeof(at)) || !at)
+	if (!read_word(c->pid, at, &at, sizeof(at)) || !at)
 		return false;
 	at += l->newest;
 	if (l->newest_in != PYTHON_NONE) {
-		if (!read_word(item->pid, at, &at, sizeof(at)))
+		if (!read_word(c->pid, at, &at, sizeof(at)))
 			return false;
 		at += l->newest_in;
 	}
-	return read_word(item->pid, at, frame, sizeof(*frame));
+	return read_word(c->pid, at, frame, sizeof(*frame));
 }
 
-void capture_python_read(const struct python_program *program, struct defer_item *item)
+ssize_t capture_python_chain(const void *row, void *answer, size_t max)
 {
-	const struct python_layout *l = &program->found.frame;
+	const struct python_chain *c = row;
 	__u64 words[PYTHON_WORDS] = {};
-	uint64_t frame;
+	uint64_t frame, *to = answer;
+	size_t nr = 0;
 
-	if (item->nr_python || !find_newest(l, item, &frame))
-		return;
-	item->python = xcalloc(PROF_MAX_FRAMES, sizeof(*item->python));
-	while (frame && item->nr_python < PROF_MAX_FRAMES - 1 &&
-	       read_word(item->pid, frame, words, l->span)) {
-		item->python[item->nr_python++] = python_word(l, words);
-		frame = python_field(words, l->previous);
+	if (max < PROF_MAX_FRAMES * sizeof(*to) || c->layout.span > sizeof(words) ||
+	    !find_newest(c, &frame))
+		return 0;
+	while (frame && nr < PROF_MAX_FRAMES - 1 &&
+	       read_word(c->pid, frame, words, c->layout.span)) {
+		to[nr++] = python_word(&c->layout, words);
+		frame = python_field(words, c->layout.previous);
 	}
 	if (!frame)
-		item->python[item->nr_python++] = PYTHON_WHOLE;
+		to[nr++] = PYTHON_WHOLE;
+	return nr * sizeof(*to);
+}
+
+static void take_chain(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	struct defer_item *item = arg;
+
+	if (sz <= 0 || sz > (ssize_t)(PROF_MAX_FRAMES * sizeof(*item->python)))
+		return;
+	item->nr_python = sz / sizeof(*item->python);
+	item->python = xcalloc(PROF_MAX_FRAMES, sizeof(*item->python));
+	memcpy(item->python, bytes, item->nr_python * sizeof(*item->python));
+}
+
+void capture_python_read(const struct capture_python *c, const struct python_program *program,
+			 struct defer_item *item)
+{
+	struct python_chain row = { .pid = item->pid,
+				    .thread = item->thread,
+				    .layout = program->found.frame };
+
+	if (item->nr_python)
+		return;
+	reader_ask_each(c->reader, READER_PYTHON_CHAIN, &row, 1, take_chain, item);
 	if (!defer_is_paused(item))
 		item->nr_python = 0;
 }
@@ -239,7 +262,7 @@ static int ask_names(struct capture_python *c, const struct python_pending *firs
 	const struct python_program *program = &c->programs[first->program];
 	uint64_t words[PYTHON_MAX_CODES];
 	struct naming n = { c->profile, first };
-	int mem = memory_open(first->pid), err;
+	int mem = peek_answers(c->reader, first->pid) ? memory_open(first->pid) : -ETIMEDOUT, err;
 
 	if (mem < 0)
 		return mem;

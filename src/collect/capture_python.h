@@ -13,6 +13,7 @@
 #include "proc/proc.h"
 #include "profile/profile.h"
 #include "python/ask.h"
+#include "reader/reader.h"
 #include "unwind/store.h"
 
 /* What is known of an interpreter; images of processes refer to it by its index + 1. */
@@ -51,7 +52,18 @@ const struct python_program *capture_python_find(struct capture_python *c, struc
 						 const struct proc_mapping *m);
 
 /* The frames of a thread that sleeps, read out of its memory into the item. */
-void capture_python_read(const struct python_program *program, struct defer_item *item);
+void capture_python_read(const struct capture_python *c, const struct python_program *program,
+			 struct defer_item *item);
+
+/* A row of READER_PYTHON_CHAIN. */
+struct python_chain {
+	uint32_t pid, unused;
+	uint64_t thread; /* the thread pointer */
+	struct python_layout layout;
+};
+
+/* In the child: the words of a row's frames. */
+ssize_t capture_python_chain(const void *row, void *answer, size_t max);
 
 /* A frame of the profile for a word; its name is asked for later. */
 uint32_t capture_python_frame(struct capture_python *c, uint32_t pid, uint32_t module,

@@ -2,15 +2,16 @@
 /* The queue of walks to be made. */
 #include "collect/defer.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "reader/peek.h"
 #include "unwind/rule.h"
 
 #define PAGE_BYTES  4096u
@@ -183,24 +184,6 @@ bool defer_is_paused(const struct defer_item *item)
 	return item->pause.tid && is_paused(item->pid, &item->pause);
 }
 
-/* As many bytes from an address up as can be read, page by page: up to where the stack ends. */
-static size_t read_memory(uint32_t pid, uint64_t at, uint8_t *memory, size_t bytes)
-{
-	struct iovec to = { memory, bytes }, from[MOST_BYTES / PAGE_BYTES + 1];
-	size_t nr = 0, part;
-	ssize_t got;
-
-	for (size_t left = bytes; left; left -= part) {
-		part = PAGE_BYTES - (at & (PAGE_BYTES - 1));
-		if (part > left)
-			part = left;
-		from[nr++] = (struct iovec){ (void *)at, part };
-		at += part;
-	}
-	got = process_vm_readv(pid, &to, 1, from, nr, 0);
-	return got > 0 ? got : 0;
-}
-
 /* Room for a stack of that size, with what is there already. */
 static void grow(struct defer_item *item, size_t bytes)
 {
@@ -210,12 +193,12 @@ static void grow(struct defer_item *item, size_t bytes)
 	item->start.stack = (uint8_t *)(item->memory + NR_REGS);
 }
 
-bool defer_read_on(struct defer_item *item, uint64_t address)
+bool defer_want(struct defer_item *item, uint64_t address)
 {
-	size_t have = item->start.stack_bytes, want = have ? 4 * have : FIRST_BYTES, got;
+	size_t have = item->start.stack_bytes, want = have ? 4 * have : FIRST_BYTES;
 	uint64_t reach = address - item->start.sp;
 
-	if (!item->pause.tid)
+	if (!item->pause.tid || item->no_more)
 		return false;
 	if (reach >= MOST_BYTES) {
 		item->cut = UNWIND_END_NO_ROOM;
@@ -227,39 +210,96 @@ bool defer_read_on(struct defer_item *item, uint64_t address)
 		want = MOST_BYTES;
 	if (want <= have)
 		return false;
-	grow(item, want);
-	got = read_memory(item->pid, item->start.sp + have, (uint8_t *)item->start.stack + have,
-			  want - have);
-	if (!is_paused(item->pid, &item->pause)) {
-		item->cut = UNWIND_END_MOVED;
-		item->pause.tid = 0;
-		return false;
-	}
-	item->cut = UNWIND_END_READ;
-	item->start.stack_bytes = have + got;
-	return reach < have + got;
+	item->asks = DEFER_STACK;
+	item->asks_for = address;
+	item->asks_at = item->start.sp + have;
+	item->asks_sz = want - have;
+	return true;
 }
 
-bool defer_read_other(struct defer_item *item, uint64_t address)
+bool defer_want_other(struct defer_item *item, uint64_t address)
+{
+	if (!item->pause.tid || item->no_others || item->start.nr_others == WALK_OTHER_STACKS)
+		return false;
+	item->asks = DEFER_OTHER;
+	item->asks_for = address;
+	item->asks_at = (address - 2 * sizeof(uint64_t)) & -(uint64_t)sizeof(uint64_t);
+	item->asks_sz = FIRST_BYTES;
+	return true;
+}
+
+static void take_stack(struct defer_item *item, const void *bytes, size_t sz)
+{
+	size_t have = item->start.stack_bytes;
+
+	grow(item, have + sz);
+	memcpy((uint8_t *)item->start.stack + have, bytes, sz);
+	item->cut = UNWIND_END_READ;
+	item->start.stack_bytes = have + sz;
+	item->no_more = item->asks_for - item->start.sp >= have + sz;
+}
+
+static void take_other(struct defer_item *item, const void *bytes, size_t sz)
 {
 	struct walk_start *s = &item->start;
-	size_t i = s->nr_others, got;
+	size_t i = s->nr_others;
 
-	if (!item->pause.tid || i == WALK_OTHER_STACKS)
-		return false;
 	if (!item->others)
 		item->others = xmalloc(WALK_OTHER_STACKS * FIRST_BYTES);
-	s->others[i].at = (address - 2 * sizeof(uint64_t)) & -(uint64_t)sizeof(uint64_t);
+	memcpy(item->others + i * FIRST_BYTES, bytes, sz);
+	s->others[i].at = item->asks_at;
 	s->others[i].bytes = item->others + i * FIRST_BYTES;
-	got = read_memory(item->pid, s->others[i].at, item->others + i * FIRST_BYTES, FIRST_BYTES);
-	if (!is_paused(item->pid, &item->pause)) {
+	s->others[i].sz = sz;
+	s->nr_others++;
+	item->no_others = item->asks_for - item->asks_at >= sz;
+}
+
+struct answers {
+	struct defer *d;
+	const uint32_t *asked; /* items */
+};
+
+static void take_answer(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	const struct answers *a = arg;
+	struct defer_item *item = &a->d->items[a->asked[i]];
+	bool on_stack = item->asks == DEFER_STACK;
+	size_t got = sz > 0 ? sz : 0;
+
+	item->asks = DEFER_NOTHING;
+	if (sz == -ETIMEDOUT) {
+		item->cut = UNWIND_END_SILENT;
+		item->pause.tid = 0;
+	} else if (!is_paused(item->pid, &item->pause)) {
 		item->cut = UNWIND_END_MOVED;
 		item->pause.tid = 0;
-		return false;
+	} else if (on_stack && got <= item->asks_sz) {
+		take_stack(item, bytes, got);
+	} else if (got <= FIRST_BYTES) {
+		take_other(item, bytes, got);
 	}
-	s->others[i].sz = got;
-	s->nr_others++;
-	return address - s->others[i].at < got;
+}
+
+bool defer_read(struct defer *d)
+{
+	uint32_t *asked = xcalloc(d->nr + 1, sizeof(*asked));
+	struct peek *rows = xcalloc(d->nr + 1, sizeof(*rows));
+	struct answers a = { d, asked };
+	size_t nr = 0;
+
+	for (size_t i = 0; i < d->nr; i++) {
+		const struct defer_item *item = &d->items[i];
+
+		if (item->asks == DEFER_NOTHING)
+			continue;
+		rows[nr] = (struct peek){ item->pid, item->asks_sz, item->asks_at };
+		asked[nr++] = i;
+	}
+	if (nr)
+		reader_ask_each(d->reader, READER_MEMORY, rows, nr, take_answer, &a);
+	free(rows);
+	free(asked);
+	return nr;
 }
 
 size_t defer_left(const struct defer *d)

@@ -17,6 +17,7 @@
 
 #include "bpf/prof.h"
 #include "collect/arena.h"
+#include "reader/reader.h"
 #include "unwind/walk.h"
 
 struct defer_item {
@@ -33,6 +34,10 @@ struct defer_item {
 	uint64_t thread;  /* the thread pointer, of one that was asleep at the start */
 	uint64_t *python; /* its frames of Python, as words */
 	uint32_t nr_python;
+	/* What the walk wants to be read: none, more of its stack, or of another one. */
+	enum { DEFER_NOTHING, DEFER_STACK, DEFER_OTHER } asks;
+	uint64_t asks_at, asks_sz, asks_for; /* from, how much, and the address it needs */
+	bool no_more, no_others;	     /* what is wanted of these is not there */
 };
 
 /* A row of the kernel's that waits for its turn. */
@@ -47,6 +52,7 @@ struct defer {
 	uint64_t *taken;		   /* a bit for each slot */
 	const struct prof_sleeper *rows;
 	size_t nr_rows;
+	struct reader *reader; /* of memory */
 	struct defer_item *items;
 	size_t nr, cap;
 	size_t bytes;			/* of stacks that the kernel kept, in all items */
@@ -64,13 +70,16 @@ void defer_take(struct defer *d, const struct arena_stack *s, uint32_t ref, uint
 bool defer_next_sleeper(struct defer *d, uint64_t pc_mask);
 
 /*
- * A walk wants the stack at an address beyond what was copied. True when there is more now; else
- * the item's cut says why not.
+ * A walk wants the stack at an address beyond what was copied. True when defer_read() can bring
+ * more; else the item's cut says why not.
  */
-bool defer_read_on(struct defer_item *item, uint64_t address);
+bool defer_want(struct defer_item *item, uint64_t address);
 
 /* The same for an address that lies on another stack. */
-bool defer_read_other(struct defer_item *item, uint64_t address);
+bool defer_want_other(struct defer_item *item, uint64_t address);
+
+/* Brings what walks want, at once. False: they want nothing. */
+bool defer_read(struct defer *d);
 
 /* Has its thread not run since? */
 bool defer_is_paused(const struct defer_item *item);

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "reader/peek.h"
 
 #define CONFIRM_NS 20000000
 
@@ -26,6 +26,7 @@ struct open_wait {
 
 struct open_waits {
 	struct profile *p;
+	struct reader *reader;
 	struct open_wait *v;
 	size_t nr, cap;
 };
@@ -95,26 +96,48 @@ static uint32_t thread_numbered(uint32_t pid, uint32_t number)
 	return found;
 }
 
-static uint32_t read_owner(const struct profile *p, const struct sample *s)
+static const struct sample *sample_of(const struct open_waits *w, const struct open_wait *o)
 {
-	const struct lock *l = &p->locks[s->waker];
-	uint32_t word[LOCK_WORDS], owner;
-	uint64_t second = l->word + sizeof(word[0]);
-	struct iovec here = { word, sizeof(word) };
-	struct iovec there[] = { { (void *)l->word, sizeof(word[0]) },
-				 { (void *)second, sizeof(word) - sizeof(word[0]) } };
+	return &w->p->samples[o->sample];
+}
+
+static void take_word(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	uint32_t(*words)[LOCK_WORDS] = arg;
 
 	/* At the end of a mapping there may be no more than the first word. */
-	memset(word, 0, sizeof(word));
-	if (process_vm_readv(s->pid, &here, 1, there, 2, 0) < (ssize_t)sizeof(word[0]))
-		return 0;
-	owner = lock_owner(l->kind, word);
-	return owner ? thread_numbered(s->pid, owner) : 0;
+	if (sz >= (ssize_t)sizeof(uint32_t) && sz <= (ssize_t)sizeof(words[i]))
+		memcpy(words[i], bytes, sz);
+}
+
+/* Who owns what they wait for now: all are asked at once. */
+static uint32_t *read_owners(const struct open_waits *w)
+{
+	uint32_t(*words)[LOCK_WORDS] = xcalloc(w->nr + 1, sizeof(*words));
+	uint32_t *owners = xcalloc(w->nr + 1, sizeof(*owners));
+	struct peek *rows = xcalloc(w->nr + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct sample *s = sample_of(w, &w->v[i]);
+
+		rows[i] = (struct peek){ s->pid, sizeof(*words), w->p->locks[s->waker].word };
+	}
+	reader_ask_each(w->reader, READER_MEMORY, rows, w->nr, take_word, words);
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct sample *s = sample_of(w, &w->v[i]);
+		uint32_t owner = lock_owner(w->p->locks[s->waker].kind, words[i]);
+
+		owners[i] = owner ? thread_numbered(s->pid, owner) : 0;
+	}
+	free(rows);
+	free(words);
+	return owners;
 }
 
 static void collect(struct open_waits *w)
 {
 	const struct profile *p = w->p;
+	uint32_t *owners;
 
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
@@ -122,13 +145,12 @@ static void collect(struct open_waits *w)
 		if (!(s->wait & PROF_WAIT_OPEN) || !s->waker || !s->tid || !p->nr_locks)
 			continue;
 		w->v = xgrow(w->v, w->nr, &w->cap, sizeof(*w->v));
-		w->v[w->nr++] = (struct open_wait){ .sample = i, .owner = read_owner(p, s) };
+		w->v[w->nr++] = (struct open_wait){ .sample = i };
 	}
-}
-
-static const struct sample *sample_of(const struct open_waits *w, const struct open_wait *o)
-{
-	return &w->p->samples[o->sample];
+	owners = read_owners(w);
+	for (size_t i = 0; i < w->nr; i++)
+		w->v[i].owner = owners[i];
+	free(owners);
 }
 
 /* Threads wait for one thing at a time. O(n * n): of waits for locks that never ended. */
@@ -158,6 +180,7 @@ static void find_rings(struct open_waits *w)
 static void confirm_rings(struct open_waits *w)
 {
 	uint64_t *before = xcalloc(w->nr + 1, sizeof(*before));
+	uint32_t *owners = NULL;
 	bool any = false;
 
 	for (size_t i = 0; i < w->nr; i++)
@@ -167,15 +190,18 @@ static void confirm_rings(struct open_waits *w)
 			before[i] = switches_of(s->pid, s->tid);
 			any = true;
 		}
-	if (any)
+	if (any) {
 		nanosleep(&(struct timespec){ .tv_nsec = CONFIRM_NS }, NULL);
+		owners = read_owners(w);
+	}
 	for (size_t i = 0; i < w->nr; i++)
 		if (w->v[i].ring) {
 			const struct sample *s = sample_of(w, &w->v[i]);
 
 			w->v[i].lasts = before[i] && switches_of(s->pid, s->tid) == before[i] &&
-					read_owner(w->p, s) == w->v[i].owner;
+					owners[i] == w->v[i].owner;
 		}
+	free(owners);
 	free(before);
 }
 
@@ -256,9 +282,9 @@ static uint32_t add_chain(const struct open_waits *w, const struct open_wait *fi
 	return next;
 }
 
-void lock_holders_find(struct profile *p)
+void lock_holders_find(struct profile *p, struct reader *r)
 {
-	struct open_waits w = { .p = p };
+	struct open_waits w = { .p = p, .reader = r };
 	uint32_t *holders;
 
 	collect(&w);

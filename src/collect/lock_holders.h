@@ -8,10 +8,11 @@
 #define BPFPROF_COLLECT_LOCK_HOLDERS_H
 
 #include "profile/profile.h"
+#include "reader/reader.h"
 
 #define LOCK_HOLDERS_SHOWN 16 /* behind each other */
 
 /* Gives the samples of open waits such holders. What cannot be read stays as it is. */
-void lock_holders_find(struct profile *p);
+void lock_holders_find(struct profile *p, struct reader *r);
 
 #endif

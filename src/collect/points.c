@@ -14,7 +14,9 @@
 #include "base/text.h"
 #include "collect/call_args.h"
 #include "collect/points_parts.h"
+#include "collect/reading.h"
 #include "proc/maps.h"
+#include "reader/peek.h"
 #include "uprobe/functions.h"
 #include "uprobe/leaving.h"
 #include "uprobe/place.h"
@@ -75,7 +77,8 @@ struct mapped {
 	char **v;
 	struct stat *st;
 	size_t nr, cap, cap_st;
-	uint32_t pid;
+	const uint32_t *pids; /* that are looked at, */
+	uint32_t pid;	      /* of these the one whose turn it is */
 };
 
 static bool is_that_file(const char *path, const struct maps_line *line, struct stat *st)
@@ -121,13 +124,36 @@ static void add_mapped(void *arg, const struct maps_line *line)
 	m->v[m->nr++] = path;
 }
 
+static void take_lines(void *arg, size_t i, const void *lines, ssize_t len)
+{
+	struct mapped *m = arg;
+	char *text;
+
+	if (len <= 0)
+		return;
+	m->pid = m->pids[i];
+	text = xmalloc(len);
+	memcpy(text, lines, len);
+	maps_take(text, len, add_mapped, m);
+	free(text);
+}
+
+/* Of processes that answer: where one keeps the lock of its mappings, no probe can be placed. */
 static void read_mapped(struct mapped *m, const struct opt_ids *pids)
 {
-	*m = (struct mapped){};
-	for (size_t i = 0; pids && i < pids->nr; i++) {
-		m->pid = pids->v[i];
-		maps_read(m->pid, add_mapped, m);
+	uint32_t *asked = xcalloc(pids ? pids->nr + 1 : 1, sizeof(*asked));
+	struct reading r;
+	size_t nr = 0;
+
+	*m = (struct mapped){ .pids = asked };
+	if (pids && pids->nr && !reading_open(&r)) {
+		for (size_t i = 0; i < pids->nr; i++)
+			if (peek_answers(r.reader, pids->v[i]))
+				asked[nr++] = pids->v[i];
+		r.mapper.read(r.mapper.arg, asked, nr, take_lines, m);
+		reading_close(&r);
 	}
+	free(asked);
 }
 
 static void release_mapped(struct mapped *m)

@@ -2,15 +2,24 @@
 /* The rows of tasks, and the opener of mapped files. */
 #include "collect/reading.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
+#include "collect/capture_python.h"
+#include "collect/command_lines.h"
+#include "proc/maps.h"
 #include "python/ask.h"
+#include "reader/peek.h"
 #include "unwind/reading.h"
 
 #define OPEN_NS	 300000000ull /* a file system that is there answers in microseconds */
@@ -29,29 +38,48 @@ static int open_mapped(struct reader_work *w)
 	return w->fd < 0 ? w->fd : 0;
 }
 
+static ssize_t copy_maps(const void *pid, void *answer, size_t max)
+{
+	return maps_copy(*(const uint32_t *)pid, answer, max);
+}
+
 static const struct reader_task tasks[READER_NR] = {
-	[READER_OPEN] = { true, open_mapped },
-	[READER_HEADERS] = { false, reading_headers },
-	[READER_TABLE] = { false, reading_table },
-	[READER_PYTHON] = { false, python_do_find },
-	[READER_PYTHON_CODES] = { false, python_do_codes },
+	[READER_OPEN] = { .opens = true, .run = open_mapped },
+	[READER_HEADERS] = { .run = reading_headers },
+	[READER_TABLE] = { .run = reading_table },
+	[READER_PYTHON] = { .run = python_do_find },
+	[READER_PYTHON_CODES] = { .run = python_do_codes },
+	[READER_MEMORY] = { .each = peek_each, .row_sz = sizeof(struct peek) },
+	[READER_PYTHON_CHAIN] = { .each = capture_python_chain,
+				  .row_sz = sizeof(struct python_chain) },
+	[READER_COMMAND_LINES] = { .each = command_lines_each,
+				   .row_sz = sizeof(struct command_line) },
+	[READER_MAPS] = { .each = copy_maps, .row_sz = sizeof(uint32_t) },
 };
+
+/* Below /usr, or "" of another. */
+static const char *below_usr(const char *path)
+{
+	return strncmp(path, "/usr/", 5) ? "" : path + 5;
+}
 
 /*
  * What root alone may write, on the file systems of this machine's own programs, is no stranger's:
- * it is opened and read here. Asking others takes time while stacks wait for tables, most of all
- * where all CPUs are wanted.
+ * it is opened and read here, by a path that does not leave them. Asking others takes time while
+ * stacks wait for tables, most of all where all CPUs are wanted.
  */
 static int open_system(const struct reading *r, struct proc_open *what)
 {
-	bool is_ours = false;
 	struct stat st;
-	int fd;
+	int fd = -1;
 
-	for (size_t i = 0; i < 2; i++)
-		is_ours |= what->dev_major == r->system[i].major &&
-			   what->dev_minor == r->system[i].minor;
-	fd = is_ours ? proc_open_exact(what) : -1;
+	for (size_t i = 0; i < 2 && fd < 0; i++) {
+		const char *at = i ? below_usr(what->path) : what->path + 1;
+
+		if (what->path[0] == '/' && *at && what->dev_major == r->system[i].major &&
+		    what->dev_minor == r->system[i].minor)
+			fd = proc_open_below(what, r->system[i].folder, at);
+	}
 	if (fd < 0)
 		return -1;
 	what->is_system = !fstat(fd, &st) && !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH));
@@ -92,6 +120,7 @@ static int ask_open(void *arg, struct proc_open *what)
 
 	if (fd >= 0)
 		return fd;
+	what->by_path = !peek_answers(r->reader, what->pid);
 	if (r->nr_hung && what->dev_major == r->slow_major && what->dev_minor == r->slow_minor)
 		return -EIO;
 	err = reader_ask(r->reader, &q, &a);
@@ -108,6 +137,12 @@ static int ask_open(void *arg, struct proc_open *what)
 	return err;
 }
 
+static void read_maps(void *arg, const uint32_t *pids, size_t nr,
+		      void (*take)(void *to, size_t i, const void *lines, ssize_t len), void *to)
+{
+	reader_ask_each(arg, READER_MAPS, pids, nr, take, to);
+}
+
 int reading_open(struct reading *r)
 {
 	struct stat st;
@@ -116,14 +151,56 @@ int reading_open(struct reading *r)
 	if (!r->reader)
 		return log_err(-errno, "cannot start the process that reads the files of others");
 	r->opener = (struct proc_opener){ ask_open, r };
-	for (size_t i = 0; i < 2; i++)
-		if (!stat(i ? "/usr" : "/", &st))
-			r->system[i] =
-				(struct reading_device){ major(st.st_dev), minor(st.st_dev) };
+	r->mapper = (struct proc_mapper){ read_maps, r->reader };
+	for (size_t i = 0; i < 2; i++) {
+		struct reading_device *d = &r->system[i];
+
+		d->folder = open(i ? "/usr" : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (d->folder < 0 || fstat(d->folder, &st))
+			continue;
+		d->major = major(st.st_dev);
+		d->minor = minor(st.st_dev);
+	}
 	return 0;
 }
 
 void reading_close(struct reading *r)
 {
+	for (size_t i = 0; r->reader && i < 2; i++)
+		if (r->system[i].folder >= 0)
+			close(r->system[i].folder);
 	reader_free(r->reader);
+}
+
+struct looks {
+	struct peek *rows;
+	size_t nr, cap;
+	uint32_t silent;
+};
+
+static void take_look(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	struct looks *l = arg;
+
+	if (sz == -ETIMEDOUT)
+		l->silent = l->rows[i].pid;
+}
+
+uint32_t reading_find_silent(struct reading *r)
+{
+	DIR *dir = opendir("/proc");
+	struct looks l = {};
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		l.rows = xgrow(l.rows, l.nr, &l.cap, sizeof(*l.rows));
+		l.rows[l.nr++] = (struct peek){ strtoul(e->d_name, NULL, 10), 1, 0 };
+	}
+	if (dir)
+		closedir(dir);
+	reader_ask_each(r->reader, READER_MEMORY, l.rows, l.nr, take_look, &l);
+	free(l.rows);
+	return l.silent;
 }

@@ -9,15 +9,20 @@
 struct reading {
 	struct reader *reader;
 	struct proc_opener opener;
+	struct proc_mapper mapper;
 	uint32_t slow_major, slow_minor; /* the device that did not answer last; 0 = none */
 	uint32_t nr_hung, nr_told;
 	struct reading_device {
 		uint32_t major, minor;
+		int folder;
 	} system[2]; /* that / and /usr lie on */
 };
 
 /* Forks; so early. 0 or negative errno, logged. */
 int reading_open(struct reading *r);
 void reading_close(struct reading *r);
+
+/* A process of this machine that does not let its memory be read, 0 = none. Looks at all. */
+uint32_t reading_find_silent(struct reading *r);
 
 #endif

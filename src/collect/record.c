@@ -189,6 +189,7 @@ static int start(struct record *r)
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
 	r->procs.opener = &r->reading.opener;
+	r->procs.mapper = &r->reading.mapper;
 	r->profile = profile_new();
 	co.profile = r->profile;
 	capture_init(&r->capture, &co);

@@ -192,11 +192,32 @@ int record_probe_again(struct record *r)
 	return probe_new(r);
 }
 
+/*
+ * To place a probe, the kernel takes the lock of the mappings of each process that has the file,
+ * where no signal ends it, and nobody on the machine can fork meanwhile.
+ */
+static int all_answer(struct record *r)
+{
+	uint32_t pid = reading_find_silent(&r->reading);
+
+	if (!pid)
+		return 0;
+	return log_as(-EBUSY,
+		      "no probe is placed: something keeps the mappings of process %" PRIu32
+		      " locked, and the kernel would wait for that, with each fork of this "
+		      "machine. End that process, or what it waits for",
+		      pid);
+}
+
 int record_probe(struct record *r)
 {
-	if (r->opts->calls.points[0].kind == POINT_UPROBE)
+	int err = 0;
+
+	if (r->opts->calls.points[0].kind == POINT_UPROBE) {
 		tell_price(&r->opts->calls);
-	return record_probe_again(r);
+		err = all_answer(r);
+	}
+	return err ? err : record_probe_again(r);
 }
 
 void record_unprobe(struct record *r)

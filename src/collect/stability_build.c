@@ -81,7 +81,7 @@ static int do_read(struct reader_work *w)
 	return w->sz ? 0 : -ENODATA;
 }
 
-static const struct reader_task tasks[] = { { true, do_open }, { false, do_read } };
+static const struct reader_task tasks[] = { { .opens = true, .run = do_open }, { .run = do_read } };
 
 /* As execvp() finds it; the caller frees it. */
 static char *find(const char *name)

@@ -6,9 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -35,11 +37,11 @@ static bool is_same(const struct stat *st, const struct proc_open *o)
  * exact: the path leads to the mapping itself, whose device number may differ from stat's (btrfs,
  * overlayfs).
  */
-static int open_checked(const char *path, const struct proc_open *o, bool exact)
+static int reopen_checked(int fd, const struct proc_open *o, bool exact)
 {
-	int fd = open(path, O_PATH | O_CLOEXEC), rd = -1;
 	char link[32];
 	struct stat st;
+	int rd = -1;
 
 	if (fd < 0)
 		return -1;
@@ -52,6 +54,11 @@ static int open_checked(const char *path, const struct proc_open *o, bool exact)
 	return rd;
 }
 
+static int open_checked(const char *path, const struct proc_open *o, bool exact)
+{
+	return reopen_checked(open(path, O_PATH | O_CLOEXEC), o, exact);
+}
+
 static int open_exact(const struct proc_open *o, uint32_t pid)
 {
 	char path[64];
@@ -60,15 +67,18 @@ static int open_exact(const struct proc_open *o, uint32_t pid)
 	return open_checked(path, o, true);
 }
 
-int proc_open_exact(const struct proc_open *o)
+int proc_open_below(const struct proc_open *o, int folder, const char *at)
 {
-	return open_exact(o, o->pid);
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS };
+
+	return reopen_checked(syscall(SYS_openat2, folder, at, &how, sizeof(how)), o, false);
 }
 
 static int open_of(const struct proc_open *o, uint32_t pid)
 {
 	char path[sizeof(o->path) + 64];
-	int fd = open_exact(o, pid);
+	int fd = o->by_path ? -1 : open_exact(o, pid);
 
 	if (fd >= 0)
 		return fd;

@@ -5,11 +5,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define START_STACK_FIELD 28 /* of /proc/PID/stat, counted from 1 */
 
@@ -26,6 +28,68 @@ bool maps_parse(char *text, struct maps_line *line)
 	line->path = text + path;
 	text[strcspn(text, "\n")] = '\0';
 	return line->start < line->end;
+}
+
+void maps_take(char *text, size_t len, void (*fn)(void *arg, const struct maps_line *line),
+	       void *arg)
+{
+	char *end = text + len, *next;
+	struct maps_line line;
+
+	for (; text < end; text = next) {
+		next = memchr(text, '\n', end - text);
+		if (!next)
+			break; /* cut */
+		*next++ = '\0';
+		if (maps_parse(text, &line))
+			fn(arg, &line);
+	}
+}
+
+/* "start-end r-xp ...": the others are left out, in place. */
+static size_t keep_executable(char *text, size_t len)
+{
+	char *at = text, *to = text, *end = text + len, *next, *blank;
+
+	for (; at < end; at = next) {
+		next = memchr(at, '\n', end - at);
+		if (!next)
+			break; /* cut */
+		next++;
+		blank = memchr(at, ' ', next - at);
+		if (!blank || next - blank < 5 || blank[3] != 'x')
+			continue;
+		memmove(to, at, next - at);
+		to += next - at;
+	}
+	return to - text;
+}
+
+/* All lines: how many bytes, or negative errno. */
+static ssize_t copy(uint32_t pid, char *to, size_t max)
+{
+	char path[32];
+	size_t len = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (len < max && (got = read(fd, to + len, max - len)) > 0)
+		len += got;
+	close(fd);
+	return len;
+}
+
+ssize_t maps_copy(uint32_t pid, char *to, size_t max)
+{
+	ssize_t len = copy(pid, to, max);
+
+	if (!len)
+		len = copy(maps_living_thread(pid), to, max);
+	return len > 0 ? (ssize_t)keep_executable(to, len) : len;
 }
 
 /* Returns how many lines there were, executable or not; or negative errno. */

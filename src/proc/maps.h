@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct maps_line {
 	uint64_t start, end, file_offset, ino;
@@ -15,6 +16,16 @@ struct maps_line {
 
 /* Calls fn for each executable mapping of pid, in address order. 0 or negative errno. */
 int maps_read(uint32_t pid, void (*fn)(void *arg, const struct maps_line *line), void *arg);
+
+/* The same of such text, which is changed. */
+void maps_take(char *text, size_t len, void (*fn)(void *arg, const struct maps_line *line),
+	       void *arg);
+
+/*
+ * The lines of executable mappings, of the first thread that still runs: how many bytes of them, or
+ * negative errno.
+ */
+ssize_t maps_copy(uint32_t pid, char *to, size_t max);
 
 /* One line of /proc/PID/maps; cut in place. False when it is not executable or not understood. */
 bool maps_parse(char *text, struct maps_line *line);

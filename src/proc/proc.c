@@ -354,7 +354,10 @@ void proc_prune(struct proc_table *t, uint64_t before_ns)
 struct snapshot {
 	struct proc_table *t;
 	struct process *p;
-	uint64_t now_ns, from_ns;
+	uint64_t since_ns, now_ns;
+	uint64_t from_ns; /* of mappings of p */
+	const uint32_t *pids;
+	int err; /* of the last one */
 };
 
 static void snapshot_line(void *arg, const struct maps_line *line)
@@ -372,9 +375,8 @@ static void snapshot_line(void *arg, const struct maps_line *line)
 }
 
 /* What the first look at a process finds was there before; what a later one finds anew was not. */
-static int snapshot_since(struct proc_table *t, uint32_t pid, uint64_t since_ns, uint64_t now_ns)
+static int begin_look(struct snapshot *s, uint32_t pid)
 {
-	struct snapshot s = { .t = t, .now_ns = now_ns };
 	struct process *p;
 	char name[16];
 	int err;
@@ -382,32 +384,74 @@ static int snapshot_since(struct proc_table *t, uint32_t pid, uint64_t since_ns,
 	err = maps_read_name(pid, name, sizeof(name));
 	if (err)
 		return err;
-	p = process_get(t, pid);
+	p = process_get(s->t, pid);
 	process_rename(p, name);
-	s.p = p;
+	s->p = p;
+	s->from_ns = 0;
 	if (p->image->snapshot_ns || p->image->nr_maps)
-		s.from_ns = since_ns;
+		s->from_ns = s->since_ns;
 	else
-		p->image->snapshot_ns = now_ns;
-	p->checked_ns = now_ns;
-	return maps_read(pid, snapshot_line, &s);
+		p->image->snapshot_ns = s->now_ns;
+	p->checked_ns = s->now_ns;
+	return 0;
+}
+
+static void take_maps(void *arg, size_t i, const void *lines, ssize_t len)
+{
+	struct snapshot *s = arg;
+	char *text;
+
+	s->err = begin_look(s, s->pids[i]);
+	if (!s->err && len < 0)
+		s->err = (int)len;
+	if (s->err || len <= 0)
+		return;
+	text = xmalloc(len);
+	memcpy(text, lines, len);
+	maps_take(text, len, snapshot_line, s);
+	free(text);
+}
+
+static int look_at_all(struct snapshot *s, const uint32_t *pids, size_t nr)
+{
+	const struct proc_mapper *m = s->t->mapper;
+
+	s->pids = pids;
+	if (m)
+		m->read(m->arg, pids, nr, take_maps, s);
+	for (size_t i = 0; i < nr && !m; i++) {
+		s->err = begin_look(s, pids[i]);
+		if (!s->err)
+			s->err = maps_read(pids[i], snapshot_line, s);
+	}
+	return s->err;
 }
 
 int proc_snapshot(struct proc_table *t, uint32_t pid, uint64_t now_ns)
 {
-	return snapshot_since(t, pid, now_ns, now_ns);
+	struct snapshot s = { .t = t, .since_ns = now_ns, .now_ns = now_ns };
+
+	return look_at_all(&s, &pid, 1);
 }
 
 static void snapshot_all_since(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 {
+	struct snapshot s = { .t = t, .since_ns = since_ns, .now_ns = now_ns };
 	DIR *dir = opendir("/proc");
+	uint32_t *pids = NULL;
+	size_t nr = 0, cap = 0;
 	struct dirent *e;
 
-	while (dir && (e = readdir(dir)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			snapshot_since(t, strtoul(e->d_name, NULL, 10), since_ns, now_ns);
+	while (dir && (e = readdir(dir))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		pids = xgrow(pids, nr, &cap, sizeof(*pids));
+		pids[nr++] = strtoul(e->d_name, NULL, 10);
+	}
 	if (dir)
 		closedir(dir);
+	look_at_all(&s, pids, nr);
+	free(pids);
 }
 
 void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)
@@ -417,6 +461,7 @@ void proc_snapshot_all(struct proc_table *t, uint64_t now_ns)
 
 void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 {
+	struct snapshot s = { .t = t, .since_ns = since_ns, .now_ns = now_ns };
 	struct process *p, *tmp;
 
 	if (t->track_all)
@@ -426,7 +471,7 @@ void proc_recheck(struct proc_table *t, uint64_t since_ns, uint64_t now_ns)
 		if (!p->exit_ns && !maps_is_alive(p->pid))
 			process_ends(t, p, now_ns);
 		else if (!p->exit_ns && !t->track_all)
-			snapshot_since(t, p->pid, since_ns, now_ns);
+			look_at_all(&s, &p->pid, 1);
 	}
 }
 

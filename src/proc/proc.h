@@ -32,6 +32,7 @@ struct proc_open {
 	uint64_t seen_ns;
 	uint32_t dev_major, dev_minor;
 	uint32_t pid;
+	bool by_path;	 /* not by /proc/PID/map_files, where the process can make us wait */
 	bool is_system;	 /* out: root's alone, and where nothing can make us wait */
 	char path[4096]; /* as the process sees it */
 };
@@ -40,6 +41,17 @@ struct proc_open {
 struct proc_opener {
 	/* A descriptor or negative errno. */
 	int (*open)(void *arg, struct proc_open *what);
+	void *arg;
+};
+
+/* Who reads mappings: somebody else, since a process can keep the lock of its own. */
+struct proc_mapper {
+	/*
+	 * Gives of each process in turn its executable mappings, len bytes of lines as in
+	 * /proc/PID/maps; or negative errno.
+	 */
+	void (*read)(void *arg, const uint32_t *pids, size_t nr,
+		     void (*take)(void *to, size_t i, const void *lines, ssize_t len), void *to);
 	void *arg;
 };
 
@@ -120,7 +132,8 @@ struct proc_table {
 	struct process *processes;
 	struct process *ended; /* of these: those whose main thread left, in order of time */
 	uint32_t nr_ended;
-	const struct proc_opener *opener; /* NULL = we do it ourselves */
+	const struct proc_opener *opener; /* NULL = we do it ourselves; */
+	const struct proc_mapper *mapper; /* the same */
 	struct proc_name *names;	  /* of those that were sampled and are gone */
 	struct proc_file *files;
 	size_t max_files;    /* from where on files are forgotten that nobody has mapped any more */
@@ -211,7 +224,10 @@ void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping
 
 /* The opening itself: a descriptor or negative errno. */
 int proc_open_mapped(const struct proc_open *what);
-/* Only by what is mapped, so that no path is followed that a process can lay. */
-int proc_open_exact(const struct proc_open *what);
+/*
+ * Only by a path that stays on the file system of that folder, and has the inode that was mapped;
+ * at is what of the path is below the folder.
+ */
+int proc_open_below(const struct proc_open *what, int folder, const char *at);
 
 #endif

@@ -44,6 +44,8 @@ static const struct remedy {
 	  "nothing: the thread woke within moments of the start, or its stack is deep" },
 	{ END(NO_ROOM), ANYWHERE, ANYHOW, "record less at a time: -p, -t, -n or --cgroup" },
 	{ END(LATE), ANYWHERE, ANYHOW, "record longer" },
+	{ END(SILENT), ANYWHERE, ANYHOW,
+	  "nothing: something keeps its mappings locked, such as a file system that hangs" },
 	{ END(DEPTH), IN_KERNEL, ANYHOW,
 	  "the kernel ends its own stacks there: raise kernel.perf_event_max_stack" },
 	{ END(DEPTH), ANYWHERE, ANYHOW, NULL },

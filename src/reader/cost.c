@@ -5,8 +5,10 @@
  */
 #include "reader/cost.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,4 +49,22 @@ pid_t cost_wait(pid_t pid, int flags, uint64_t first_bytes, struct reader_cost *
 	one.bytes -= one.bytes < first_bytes ? one.bytes : first_bytes;
 	reader_cost_add(c, &one);
 	return ended;
+}
+
+bool cost_is_runnable(pid_t pid)
+{
+	char path[32], text[256];
+	const char *end;
+	ssize_t nr;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	nr = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[nr > 0 ? nr : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && end[2] == 'R';
 }

@@ -3,6 +3,7 @@
 #ifndef BPFPROF_READER_COST_H
 #define BPFPROF_READER_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,5 +23,8 @@ uint64_t cost_memory(void);
  * began with.
  */
 pid_t cost_wait(pid_t pid, int flags, uint64_t first_bytes, struct reader_cost *c);
+
+/* Does it run, or wait for a CPU? Then it has not hung. */
+bool cost_is_runnable(pid_t pid);
 
 #endif

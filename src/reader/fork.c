@@ -3,11 +3,9 @@
 #include "reader/fork.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,25 +56,6 @@ static uint64_t cpu_ns(pid_t pid)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* One that has to queue for a CPU has not hung. */
-static bool is_runnable(pid_t pid)
-{
-	char path[32], text[256];
-	const char *end;
-	ssize_t nr;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	nr = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[nr > 0 ? nr : 0] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] == 'R';
-}
-
 /* Until it has ended: false when it does not in time, or does nothing any more. */
 static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
 {
@@ -87,7 +66,7 @@ static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
 		if (poll(&p, 1, LOOK_MS))
 			return true;
 		now_used = cpu_ns(pid);
-		if (now_used != used || is_runnable(pid))
+		if (now_used != used || cost_is_runnable(pid))
 			busy_ns = now_ns();
 		used = now_used;
 		if (c->idle_ns && now_ns() > busy_ns + c->idle_ns)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "reader/jail.h"
+#include "reader/steady.h"
 
 #define LAST_MS 20
 
@@ -126,6 +127,19 @@ static void child(const struct reader_task *task, const struct nursery_order *o,
 	_exit(0);
 }
 
+/* What an order asks for, in a process of its own. */
+static void begin(const struct reader_task *tasks, size_t nr, const struct nursery_order *o,
+		  const int *fds) __attribute__((noreturn));
+static void begin(const struct reader_task *tasks, size_t nr, const struct nursery_order *o,
+		  const int *fds)
+{
+	if (o->task != NURSERY_STEADY)
+		child(&tasks[o->task], o, fds);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	jail_go_first();
+	steady_run(fds[1], fds[0], tasks, nr);
+}
+
 /*
  * Those who have answered are about to end, and what they took is known when they have. Those who
  * hang end with us.
@@ -158,11 +172,12 @@ void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
 	struct nursery_order o;
 
 	while (nursery_receive(socket, &o, sizeof(o), fds) == sizeof(o)) {
-		pid_t pid = o.task < nr ? fork() : 0;
+		bool known = o.task < nr || o.task == NURSERY_STEADY;
+		pid_t pid = known ? fork() : 0;
 
-		if (!pid && o.task < nr) {
+		if (!pid && known) {
 			close(socket);
-			child(&tasks[o.task], &o, fds);
+			begin(tasks, nr, &o, fds);
 		}
 		if (pid < 0)
 			refuse(fds[1], -errno);

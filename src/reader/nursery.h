@@ -22,6 +22,9 @@ struct nursery_report {
 	uint64_t sz;
 };
 
+/* Instead of a task: a child that stays. Its orders come without descriptors. */
+#define NURSERY_STEADY UINT32_MAX
+
 #define NURSERY_MAX_FDS (READER_MAX_FDS + 2)
 
 /* Messages with descriptors; -1 for what is missing. Bytes, 0 at the end, or negative errno. */

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "reader/nursery.h"
+#include "reader/steady.h"
 
 #define PAGE	  65536u      /* of any kernel we run on */
 #define GRACE_NS  50000000ull /* for the kernel to end a child */
@@ -40,6 +41,7 @@ struct reader {
 	struct reader_cost cost; /* of those that ended */
 	uint64_t *first_bytes;	 /* of the nursery, which writes it */
 	uint64_t *children;	 /* all there were: a bit each */
+	struct steady steady;
 };
 
 static void remember_child(struct reader *r, pid_t pid)
@@ -100,6 +102,7 @@ static bool hear_end(struct reader *r)
 
 static void end_nursery(struct reader *r)
 {
+	steady_stop(&r->steady);
 	if (r->nursery <= 0)
 		return;
 	close(r->socket);
@@ -121,6 +124,7 @@ struct reader *reader_new(const struct reader_task *tasks, size_t nr)
 	r->tasks = tasks;
 	r->nr_tasks = nr;
 	r->nursery = -1;
+	steady_init(&r->steady);
 	r->first_bytes = mmap(NULL, sizeof(*r->first_bytes), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r->first_bytes == MAP_FAILED) {
@@ -144,6 +148,7 @@ void reader_free(struct reader *r)
 	if (!r)
 		return;
 	end_nursery(r);
+	steady_release(&r->steady);
 	if (r->first_bytes != MAP_FAILED)
 		munmap(r->first_bytes, sizeof(*r->first_bytes));
 	free(r->children);
@@ -307,4 +312,77 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 			no_room = revive(r);
 	}
 	return err == -EPIPE && no_room ? no_room : err;
+}
+
+/* 0 or negative errno. */
+static int need_steady(struct reader *r)
+{
+	int err = r->steady.memory ? 0 : -EPIPE;
+
+	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
+		if (r->nursery > 0)
+			err = steady_start(&r->steady, r->socket);
+		if (err == -EPIPE)
+			err = revive(r) ?: -EPIPE;
+	}
+	if (!err)
+		remember_child(r, r->steady.pid);
+	return err;
+}
+
+/* Rows of which nobody is refused; how many are done with. */
+struct asked {
+	void (*take)(void *arg, size_t i, const void *bytes, ssize_t sz);
+	void *arg;
+	size_t from;
+};
+
+static void take_from(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	const struct asked *a = arg;
+
+	a->take(a->arg, a->from + i, bytes, sz);
+}
+
+static size_t ask_some(struct reader *r, unsigned int task, const uint8_t *rows, size_t nr,
+		       struct asked *a)
+{
+	size_t row_sz = r->tasks[task].row_sz;
+	int err = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		size_t done = 0;
+
+		err = need_steady(r);
+		if (!err)
+			done = steady_ask(&r->steady, task, row_sz, rows, nr, &err, take_from, a);
+		if (done)
+			return done;
+	}
+	take_from(a, 0, NULL, err);
+	return 1;
+}
+
+void reader_ask_each(struct reader *r, unsigned int task, const void *rows, size_t nr,
+		     void (*take)(void *arg, size_t i, const void *bytes, ssize_t sz), void *arg)
+{
+	size_t row_sz = r->tasks[task].row_sz, some;
+	struct asked a = { take, arg, 0 };
+	const uint8_t *at = rows;
+
+	for (size_t i = 0; i < nr; i += some) {
+		for (some = 0; i + some < nr; some++)
+			if (reader_is_silent(r, *(const uint32_t *)(at + (i + some) * row_sz)))
+				break;
+		a.from = i;
+		if (some)
+			some = ask_some(r, task, at + i * row_sz, some, &a);
+		else
+			take(arg, i + some++, NULL, -ETIMEDOUT);
+	}
+}
+
+bool reader_is_silent(struct reader *r, uint32_t pid)
+{
+	return steady_refuses(&r->steady, pid);
 }

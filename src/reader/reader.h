@@ -8,7 +8,8 @@
  *
  * The nursery is forked when bpfprof is still small; it looks at nothing itself. A child has a
  * deadline, after which the kernel ends it, limits of memory, and no rights (jail.h); but one that
- * opens files keeps those that it needs to, and reads none.
+ * opens files keeps those that it needs to, and reads none. What is asked very often is answered by
+ * one child that stays (steady.h).
  *
  * Question and answer are bytes in memory that is sealed against shrinking; so neither side can
  * hurt the other by taking it away. Who asks checks what it is answered.
@@ -39,11 +40,15 @@ struct reader_work {
 
 /* The rows of those who read for a recording, see collect/reading.c. */
 enum reader_row {
-	READER_OPEN,	     /* struct proc_open; gives a descriptor */
-	READER_HEADERS,	     /* of a file; gives struct source_headers (unwind/store_parts.h) */
-	READER_TABLE,	     /* the same; gives struct table_image (unwind/table.h) */
-	READER_PYTHON,	     /* struct python_place; gives struct python_found (python/find.h) */
-	READER_PYTHON_CODES, /* words of stacks; gives what they are called (python/ask.c) */
+	READER_OPEN,	      /* struct proc_open; gives a descriptor */
+	READER_HEADERS,	      /* of a file; gives struct source_headers (unwind/store_parts.h) */
+	READER_TABLE,	      /* the same; gives struct table_image (unwind/table.h) */
+	READER_PYTHON,	      /* struct python_place; gives struct python_found (python/find.h) */
+	READER_PYTHON_CODES,  /* words of stacks; gives what they are called (python/ask.c) */
+	READER_MEMORY,	      /* rows of struct peek; give memory (reader/peek.h) */
+	READER_PYTHON_CHAIN,  /* rows of struct python_chain (collect/capture_python.h) */
+	READER_MAPS,	      /* rows of numbers; give mappings (proc_mapper in proc/proc.h) */
+	READER_COMMAND_LINES, /* rows of struct command_line (collect/command_lines.h) */
 	READER_NR,
 };
 
@@ -51,6 +56,13 @@ enum reader_row {
 struct reader_task {
 	bool opens; /* keeps its rights, and must look into nothing */
 	int (*run)(struct reader_work *w);
+	/*
+	 * Or: of a question that consists of rows, which begin with the number of the process
+	 * that they are about (uint32_t). Answers one: how many bytes, or negative errno. Runs in
+	 * a child that stays (steady.h), keeps its rights, and must look into nothing.
+	 */
+	ssize_t (*each)(const void *row, void *answer, size_t max);
+	size_t row_sz;
 };
 
 struct reader_question {
@@ -86,6 +98,17 @@ void reader_free(struct reader *r);
  * unless this is 0.
  */
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
+
+/*
+ * Asks a task that answers row by row, and gives its answers to take(), in their order: sz bytes,
+ * or negative errno: -ETIMEDOUT of rows whose process lets whoever looks at it wait, which costs
+ * time once, and is told.
+ */
+void reader_ask_each(struct reader *r, unsigned int task, const void *rows, size_t nr,
+		     void (*take)(void *arg, size_t i, const void *bytes, ssize_t sz), void *arg);
+
+/* Is that a process that does not let itself be looked at? */
+bool reader_is_silent(struct reader *r, uint32_t pid);
 
 /*
  * Of files that could not be read the first few are named: counts one, false when there were more,

@@ -63,7 +63,7 @@ struct who {
 	uint32_t nr_looks;
 };
 
-static const struct reader_task tasks[] = { { true, visit_run } };
+static const struct reader_task tasks[] = { { .opens = true, .run = visit_run } };
 
 struct who *who_new(const struct who_options *o)
 {

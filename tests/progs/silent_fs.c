@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * silent_fs FOLDER FILE: a file system that has FILE as "lib.so". Prints "ready" when it is
- * mounted; after SIGUSR2 each answer takes 50 ms, after SIGUSR1 there is none any more.
+ * mounted; after SIGUSR2 each answer takes 50 ms, after SIGUSR1 there is none any more. After
+ * SIGHUP there is none either, but requests are taken: the kernel lets nobody go who waits for one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 
 static int fuse, source;
 static struct stat source_stat;
-static volatile sig_atomic_t is_slow;
+static volatile sig_atomic_t is_slow, is_mute;
 
 static void fatal(const char *what)
 {
@@ -40,6 +41,11 @@ static void silence(int nr)
 static void slow_down(int nr)
 {
 	is_slow = 1;
+}
+
+static void take_only(int nr)
+{
+	is_mute = 1;
 }
 
 static void reply(const struct fuse_in_header *to, int err, const void *bytes, size_t nr)
@@ -128,10 +134,11 @@ int main(int argc, char **argv)
 		fatal("mount");
 	signal(SIGUSR1, silence);
 	signal(SIGUSR2, slow_down);
+	signal(SIGHUP, take_only);
 	puts("ready");
 	fflush(stdout);
 	while ((nr = read(fuse, request, sizeof(request))) > 0 || errno == EINTR)
-		if (nr >= (ssize_t)sizeof(struct fuse_in_header))
+		if (nr >= (ssize_t)sizeof(struct fuse_in_header) && !is_mute)
 			answer((void *)request, request + sizeof(struct fuse_in_header));
 	return 0;
 }

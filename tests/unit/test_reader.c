@@ -120,12 +120,36 @@ static int eat(struct reader_work *w)
 	return 0;
 }
 
-enum { ECHO_IT, COUNT, FAIL, HANG, SPIN, DIE, LIE, OPENS, ESCAPE, STATUS, EAT };
+/* Rows about processes, which are numbers here. */
+struct row {
+	uint32_t pid, what;
+};
+
+enum { ANSWERS, HANGS, DIES, FAILS, LARGE };
+
+static ssize_t answer_row(const void *row, void *answer, size_t max)
+{
+	const struct row *q = row;
+	size_t sz = q->what == LARGE ? 1 << 20 : 4;
+
+	for (size_t i = 0; i < sz; i += 4)
+		memcpy((char *)answer + i, &q->pid, 4);
+	if (q->what == HANGS)
+		pause();
+	if (q->what == DIES)
+		raise(SIGKILL);
+	return q->what == FAILS ? -EFAULT : (ssize_t)sz;
+}
+
+enum { ECHO_IT, COUNT, FAIL, HANG, SPIN, DIE, LIE, OPENS, ESCAPE, STATUS, EAT, ROWS };
 
 static const struct reader_task tasks[] = {
-	{ false, echo },   { false, count_bytes }, { false, refuse }, { false, hang },
-	{ false, spin },   { false, die },	   { false, lie },    { true, opens },
-	{ false, escape }, { false, status },	   { false, eat },
+	{ .run = echo },   { .run = count_bytes },
+	{ .run = refuse }, { .run = hang },
+	{ .run = spin },   { .run = die },
+	{ .run = lie },	   { true, .run = opens },
+	{ .run = escape }, { .run = status },
+	{ .run = eat },	   { .each = answer_row, .row_sz = sizeof(struct row) },
 };
 
 static struct reader *r;
@@ -321,6 +345,86 @@ static void what_children_took_is_known(void **state)
 	free(large);
 }
 
+static ssize_t sizes[8000];
+static size_t nr_taken, nr_wrong;
+
+static void take_row(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	const struct row *rows = arg;
+
+	nr_wrong += i != nr_taken++;
+	sizes[i] = sz;
+	for (ssize_t at = 0; at < sz; at += 4)
+		nr_wrong += memcmp((const char *)bytes + at, &rows[i].pid, 4) != 0;
+}
+
+static uint64_t ask_rows(struct row *rows, size_t nr)
+{
+	uint64_t begin = now_ns();
+
+	nr_taken = nr_wrong = 0;
+	reader_ask_each(r, ROWS, rows, nr, take_row, rows);
+	assert_int_equal(nr_taken, nr);
+	assert_int_equal(nr_wrong, 0);
+	return now_ns() - begin;
+}
+
+/* More rows than go into one order, and more bytes than into one answer. */
+static void rows_are_answered(void **state)
+{
+	static struct row rows[8000];
+
+	for (uint32_t i = 0; i < 8000; i++)
+		rows[i] = (struct row){ i, i % 3 ? ANSWERS : FAILS };
+	ask_rows(rows, 8000);
+	for (uint32_t i = 0; i < 8000; i++)
+		assert_int_equal(sizes[i], i % 3 ? 4 : -EFAULT);
+	for (uint32_t i = 0; i < 100; i++)
+		rows[i].what = LARGE;
+	ask_rows(rows, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(sizes[i], 1 << 20);
+}
+
+/* Who hangs costs time once, and nothing of what others answer. */
+static void who_hangs_is_remembered(void **state)
+{
+	struct row rows[] = { { 1, ANSWERS }, { 2, HANGS }, { 3, ANSWERS }, { 2, HANGS },
+			      { 4, ANSWERS }, { 5, HANGS }, { 6, ANSWERS } };
+	uint64_t first = ask_rows(rows, 7), again;
+
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(sizes[i], rows[i].what == HANGS ? -ETIMEDOUT : 4);
+	assert_in_range(first, SECOND / 5, SECOND);
+	assert_true(reader_is_silent(r, 2) && reader_is_silent(r, 5));
+	assert_false(reader_is_silent(r, 1));
+	again = ask_rows(rows, 7);
+	assert_true(again < SECOND / 10);
+	assert_int_equal(sizes[6], 4);
+	assert_int_equal(sizes[1], -ETIMEDOUT);
+}
+
+/* Fifty cost little more than some, and those left behind are ended by the signal. */
+static void many_may_hang(void **state)
+{
+	struct row rows[51] = { [50] = { 99, ANSWERS } };
+
+	for (uint32_t i = 0; i < 50; i++)
+		rows[i] = (struct row){ 100 + i, HANGS };
+	assert_in_range(ask_rows(rows, 51), SECOND / 5, 3 * SECOND);
+	assert_int_equal(sizes[50], 4);
+}
+
+static void who_dies_is_replaced(void **state)
+{
+	struct row rows[] = { { 1, ANSWERS }, { 2, DIES }, { 3, ANSWERS } };
+
+	ask_rows(rows, 3);
+	assert_int_equal(sizes[0], 4);
+	assert_int_equal(sizes[1], -EPIPE);
+	assert_int_equal(sizes[2], 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +438,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(children_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_nursery_that_died_is_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_children_took_is_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_are_answered, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_hangs_is_remembered, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_may_hang, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_dies_is_replaced, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
