@@ -60,7 +60,7 @@ static uint32_t module_of(struct capture *c, const struct process *p, const stru
 		return f->module;
 	}
 	proc_file_open(f, p->pid, m);
-	capture_put_source(c, f->module, (struct symbol_file){ .fd = f->fd });
+	capture_put_source(c, f->module, (struct symbol_file){ .fd = f->fd, .id = f->id });
 	return f->module;
 }
 

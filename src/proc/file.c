@@ -107,5 +107,7 @@ void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping
 	f->fd = f->opener ? f->opener->open(f->opener->arg, &o) : proc_open_mapped(&o);
 	if (f->fd < 0)
 		f->fd = -1;
+	else
+		f->id = o.id;
 	f->is_system = o.is_system;
 }

@@ -25,6 +25,8 @@
 
 #include <uthash.h>
 
+#include "base/file_id.h"
+
 /* What is needed to open the file of a mapping so that it is certainly the mapped one. */
 struct proc_open {
 	uint64_t start, end; /* of the mapping in process pid */
@@ -32,8 +34,9 @@ struct proc_open {
 	uint64_t seen_ns;
 	uint32_t dev_major, dev_minor;
 	uint32_t pid;
-	bool is_system;	 /* out: root's alone, and where nothing can make us wait */
-	char path[4096]; /* as the process sees it */
+	bool is_system;	   /* out: root's alone, and where nothing can make us wait */
+	struct file_id id; /* out: whoever opened it asked */
+	char path[4096];   /* as the process sees it */
 };
 
 /* Who opens it: somebody else, since a file may lie where opening it takes forever. */
@@ -57,13 +60,14 @@ struct proc_file {
 	char *path; /* as the process sees it, without " (deleted)" */
 	int fd;	    /* -1 until opened, and when that failed */
 	const struct proc_opener *opener;
-	uint64_t seen_ns; /* when it was first known to be mapped */
-	bool tried;	  /* to open it */
-	bool is_system;	  /* as in struct proc_open */
-	bool has_python;  /* for unwind/store: it holds an interpreter of Python */
-	uint32_t module;  /* for the collector's use, 0 at first */
-	uint32_t users;	  /* who keep it besides: see proc_prune() */
-	bool mapped;	  /* within proc_prune() only */
+	uint64_t seen_ns;  /* when it was first known to be mapped */
+	bool tried;	   /* to open it */
+	bool is_system;	   /* as in struct proc_open */
+	struct file_id id; /* when it was opened */
+	bool has_python;   /* for unwind/store: it holds an interpreter of Python */
+	uint32_t module;   /* for the collector's use, 0 at first */
+	uint32_t users;	   /* who keep it besides: see proc_prune() */
+	bool mapped;	   /* within proc_prune() only */
 	UT_hash_handle hh;
 };
 
