@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From fstat(): the time of change is set by the kernel, and nobody can set it back. */
+/* From statx(): the time of change is set by the kernel, and nobody can set it back. */
 #include "base/file_id.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include "base/clock.h"
@@ -26,19 +28,31 @@ static bool is_remote(uint32_t type)
 	return false;
 }
 
+static uint64_t ns_of(const struct statx_timestamp *t)
+{
+	return t->tv_sec < 0 ? 0 : t->tv_sec * 1000000000ull + t->tv_nsec;
+}
+
+/* AT_STATX_DONT_SYNC: by what this kernel knows, so that no file system is asked. */
+struct file_id file_id_again(int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &st) ||
+	    !S_ISREG(st.stx_mode))
+		return (struct file_id){};
+	return (struct file_id){ makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino,
+				 st.stx_size, ns_of(&st.stx_ctime), ns_of(&st.stx_mtime) };
+}
+
 struct file_id file_id_read(int fd)
 {
-	uint64_t now = clock_ns(CLOCK_REALTIME), changed_ns;
 	struct statfs fs;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs) || !S_ISREG(st.st_mode) ||
-	    is_remote(fs.f_type))
+	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs) || is_remote(fs.f_type))
 		return (struct file_id){};
-	changed_ns = st.st_ctim.tv_sec * 1000000000ull + st.st_ctim.tv_nsec;
-	if (changed_ns + YOUNG_NS >= now)
-		return (struct file_id){};
-	return (struct file_id){ st.st_dev, st.st_ino, st.st_size, changed_ns };
+	return file_id_again(fd);
 }
 
 bool file_id_is_known(const struct file_id *id)
@@ -51,11 +65,13 @@ bool file_id_equals(const struct file_id *a, const struct file_id *b)
 	return file_id_is_known(a) && !memcmp(a, b, sizeof(*a));
 }
 
-bool file_id_holds(const struct file_id *id, int fd)
+bool file_id_has_bytes_of(const struct file_id *a, const struct file_id *b)
 {
-	struct file_id now = {};
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->written_ns == b->written_ns;
+}
 
-	if (file_id_is_known(id))
-		now = file_id_read(fd);
-	return file_id_equals(id, &now);
+bool file_id_is_settled(const struct file_id *id)
+{
+	return file_id_is_known(id) && id->changed_ns + YOUNG_NS < clock_ns(CLOCK_REALTIME);
 }

@@ -11,19 +11,31 @@
 #include <stdint.h>
 
 struct file_id {
-	uint64_t dev, ino, size, changed_ns; /* all 0: nothing may be kept of it */
-};
+	uint64_t dev, ino, size;
+	uint64_t changed_ns; /* its bytes or whatever else there is of it; CLOCK_REALTIME */
+	uint64_t written_ns; /* its bytes; who owns it can set this to what he likes */
+};			     /* all 0: nobody can tell whether it is another one by now */
 
 /*
- * Nothing may be kept of a file that changed in the last two seconds, and may change again within a
- * tick of its clock; of one whose file system is a program (FUSE), which may say what it likes, or
- * on another machine, which may be down; and of what is no file. A file system may never answer
- * this: who asks must not matter. Who has an answer may ask again.
+ * That is so with a file whose file system is a program (FUSE), which may say what it likes, or on
+ * another machine, which may be down; and with what is no file. A file system may never answer
+ * this: who asks must not matter.
  */
 struct file_id file_id_read(int fd);
+/* Of a file that has one, as it is now: this never waits. */
+struct file_id file_id_again(int fd);
+
 bool file_id_is_known(const struct file_id *id);
 bool file_id_equals(const struct file_id *a, const struct file_id *b);
-/* It is known, and still what the file has. */
-bool file_id_holds(const struct file_id *id, int fd);
+/*
+ * Was nothing written between them? A file that was linked, unlinked or given to somebody else has
+ * changed, too, and has its bytes all the same.
+ */
+bool file_id_has_bytes_of(const struct file_id *a, const struct file_id *b);
+/*
+ * It has not changed in the last two seconds; else it may change again within a tick of its clock,
+ * and what is read now must not be kept.
+ */
+bool file_id_is_settled(const struct file_id *id);
 
 #endif

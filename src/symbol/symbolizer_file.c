@@ -182,10 +182,36 @@ static int run_copy(const struct reader_copy *c, struct symbol_module *m, struct
 	return reader_copy_run(c, got, cost);
 }
 
-/* Of what is missing in the answers only the place is known. */
-static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd,
-			 struct kept_file *kept, size_t from, size_t to)
+/* Its bytes are others than those that ran. */
+static bool is_written(const struct symbol_file *file)
 {
+	struct file_id now;
+
+	if (!file_id_is_known(&file->id))
+		return false;
+	now = file_id_again(file->fd);
+	return !file_id_has_bytes_of(&file->id, &now);
+}
+
+static void name_unknown(struct symbolizer *s, const struct symbol_module *m, size_t from,
+			 size_t to)
+{
+	struct answer a;
+
+	for (size_t i = from; i < to; i++) {
+		a = (struct answer){ .place = symbolizer_frame(s, i)->offset };
+		symbolizer_take(s, s->order[i], m, &a);
+	}
+	if (reader_tells(&s->nr_told))
+		log_warn("%s: no names: it was written to after it ran", m->path);
+}
+
+/* Of what is missing in the answers only the place is known. */
+static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
+			 const struct symbol_file *file, struct kept_file *kept, size_t from,
+			 size_t to)
+{
+	int fd = m->kind == FRAME_USER ? file->fd : -1;
 	uint32_t module = symbolizer_frame(s, from)->module;
 	struct job j = { .symbolizer = s,
 			 .module = m,
@@ -206,6 +232,11 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd,
 	bool more = !err && answers_read(&answers, &head);
 
 	s->nr_read++;
+	if (more && fd >= 0 && is_written(file)) { /* while it was read */
+		free(got.bytes);
+		name_unknown(s, m, from, to);
+		return;
+	}
 	if (more)
 		take_head(s, &head, module);
 	else
@@ -245,16 +276,30 @@ static size_t name_known(struct symbolizer *s, const struct symbol_module *m,
 	return left;
 }
 
+/* NULL: nothing may be kept of it. */
+static struct kept_file *kept_of(const struct symbolizer *s, const struct symbol_file *file)
+{
+	struct file_id now;
+
+	if (!s->kept || !file_id_is_known(&file->id))
+		return NULL;
+	now = file_id_again(file->fd);
+	return file_id_is_settled(&now) ? kept_get(s->kept, &now) : NULL;
+}
+
 void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 			  const struct symbol_file *file, uint64_t *addresses, size_t from,
 			  size_t to)
 {
-	int fd = m->kind == FRAME_USER ? file->fd : -1;
+	bool opened = m->kind == FRAME_USER && file->fd >= 0;
 	struct kept_file *kept = NULL;
 
-	/* It may have been written to since it was opened. */
-	if (s->kept && fd >= 0 && file_id_holds(&file->id, fd))
-		kept = kept_get(s->kept, &file->id);
+	if (opened && is_written(file)) {
+		name_unknown(s, m, from, to);
+		return;
+	}
+	if (opened)
+		kept = kept_of(s, file);
 	if (kept)
 		to = name_known(s, m, kept, from, to);
 	if (from == to)
@@ -262,5 +307,5 @@ void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 	for (size_t i = from; i < to; i++)
 		addresses[i - from] = symbolizer_frame(s, i)->offset;
 	m->nr = to - from;
-	name_by_copy(s, m, fd, kept, from, to);
+	name_by_copy(s, m, file, kept, from, to);
 }

@@ -166,6 +166,8 @@ static int build_make(struct store *s, const struct source *src, struct build **
 	struct build *b = xcalloc(1, sizeof(*b));
 	int err = take_earlier(s, src, &b->table) ? 0 : read_table(s, src, &b->table);
 
+	if (!err && !proc_file_is_same(src->file))
+		err = -ESTALE;
 	*out = b;
 	if (err)
 		builds_drop(b);

@@ -121,7 +121,7 @@ const struct source *source_earlier(const struct store *s, const struct source *
 	const struct source *e;
 
 	for (e = s->o.earlier ? s->o.earlier->sources : NULL; e; e = e->hh.next)
-		if (file_id_equals(&e->file->id, &src->file->id))
+		if (e->file->was_settled && file_id_equals(&e->file->id, &src->file->id))
 			return e;
 	return NULL;
 }

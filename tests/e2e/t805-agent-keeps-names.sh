@@ -12,6 +12,8 @@ export PYTHONPATH=$ROOT/tests/e2e PYTHONDONTWRITEBYTECODE=1
 # Two builds that differ in nothing but a name: the same addresses.
 for name in before behind; do
 	gcc -O1 -g0 -o "$name" -x c - <<-C
+		#include <signal.h>
+		#include <sys/prctl.h>
 		__attribute__((noinline)) void $name(void)
 		{
 			for (volatile int i = 0; i < 200000000; i++)
@@ -19,6 +21,7 @@ for name in before behind; do
 		}
 		int main(void)
 		{
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			for (;;)
 				$name();
 		}
@@ -74,7 +77,7 @@ cat >names.py <<'P'
 import subprocess, sys
 from windows import *
 bpfprof, began = sys.argv[1], int(sys.argv[2])
-seen = {"before": 0, "behind": 0, "wrong": 0}
+seen = {"before": 0, "behind": 0, "wrong": 0, "later": 0, "nameless": 0}
 for path in windows("kept"):
     text = subprocess.run([bpfprof, "report", "-f", path], capture_output=True, text=True, check=True).stdout
     new = times(path)[0] > began + 1
@@ -85,8 +88,11 @@ for path in windows("kept"):
         seen["before"] += "before" in frames
         seen["behind"] += "behind" in frames
         seen["wrong"] += new and "before" in frames
+        seen["later"] += new
+        seen["nameless"] += new and any(f.startswith("[program+") for f in frames)
 print("#", seen)
 assert seen["before"] > 4 and seen["behind"] > 4 and not seen["wrong"], seen
+assert seen["nameless"] * 10 <= seen["later"], seen
 P
 check "its functions have the names of the build that ran" python3 names.py "$BPFPROF" "$began"
 grep '^#' "$OUT"

@@ -34,7 +34,7 @@ static void assert_name(const struct kept_file *f, uint64_t offset, const char *
 
 static struct file_id file(uint64_t nr)
 {
-	return (struct file_id){ 1, nr, 4096, 1000 };
+	return (struct file_id){ 1, nr, 4096, 1000, 1000 };
 }
 
 static void ranges_hold_as_far_as_they_say(void **state)
@@ -73,7 +73,7 @@ static void a_changed_file_is_another(void **state)
 
 	kept_add(kept_get(k, &id), 10, &a);
 	kept_set_head(kept_get(k, &id), &head);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		other = id;
 		(&other.dev)[i]++;
 		assert_name(kept_get(k, &other), 10, NULL);
@@ -128,18 +128,24 @@ static void nothing_is_kept_of_what_just_changed(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "one", 3), 3);
 	young = file_id_read(fd);
-	assert_false(file_id_is_known(&young));
-	assert_false(file_id_equals(&young, &young));
+	assert_true(file_id_is_known(&young));
+	assert_false(file_id_is_settled(&young));
 	nanosleep(&(struct timespec){ .tv_sec = 2, .tv_nsec = 100000000 }, NULL);
 	old = file_id_read(fd);
-	assert_true(file_id_is_known(&old));
+	assert_true(file_id_is_settled(&old));
+	assert_true(file_id_equals(&old, &young));
 	assert_int_equal(pwrite(fd, "two", 3, 0), 3);
 	/* As it was, by all that its owner can set. */
 	assert_int_equal(futimens(fd, (struct timespec[]){ { 1, 0 }, { 1, 0 } }), 0);
 	nanosleep(&(struct timespec){ .tv_sec = 2, .tv_nsec = 100000000 }, NULL);
 	again = file_id_read(fd);
-	assert_true(file_id_is_known(&again));
+	assert_true(file_id_is_settled(&again));
 	assert_false(file_id_equals(&old, &again));
+	assert_false(file_id_has_bytes_of(&old, &again));
+	assert_int_equal(fchmod(fd, 0700), 0);
+	young = file_id_again(fd);
+	assert_false(file_id_equals(&again, &young));
+	assert_true(file_id_has_bytes_of(&again, &young));
 	close(fd);
 	unlink(path);
 	fd = open("/dev/null", O_RDONLY);
