@@ -33,7 +33,6 @@
 #define MAX_SCANS	 3	      /* of /proc, for who descends from the selected processes */
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
 #define HURRY_NICE	 (-10)
-#define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */
 #define WARM_NS		 50000000ull  /* at most, before a given process is sampled */
 #define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
 #define WARM_EVENTS_NS	 80000000ull
@@ -289,7 +288,7 @@ static int until_end(const struct record *r)
 {
 	uint64_t now = now_ns(), elapsed = now - r->begin_ns;
 	uint64_t until = r->opts->duration_ns;
-	int haste = now < r->haste_ns ? HASTE_MS : -1, end;
+	int haste = now < r->haste_ns ? record_haste_ms(r) : -1, end;
 
 	if (r->state == CAPTURE_BUSY)
 		return 0;
