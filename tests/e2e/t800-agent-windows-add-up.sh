@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Windows of an agent add up to what programs did, also where its tables were renewed, and report to what its windows say.
-# timeout: 240
+# timeout: 300
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
@@ -9,10 +9,10 @@ need python3
 need_prog spin_abc
 cd "$TMP" || exit 1
 export PYTHONPATH=$ROOT/tests/e2e PYTHONDONTWRITEBYTECODE=1 TZ=UTC
-start "$PROGS/spin_abc" 150
+start "$PROGS/spin_abc" 200
 SPIN=$PID
 start python3 -c 'import time
-time.sleep(150)'
+time.sleep(200)'
 NAP=$PID
 # What comes and goes fills the tables; the two that stay are to be followed all the same. Some fifty a second do so within
 # the time that tables last at least, and do not fill them up.
@@ -22,7 +22,7 @@ env --default-signal=TERM "$BPFPROF" agent -p "$SPIN,$NAP,$CHURN" --keep kept -i
 AGENT=$!
 pids+=("$AGENT")
 renewed() { [ "$(grep -c 'tables renewed' log)" -ge "$1" ]; }
-check "tables are renewed" wait_until 60 renewed 1
+check "tables are renewed" wait_until 120 renewed 1
 sleep 5
 stop "$AGENT"
 check_is "$STATUS" 0 "exit status of the agent"
