@@ -45,8 +45,8 @@ static struct symbol_file vdso_source(void)
 }
 
 /*
- * The profile's module of a mapped file as it was then. On first sight the file is opened, while the process that
- * mapped it still lives.
+ * The profile's module of a mapped file as it was then. On first sight the file is opened, while
+ * the process that mapped it still lives.
  */
 static uint32_t module_of(struct capture *c, const struct process *p, const struct proc_mapping *m,
 			  uint64_t time_ns)

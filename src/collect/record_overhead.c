@@ -98,8 +98,8 @@ static bool interrupts(const struct sampling *s)
 
 	for (size_t i = 0; i < s->nr; i++) {
 		attr = &s->v[i].attr;
-		if (perf_is_clock(attr) || (attr->type != PERF_TYPE_SOFTWARE &&
-					    attr->type != PERF_TYPE_TRACEPOINT))
+		if (perf_is_clock(attr) ||
+		    (attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT))
 			return true;
 	}
 	return false;

@@ -100,9 +100,10 @@ static void prepare_io(struct bpfprof_bpf *skel, uint32_t parts)
 
 struct links *session_prepare_calls(struct bpfprof_bpf *skel, const struct session_opts *so)
 {
-	const struct links_programs of_calls = { skel->progs.calls_entry, skel->progs.calls_return,
-						 skel->progs.calls_session, skel->progs.calls_leave,
-						 skel->progs.calls_event, skel->progs.calls_until };
+	const struct links_programs of_calls = {
+		skel->progs.calls_entry, skel->progs.calls_return, skel->progs.calls_session,
+		skel->progs.calls_leave, skel->progs.calls_event,  skel->progs.calls_until
+	};
 	const struct links_programs of_allocs = { .entry = skel->progs.alloc_entry,
 						  .back = skel->progs.alloc_return,
 						  .session = skel->progs.alloc_session,

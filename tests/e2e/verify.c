@@ -129,9 +129,7 @@ static void configure_allocs(struct session_opts *o, struct calls_opts *c, struc
 			     unsigned int bits)
 {
 	*a = (struct alloc_opts){ .every = 4096, .live = bits & 1, .max_live = 16 };
-	*c = (struct calls_opts){ .timed = a->live,
-				  .points = &point,
-				  .nr_points = bits >> 3 & 1 };
+	*c = (struct calls_opts){ .timed = a->live, .points = &point, .nr_points = bits >> 3 & 1 };
 	o->calls = c;
 	o->alloc = a;
 }

@@ -370,7 +370,7 @@ static void a_file_that_was_written_to_is_another(void **state)
 	assert_ptr_equal(proc_file_at(&t, one, first, false), one);
 	assert_ptr_equal(proc_file_at(&t, one, before, false), between);
 	assert_ptr_equal(proc_file_at(&t, one, now_ns(), false), two);
-	/* Other bytes, and the time of writing set back: it tells nothing, but that something changed. */
+	/* A change that tells nothing of its bytes is one for what is mapped from then on. */
 	before = now_ns();
 	usleep(20000);
 	assert_int_equal(fchmod(fd, 0700), 0);
