@@ -150,6 +150,7 @@ static void give_window(struct agent *a)
 			a->o->sinks[i].window(a->o->sinks[i].arg, p, &f);
 	tell(a, p, &f);
 	profile_free(p);
+	mem_give_back(); /* copies of us that read files share what is left */
 }
 
 /* --- taking over --- */
@@ -186,7 +187,10 @@ static void begin_next(struct agent *a)
 	    *max_stacks * 2 <= a->o->most_stacks)
 		*max_stacks *= 2;
 	set_looks(a, wants_close(a));
+	live_tell_full(a->live);
+	a->o->record->before = a->record;
 	a->next = record_open(a->o->record);
+	a->o->record->before = NULL;
 	err = a->next ? record_begin(a->next) : -errno;
 	if (err) {
 		log_warn("no second recording to take over from this one, whose tables are nearly "
@@ -298,7 +302,9 @@ static void take_over(struct agent *a)
 	a->handed_over = false;
 	a->is_close = a->next_is_close;
 	a->since_ns = a->next_begin_ns;
+	record_go_alone(a->record);
 	record_close(old);
+	mem_give_back(); /* of two recordings one is left */
 	count_files(a);
 	log_info("tables renewed for the %" PRIu64 ". time: %s in no window", a->nr_hand_overs,
 		 text_ns(a->gap_ns));

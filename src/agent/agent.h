@@ -47,7 +47,7 @@ struct agent_looks {
 };
 
 struct agent_opts {
-	struct record_opts *record;	   /* command and live are filled in */
+	struct record_opts *record;	   /* command, live and before are filled in */
 	uint32_t most_stacks;		   /* of record->max_stacks, where more are needed */
 	uint64_t interval_ns, duration_ns; /* duration 0 = until a signal */
 	/* While is_close says so, another recording looks more closely. NULL = never. */

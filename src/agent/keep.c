@@ -283,6 +283,22 @@ static void end_trigger(struct keep *k)
 	k->trigger = -1;
 }
 
+static int compare(uint32_t a, uint32_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Who is alike comes together, which packs into a tenth less. */
+static int by_who(const void *x, const void *y)
+{
+	const struct sample *a = x, *b = y;
+
+	return compare(a->process, b->process)	?: compare(a->thread, b->thread) ?:
+	       compare(a->pid, b->pid)		?: compare(a->tid, b->tid) ?:
+	       compare(a->wait, b->wait)	?: compare(a->ustack, b->ustack) ?:
+	       compare(a->kstack, b->kstack);
+}
+
 /* Whose number was what for a moment nobody asks later. */
 static void *pack(const struct profile *p, size_t *len)
 {
@@ -292,6 +308,7 @@ static void *pack(const struct profile *p, size_t *len)
 
 	gather_add(g, p, NULL);
 	small = gather_take(g);
+	qsort(small->samples, small->nr_samples, sizeof(*small->samples), by_who);
 	bytes = profile_pack(small, len);
 	profile_free(small);
 	return bytes;

@@ -2,6 +2,7 @@
 /* Allocation that ends the program instead of failing. */
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,4 +69,11 @@ void *xgrow(void *vec, size_t nr, size_t *cap, size_t sz)
 		return vec;
 	*cap = *cap ? *cap * 2 : 16;
 	return xreallocarray(vec, *cap, sz);
+}
+
+void mem_give_back(void)
+{
+#ifdef __GLIBC__ /* others do so by themselves */
+	malloc_trim(0);
+#endif
 }

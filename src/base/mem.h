@@ -24,4 +24,7 @@ __attribute__((format(printf, 1, 2))) char *xasprintf(const char *fmt, ...);
  */
 void *xgrow(void *vec, size_t nr, size_t *cap, size_t sz);
 
+/* What was freed goes back to the kernel, as far as it can. Takes about a millisecond. */
+void mem_give_back(void);
+
 #endif

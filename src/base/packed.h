@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Bytes as gzip compresses them, in memory. */
+/* Bytes as xz compresses them, in memory; those of gzip are read, too. */
 #ifndef BPFPROF_BASE_PACKED_H
 #define BPFPROF_BASE_PACKED_H
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cmd/agent_parts.h"
+#include "symbol/kept.h"
 
 #define RATE_HZ	     19
 #define CLOSE_HZ     99
@@ -14,6 +15,7 @@
 #define MAX_STACKS   (1u << 18)
 #define MOST_STACKS  (1u << 19)
 #define LEAST_WINDOW 1000000000ull
+#define NAMES_BYTES  (16u << 20) /* kept from window to window, at most */
 
 const struct opt agent_opts[] = {
 	TARGET_ROWS,
@@ -95,17 +97,20 @@ static enum cmd_result run(struct recording_args *common)
 				   .close_arg = &s,
 				   .closely = looks_closely(s.args),
 				   .sinks = s.sinks };
+	struct kept *kept = kept_new(NAMES_BYTES);
 	int err = service_open(&s);
 
 	o->max_stacks = o->max_stacks ? o->max_stacks : MAX_STACKS;
 	o->duration_ns = 0;
 	o->symbols.time_ns = 0;
+	o->symbols.kept = kept;
 	o->always_on = true;
 	o->foreign_folder = s.args->keep || s.args->spool; /* somebody may own them */
 	opts.nr_sinks = s.nr_sinks;
 	if (!err)
 		err = agent_run(&opts);
 	service_close(&s);
+	kept_free(kept);
 	return err ? cmd_failed(err) : CMD_OK;
 }
 

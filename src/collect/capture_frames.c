@@ -45,12 +45,13 @@ static struct symbol_file vdso_source(void)
 }
 
 /*
- * The profile's module of a mapped file. On first sight the file is opened, while the process that
- * mapped it still lives.
+ * The profile's module of a mapped file as it was then. On first sight the file is opened, while
+ * the process that mapped it still lives.
  */
-static uint32_t module_of(struct capture *c, const struct process *p, const struct proc_mapping *m)
+static uint32_t module_of(struct capture *c, const struct process *p, const struct proc_mapping *m,
+			  uint64_t time_ns)
 {
-	struct proc_file *f = m->file;
+	struct proc_file *f = proc_file_at(c->procs, m->file, time_ns, false);
 
 	if (f->module)
 		return f->module;
@@ -60,7 +61,7 @@ static uint32_t module_of(struct capture *c, const struct process *p, const stru
 		return f->module;
 	}
 	proc_file_open(f, p->pid, m);
-	capture_put_source(c, f->module, (struct symbol_file){ .fd = f->fd });
+	capture_put_source(c, f->module, (struct symbol_file){ .fd = f->fd, .id = f->id });
 	return f->module;
 }
 
@@ -121,7 +122,7 @@ static uint32_t user_frame(struct capture *c, struct process *p, const struct pr
 {
 	if (!m->file)
 		return profile_frame(c->profile, FRAME_ANON, generated_of(c, p, time_ns), addr);
-	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m),
+	return profile_frame(c->profile, FRAME_USER, module_of(c, p, m, time_ns),
 			     addr - m->start + m->file_offset);
 }
 

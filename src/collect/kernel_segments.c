@@ -74,9 +74,11 @@ int kernel_segments_open(struct kernel_segments *s, struct bpf_map *map)
 static int map_at(const struct kernel_segment *g, void *at)
 {
 	if (mmap(at, TABLE_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, g->fd,
-		 0) != MAP_FAILED)
-		return 0;
-	return log_err(-errno, "cannot map memory for unwind tables");
+		 0) == MAP_FAILED)
+		return log_err(-errno, "cannot map memory for unwind tables");
+	/* As of all maps: who reads a file for us would begin with a copy of their page tables. */
+	madvise(at, TABLE_SEGMENT_BYTES, MADV_DONTFORK);
+	return 0;
 }
 
 /* Once: it is asked for again and again. */

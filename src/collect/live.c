@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "collect/latency.h"
 #include "collect/record_parts.h"
@@ -277,6 +278,22 @@ bool live_is_full(const struct live *l)
 	       m->frame_cursors[0].value > m->nr_frame_words / 4 * 3 ||
 	       g->nr_records > m->nr_stack_slots / 4 * 3 || l->now.counters[PROF_MERGED] ||
 	       l->r->profile->strings.len > MAX_STRINGS;
+}
+
+/* One part of a whole in percent. */
+static unsigned int percent(uint64_t part, uint64_t all)
+{
+	return all ? 100 * part / all : 0;
+}
+
+void live_tell_full(const struct live *l)
+{
+	const struct session_maps *m = session_maps(l->r->session);
+
+	log_info("tables: %u%% of counts, %u%% of stacks, %u%% of the log of frames in use",
+		 percent(m->counts_used[0].value, m->nr_counts),
+		 percent(l->r->capture.generations.nr_records, m->nr_stack_slots),
+		 percent(m->frame_cursors[0].value, m->nr_frame_words));
 }
 
 bool live_is_short(const struct live *l)

@@ -63,5 +63,7 @@ uint64_t live_window_ns(const struct live *l);
 /* Should another recording begin soon? And now, since this one is about to lose something? */
 bool live_is_full(const struct live *l);
 bool live_is_short(const struct live *l);
+/* What of its tables is in use, with -v. */
+void live_tell_full(const struct live *l);
 
 #endif

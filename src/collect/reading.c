@@ -35,7 +35,12 @@ static int open_mapped(struct reader_work *w)
 	memset(&o, 0, sizeof(o));
 	memcpy(&o, w->question, w->question_sz);
 	w->fd = proc_open_mapped(&o);
-	return w->fd < 0 ? w->fd : 0;
+	if (w->fd < 0)
+		return w->fd;
+	o.id = file_id_read(w->fd);
+	memcpy(w->answer, &o.id, sizeof(o.id));
+	w->sz = sizeof(o.id);
+	return 0;
 }
 
 static ssize_t copy_maps(const void *pid, void *answer, size_t max)
@@ -83,8 +88,10 @@ static int open_system(const struct reading *r, struct proc_open *what)
 	if (fd < 0)
 		return -1;
 	what->is_system = !fstat(fd, &st) && !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH));
-	if (what->is_system)
+	if (what->is_system) {
+		what->id = file_id_read(fd);
 		return fd;
+	}
 	close(fd);
 	return -1;
 }
@@ -124,8 +131,12 @@ static int ask_open(void *arg, struct proc_open *what)
 	if (r->nr_hung && what->dev_major == r->slow_major && what->dev_minor == r->slow_minor)
 		return -EIO;
 	err = reader_ask(r->reader, &q, &a);
-	if (!err)
+	if (!err) {
+		if (a.sz == sizeof(what->id))
+			memcpy(&what->id, a.bytes, sizeof(what->id));
+		free(a.bytes);
 		return a.fd < 0 ? -ENOENT : a.fd;
+	}
 	if (err == -ETIMEDOUT) {
 		r->nr_hung++;
 		r->slow_major = what->dev_major;

@@ -33,8 +33,6 @@
 #define MAX_SCANS	 3	      /* of /proc, for who descends from the selected processes */
 #define HASTE_NS	 300000000ull /* after the start, and after a walk was deferred */
 #define HURRY_NICE	 (-10)
-#define HASTE_MS	 5 /* between turns then: what is deferred has to be fetched soon */
-#define HASTE_LIVE_MS	 20
 #define WARM_NS		 50000000ull  /* at most, before a given process is sampled */
 #define WARM_WORDS	 (128u << 10) /* a table of 512 KB: some 6 ms */
 #define WARM_EVENTS_NS	 80000000ull
@@ -286,21 +284,12 @@ static int ms_until(uint64_t then, uint64_t now)
 	return then > now ? (then - now + 999999) / 1000000 : 0;
 }
 
-/*
- * Of a live view: at its rate few stacks are deferred, and where processes come and go there always
- * are some, so that turns would cost more than all else. The agent has to get all of them.
- */
-static int haste_ms(const struct record *r)
-{
-	return r->opts->live.turn && !r->opts->always_on ? HASTE_LIVE_MS : HASTE_MS;
-}
-
 /* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
 static int until_end(const struct record *r)
 {
 	uint64_t now = now_ns(), elapsed = now - r->begin_ns;
 	uint64_t until = r->opts->duration_ns;
-	int haste = now < r->haste_ns ? haste_ms(r) : -1, end;
+	int haste = now < r->haste_ns ? record_haste_ms(r) : -1, end;
 
 	if (r->state == CAPTURE_BUSY)
 		return 0;

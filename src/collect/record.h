@@ -92,8 +92,10 @@ struct record_opts {
 	bool always_on; /* no samples are left out for it, and it is never refused: there are few */
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
-	bool java_names;       /* JVMs are asked for them */
-	bool no_python;	       /* interpreters are native code like any other */
+	const struct record
+		*before; /* whose unwind tables are taken over, as it goes on; or NULL */
+	bool java_names; /* JVMs are asked for them */
+	bool no_python;	 /* interpreters are native code like any other */
 	struct symbol_options symbols;
 	/* By family. */
 	struct sample_opts sampling;
@@ -127,6 +129,8 @@ int record_run(struct record *r);
 int record_begin(struct record *r);
 int record_turn(struct record *r);
 int record_go_on(struct record *r);
+/* The one that it took over from (record_opts.before) is about to be closed. */
+void record_go_alone(struct record *r);
 
 /* The result, symbolized; belongs to the caller. Once, after record_run. */
 struct profile *record_take(struct record *r);

@@ -5,6 +5,9 @@
 #include "profile/kind.h"
 
 #define RECHECK_SHARE 10 /* a host that outruns us is looked at a tenth of the time */
+#define HASTE_MS      5	 /* between turns: what is deferred has to be fetched soon, */
+#define CALM_MS	      20 /* and this where few slots for it are taken, */
+#define CALM_PART     8	 /* one in so many at most */
 
 static void on_mmap(void *arg, const struct sideband_mmap *m, uint64_t time_ns)
 {
@@ -82,4 +85,18 @@ uint64_t record_fetch(struct record *r, bool last, bool *done)
 		timeline_mark(&r->marks, &r->opts->timeline, session_maps(r->session));
 	*done = capture_drain(&r->capture, last ? UINT64_MAX : horizon);
 	return horizon;
+}
+
+/*
+ * What is always on, or a live view, samples seldom, and where processes come and go some stacks are
+ * always deferred: turns would cost more than all else. What is always on has to get all of them.
+ */
+int record_haste_ms(const struct record *r)
+{
+	const struct defer *d = &r->capture.defer;
+	bool is_calm = r->opts->live.turn != NULL;
+
+	if (r->opts->always_on)
+		is_calm = defer_nr_taken(d) <= d->nr_slots / CALM_PART;
+	return is_calm ? CALM_MS : HASTE_MS;
 }

@@ -39,6 +39,7 @@ static struct store *open_store(struct record *r)
 				.pause = &r->pause,
 				.reader = r->reading.reader,
 				.python = !r->opts->no_python,
+				.earlier = r->opts->before ? r->opts->before->store : NULL,
 				.max_bytes = r->unwind_bytes };
 
 	r->pause = (struct table_pause){ fetch_meanwhile, r };
@@ -54,6 +55,7 @@ static struct session_opts session_options(const struct record *r)
 		.glob = &r->glob,
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
+		.few_stacks = r->opts->always_on,
 		.max_bytes = r->opts->max_bytes,
 		.calls = r->opts->calls.nr_events ? &r->opts->calls : NULL,
 		.hits = r->opts->sampling.nr_tracepoints != 0,
@@ -156,6 +158,17 @@ void record_hand_over(struct record *r, struct target *to)
 {
 	*to = r->target;
 	r->target = (struct target){ .pidfd = -1 };
+}
+
+void record_go_alone(struct record *r)
+{
+	struct store_stats s;
+
+	if (!r->store)
+		return;
+	store_go_alone(r->store);
+	s = store_stats(r->store);
+	log_info("unwind tables: %zu, of which %zu were taken over", s.nr_tables, s.nr_taken);
 }
 
 void record_close(struct record *r)

@@ -101,6 +101,8 @@ void record_drop_rights(const struct record *r);
  * done: nothing is left in the log.
  */
 uint64_t record_fetch(struct record *r, bool last, bool *done);
+/* Between turns while stacks are deferred. */
+int record_haste_ms(const struct record *r);
 
 /* Reads /proc anew, where something may have changed since. */
 void record_look_again(struct record *r, uint64_t since_ns);

@@ -27,6 +27,8 @@
 #define LEAST_MOMENTS	   1024	 /* of a CPU */
 #define MAX_OPEN	   8192u /* operations by default */
 #define COUNTS_PER_THREAD  8ull	 /* twice what most have */
+#define COUNTS_PER_STACK   4	 /* at most, where there are few stacks; a power of two, */
+#define FEW_STACKS	   4096u /* of which there are so many, if that many counts */
 #define STACKS_PER_SHAPE   16	 /* threads that wait alike share one */
 #define MAX_SHAPES	   8192u
 #define STACKS_PER_LOCK	   4	 /* stacks of waiters and holders; a power of two */
@@ -119,6 +121,18 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 	return slots;
 }
 
+/*
+ * As many as counts, unless counts are of threads that come and go: where the counts of compilers
+ * filled half of a table, their stacks filled 2 % of one as large, and 1 % of its log.
+ */
+static uint32_t stack_slots(const struct prof_config *c, const struct sizes_wishes *w)
+{
+	if (!w->few_stacks || c->count_slots <= FEW_STACKS)
+		return c->count_slots;
+	return c->count_slots / COUNTS_PER_STACK > FEW_STACKS ? c->count_slots / COUNTS_PER_STACK
+							      : FEW_STACKS;
+}
+
 /* With some counts of each thread the table stays half empty, so threads are not merged. */
 static void add_counts(struct prof_config *c, const struct sizes_wishes *w, uint32_t nr_threads,
 		       uint64_t bytes)
@@ -140,9 +154,9 @@ static uint64_t frame_words(const struct prof_config *c, uint64_t bytes)
 	return words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
 }
 
-static uint32_t shape_slots(const struct prof_config *c)
+static uint32_t shape_slots(uint32_t stack_slots)
 {
-	uint32_t slots = power_of_two(c->stack_slots / STACKS_PER_SHAPE);
+	uint32_t slots = power_of_two(stack_slots / STACKS_PER_SHAPE);
 
 	return slots < MAX_SHAPES ? slots : MAX_SHAPES;
 }
@@ -179,12 +193,14 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	c->count_slots = count_slots(c, w, bytes);
 	if (c->two_generations)
 		c->count_slots /= PROF_GENERATIONS;
-	c->stack_slots = has_stacks(c) ? c->count_slots : LEAST_SLOTS;
+	c->stack_slots = has_stacks(c) ? stack_slots(c, w) : LEAST_SLOTS;
 	add_counts(c, w, host->nr_threads, bytes);
 	c->waker_slots = c->hops && !c->lock_slots ? c->stack_slots : 0;
 	if (c->lock_slots)
 		c->lock_slots = c->stack_slots / STACKS_PER_LOCK;
-	c->shape_slots = c->remember ? shape_slots(c) : 0;
+	c->shape_slots = !c->remember	 ? 0
+			 : w->few_stacks ? shape_slots(c->count_slots)
+					 : shape_slots(c->stack_slots);
 	if (c->hist_rows)
 		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
 							      : default_rows(w->max_stacks);

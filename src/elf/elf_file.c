@@ -198,19 +198,35 @@ void elf_file_close(struct elf_file *f)
 	free(f);
 }
 
-bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr)
+static const Elf64_Phdr *code_at(const struct elf_file *f, uint64_t offset)
 {
-	*vaddr = offset;
 	for (size_t i = 0; i < f->nr_segments; i++) {
 		const Elf64_Phdr *s = &f->segments[i];
 
-		if (s->p_type != PT_LOAD || !(s->p_flags & PF_X) || offset < s->p_offset ||
-		    offset - s->p_offset >= s->p_filesz)
-			continue;
-		*vaddr = offset - s->p_offset + s->p_vaddr;
-		return true;
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X && offset >= s->p_offset &&
+		    offset - s->p_offset < s->p_filesz)
+			return s;
 	}
-	return false;
+	return NULL;
+}
+
+bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr)
+{
+	const Elf64_Phdr *s = code_at(f, offset);
+
+	*vaddr = s ? offset - s->p_offset + s->p_vaddr : offset;
+	return s;
+}
+
+void elf_file_part(const struct elf_file *f, uint64_t offset, uint64_t low, uint64_t high,
+		   uint64_t *from, uint64_t *to)
+{
+	const Elf64_Phdr *s = code_at(f, offset);
+
+	if (!s)
+		return;
+	*from = s->p_offset + (low > s->p_vaddr ? low - s->p_vaddr : 0);
+	*to = s->p_offset + (high - s->p_vaddr < s->p_filesz ? high - s->p_vaddr : s->p_filesz);
 }
 
 bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)

@@ -47,6 +47,13 @@ size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_
  */
 bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr);
 
+/*
+ * Offsets of the code that was linked to [low, high), in the segment that holds offset, which is
+ * one of them. Left as they are when none holds it.
+ */
+void elf_file_part(const struct elf_file *f, uint64_t offset, uint64_t low, uint64_t high,
+		   uint64_t *from, uint64_t *to);
+
 /* Where the byte linked to an address stands in the file. False: no segment has it. */
 bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset);
 

@@ -17,6 +17,8 @@
 #include "proc/proc.h"
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "proc/maps.h"
 
 /* Changed means: written, replaced, or an inode number that now belongs to a younger file. */
@@ -100,6 +102,7 @@ int proc_open_mapped(const struct proc_open *o)
 
 void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping *m)
 {
+	uint64_t now = now_ns();
 	struct proc_open o = { .start = m->start,
 			       .end = m->end,
 			       .ino = f->key.ino,
@@ -117,5 +120,97 @@ void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping
 	f->fd = f->opener ? f->opener->open(f->opener->arg, &o) : proc_open_mapped(&o);
 	if (f->fd < 0)
 		f->fd = -1;
+	else
+		f->id = o.id;
 	f->is_system = o.is_system;
+	f->was_settled = file_id_is_settled(&f->id);
+	f->checked_ns = now;
+}
+
+bool proc_file_is_same(const struct proc_file *f)
+{
+	struct file_id id;
+
+	if (f->fd < 0 || !file_id_is_known(&f->id))
+		return true;
+	id = file_id_again(f->fd);
+	return file_id_has_bytes_of(&f->id, &id);
+}
+
+/* One of its versions, by a key of its own. */
+static struct proc_file *add_version(struct proc_table *t, const struct proc_file *f,
+				     const struct proc_file_key *key, uint64_t since_ns)
+{
+	struct proc_file *v = xcalloc(1, sizeof(*v));
+
+	v->key = *key;
+	v->path = xstrndup(f->path, strlen(f->path));
+	v->fd = -1;
+	v->opener = f->opener;
+	v->tried = true;
+	v->seen_ns = v->since_ns = since_ns;
+	HASH_ADD(hh, t->files, key, sizeof(v->key), v);
+	v->users = 1;
+	return v;
+}
+
+/* When it changed, on the clock of samples. A clock that was set must not make this the future. */
+static uint64_t changed_ns(const struct file_id *id)
+{
+	uint64_t real = clock_ns(CLOCK_REALTIME), now = now_ns();
+	uint64_t ago = id->changed_ns < real ? real - id->changed_ns : 0;
+
+	return ago < now ? now - ago : 0;
+}
+
+/*
+ * What it was is over: from checked_ns on nobody knows what it was, until it became what it is now.
+ */
+static void add_versions(struct proc_table *t, struct proc_file *f, const struct file_id *id,
+			 uint64_t since_ns)
+{
+	struct proc_file_key present = f->key, past = f->key;
+	struct proc_file *last = f, *now;
+
+	HASH_DEL(t->files, f);
+	f->key.past = ++t->nr_past;
+	HASH_ADD(hh, t->files, key, sizeof(f->key), f);
+	if (!file_id_has_bytes_of(&f->id, id)) {
+		past.past = ++t->nr_past;
+		last = f->newer = add_version(t, f, &past, f->checked_ns + 1);
+	}
+	now = last->newer = add_version(t, f, &present, since_ns);
+	now->fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
+	now->id = *id;
+	now->is_system = f->is_system;
+	now->was_settled = file_id_is_settled(id);
+	now->checked_ns = now_ns();
+	log_info("%s: it was written to: what runs from now on is another file", f->path);
+}
+
+/* Only the present one can change. */
+static void look_again(struct proc_table *t, struct proc_file *f, uint64_t time_ns, bool mapped)
+{
+	uint64_t now = now_ns(), since;
+	struct file_id id;
+
+	if (f->key.past || f->fd < 0 || time_ns <= f->checked_ns || !file_id_is_known(&f->id))
+		return;
+	id = file_id_again(f->fd);
+	since = changed_ns(&id);
+	if (file_id_equals(&f->id, &id) ||
+	    (file_id_has_bytes_of(&f->id, &id) && !(mapped && since <= time_ns))) {
+		f->checked_ns = now;
+		return;
+	}
+	add_versions(t, f, &id, since > f->checked_ns ? since : f->checked_ns + 1);
+}
+
+struct proc_file *proc_file_at(struct proc_table *t, struct proc_file *f, uint64_t time_ns,
+			       bool mapped)
+{
+	look_again(t, f, time_ns, mapped);
+	while (f->newer && time_ns >= f->newer->since_ns)
+		f = f->newer;
+	return f;
 }

@@ -118,7 +118,7 @@ static struct proc_file *file_get(struct proc_table *t, const struct proc_file_k
 
 	HASH_FIND(hh, t->files, key, sizeof(*key), f);
 	if (f)
-		return f;
+		return proc_file_at(t, f, now_ns, true);
 	if (len > cut && !strcmp(path + len - cut, deleted))
 		len -= cut;
 	f = xcalloc(1, sizeof(*f));
@@ -289,6 +289,8 @@ static void mark_mapped(struct proc_image *image)
 static void file_free(struct proc_table *t, struct proc_file *f)
 {
 	HASH_DEL(t->files, f);
+	if (f->newer)
+		f->newer->users--;
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->path);
@@ -363,7 +365,7 @@ struct snapshot {
 static void snapshot_line(void *arg, const struct maps_line *line)
 {
 	const struct snapshot *s = arg;
-	struct proc_file_key key = { line->ino, line->dev_major, line->dev_minor };
+	struct proc_file_key key = { line->ino, line->dev_major, line->dev_minor, 0 };
 	struct proc_mapping m = { .start = line->start,
 				  .end = line->end,
 				  .file_offset = line->file_offset,
@@ -487,6 +489,8 @@ void proc_release(struct proc_table *t)
 		HASH_DEL(t->names, n);
 		free(n);
 	}
+	HASH_ITER (hh, t->files, f, ftmp)
+		f->newer = NULL;
 	HASH_ITER (hh, t->files, f, ftmp)
 		file_free(t, f);
 }

@@ -25,6 +25,8 @@
 
 #include <uthash.h>
 
+#include "base/file_id.h"
+
 /* What is needed to open the file of a mapping so that it is certainly the mapped one. */
 struct proc_open {
 	uint64_t start, end; /* of the mapping in process pid */
@@ -32,9 +34,10 @@ struct proc_open {
 	uint64_t seen_ns;
 	uint32_t dev_major, dev_minor;
 	uint32_t pid;
-	bool by_path;	 /* not by /proc/PID/map_files, where the process can make us wait */
-	bool is_system;	 /* out: root's alone, and where nothing can make us wait */
-	char path[4096]; /* as the process sees it */
+	bool by_path;	   /* not by /proc/PID/map_files, where the process can make us wait */
+	bool is_system;	   /* out: root's alone, and where nothing can make us wait */
+	struct file_id id; /* out: whoever opened it asked */
+	char path[4096];   /* as the process sees it */
 };
 
 /* Who opens it: somebody else, since a file may lie where opening it takes forever. */
@@ -62,6 +65,7 @@ struct proc_mapper {
 struct proc_file_key {
 	uint64_t ino;
 	uint32_t dev_major, dev_minor;
+	uint64_t past; /* 0: as it is now; else what it was before it was written to */
 };
 
 struct proc_file {
@@ -69,13 +73,21 @@ struct proc_file {
 	char *path; /* as the process sees it, without " (deleted)" */
 	int fd;	    /* -1 until opened, and when that failed */
 	const struct proc_opener *opener;
-	uint64_t seen_ns; /* when it was first known to be mapped */
-	bool tried;	  /* to open it */
-	bool is_system;	  /* as in struct proc_open */
-	bool has_python;  /* for unwind/store: it holds an interpreter of Python */
-	uint32_t module;  /* for the collector's use, 0 at first */
-	uint32_t users;	  /* who keep it besides: see proc_prune() */
-	bool mapped;	  /* within proc_prune() only */
+	uint64_t seen_ns;  /* when it was first known to be mapped */
+	bool tried;	   /* to open it */
+	bool is_system;	   /* as in struct proc_open */
+	struct file_id id; /* when it was opened, or last looked at */
+	bool was_settled;  /* and could not change again unnoticed */
+	/*
+	 * Its bytes in the course of time, each from since_ns on. Those up to checked_ns were seen;
+	 * what it was between that and a write that was noticed nobody knows.
+	 */
+	struct proc_file *newer; /* one of its users is the older one */
+	uint64_t since_ns, checked_ns;
+	bool has_python; /* for unwind/store: it holds an interpreter of Python */
+	uint32_t module; /* for the collector's use, 0 at first */
+	uint32_t users;	 /* who keep it besides: see proc_prune() */
+	bool mapped;	 /* within proc_prune() only */
 	UT_hash_handle hh;
 };
 
@@ -132,10 +144,11 @@ struct proc_table {
 	struct process *processes;
 	struct process *ended; /* of these: those whose main thread left, in order of time */
 	uint32_t nr_ended;
-	const struct proc_opener *opener; /* NULL = we do it ourselves; */
+	const struct proc_opener *opener; /* NULL = we do it ourselves */
 	const struct proc_mapper *mapper; /* the same */
 	struct proc_name *names;	  /* of those that were sampled and are gone */
 	struct proc_file *files;
+	uint64_t nr_past;    /* how often one was written to, twice counted */
 	size_t max_files;    /* from where on files are forgotten that nobody has mapped any more */
 	size_t most_files;   /* and from where on whoever still needs them */
 	uint64_t nr_cut;     /* mappings that were forgotten for that */
@@ -221,6 +234,16 @@ const struct proc_mapping *proc_mapping_at(const struct process *p, uint64_t add
  * Tried once; file->fd stays -1 on failure.
  */
 void proc_file_open(struct proc_file *f, uint32_t pid, const struct proc_mapping *m);
+
+/*
+ * What a mapped file was at that time, as a file of its own for each time that it was written to.
+ * mapped: it was mapped then, so a time of change that tells nothing of its bytes makes it another,
+ * too: its owner may have set the time of writing.
+ */
+struct proc_file *proc_file_at(struct proc_table *t, struct proc_file *f, uint64_t time_ns,
+			       bool mapped);
+/* It was not written to since it was opened, as far as one can know. */
+bool proc_file_is_same(const struct proc_file *f);
 
 /* The opening itself: a descriptor or negative errno. */
 int proc_open_mapped(const struct proc_open *what);

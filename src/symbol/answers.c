@@ -7,7 +7,7 @@
 #define NO_STRING UINT32_MAX
 
 struct fixed {
-	uint64_t place;
+	uint64_t place, from, to;
 	uint32_t nr;
 	uint32_t is_entry;
 };
@@ -27,7 +27,7 @@ static void put(struct answers *a, const void *bytes, size_t nr)
 	a->nr += nr;
 }
 
-static size_t size_of(const struct answer *one)
+size_t answers_size(const struct answer *one)
 {
 	size_t sz = sizeof(struct fixed);
 
@@ -48,9 +48,10 @@ void answers_begin(struct answers *a, const struct answers_head *head)
 
 void answers_put(struct answers *a, const struct answer *one)
 {
-	struct fixed fixed = { one->place, one->found.nr, one->is_entry };
+	struct fixed fixed = { one->place, one->found.from, one->found.to, one->found.nr,
+			       one->is_entry };
 
-	if (size_of(one) > a->max - a->nr) {
+	if (answers_size(one) > a->max - a->nr) {
 		a->max = a->nr; /* nothing that follows may take its place */
 		return;
 	}
@@ -105,6 +106,8 @@ bool answers_next(struct answers *a, struct answer *one)
 	if (!get(a, &fixed, sizeof(fixed)) || fixed.nr > FRAME_MAX_FUNCTIONS)
 		return false;
 	one->place = fixed.place;
+	one->found.from = fixed.from;
+	one->found.to = fixed.to;
 	one->is_entry = fixed.is_entry;
 	for (; one->found.nr < fixed.nr; one->found.nr++) {
 		struct symbol_function *to = &one->found.chain[one->found.nr];

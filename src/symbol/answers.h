@@ -23,7 +23,7 @@ struct answers_head {
 
 /* Of an address: what was found, in the order of the addresses. */
 struct answer {
-	struct symbol_found found; /* chain only */
+	struct symbol_found found; /* chain, and where else it holds */
 	uint64_t place;		   /* what to call it by, when there is no name */
 	bool is_entry;
 };
@@ -35,6 +35,7 @@ struct answers {
 
 void answers_begin(struct answers *a, const struct answers_head *head);
 void answers_put(struct answers *a, const struct answer *one);
+size_t answers_size(const struct answer *one);
 
 /* Begins to read: false when there is not even a head. */
 bool answers_read(struct answers *a, struct answers_head *head);

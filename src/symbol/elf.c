@@ -332,7 +332,8 @@ size_t elf_symbols_count(const struct elf_symbols *s)
 	return s ? s->nr : 0;
 }
 
-static const struct range *range_find(const struct elf_symbols *s, uint64_t vaddr)
+/* How many begin no later. */
+static size_t ranges_until(const struct elf_symbols *s, uint64_t vaddr)
 {
 	size_t low = 0, high = s->nr;
 
@@ -344,6 +345,13 @@ static const struct range *range_find(const struct elf_symbols *s, uint64_t vadd
 		else
 			high = mid;
 	}
+	return low;
+}
+
+static const struct range *range_find(const struct elf_symbols *s, uint64_t vaddr)
+{
+	size_t low = ranges_until(s, vaddr);
+
 	if (!low || vaddr - s->ranges[low - 1].start >= s->ranges[low - 1].size)
 		return NULL;
 	return &s->ranges[low - 1];
@@ -396,11 +404,36 @@ const char *elf_symbols_find(struct elf_symbols *s, uint64_t offset)
 	return name_of(s, range_at(s, offset));
 }
 
+/*
+ * What is found at an offset holds from one address to another, in its segment. Of a symbol without
+ * a size it holds no further than it was asked.
+ */
+static void say_range(const struct elf_symbols *s, const struct range *r, uint64_t offset,
+		      struct symbol_found *found)
+{
+	uint64_t from = 0, to = UINT64_MAX, vaddr;
+	size_t i;
+
+	if (!elf_file_vaddr(s->file, offset, &vaddr))
+		return;
+	i = ranges_until(s, vaddr);
+	if (r) {
+		from = r->start;
+		to = r->is_unsized ? vaddr + 1 : r->start + r->size;
+	} else {
+		from = i ? s->ranges[i - 1].start + s->ranges[i - 1].size : 0;
+		to = i < s->nr ? s->ranges[i].start : UINT64_MAX;
+	}
+	if (from <= vaddr && vaddr < to)
+		elf_file_part(s->file, offset, from, to, &found->from, &found->to);
+}
+
 bool elf_symbols_answer(struct elf_symbols *s, uint64_t offset, struct symbol_found *found)
 {
 	const struct range *r = range_at(s, offset);
 	const char *name = name_of(s, r);
 
+	say_range(s, r, offset, found);
 	if (!name)
 		return false;
 	found->chain[found->nr++].name = name;

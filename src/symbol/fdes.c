@@ -53,18 +53,17 @@ void fdes_release(struct fdes *f)
 }
 
 /*
- * Does the function of an entry reach as far as vaddr? Its FDE says; one that does not begin with
- * the very address that the table names is not of the usual form, and not believed.
+ * How long is the function of an entry? Its FDE says; one that does not begin with the very address
+ * that the table names is not of the usual form, and not believed.
  */
-static int reaches(const struct fdes *f, const struct eh_header_row *e, uint64_t start,
-		   uint64_t vaddr)
+static uint32_t length_of(const struct fdes *f, const struct eh_header_row *e, uint64_t start)
 {
 	uint64_t here = f->vaddr + (int64_t)e->fde + offsetof(struct fde, start);
 	struct fde fde;
 
-	return elf_file_read(f->file, f->offset + (int64_t)e->fde, &fde, sizeof(fde)) ==
-		       sizeof(fde) &&
-	       here + (int64_t)fde.start == start && vaddr - start < fde.range;
+	if (elf_file_read(f->file, f->offset + (int64_t)e->fde, &fde, sizeof(fde)) != sizeof(fde))
+		return 0;
+	return here + (int64_t)fde.start == start ? fde.range : 0;
 }
 
 static uint64_t start_of(const struct fdes *f, size_t i)
@@ -72,7 +71,8 @@ static uint64_t start_of(const struct fdes *f, size_t i)
 	return f->vaddr + (int64_t)f->entries[i].start;
 }
 
-uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next)
+static uint64_t find_function(const struct fdes *f, uint64_t vaddr, uint64_t *next,
+			      uint32_t *length)
 {
 	size_t lo = 0, hi = f->nr, mid;
 	uint64_t start;
@@ -89,7 +89,15 @@ uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next)
 	if (!lo)
 		return 0;
 	start = start_of(f, lo - 1);
-	return reaches(f, &f->entries[lo - 1], start, vaddr) ? start : 0;
+	*length = length_of(f, &f->entries[lo - 1], start);
+	return vaddr - start < *length ? start : 0;
+}
+
+uint64_t fdes_find(const struct fdes *f, uint64_t vaddr, uint64_t *next)
+{
+	uint32_t length;
+
+	return find_function(f, vaddr, next, &length);
 }
 
 static void *open_starts(const struct symbol_module *m)
@@ -109,13 +117,22 @@ static void *open_starts(const struct symbol_module *m)
 static bool find(void *source, uint64_t address, struct symbol_found *found)
 {
 	const struct fdes *f = source;
-	uint64_t vaddr, next;
+	uint64_t vaddr, next, end;
+	uint32_t length;
 
 	elf_file_vaddr(f->file, address, &vaddr);
-	found->start = fdes_find(f, vaddr, &next);
-	if (found->start && next)
+	found->start = find_function(f, vaddr, &next, &length);
+	if (!found->start)
+		return false;
+	if (next)
 		found->next = address + next - vaddr;
-	return found->start;
+	/* What begins behind it may be asked for its last byte, see symbolizer.c. */
+	end = found->start + length - 1;
+	if (next && next - 1 < end)
+		end = next - 1;
+	elf_file_part(f->file, address, found->start, vaddr < end ? end : vaddr + 1, &found->from,
+		      &found->to);
+	return true;
 }
 
 static void close_starts(void *source)

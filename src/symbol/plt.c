@@ -205,6 +205,27 @@ static uint64_t x86_find(const struct elf_file *f, const Elf64_Shdr *s, uint64_t
 	return 0;
 }
 
+/* Where nothing is known, as far as no table begins. */
+static void say_gap(const struct plt *p, uint64_t address, uint64_t vaddr,
+		    struct symbol_found *found)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(p->sections) / sizeof(*p->sections); i++) {
+		const Elf64_Shdr *s = p->sections[i];
+
+		if (!s || !s->sh_size)
+			continue;
+		if (s->sh_addr > vaddr)
+			high = s->sh_addr < high ? s->sh_addr : high;
+		else if (vaddr - s->sh_addr < s->sh_size)
+			return;
+		else
+			low = s->sh_addr + s->sh_size > low ? s->sh_addr + s->sh_size : low;
+	}
+	elf_file_part(p->file, address, low, high, &found->from, &found->to);
+}
+
 static bool find(void *source, uint64_t address, struct symbol_found *found)
 {
 	struct plt *p = source;
@@ -213,6 +234,7 @@ static bool find(void *source, uint64_t address, struct symbol_found *found)
 
 	if (!elf_file_vaddr(p->file, address, &vaddr))
 		return false;
+	say_gap(p, address, vaddr, found);
 	for (size_t i = 0; i < sizeof(p->sections) / sizeof(*p->sections); i++) {
 		const Elf64_Shdr *s = p->sections[i];
 

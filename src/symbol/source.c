@@ -65,14 +65,45 @@ static bool ask_lines(struct symbol_sources *s, uint64_t address, struct symbol_
 	return own->name;
 }
 
+/* One answer holds as far as what it says, and the silence of those who were asked before. */
+struct range {
+	uint64_t from, to; /* to 0: of this address only */
+};
+
+static void narrow(struct range *r, const struct symbol_found *found)
+{
+	r->from = found->from > r->from ? found->from : r->from;
+	r->to = found->to < r->to ? found->to : r->to;
+}
+
+static bool find_name(struct symbol_sources *s, uint64_t address, struct symbol_found *found,
+		      struct range *r)
+{
+	for (enum symbol_group i = SYMBOL_LINES + 1; i < SYMBOL_NR_GROUPS; i++) {
+		bool is = ask(s, i, address, found);
+
+		if (s->groups[i].source)
+			narrow(r, found);
+		if (is)
+			return true;
+	}
+	return false;
+}
+
 bool symbol_sources_find(struct symbol_sources *s, uint64_t address, struct symbol_found *found)
 {
-	if (ask(s, SYMBOL_OWN_LINES, address, found) || ask_lines(s, address, found))
-		return true;
-	for (enum symbol_group i = SYMBOL_LINES + 1; i < SYMBOL_NR_GROUPS; i++)
-		if (ask(s, i, address, found))
-			return true;
-	return false;
+	struct range r = { 0, UINT64_MAX };
+	bool is = ask(s, SYMBOL_OWN_LINES, address, found) || ask_lines(s, address, found);
+	bool has_lines = s->groups[SYMBOL_OWN_LINES].source || s->groups[SYMBOL_LINES].source;
+
+	if (!is)
+		is = find_name(s, address, found, &r);
+	/* What only its place is known of is called by it, and lines are of each address. */
+	if (!is || has_lines || r.to <= address || r.from > address)
+		r = (struct range){};
+	found->from = r.from;
+	found->to = r.to;
+	return is;
 }
 
 void symbol_sources_close(struct symbol_sources *s)

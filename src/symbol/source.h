@@ -69,8 +69,13 @@ struct symbol_found {
 	struct symbol_function
 		chain[FRAME_MAX_FUNCTIONS]; /* innermost first; the last is no inline */
 	size_t nr;			    /* 0: the name is not known, but one of these is */
-	uint64_t start;	    /* where the function or its part begins, as linked; 0 = not known */
-	uint64_t next;	    /* the address of the one behind it; 0 = not known */
+	uint64_t start; /* where the function or its part begins, as linked; 0 = not known */
+	uint64_t next;	/* the address of the one behind it; 0 = not known */
+	/*
+	 * Offsets of the file that the source says the same of, also where it knows nothing: [from,
+	 * to), of which the address is one. Both 0: it does not know.
+	 */
+	uint64_t from, to;
 	const char *module; /* of kernel code, whose address must not stay: "[nf_tables]" … */
 	uint64_t offset;    /* … and how far into the function it lies */
 };

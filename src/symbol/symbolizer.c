@@ -15,38 +15,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "elf/elf_file.h"
 #include "profile/begins.h"
-#include "reader/fork.h"
-#include "symbol/answers.h"
 #include "symbol/cache_dir.h"
 #include "symbol/demangle.h"
+#include "symbol/kept.h"
 #include "symbol/rooted.h"
-
-#define NAMES_NS 3000000000ull /* for the names of one file, besides its lines */
-#define IDLE_NS	 500000000ull  /* that it may wait for a disk, say */
-#define TIRED_NS 100000000ull  /* when several took longer */
-#define TIRED	 3
-
-/*
- * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
- * enough.
- */
-struct symbolizer {
-	struct profile *profile;
-	uint32_t *order; /* frames without a name, by kind, module and offset */
-	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
-	size_t nr;
-	const struct symbol_kernel *kernel;
-	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
-	uint64_t servers_ns;	    /* until when servers may be asked, 0 = never */
-	size_t first_module;	    /* that was not there before: those of the kernel */
-	uint32_t raw;		    /* the name seen last, as the symbol table has it */
-	uint32_t shown;		    /* and what it was demangled to */
-	struct reader_cost cost;    /* of reading */
-	uint32_t nr_hung;	    /* files whose names were not to be had in time */
-	uint32_t nr_told;	    /* and those that had none at all */
-};
+#include "symbol/symbolizer_parts.h"
 
 static int frame_compare(const void *pa, const void *pb, void *profile)
 {
@@ -81,7 +57,7 @@ static void order_frames(struct symbolizer *s)
 		qsort_r(s->order, s->nr, sizeof(*s->order), frame_compare, p);
 }
 
-static const struct frame *frame_at(const struct symbolizer *s, size_t i)
+const struct frame *symbolizer_frame(const struct symbolizer *s, size_t i)
 {
 	return profile_frame_at(s->profile, s->order[i]);
 }
@@ -192,8 +168,8 @@ static void ask_behind(struct symbol_sources *sources, uint64_t address, struct 
 }
 
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
-static void ask_sources(struct symbol_sources *sources, const struct symbol_module *m,
-			uint64_t address, struct answer *a)
+void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *m, uint64_t address,
+		    struct answer *a)
 {
 	*a = (struct answer){ .place = address };
 	symbol_sources_find(sources, address, &a->found);
@@ -208,8 +184,8 @@ static void ask_sources(struct symbol_sources *sources, const struct symbol_modu
 	a->is_entry = stands_before_entry(sources, a->found.next);
 }
 
-static void take_answer(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
-			const struct answer *a)
+void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
+		     const struct answer *a)
 {
 	if (a->found.nr)
 		name_by_source(s, frame, &a->found);
@@ -230,192 +206,10 @@ static void name_here(struct symbolizer *s, const struct symbol_module *m, size_
 
 	symbol_sources_open(&sources, m);
 	for (size_t i = from; i < to; i++) {
-		ask_sources(&sources, m, m->addresses[i - from], &a);
-		take_answer(s, s->order[i], m, &a);
+		symbolizer_ask(&sources, m, m->addresses[i - from], &a);
+		symbolizer_take(s, s->order[i], m, &a);
 	}
 	symbol_sources_close(&sources);
-}
-
-/* What servers take is not taken from the time for reading. */
-static void open_debug_files(struct symbolizer *s, struct debug_files *d,
-			     const struct elf_file *file, const char *path)
-{
-	uint64_t begin_ns = now_ns();
-
-	debug_files_open(d, file, path, SYMBOL_DEBUG_DIR);
-	if (!s->servers_ns)
-		return;
-	debug_files_fetch(d, file, s->servers_ns);
-	if (s->lines)
-		s->lines->deadline_ns += now_ns() - begin_ns;
-}
-
-/* --- files of processes: read by a copy of ourselves --- */
-
-struct job {
-	struct symbolizer *symbolizer;
-	struct symbol_module *module; /* without its files */
-	int fd;			      /* of its file, -1 = none */
-	struct debug_files debug_files;
-};
-
-static void answer_all(const struct symbol_module *m, struct answers *to)
-{
-	struct symbol_sources sources;
-	struct answer a;
-
-	symbol_sources_open(&sources, m);
-	for (size_t i = 0; i < m->nr; i++) {
-		ask_sources(&sources, m, m->addresses[i], &a);
-		answers_put(to, &a);
-	}
-	symbol_sources_close(&sources);
-}
-
-/* In the copy, which looks at the headers only before it gives up its rights. */
-static void open_module(void *arg)
-{
-	struct job *j = arg;
-	struct symbol_module *m = j->module;
-
-	if (j->fd < 0)
-		return;
-	m->file = elf_file_open(j->fd);
-	if (!m->file)
-		return;
-	open_debug_files(j->symbolizer, &j->debug_files, m->file, m->path);
-	m->debug_files = &j->debug_files;
-}
-
-/* Where its code is linked to. */
-static void list_linked(const struct elf_file *f, struct answers_head *head)
-{
-	const Elf64_Phdr *s;
-
-	for (size_t i = 0; i < f->nr_segments && head->nr_linked < ANSWERS_MAX_LINKED; i++) {
-		s = &f->segments[i];
-		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
-			head->linked[head->nr_linked++] =
-				(struct linked){ s->p_offset, s->p_filesz, s->p_vaddr, 0, 0 };
-	}
-}
-
-static ssize_t answer_module(void *arg, void *bytes, size_t max)
-{
-	const struct job *j = arg;
-	const struct symbol_module *m = j->module;
-	const struct symbol_lines *lines = j->symbolizer->lines;
-	struct answers to = { bytes, 0, max };
-	struct answers_head head = {};
-
-	answers_begin(&to, &head);
-	answer_all(m, &to);
-	if (m->file) {
-		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
-		head.build_id_len = m->file->build_id_len;
-		list_linked(m->file, &head);
-		crate_version(m->file, head.tokio);
-	}
-	head.nr_late = lines ? lines->nr_late : 0;
-	head.deadline_ns = lines ? lines->deadline_ns : 0;
-	memcpy(bytes, &head, sizeof(head));
-	return to.nr;
-}
-
-static uint64_t time_for(const struct symbolizer *s)
-{
-	uint64_t now = now_ns(), ns = s->nr_hung < TIRED ? NAMES_NS : TIRED_NS;
-
-	if (s->lines && s->lines->deadline_ns > now)
-		ns += s->lines->deadline_ns - now;
-	if (s->servers_ns > now)
-		ns += s->servers_ns - now;
-	return ns;
-}
-
-/* "tokio 1.54.1 in /srv/app", of several programs one behind the other. */
-static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
-{
-	struct module *m = &s->profile->modules[module];
-
-	if (m->kind == MODULE_FILE && head->build_id_len) {
-		memcpy(m->build_id, head->build_id, sizeof(m->build_id));
-		m->build_id_len = head->build_id_len;
-	}
-	for (int i = 0; m->kind == MODULE_FILE && i < head->nr_linked && i < ANSWERS_MAX_LINKED;
-	     i++) {
-		struct linked l = head->linked[i];
-
-		l.module = module;
-		profile_add_linked(s->profile, &l);
-	}
-	crate_version_note(s->profile, &s->profile->modules[module], head->tokio);
-	if (!s->lines)
-		return;
-	s->lines->nr_late = head->nr_late;
-	if (head->deadline_ns > s->lines->deadline_ns && s->servers_ns)
-		s->lines->deadline_ns = head->deadline_ns;
-}
-
-static void tell_hung(struct symbolizer *s, const char *path, int err)
-{
-	s->nr_hung += err == -ETIMEDOUT;
-	if (reader_tells(&s->nr_told))
-		log_warn("%s: no names: %s", path,
-			 err == -ETIMEDOUT ? "reading it took too long"
-			 : err == -EPIPE   ? "the process that read it died"
-					   : strerror(-err));
-}
-
-/*
- * Somebody may have killed it, or it fell over what it read: then most likely over debug
- * information.
- */
-static int run_copy(const struct reader_copy *c, struct symbol_module *m, struct reader_answer *got,
-		    struct reader_cost *cost)
-{
-	int err = reader_copy_run(c, got, cost);
-
-	if (err == -EPIPE)
-		err = reader_copy_run(c, got, cost);
-	if (err != -EPIPE)
-		return err;
-	m->lines = NULL;
-	return reader_copy_run(c, got, cost);
-}
-
-/* Of what is missing in the answers only the place is known. */
-static void name_by_copy(struct symbolizer *s, struct symbol_module *m, int fd, size_t from,
-			 size_t to)
-{
-	struct job j = { .symbolizer = s, .module = m, .fd = fd };
-	const struct reader_copy c = { .prepare = open_module,
-				       .run = answer_module,
-				       .arg = &j,
-				       .folder = s->lines ? s->lines->cache_dir : -1,
-				       .timeout_ns = time_for(s),
-				       .idle_ns = s->servers_ns	       ? 0
-						  : s->nr_hung < TIRED ? IDLE_NS
-								       : TIRED_NS };
-	struct answers_head head;
-	struct reader_answer got;
-	int err = run_copy(&c, m, &got, &s->cost);
-	struct answers answers = { got.bytes, 0, got.sz };
-	bool more = !err && answers_read(&answers, &head);
-
-	if (more)
-		take_head(s, &head, frame_at(s, from)->module);
-	else
-		tell_hung(s, m->path, err ? err : -EBADMSG);
-	for (size_t i = from; i < to; i++) {
-		struct answer a = {};
-
-		more = more && answers_next(&answers, &a);
-		if (!more)
-			a = (struct answer){ .place = frame_at(s, i)->offset };
-		take_answer(s, s->order[i], m, &a);
-	}
-	free(got.bytes);
 }
 
 /* Names the frames [from, to), which are of one kind and module. */
@@ -423,9 +217,9 @@ static void name_run(struct symbolizer *s, const struct symbol_file *file, size_
 {
 	const struct profile *p = s->profile;
 	uint64_t *addresses = xcalloc(to - from, sizeof(*addresses));
-	const struct module *about = &p->modules[frame_at(s, from)->module];
+	const struct module *about = &p->modules[symbolizer_frame(s, from)->module];
 	char *path = xstrdup(profile_str(p, about->path));
-	struct symbol_module m = { .kind = frame_at(s, from)->kind,
+	struct symbol_module m = { .kind = symbolizer_frame(s, from)->kind,
 				   .path = path,
 				   .pid = about->kind == MODULE_GENERATED ? about->pid : 0,
 				   .jit = file ? file->jit : NULL,
@@ -437,12 +231,12 @@ static void name_run(struct symbolizer *s, const struct symbol_file *file, size_
 	struct elf_file *image = NULL;
 
 	for (size_t i = from; i < to; i++)
-		addresses[i - from] = frame_at(s, i)->offset;
+		addresses[i - from] = symbolizer_frame(s, i)->offset;
 	if (is_mapped && file->fd < 0 && file->image)
 		image = elf_file_open_image(file->image, file->image_sz);
 	m.file = image;
 	if ((is_mapped && file->fd >= 0) || (m.kind == FRAME_ANON && m.jit))
-		name_by_copy(s, &m, is_mapped ? file->fd : -1, from, to);
+		symbolizer_name_file(s, &m, file, addresses, from, to);
 	else
 		name_here(s, &m, from, to);
 	elf_file_close(image);
@@ -456,13 +250,20 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 	size_t to;
 
 	for (size_t from = 0; from < s->nr; from = to) {
-		const struct frame first = *frame_at(s, from);
+		const struct frame first = *symbolizer_frame(s, from);
 
-		for (to = from + 1; to < s->nr && frame_at(s, to)->kind == first.kind &&
-				    frame_at(s, to)->module == first.module;)
+		for (to = from + 1; to < s->nr && symbolizer_frame(s, to)->kind == first.kind &&
+				    symbolizer_frame(s, to)->module == first.module;)
 			to++;
 		name_run(s, files ? &files[first.module] : NULL, from, to);
 	}
+}
+
+static void end_keeping(struct symbolizer *s)
+{
+	kept_end(s->kept);
+	log_info("names of %zu places: %zu known from before, %zu files were read; %s are kept",
+		 s->nr, s->nr_known, s->nr_read, text_bytes(kept_bytes(s->kept)));
 }
 
 void symbolizer_run(struct profile *p, const struct symbol_file *files,
@@ -474,6 +275,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	struct symbolizer s = { .profile = p,
 				.kernel = kernel,
 				.lines = options->time_ns ? &lines : NULL,
+				.kept = options->time_ns ? NULL : options->kept,
 				.first_module = p->nr_modules };
 
 	if (options->debuginfod)
@@ -482,6 +284,8 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		lines.cache_dir = cache_dir_open();
 	order_frames(&s);
 	name_frames(&s, files);
+	if (s.kept)
+		end_keeping(&s);
 	profile_sort_begins(p);
 	rooted_mark(p, s.is_entry);
 	p->meta.frames_late = lines.nr_late;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file_id.h"
 #include "profile/profile.h"
 #include "symbol/source.h"
 
@@ -18,18 +19,22 @@
  * generated code, what its runtime wrote of it.
  */
 struct symbol_file {
-	int fd; /* -1 = none */
+	int fd;		   /* -1 = none */
+	struct file_id id; /* of fd */
 	const void *image;
 	size_t image_sz;
 	struct jit_files *jit; /* NULL = nothing is known */
 };
 
+struct kept;
+
 /* What names may cost. */
 struct symbol_options {
-	uint64_t time_ns; /* for source lines and inlined calls, 0 = without */
-	bool no_inline;	  /* functions only */
-	bool debuginfod;  /* ask servers for debug files */
-	bool no_cache;	  /* DWARF is read again each time */
+	uint64_t time_ns;  /* for source lines and inlined calls, 0 = without */
+	bool no_inline;	   /* functions only */
+	bool debuginfod;   /* ask servers for debug files */
+	bool no_cache;	   /* DWARF is read again each time */
+	struct kept *kept; /* what files said before, for who does without lines; or NULL */
 };
 #define SYMBOL_TIME_NS	  5000000000ull
 #define SYMBOL_SERVERS_NS 60000000000ull /* for all that servers are asked for */

@@ -2,6 +2,7 @@
 /* Mapped files: their headers, read once, whatever is mapped of them and how often. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -114,12 +115,37 @@ void source_hold(struct source *src, uint32_t pid, const struct proc_mapping *m)
 		proc_file_open(src->file, pid, m);
 }
 
+/* O(files), some hundred, for each file once. */
+const struct source *source_earlier(const struct store *s, const struct source *src)
+{
+	const struct source *e;
+
+	for (e = s->o.earlier ? s->o.earlier->sources : NULL; e; e = e->hh.next)
+		if (e->file->was_settled && file_id_equals(&e->file->id, &src->file->id))
+			return e;
+	return NULL;
+}
+
+static void copy_headers(struct source *src, const struct source *from)
+{
+	src->words = from->words;
+	src->has_python = from->has_python;
+	src->nr_code = from->nr_code;
+	src->code = xcalloc(from->nr_code, sizeof(*src->code));
+	memcpy(src->code, from->code, from->nr_code * sizeof(*src->code));
+}
+
 bool source_read(struct store *s, struct source *src)
 {
+	const struct source *earlier;
+
 	if (src->read)
 		return src->nr_code;
 	src->read = true;
-	if (read_headers(s, src))
+	earlier = source_earlier(s, src);
+	if (earlier && earlier->nr_code)
+		copy_headers(src, earlier);
+	else if (read_headers(s, src))
 		return false;
 	src->file->has_python = s->o.python && src->has_python;
 	return src->nr_code;

@@ -63,6 +63,11 @@ void store_free(struct store *s)
 	free(s);
 }
 
+void store_go_alone(struct store *s)
+{
+	s->o.earlier = NULL;
+}
+
 void store_set_state(struct store *s, const struct exe *x, enum table_state state)
 {
 	__atomic_store_n(&s->o.exes[x->index].state, state, __ATOMIC_RELEASE);

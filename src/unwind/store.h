@@ -40,6 +40,8 @@ struct store_opts {
 	const struct table_pause *pause; /* or NULL; must not come back to the store */
 	struct reader *reader;		 /* who reads files; NULL = we do */
 	bool python;			 /* frames of interpreters are looked for */
+	/* Another one, whose tables are taken until store_go_alone(); or NULL. */
+	const struct store *earlier;
 };
 
 struct store;
@@ -47,6 +49,9 @@ struct store;
 /* NULL with errno set. */
 struct store *store_new(const struct store_opts *o);
 void store_free(struct store *s);
+
+/* The earlier one is about to end. */
+void store_go_alone(struct store *s);
 
 /*
  * The rule at an address of a mapping of a process. False when its table is not built: it is wanted
@@ -92,6 +97,7 @@ void store_turn(struct store *s, struct proc_table *procs, uint64_t now_ns);
 struct store_stats {
 	size_t nr_hung; /* files that could not be read in time */
 	size_t nr_tables, nr_processes, nr_evicted, nr_failed;
+	size_t nr_taken;	       /* of the tables: from the earlier store */
 	size_t nr_no_room;	       /* files whose tables found none */
 	size_t nr_no_row;	       /* times that a file found none */
 	uint64_t nr_rows, table_bytes; /* of tables that are there now */

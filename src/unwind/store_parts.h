@@ -131,6 +131,8 @@ void source_hold(struct source *src, uint32_t pid, const struct proc_mapping *m)
  * and what is deferred change. False: there is no code to unwind.
  */
 bool source_read(struct store *s, struct source *src);
+/* The same file in the earlier store; NULL = it has none, or may not be believed to be the same. */
+const struct source *source_earlier(const struct store *s, const struct source *src);
 /* What the headers of a file say. */
 void source_take_headers(struct source *src, const struct elf_file *f);
 /* Once more, for its table. NULL when it is no ELF file, or cannot be opened. */

@@ -3,6 +3,7 @@
 import calendar
 import gzip
 import json
+import lzma
 import os
 import re
 import struct
@@ -25,12 +26,35 @@ def windows(folder):
     return sorted(os.path.join(folder, n) for n in os.listdir(folder) if NAME.match(n))
 
 
+def unpack(body, width, strings, begins):
+    """Rows of a packed table: columns of differences in seven bits a byte; strings by number."""
+    nr, at = struct.unpack_from("<I", body)[0], 4
+    words = [0] * (nr * width)
+    for column in range(width):
+        word = 0
+        for i in range(nr):
+            value = shift = 0
+            while body[at] > 127:
+                value |= (body[at] & 127) << shift
+                at, shift = at + 1, shift + 7
+            value |= body[at] << shift
+            at += 1
+            word = word + (value >> 1 ^ -(value & 1)) & 0xFFFFFFFF
+            words[i * width + column] = begins[word] if column in strings else word
+    assert at == len(body)
+    return struct.pack(f"<{nr * width}I", *words)
+
+
 class Window:
+    # Words of a row, and which of them are strings.
+    WIDTHS = {"META": (4, (0,)), "CNTR": (4, (0,)), "SMPL": (12, (6, 7)), "THRD": (6, (2, 3)),
+              "MODS": (7, (0,)), "FRMS": (6, (3, 4)), "SFRM": (1, ()), "STKS": (3, ())}
+
     def __init__(self, path):
         data = open(path, "rb").read()
-        data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        data = lzma.decompress(data) if data[:2] == b"\xfd7" else gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         magic, version, nr = struct.unpack_from("<8sII", data)
-        assert magic == b"bpfprof\n", path
+        assert magic in (b"bpfprof\n", b"bpfprofp"), path
         at, self.tables = 16, {}
         for _ in range(nr):
             tag, crc, length = struct.unpack_from("<4sIQ", data, at)
@@ -38,6 +62,10 @@ class Window:
             assert zlib.crc32(body) == crc and len(body) == length, (path, tag)
             self.tables[tag.decode()] = body
             at += 16 + (length + 7 & ~7)
+        if magic == b"bpfprofp":
+            begins = [m.end() for m in re.finditer(b"\\A|\0(?!\\Z)", self.tables["STRS"])]
+            for tag, (width, strings) in self.WIDTHS.items():
+                self.tables[tag] = unpack(self.tables[tag], width, strings, begins)
         self.meta, self.counters = self.pairs("META"), self.pairs("CNTR")
 
     def string(self, at):

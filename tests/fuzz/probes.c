@@ -3,7 +3,7 @@
 /* SOURCES: src/symbol/demangle.c src/symbol/fdes.c src/symbol/elf.c src/symbol/unsized.c */
 /* SOURCES: src/symbol/companion.c */
 /* SOURCES: src/symbol/debuginfod.c src/base/[a-z]*.c */
-/* LDLIBS: -lcapstone -liberty -lz */
+/* LDLIBS: -lcapstone -liberty -lz -llzma */
 /*
  * What probes are placed by, from files made to hurt. The input is an ELF file, or the code of one
  * function (its first byte says of which architecture), or, after a byte above 3, the arguments of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* SOURCES: src/base/[a-z]*.c src/profile/[a-z]*.c src/metric/[a-z]*.c src/event/[a-z]*.c */
 /* SOURCES: src/output/[a-z]*.c src/cmd/saved.c src/agent/ring.c */
-/* LDLIBS: -lbpf -lz -ljson-c -liberty -lm */
+/* LDLIBS: -lbpf -lz -llzma -ljson-c -liberty -lm */
 /*
  * Saved results of any bytes. The first one says of which kind: a profile, whose checksums are made
  * right here so that what is behind them is reached, or a result of stat. What can be loaded has to
@@ -19,9 +19,11 @@
 
 #include "cmd/saved.h"
 #include "profile/changes.h"
+#include "profile/save.h"
 
 #define HEAD_BYTES    16 /* magic, version, sections */
 #define BOTH	      2
+#define PACKED	      4
 #define SECTION_BYTES 16 /* tag, checksum, length */
 
 static regex_t any, none;
@@ -160,6 +162,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
 		return 0;
 	copy = malloc(sz - 1);
 	memcpy(copy, data + 1, sz - 1);
+	if (data[0] & PACKED && sz > HEAD_BYTES)
+		memcpy(copy, PROFILE_PACKED_MAGIC, sizeof(PROFILE_PACKED_MAGIC) - 1);
 	if (data[0])
 		repair(copy, sz - 1);
 	check_file(copy, sz - 1, data[0] & BOTH);

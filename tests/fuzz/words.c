@@ -2,7 +2,7 @@
 /* SOURCES: src/base/[a-z]*.c src/metric/[a-z]*.c src/event/[a-z]*.c src/profile/[a-z]*.c */
 /* SOURCES: src/agent/trigger.c src/collect/glob.c src/proc/maps.c src/symbol/demangle.c */
 /* SOURCES: src/uprobe/spec.c */
-/* LDLIBS: -lbpf -lz -ljson-c -liberty -lm */
+/* LDLIBS: -lbpf -lz -llzma -ljson-c -liberty -lm */
 /*
  * Short texts, of people and of the kernel. The first byte says which: options (a word a line),
  * events, what to probe, formulas, conditions of --on and of --fail-on, mangled names, lines of

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Processes and mappings over time. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "proc/maps.h"
 #include "proc/proc.h"
 
@@ -17,7 +20,7 @@ static void map(struct proc_table *t, uint32_t pid, uint64_t start, uint64_t len
 		uint64_t ino, uint64_t time)
 {
 	char path[32];
-	struct proc_mmap m = { pid, start, len, offset, { ino, 8, 1 }, path };
+	struct proc_mmap m = { pid, start, len, offset, { ino, 8, 1, 0 }, path };
 
 	snprintf(path, sizeof(path), ino ? "/lib/%lu.so" : "//anon", ino);
 	proc_on_mmap(t, &m, time);
@@ -294,12 +297,103 @@ static void what_is_found_after_a_gap_was_there_since_it_began(void **state)
 /* The same path, another inode: no name is better than a wrong one. */
 static void a_replaced_file_is_not_opened(void **state)
 {
-	struct proc_file f = { .key = { 1, 99, 99 }, .path = "/bin/true", .fd = -1 };
+	struct proc_file f = { .key = { 1, 99, 99, 0 }, .path = "/bin/true", .fd = -1 };
 	struct proc_mapping m = { .start = 0x1000, .end = 0x2000 };
 
 	proc_file_open(&f, getpid(), &m);
 	assert_int_equal(f.fd, -1);
 	assert_true(f.tried);
+}
+
+static int open_path(void *arg, struct proc_open *what)
+{
+	int fd = open(what->path, O_RDONLY | O_CLOEXEC);
+
+	(*(int *)arg)++;
+	what->id = file_id_read(fd);
+	return fd;
+}
+
+static struct proc_file *run_program(struct proc_table *t, uint32_t pid, const char *path,
+				     uint64_t time)
+{
+	struct stat st;
+	struct proc_mmap m = { pid, 0x1000, 0x1000, 0, { .dev_major = 8 }, path };
+
+	assert_int_equal(stat(path, &st), 0);
+	m.key.ino = st.st_ino;
+	proc_on_mmap(t, &m, time);
+	return proc_mapping_at(proc_find(t, pid), 0x1000, time)->file;
+}
+
+static void write_bytes(const char *path, const char *bytes)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	usleep(20000); /* ticks of the file system's clock */
+	assert_int_equal(write(fd, bytes, 3), 3);
+	close(fd);
+	usleep(20000);
+}
+
+/* The same device and inode, and even the same size: what ran before has its names, or none. */
+static void a_file_that_was_written_to_is_another(void **state)
+{
+	char path[] = "/tmp/bpfprof-proc.XXXXXX", bytes[4] = "";
+	int fd = mkstemp(path), nr_opened = 0;
+	const struct proc_opener opener = { open_path, &nr_opened };
+	struct proc_file *one, *two, *between, *three;
+	uint64_t first = now_ns(), before;
+	struct proc_table t;
+
+	proc_init(&t, true, true);
+	t.opener = &opener;
+	write_bytes(path, "one");
+	one = run_program(&t, 1, path, first);
+	proc_file_open(one, 1, proc_mapping_at(proc_find(&t, 1), 0x1000, first));
+	assert_true(one->fd >= 0);
+	assert_ptr_equal(run_program(&t, 2, path, now_ns()), one);
+	before = now_ns();
+	write_bytes(path, "two");
+	assert_false(proc_file_is_same(one));
+	between = run_program(&t, 3, path, before); /* it may have been written to twice */
+	assert_ptr_not_equal(between, one);
+	assert_int_equal(between->fd, -1);
+	two = run_program(&t, 4, path, now_ns());
+	assert_ptr_not_equal(two, one);
+	assert_ptr_not_equal(two, between);
+	assert_int_equal(pread(two->fd, bytes, 3, 0), 3);
+	assert_string_equal(bytes, "two");
+	assert_true(proc_file_is_same(two));
+	assert_ptr_equal(run_program(&t, 5, path, now_ns()), two);
+	/* Who has it mapped all the while. */
+	assert_ptr_equal(proc_file_at(&t, one, first, false), one);
+	assert_ptr_equal(proc_file_at(&t, one, before, false), between);
+	assert_ptr_equal(proc_file_at(&t, one, now_ns(), false), two);
+	/* A change that tells nothing of its bytes is one for what is mapped from then on. */
+	before = now_ns();
+	usleep(20000);
+	assert_int_equal(fchmod(fd, 0700), 0);
+	usleep(20000);
+	assert_ptr_equal(proc_file_at(&t, two, now_ns(), false), two);
+	three = run_program(&t, 6, path, now_ns());
+	assert_ptr_not_equal(three, two);
+	assert_ptr_equal(proc_file_at(&t, two, before, false), two);
+	assert_true(proc_file_is_same(two));
+	assert_int_equal(nr_opened, 1);
+	for (uint32_t pid = 1; pid <= 6; pid++)
+		proc_on_exit(&t, pid, pid, now_ns());
+	for (int i = 0; i < 5; i++) {
+		t.max_files = 0;
+		for (uint32_t pid = 1; pid <= 6; pid++)
+			if (proc_find(&t, pid))
+				proc_find(&t, pid)->is_counted = true;
+		proc_prune(&t, now_ns());
+	}
+	assert_int_equal(HASH_COUNT(t.files), 0);
+	proc_release(&t);
+	close(fd);
+	unlink(path);
 }
 
 static void parses_lines_of_maps(void **state)
@@ -341,6 +435,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_finds_our_own_code_and_opens_its_file),
 		cmocka_unit_test(what_is_found_after_a_gap_was_there_since_it_began),
 		cmocka_unit_test(a_replaced_file_is_not_opened),
+		cmocka_unit_test(a_file_that_was_written_to_is_another),
 		cmocka_unit_test(parses_lines_of_maps),
 	};
 

@@ -13,9 +13,11 @@
 
 #include <cmocka.h>
 
+#include "base/packed.h"
 #include "cmd/results.h"
 #include "output/output.h"
 #include "profile/nameless.h"
+#include "profile/packing.h"
 #include "profile/profile.h"
 #include "profile/save.h"
 #include "profile/top.h"
@@ -392,6 +394,111 @@ static void a_saved_profile_comes_back_whole(void **state)
 	profile_free(q);
 }
 
+static void write_bytes(const void *bytes, size_t len)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, len, f), len);
+	fclose(f);
+}
+
+/* Packed it has all tables as they were, also those with ids of no string. */
+static void a_packed_profile_comes_back_whole(void **state)
+{
+	struct profile *p = small(), *q;
+	char *before, *after;
+	size_t len, plain = save(p);
+	void *packed;
+
+	p->samples[0].weight = UINT64_MAX - 3;
+	packed = profile_pack(p, &len);
+	assert_true(packed_is(packed, len) && len < plain / 2);
+	write_bytes(packed, len);
+	q = profile_load(path);
+	assert_non_null(q);
+	assert_int_equal(p->nr_samples, q->nr_samples);
+	assert_memory_equal(p->samples, q->samples, p->nr_samples * sizeof(*p->samples));
+	assert_memory_equal(p->frames, q->frames, p->nr_frames * sizeof(*p->frames));
+	assert_memory_equal(p->stacks, q->stacks, p->nr_stacks * sizeof(*p->stacks));
+	assert_memory_equal(p->modules, q->modules, p->nr_modules * sizeof(*p->modules));
+	assert_memory_equal(p->counters, q->counters, sizeof(p->counters));
+	assert_memory_equal(p->strings.bytes, q->strings.bytes, p->strings.len);
+	before = folded(p, (struct view){ .per_thread = true });
+	after = folded(q, (struct view){ .per_thread = true });
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	free(packed);
+	profile_free(p);
+	profile_free(q);
+}
+
+/* In the packing, and in what is packed: every cut and every flipped bit. */
+static void damaged_packed_files_are_refused(void **state)
+{
+	struct profile *p = small(), *q;
+	char *expected = folded(p, (struct view){}), *bytes, *text;
+	size_t len, refused = 0;
+
+	bytes = profile_pack(p, &len);
+	for (int opened = 0; opened < 2; opened++) {
+		for (size_t i = 0; i < len; i += 3) {
+			write_bytes(bytes, i);
+			assert_null(load_quietly());
+		}
+		for (size_t i = 0; i < len; i++) {
+			bytes[i] ^= 1 << i % 8;
+			write_bytes(bytes, len);
+			bytes[i] ^= 1 << i % 8;
+			q = load_quietly();
+			refused += !q;
+			if (!q)
+				continue;
+			text = folded(q, (struct view){});
+			assert_string_equal(text, expected);
+			free(text);
+			profile_free(q);
+		}
+		assert_true(refused > len * 8 / 10);
+		refused = 0;
+		if (!opened)
+			assert_null(packed_open(&bytes, &len, 1 << 20));
+	}
+	free(bytes);
+	free(expected);
+	profile_free(p);
+}
+
+/* Rows from outside, without a checksum that says so. */
+static void packed_rows_are_bounded(void **state)
+{
+	static const char strings[] = "\0one\0two";
+	uint32_t rows[] = { 1, 0, 5, 7, 3, UINT32_MAX }, state_of = 1, *back;
+	struct packing p;
+	size_t len, nr;
+	uint8_t *bytes;
+
+	packing_init(&p, strings, sizeof(strings));
+	assert_int_equal(p.nr, 3);
+	bytes = packing_make(&p, rows, 3, 8, 1, &len);
+	back = packing_open(&p, bytes, len, 8, 1, &nr);
+	assert_int_equal(nr, 3);
+	assert_memory_equal(back, rows, sizeof(rows));
+	free(back);
+	assert_null(packing_open(&p, bytes, len - 1, 8, 1, &nr));
+	assert_null(packing_open(&p, bytes, 3, 8, 1, &nr));
+	for (int i = 0; i < 100000; i++) {
+		state_of = state_of * 1664525 + 1013904223;
+		bytes[(state_of >> 8) % len] ^= state_of >> 24;
+		back = packing_open(&p, bytes, len, 8, 1, &nr);
+		assert_true(!back || nr <= len);
+		free(back);
+	}
+	free(bytes);
+	packing_release(&p);
+}
+
 /* Every truncation is refused; every flipped bit is refused, or (in padding) changes nothing. */
 static void damaged_files_are_refused(void **state)
 {
@@ -598,6 +705,9 @@ int main(void)
 		cmocka_unit_test(the_summary_tells_where_names_lack),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(a_packed_profile_comes_back_whole),
+		cmocka_unit_test(damaged_packed_files_are_refused),
+		cmocka_unit_test(packed_rows_are_bounded),
 		cmocka_unit_test(waits_come_back_whole),
 		cmocka_unit_test(forged_wakers_are_refused),
 		cmocka_unit_test(other_versions_are_refused),

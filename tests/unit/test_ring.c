@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <zlib.h>
 
 #include "agent/ring.h"
 #include "agent/trigger.h"
@@ -71,6 +72,28 @@ static void test_times(void **state)
 	check_span("14:05Z", NOW - 10, NOW + 50);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_false(ring_parse(bad[i], NOW * SECOND, &s));
+}
+
+/* Windows of before it wrote xz. */
+static void test_packed_by_gzip(void **state)
+{
+	static const char text[] = "a window of an agent of before";
+	uint8_t *all = malloc(256);
+	z_stream z = { .next_in = (uint8_t *)text,
+		       .avail_in = sizeof(text),
+		       .next_out = all,
+		       .avail_out = 256 };
+	size_t len;
+
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, 0), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	len = z.total_out;
+	deflateEnd(&z);
+	assert_true(packed_is(all, len));
+	assert_null(packed_open((char **)&all, &len, 1 << 20));
+	assert_int_equal(len, sizeof(text));
+	assert_memory_equal(all, text, len);
+	free(all);
 }
 
 static void test_packed(void **state)
@@ -143,9 +166,8 @@ static void test_triggers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_names),	 cmocka_unit_test(test_times),
+		cmocka_unit_test(test_packed),	 cmocka_unit_test(test_packed_by_gzip),
 		cmocka_unit_test(test_triggers),
 	};
 

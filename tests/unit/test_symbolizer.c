@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "profile/profile.h"
+#include "symbol/kept.h"
 #include "symbol/symbolizer.h"
 
 static char dir[] = "/tmp/bpfprof-symbolizer.XXXXXX";
@@ -183,6 +184,49 @@ static void user_frames_are_named(void **state)
 		assert_int_equal(profile_frame_at(f.p, ids[i])->offset, rows[i].offset);
 		assert_int_equal(profile_frame_at(f.p, ids[i])->module, CODE);
 	}
+	fixture_free(&f);
+}
+
+static void run(const char *command)
+{
+	char all[512];
+
+	snprintf(all, sizeof(all), "cd %s && %s", dir, command);
+	assert_int_equal(system(all), 0);
+}
+
+/*
+ * The same file, open as before, with another function at the address: what ran was not that, so it
+ * has no name; and what runs from then on is another file, of which nothing is kept.
+ */
+static void names_of_a_file_end_when_it_is_written_to(void **state)
+{
+	static const char *const names[] = { "plain", "[program+0x1042]", "other" };
+	struct symbol_options options = { .kept = kept_new(1 << 20) };
+	struct fixture f = fixture_new();
+	struct symbol_file *file = &f.sources[CODE];
+	char path[128];
+
+	run("sed s/plain/other/ code.s | as -o other.o && "
+	    "ld -Ttext=0x401000 --build-id=0x0123456789 other.o -o other && cp code program");
+	snprintf(path, sizeof(path), "%s/program", dir);
+	close(file->fd);
+	f.p->modules[CODE].path = profile_string(f.p, path);
+	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	usleep(2100000); /* of what has just changed nothing is kept */
+	file->id = file_id_read(file->fd);
+	assert_true(file_id_is_settled(&file->id));
+	for (int i = 0; i < 3; i++) {
+		uint32_t id = profile_frame(f.p, FRAME_USER, CODE, 0x1041 + i);
+
+		symbolizer_run(f.p, f.sources, &(struct symbol_kernel){ .ask = ask }, &options);
+		check_frame(&f, id, names[i], "");
+		if (!i)
+			run("cat other >program");
+		else
+			file->id = file_id_read(file->fd);
+	}
+	kept_free(options.kept);
 	fixture_free(&f);
 }
 
@@ -404,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_frames_are_named),
+		cmocka_unit_test(names_of_a_file_end_when_it_is_written_to),
 		cmocka_unit_test(what_cannot_be_read_keeps_its_address),
 		cmocka_unit_test(the_vdso_is_named_from_memory),
 		cmocka_unit_test(no_kernel_address_stays),

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Loading profiles. What is loaded comes from outside: nothing in it is believed. */
+#include "profile/save.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/packed.h"
+#include "profile/check.h"
+#include "profile/packing.h"
+#include "profile/runqlat_report.h"
+#include "profile/save_parts.h"
+#include "profile/timeline.h"
+
+#define MAX_BYTES (1ull << 31)
+
+struct section {
+	char tag[5];
+	const void *bytes;
+	size_t len;
+};
+
+/* A whole file in memory, and the sections found in it. */
+struct loader {
+	char *bytes;
+	size_t len;
+	struct section sections[MOST_SECTIONS];
+	size_t nr;
+	bool is_packed;
+	struct packing packing; /* then: of its strings */
+};
+
+static const char *read_file(struct loader *l, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	size_t cap = 0, n;
+
+	if (!f)
+		return strerror(errno);
+	do {
+		if (l->len == cap) {
+			cap = cap ? cap * 2 : 1 << 16;
+			l->bytes = xreallocarray(l->bytes, cap, 1);
+		}
+		n = fread(l->bytes + l->len, 1, cap - l->len, f);
+		l->len += n;
+	} while (n && l->len < MAX_BYTES);
+	n = ferror(f);
+	fclose(f);
+	if (n || l->len >= MAX_BYTES)
+		return n ? "read error" : "larger than 2 GiB";
+	return packed_is(l->bytes, l->len) ? packed_open(&l->bytes, &l->len, MAX_BYTES) : NULL;
+}
+
+static const char *split(struct loader *l)
+{
+	const struct file_head *head = (const void *)l->bytes;
+	size_t at = sizeof(*head);
+
+	if (l->len < at)
+		return "not a bpfprof profile";
+	l->is_packed = !memcmp(head->magic, PROFILE_PACKED_MAGIC, sizeof(head->magic));
+	if (!l->is_packed && memcmp(head->magic, PROFILE_MAGIC, sizeof(head->magic)))
+		return "not a bpfprof profile";
+	if (head->version < ONE_EVENT)
+		return "written by an older bpfprof";
+	if (head->version > FILE_VERSION)
+		return "written by a newer bpfprof";
+	for (; l->nr < head->nr_sections && l->nr < MOST_SECTIONS; l->nr++) {
+		struct section_head h;
+		struct section *s = &l->sections[l->nr];
+
+		if (l->len - at < sizeof(h))
+			return "truncated";
+		memcpy(&h, l->bytes + at, sizeof(h));
+		at += sizeof(h);
+		if (h.len > l->len - at)
+			return "truncated";
+		memcpy(s->tag, h.tag, 4);
+		s->bytes = l->bytes + at;
+		s->len = h.len;
+		if (crc32_z(0, (const void *)s->bytes, s->len) != h.crc)
+			return "damaged (a checksum does not match)";
+		at += (h.len + 7) & ~7ull;
+		if (at > l->len)
+			return "truncated";
+	}
+	return NULL;
+}
+
+static const struct section *find_section(const struct loader *l, const char *tag)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->sections[i].tag, tag))
+			return &l->sections[i];
+	return NULL;
+}
+
+/* Copies a table out; the file may hold anything, so its length must be whole elements. */
+static const char *take_plain(const struct section *s, size_t sz, void *to, size_t *nr)
+{
+	if (s->len % sz)
+		return "damaged (a table is not whole)";
+	*nr = s->len / sz;
+	*(void **)to = xmalloc(s->len);
+	memcpy(*(void **)to, s->bytes, s->len);
+	return NULL;
+}
+
+static const char *take(const struct loader *l, const char *tag, size_t sz, uint32_t strings,
+			void *to, size_t *nr)
+{
+	const struct section *s = find_section(l, tag);
+
+	if (!s)
+		return "damaged (a table is missing)";
+	if (!l->is_packed)
+		return take_plain(s, sz, to, nr);
+	*(void **)to = packing_open(&l->packing, s->bytes, s->len, sz, strings, nr);
+	return *(void **)to ? NULL : "damaged (a table is not whole)";
+}
+
+/* Never packed. */
+static const char *take_strings(const struct loader *l, char **to, size_t *len)
+{
+	const struct section *s = find_section(l, "STRS");
+
+	return s ? take_plain(s, 1, to, len) : "damaged (a table is missing)";
+}
+
+static const char *take_tables(struct profile *p, const struct loader *l)
+{
+	const char *err = NULL;
+
+	for (size_t i = 0; i < save_nr_tables && !err; i++)
+		if (!save_tables[i].late || find_section(l, save_tables[i].tag))
+			err = take(l, save_tables[i].tag, save_tables[i].size,
+				   save_tables[i].strings, save_rows(&save_tables[i], p),
+				   save_nr(&save_tables[i], p));
+	return err;
+}
+
+/* Facts and counters that this version does not know are passed over. */
+static bool apply_pairs(struct profile *p, const struct pair *pairs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *name =
+			profile_has_string(p, pairs[i].name) ? profile_str(p, pairs[i].name) : NULL;
+
+		if (!name)
+			return false;
+		for (size_t k = 0; k < PROF_NR_COUNTERS; k++)
+			if (!strcmp(name, profile_counters[k].key))
+				p->counters[k] = pairs[i].value;
+		for (size_t k = 0; k < save_nr_facts; k++) {
+			if (strcmp(name, save_facts[k].name))
+				continue;
+			if (save_facts[k].is_string && !profile_has_string(p, pairs[i].value))
+				return false;
+			save_set_fact(p, &save_facts[k], pairs[i].value);
+		}
+	}
+	return true;
+}
+
+static const char *take_pairs(struct profile *p, const struct loader *l, const char *tag)
+{
+	struct pair *pairs = NULL;
+	size_t nr;
+	const char *err = take(l, tag, sizeof(*pairs), WORD(pair, name), &pairs, &nr);
+
+	if (!err && !apply_pairs(p, pairs, nr))
+		err = "damaged (a name is out of range)";
+	free(pairs);
+	return err;
+}
+
+static const char *fill(struct profile *p, struct loader *l)
+{
+	char *strings = NULL;
+	size_t len = 0;
+	const char *err = take_strings(l, &strings, &len);
+
+	if (!err && (!len || strings[0] || strings[len - 1])) {
+		free(strings);
+		return "damaged (strings)";
+	}
+	if (err)
+		return err;
+	strings_adopt(&p->strings, strings, len);
+	packing_init(&l->packing, strings, len);
+	if ((err = take_tables(p, l)) || (err = take_pairs(p, l, "META")) ||
+	    (err = take_pairs(p, l, "CNTR")))
+		return err;
+	if (!profile_is_sound(p) || !runqlat_report_can(p) || !timeline_can(p))
+		return "damaged (a reference is out of range)";
+	return NULL;
+}
+
+struct profile *profile_load(const char *path)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+	struct loader l = {};
+	const char *err = read_file(&l, path);
+
+	if (!err)
+		err = split(&l);
+	if (!err)
+		err = fill(p, &l);
+	free(l.bytes);
+	packing_release(&l.packing);
+	if (!err)
+		return p;
+	profile_free(p);
+	log_err(0, "cannot load %s: %s", path, err);
+	return NULL;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What of a profile reaches a file, for save.c and load.c only. */
+#ifndef BPFPROF_PROFILE_SAVE_PARTS_H
+#define BPFPROF_PROFILE_SAVE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+#define FILE_VERSION 6 /* of timelines: who knows of none would show nothing */
+#define CALLS	     5 /* of calls: who knows of none would show samples */
+#define HISTOGRAMS   4 /* who knows of none would show nothing */
+#define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
+#define ONE_EVENT    2 /* the version of all others */
+
+struct file_head {
+	char magic[8];
+	uint32_t version, nr_sections;
+};
+
+struct section_head {
+	char tag[4];
+	uint32_t crc;
+	uint64_t len; /* bytes that follow, padded to 8 */
+};
+
+/* A named number; the name and string values are ids in the file's own string table. */
+struct pair {
+	uint32_t name, pad;
+	uint64_t value;
+};
+
+/* The bit of a word in a row, for tables whose rows have ids of strings. */
+#define WORD(row, x) (1u << offsetof(struct row, x) / sizeof(uint32_t))
+
+/* A fact of struct profile_meta. */
+struct fact {
+	const char *name;
+	size_t offset;
+	bool is_string;
+};
+extern const struct fact save_facts[];
+extern const size_t save_nr_facts;
+
+uint64_t save_fact(const struct profile *p, const struct fact *f);
+void save_set_fact(struct profile *p, const struct fact *f, uint64_t value);
+
+/* A table of a profile; all of them in the order of the file. */
+struct table {
+	char tag[5];
+	bool late; /* files from before it came do not have it */
+	size_t size, rows, nr;
+	uint32_t strings; /* a bit for each word of a row that is one's id */
+};
+extern const struct table save_tables[];
+extern const size_t save_nr_tables;
+
+#define MOST_SECTIONS 64 /* that are read: those of later versions, too */
+
+void **save_rows(const struct table *t, const struct profile *p);
+size_t *save_nr(const struct table *t, const struct profile *p);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names by the files of profiled processes, which a copy of ourselves reads; of what was read
+ * before, what is kept.
+ */
+#include "symbol/symbolizer_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "elf/elf_file.h"
+#include "reader/fork.h"
+#include "symbol/kept.h"
+
+#define NAMES_NS 3000000000ull /* for the names of one file, besides its lines */
+#define IDLE_NS	 500000000ull  /* that it may wait for a disk, say */
+#define TIRED_NS 100000000ull  /* when several took longer */
+#define TIRED	 3
+
+/* What servers take is not taken from the time for reading. */
+static void open_debug_files(struct symbolizer *s, struct debug_files *d,
+			     const struct elf_file *file, const char *path)
+{
+	uint64_t begin_ns = now_ns();
+
+	debug_files_open(d, file, path, SYMBOL_DEBUG_DIR);
+	if (!s->servers_ns)
+		return;
+	debug_files_fetch(d, file, s->servers_ns);
+	if (s->lines)
+		s->lines->deadline_ns += now_ns() - begin_ns;
+}
+
+struct job {
+	struct symbolizer *symbolizer;
+	struct symbol_module *module; /* without its files */
+	int fd;			      /* of its file, -1 = none */
+	bool described;		      /* what the file says of itself is known */
+	struct debug_files debug_files;
+};
+
+static void answer_all(const struct symbol_module *m, struct answers *to)
+{
+	struct symbol_sources sources;
+	struct answer a;
+
+	symbol_sources_open(&sources, m);
+	for (size_t i = 0; i < m->nr; i++) {
+		symbolizer_ask(&sources, m, m->addresses[i], &a);
+		answers_put(to, &a);
+	}
+	symbol_sources_close(&sources);
+}
+
+/* In the copy, which looks at the headers only before it gives up its rights. */
+static void open_module(void *arg)
+{
+	struct job *j = arg;
+	struct symbol_module *m = j->module;
+
+	if (j->fd < 0)
+		return;
+	m->file = elf_file_open(j->fd);
+	if (!m->file)
+		return;
+	open_debug_files(j->symbolizer, &j->debug_files, m->file, m->path);
+	m->debug_files = &j->debug_files;
+}
+
+/* Where its code is linked to. */
+static void list_linked(const struct elf_file *f, struct answers_head *head)
+{
+	const Elf64_Phdr *s;
+
+	for (size_t i = 0; i < f->nr_segments && head->nr_linked < ANSWERS_MAX_LINKED; i++) {
+		s = &f->segments[i];
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
+			head->linked[head->nr_linked++] =
+				(struct linked){ s->p_offset, s->p_filesz, s->p_vaddr, 0, 0 };
+	}
+}
+
+static ssize_t answer_module(void *arg, void *bytes, size_t max)
+{
+	const struct job *j = arg;
+	const struct symbol_module *m = j->module;
+	const struct symbol_lines *lines = j->symbolizer->lines;
+	struct answers to = { bytes, 0, max };
+	struct answers_head head = {};
+
+	answers_begin(&to, &head);
+	answer_all(m, &to);
+	if (m->file && !j->described) {
+		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
+		head.build_id_len = m->file->build_id_len;
+		list_linked(m->file, &head);
+		crate_version(m->file, head.tokio);
+	}
+	head.nr_late = lines ? lines->nr_late : 0;
+	head.deadline_ns = lines ? lines->deadline_ns : 0;
+	memcpy(bytes, &head, sizeof(head));
+	return to.nr;
+}
+
+static uint64_t time_for(const struct symbolizer *s)
+{
+	uint64_t now = now_ns(), ns = s->nr_hung < TIRED ? NAMES_NS : TIRED_NS;
+
+	if (s->lines && s->lines->deadline_ns > now)
+		ns += s->lines->deadline_ns - now;
+	if (s->servers_ns > now)
+		ns += s->servers_ns - now;
+	return ns;
+}
+
+/* Of a recording that goes on, modules are asked again and again. */
+static bool is_described(const struct profile *p, uint32_t module)
+{
+	for (size_t i = 0; i < p->nr_linked; i++)
+		if (p->linked[i].module == module)
+			return true;
+	return false;
+}
+
+/* "tokio 1.54.1 in /srv/app", of several programs one behind the other. */
+static void describe(struct symbolizer *s, const struct answers_head *head, uint32_t module)
+{
+	struct module *m = &s->profile->modules[module];
+
+	if (m->kind == MODULE_FILE && head->build_id_len) {
+		memcpy(m->build_id, head->build_id, sizeof(m->build_id));
+		m->build_id_len = head->build_id_len;
+	}
+	for (int i = 0; m->kind == MODULE_FILE && i < head->nr_linked && i < ANSWERS_MAX_LINKED;
+	     i++) {
+		struct linked l = head->linked[i];
+
+		l.module = module;
+		profile_add_linked(s->profile, &l);
+	}
+	crate_version_note(s->profile, &s->profile->modules[module], head->tokio);
+}
+
+static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
+{
+	if (!is_described(s->profile, module))
+		describe(s, head, module);
+	if (!s->lines)
+		return;
+	s->lines->nr_late = head->nr_late;
+	if (head->deadline_ns > s->lines->deadline_ns && s->servers_ns)
+		s->lines->deadline_ns = head->deadline_ns;
+}
+
+static void tell_hung(struct symbolizer *s, const char *path, int err)
+{
+	s->nr_hung += err == -ETIMEDOUT;
+	if (reader_tells(&s->nr_told))
+		log_warn("%s: no names: %s", path,
+			 err == -ETIMEDOUT ? "reading it took too long"
+			 : err == -EPIPE   ? "the process that read it died"
+					   : strerror(-err));
+}
+
+/*
+ * Somebody may have killed it, or it fell over what it read: then most likely over debug
+ * information.
+ */
+static int run_copy(const struct reader_copy *c, struct symbol_module *m, struct reader_answer *got,
+		    struct reader_cost *cost)
+{
+	int err = reader_copy_run(c, got, cost);
+
+	if (err == -EPIPE)
+		err = reader_copy_run(c, got, cost);
+	if (err != -EPIPE)
+		return err;
+	m->lines = NULL;
+	return reader_copy_run(c, got, cost);
+}
+
+/* Its bytes are others than those that ran. */
+static bool is_written(const struct symbol_file *file)
+{
+	struct file_id now;
+
+	if (!file_id_is_known(&file->id))
+		return false;
+	now = file_id_again(file->fd);
+	return !file_id_has_bytes_of(&file->id, &now);
+}
+
+static void name_unknown(struct symbolizer *s, const struct symbol_module *m, size_t from,
+			 size_t to)
+{
+	struct answer a;
+
+	for (size_t i = from; i < to; i++) {
+		a = (struct answer){ .place = symbolizer_frame(s, i)->offset };
+		symbolizer_take(s, s->order[i], m, &a);
+	}
+	if (reader_tells(&s->nr_told))
+		log_warn("%s: no names: it was written to after it ran", m->path);
+}
+
+/* Of what is missing in the answers only the place is known. */
+static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
+			 const struct symbol_file *file, struct kept_file *kept, size_t from,
+			 size_t to)
+{
+	int fd = m->kind == FRAME_USER ? file->fd : -1;
+	uint32_t module = symbolizer_frame(s, from)->module;
+	struct job j = { .symbolizer = s,
+			 .module = m,
+			 .fd = fd,
+			 .described = is_described(s->profile, module) };
+	const struct reader_copy c = { .prepare = open_module,
+				       .run = answer_module,
+				       .arg = &j,
+				       .folder = s->lines ? s->lines->cache_dir : -1,
+				       .timeout_ns = time_for(s),
+				       .idle_ns = s->servers_ns	       ? 0
+						  : s->nr_hung < TIRED ? IDLE_NS
+								       : TIRED_NS };
+	struct answers_head head;
+	struct reader_answer got;
+	int err = run_copy(&c, m, &got, &s->cost);
+	struct answers answers = { got.bytes, 0, got.sz };
+	bool more = !err && answers_read(&answers, &head);
+
+	s->nr_read++;
+	if (more && fd >= 0 && is_written(file)) { /* while it was read */
+		free(got.bytes);
+		name_unknown(s, m, from, to);
+		return;
+	}
+	if (more)
+		take_head(s, &head, module);
+	else
+		tell_hung(s, m->path, err ? err : -EBADMSG);
+	if (more && kept && !j.described)
+		kept_set_head(kept, &head);
+	for (size_t i = from; i < to; i++) {
+		struct answer a = {};
+
+		more = more && answers_next(&answers, &a);
+		if (!more)
+			a = (struct answer){ .place = symbolizer_frame(s, i)->offset };
+		else if (kept)
+			kept_add(kept, symbolizer_frame(s, i)->offset, &a);
+		symbolizer_take(s, s->order[i], m, &a);
+	}
+	free(got.bytes);
+}
+
+/* What was answered before. The rest comes first in order from then on: its end is returned. */
+static size_t name_known(struct symbolizer *s, const struct symbol_module *m,
+			 const struct kept_file *kept, size_t from, size_t to)
+{
+	size_t left = from;
+	struct answer a;
+
+	if (!kept_head(kept))
+		return to;
+	take_head(s, kept_head(kept), symbolizer_frame(s, from)->module);
+	for (size_t i = from; i < to; i++) {
+		if (kept_find(kept, symbolizer_frame(s, i)->offset, &a))
+			symbolizer_take(s, s->order[i], m, &a);
+		else
+			s->order[left++] = s->order[i];
+	}
+	s->nr_known += to - left;
+	return left;
+}
+
+/* NULL: nothing may be kept of it. */
+static struct kept_file *kept_of(const struct symbolizer *s, const struct symbol_file *file)
+{
+	struct file_id now;
+
+	if (!s->kept || !file_id_is_known(&file->id))
+		return NULL;
+	now = file_id_again(file->fd);
+	return file_id_is_settled(&now) ? kept_get(s->kept, &now) : NULL;
+}
+
+void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
+			  const struct symbol_file *file, uint64_t *addresses, size_t from,
+			  size_t to)
+{
+	bool opened = m->kind == FRAME_USER && file->fd >= 0;
+	struct kept_file *kept = NULL;
+
+	if (opened && is_written(file)) {
+		name_unknown(s, m, from, to);
+		return;
+	}
+	if (opened)
+		kept = kept_of(s, file);
+	if (kept)
+		to = name_known(s, m, kept, from, to);
+	if (from == to)
+		return;
+	for (size_t i = from; i < to; i++)
+		addresses[i - from] = symbolizer_frame(s, i)->offset;
+	m->nr = to - from;
+	name_by_copy(s, m, file, kept, from, to);
+}

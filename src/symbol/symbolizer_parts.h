@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What symbolizer.c, which sorts frames and writes names into the profile, shares with
+ * symbolizer_file.c, which has files of processes read. For these only.
+ */
+#ifndef BPFPROF_SYMBOL_SYMBOLIZER_PARTS_H
+#define BPFPROF_SYMBOL_SYMBOLIZER_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "reader/cost.h"
+#include "symbol/answers.h"
+#include "symbol/symbolizer.h"
+
+/*
+ * Work on one profile. Sorted frames make equal names neighbours, so remembering one name is
+ * enough.
+ */
+struct symbolizer {
+	struct profile *profile;
+	uint32_t *order; /* frames without a name, by kind, module and offset */
+	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
+	size_t nr;
+	const struct symbol_kernel *kernel;
+	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
+	struct kept *kept;	    /* NULL = nothing is */
+	size_t nr_read, nr_known;   /* files that were read, frames that were known without */
+	uint64_t servers_ns;	    /* until when servers may be asked, 0 = never */
+	size_t first_module;	    /* that was not there before: those of the kernel */
+	uint32_t raw;		    /* the name seen last, as the symbol table has it */
+	uint32_t shown;		    /* and what it was demangled to */
+	struct reader_cost cost;    /* of reading */
+	uint32_t nr_hung;	    /* files whose names were not to be had in time */
+	uint32_t nr_told;	    /* and those that had none at all */
+};
+
+/* symbolizer.c */
+
+const struct frame *symbolizer_frame(const struct symbolizer *s, size_t i);
+void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *m, uint64_t address,
+		    struct answer *a);
+void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
+		     const struct answer *a);
+
+/* symbolizer_file.c */
+
+/*
+ * Names the frames [from, to) by what their file says, now or before; addresses: of the module,
+ * which it writes to.
+ */
+void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
+			  const struct symbol_file *file, uint64_t *addresses, size_t from,
+			  size_t to);
+
+#endif
