@@ -16,6 +16,7 @@
 #include "hist.h"
 #include "kernel.bpf.h"
 #include "open_calls.bpf.h"
+#include "polls.bpf.h"
 #include "stacks.bpf.h"
 
 const volatile struct call_config call_cfg = {};
@@ -253,15 +254,29 @@ __hidden __u32 calls_record(void *ctx, __u64 cookie, const struct open_call *cal
 	return record(ctx, NULL, cookie, call, ns, used);
 }
 
+/* A run of a program here. Its start as of run_begins(). */
+static __always_inline __u64 run_of_call(struct prof_counters *row)
+{
+	if (row && prof_cfg.slow_poll_ns)
+		row->value[PROF_POLL_RUNS]++;
+	return row ? run_begins(row) : 0;
+}
+
+/* Of slow polls, what passes within them is in the ledger, not they; but for their losses. */
+static __always_inline bool is_accounted(__u32 outcome)
+{
+	return outcome && (!prof_cfg.slow_poll_ns || outcome >= PROF_LOST_STACKS);
+}
+
 /* Whether it was opened or counted. regs are NULL at tracepoints, as everywhere here. */
 static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
 	struct prof_counters *row = counters_row();
-	__u64 start = row ? run_begins(row) : 0;
+	__u64 start = run_of_call(row);
 	__u32 outcome;
 
 	outcome = call_cfg.hist_rows ? open(ctx, regs, cookie) : count(ctx, regs, cookie);
-	if (outcome) {
+	if (is_accounted(outcome)) {
 		counters_add(PROF_SEEN);
 		counters_add(outcome);
 	}
@@ -274,13 +289,17 @@ static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie
 static __always_inline void ends(void *ctx, struct pt_regs *regs, __u64 cookie, bool is_gone)
 {
 	struct prof_counters *row = counters_row();
-	__u64 now = bpf_ktime_get_ns(), start = row ? run_begins(row) : 0;
+	__u64 now = bpf_ktime_get_ns(), start = run_of_call(row);
 	struct open_call call = {};
 	struct caller caller = {};
 	struct call_rows used;
+	__u32 closed;
 
 	find_caller(&caller, regs, cookie, is_gone ? RETURN_ADDRESS_BYTES : 0);
-	if (calls_close(&caller, CALL_EVENT(cookie), &call)) {
+	closed = calls_close(&caller, CALL_EVENT(cookie), &call);
+	if (closed && prof_cfg.slow_poll_ns) {
+		polls_ends(&call, closed == 1, now);
+	} else if (closed) {
 		counters_add(PROF_SEEN);
 		if (!is_gone)
 			call.pc = 0;

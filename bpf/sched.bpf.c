@@ -25,6 +25,7 @@
 #include "locks.bpf.h"
 #include "outcome.bpf.h"
 #include "runqlat.bpf.h"
+#include "sched_polls.bpf.h"
 #include "waiting.bpf.h"
 #include "waits.bpf.h"
 #include <bpf/bpf_tracing.h>
@@ -108,7 +109,7 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 		outcome = PROF_LOST_UNSEEN;
 	row_add(row, PROF_MADE_UP, 1);
 	if (is_kept(row, outcome, all - ran))
-		wait_ends(t, all - ran, 0);
+		wait_over(prev, t, all - ran, 0);
 	t->state = THREAD_RUNS;
 	t->since = now - ran;
 }
@@ -116,6 +117,7 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct task_struct *prev,
 				  __u64 now)
 {
+	struct poll *p = prof_cfg.slow_poll_ns ? polls_of(prev) : NULL;
 	struct thread *t = thread_get(prev);
 	__u32 was;
 
@@ -127,7 +129,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	t->wait = wait_of(ctx, prev);
 	t->state = PROF_WAIT_STATE(t->wait) & (TASK_DEAD | EXIT_ANY) ? THREAD_GONE : THREAD_WAITS;
 	if (prof_cfg.running && was == THREAD_RUNS && !t->outcome)
-		wait_ran(SCRATCH_SCHED, t, now - t->since);
+		ran(t, p, now);
 	if (prof_cfg.outlier_ns && was == THREAD_RUNS)
 		hist_ran(t, now - t->since, now);
 	t->since = now;
@@ -141,14 +143,13 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	row_add(row, PROF_SWITCHES, 1);
 	if (prof_cfg.filter_cgroup)
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
-	if (t->state == THREAD_GONE) {
-		row_add(row, PROF_THREADS_GONE, 1);
-		if (prof_cfg.running)
-			wait_lived(t, now, 1);
-	}
+	if (t->state == THREAD_GONE)
+		end_thread(row, t, p, now);
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
+	if (prof_cfg.slow_poll_ns && !p && !t->skip)
+		t->skip = PROF_FILTER_POLL;
 	if (!hist_alone())
 		t->wait |= wait_futex(t->wait);
 	if (!t->skip && !hist_alone())
@@ -203,7 +204,7 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 		} else {
 			if (prof_cfg.hist_rows)
 				hist_add(t, was == THREAD_BORN, queued, now);
-			wait_ends(t, off, queued);
+			wait_over(next, t, off, queued);
 		}
 	}
 	t->state = THREAD_RUNS;
@@ -222,6 +223,8 @@ int sched_switch(__u64 *ctx)
 	if (!row)
 		return 0;
 	start = now & mask_if_zero(row->value[PROF_RUNS]++ % TIME_EVERY);
+	if (polls_are_over())
+		return 0;
 	if (prev->pid)
 		leave(ctx, row, prev, now);
 	if (next->pid)
@@ -425,6 +428,8 @@ static __always_inline void find(struct task_struct *task)
 	wait = wait_before(task, state);
 	if (is_other_state(wait))
 		skip = PROF_FILTER_STATE;
+	else if (prof_cfg.slow_poll_ns)
+		skip = PROF_FILTER_POLL;
 	else if (!t->outcome && !hist_alone())
 		skip = wait_found(task);
 	if (nr_switches(task) != before || kernel_is_running(task))
@@ -453,6 +458,11 @@ static __always_inline void flush(struct task_struct *task)
 
 	if (!t || !row || prof_sched_end < t->since)
 		return;
+	if (prof_cfg.slow_poll_ns) {
+		flush_poll(row, task, t, ns);
+		t->state = THREAD_NEW;
+		return;
+	}
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
 		wait_ran(SCRATCH_TASKS, t, ns);
 	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !hist_alone() &&

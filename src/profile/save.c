@@ -127,6 +127,7 @@ static const struct fact {
 	NUMBER(expected_least),
 	NUMBER(expected_most),
 	NUMBER(expected_seen),
+	NUMBER(slow_poll_ns),
 #undef STRING
 #undef NUMBER
 };
