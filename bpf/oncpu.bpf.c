@@ -95,7 +95,7 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome && prof_cfg.faults)
 		outcome = note_fault(ctx->addr, &key);
-	if (!outcome && prof_cfg.slow_poll_ns && !polls_of(task))
+	if (!outcome && prof_cfg.slow_poll_ns && !polls_goes_on(polls_of(task)))
 		outcome = PROF_FILTER_POLL;
 	if (!outcome)
 		outcome = record(ctx, task, &key);

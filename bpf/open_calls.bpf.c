@@ -117,7 +117,7 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 	calls->nr = nr + 1;
 	counters_add(PROF_BEGUN);
 	at->start = bpf_ktime_get_ns();
-	if (prof_cfg.slow_poll_ns && !nr && !polls_begin(at->event, at->values, at->start))
+	if (prof_cfg.slow_poll_ns && !nr && !polls_begin(at))
 		return PROF_LOST_THREAD;
 	return 0;
 }

@@ -97,11 +97,14 @@ static __always_inline __u64 queued_ns(const struct task_struct *next, struct th
  * counted; the rest it waited.
  */
 static __always_inline void make_up(struct prof_counters *row, struct task_struct *prev,
-				    struct thread *t, __u64 now)
+				    struct thread *t, struct poll *p, __u64 now)
 {
-	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran;
+	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran, least;
 	__u32 outcome;
 
+	least = prof_cfg.slow_poll_ns ? polls_ran_least(p, t, now) : 0;
+	if (ran < least)
+		ran = least;
 	if (ran > all)
 		ran = all;
 	outcome = outcome_of(t, all - ran);
@@ -110,6 +113,8 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 	row_add(row, PROF_MADE_UP, 1);
 	if (is_kept(row, outcome, all - ran))
 		wait_over(prev, t, all - ran, 0);
+	else
+		wait_dropped(prev, t, all - ran);
 	t->state = THREAD_RUNS;
 	t->since = now - ran;
 }
@@ -124,7 +129,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (!t)
 		return;
 	if (t->state == THREAD_WAITS)
-		make_up(row, prev, t, now);
+		make_up(row, prev, t, p, now);
 	was = t->state;
 	t->wait = wait_of(ctx, prev);
 	t->state = PROF_WAIT_STATE(t->wait) & (TASK_DEAD | EXIT_ANY) ? THREAD_GONE : THREAD_WAITS;
@@ -148,7 +153,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
-	if (prof_cfg.slow_poll_ns && !p && !t->skip)
+	if (prof_cfg.slow_poll_ns && !polls_goes_on(p) && !t->skip)
 		t->skip = PROF_FILTER_POLL;
 	if (!hist_alone())
 		t->wait |= wait_futex(t->wait);
@@ -206,6 +211,8 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 				hist_add(t, was == THREAD_BORN, queued, now);
 			wait_over(next, t, off, queued);
 		}
+	} else {
+		wait_dropped(next, t, off);
 	}
 	t->state = THREAD_RUNS;
 	t->since = now;
@@ -456,13 +463,13 @@ static __always_inline void flush(struct task_struct *task)
 	struct thread *t = thread_get(task);
 	__u64 ns = t ? prof_sched_end - t->since : 0;
 
-	if (!t || !row || prof_sched_end < t->since)
-		return;
-	if (prof_cfg.slow_poll_ns) {
-		flush_poll(row, task, t, ns);
+	if (t && row && prof_cfg.slow_poll_ns) {
+		flush_poll(row, task, t);
 		t->state = THREAD_NEW;
 		return;
 	}
+	if (!t || !row || prof_sched_end < t->since)
+		return;
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
 		wait_ran(SCRATCH_TASKS, t, ns);
 	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !hist_alone() &&

@@ -20,11 +20,18 @@ static __always_inline void wait_over(struct task_struct *task, struct thread *t
 		wait_ends(t, off, queued);
 }
 
+/* The same of one that is not recorded. */
+static __always_inline void wait_dropped(struct task_struct *task, struct thread *t, __u64 off)
+{
+	if (prof_cfg.slow_poll_ns && t->state == THREAD_WAITS)
+		polls_dropped(polls_of(task), t, off);
+}
+
 /* It ran until now. */
 static __always_inline void ran(struct thread *t, struct poll *p, __u64 now)
 {
 	if (prof_cfg.slow_poll_ns)
-		polls_ran(SCRATCH_SCHED, p, t, now);
+		polls_ran(p, t, now);
 	else
 		wait_ran(SCRATCH_SCHED, t, now - t->since);
 }
@@ -35,24 +42,35 @@ static __always_inline void end_thread(struct prof_counters *row, struct thread 
 {
 	row_add(row, PROF_THREADS_GONE, 1);
 	if (prof_cfg.slow_poll_ns)
-		polls_cut(p, now);
+		polls_cut(SCRATCH_SCHED, p, t, now);
 	else if (prof_cfg.running)
 		wait_lived(t, now, 1);
 }
 
-/* The recording has ended: what is in a slow poll that goes on is a part of it. */
+/*
+ * The recording has ended: what is in a slow poll that goes on is a part of it. Who was in the
+ * middle of something as the end was said is taken as of when that began.
+ */
 static __always_inline void flush_poll(struct prof_counters *row, struct task_struct *task,
-				       struct thread *t, __u64 ns)
+				       struct thread *t)
 {
 	struct poll *p = polls_of(task);
-	bool slow = p && polls_is_slow(p, prof_sched_end);
+	__u64 end = prof_sched_end > t->since ? prof_sched_end : t->since, ns = end - t->since;
+	bool waits = t->state == THREAD_WAITS || t->state == THREAD_BORN;
+	bool before = p && polls_waits_before(p, t); /* then it runs */
+	__u32 outcome = outcome_of(t, ns);
 
-	if (t->state == THREAD_RUNS && slow && !t->outcome)
-		polls_ran(SCRATCH_TASKS, p, t, prof_sched_end);
-	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) &&
-	    is_kept(row, slow || outcome_of(t, ns) ? outcome_of(t, ns) : PROF_FILTER_POLL, ns))
+	if (!outcome && (before || !p || !polls_is_slow(p, end)))
+		outcome = PROF_FILTER_POLL;
+	if (p && !t->outcome && (before || t->state == THREAD_RUNS))
+		polls_ran(p, t, end);
+	if (waits && is_kept(row, outcome, ns)) {
 		wait_is_open(t, ns);
-	polls_cut(p, prof_sched_end);
+		p->waits_ns += ns;
+	} else if (waits) {
+		polls_dropped(p, t, ns);
+	}
+	polls_cut(SCRATCH_TASKS, p, t, end);
 }
 
 #endif

@@ -58,6 +58,7 @@ static const struct probe probes[] = {
 	    { "oncpu_sample", PROBE_PERF },
 	    { "calls_entry", PROBE_CALLS },
 	    { "calls_return", PROBE_CALLS },
+	    { "calls_session", PROBE_CALLS },
 	    { "calls_leave", PROBE_CALLS } } },
 	{ "syscalls",
 	  7,
