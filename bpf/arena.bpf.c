@@ -265,6 +265,16 @@ __hidden void arena_add_ago(__u32 count, __u64 weight, __u64 ago)
 		moments_add(count, weight, ago);
 }
 
+__hidden void arena_add_many(__u32 count, __u32 nr, __u64 weight)
+{
+	struct prof_count *c = arena_count_at(count);
+
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->samples, nr);
+	__sync_fetch_and_add(&c->weight, weight);
+}
+
 /* Of threads that are merged: several at a time. */
 static __always_inline void add_shared(struct prof_count *c, union prof_wait_hist *h, __u32 bucket,
 				       __u64 ns)

@@ -17,6 +17,7 @@
 #include "hist.h"
 #include "kernel.bpf.h"
 #include "open_calls.bpf.h"
+#include "polls.bpf.h"
 #include "stacks.bpf.h"
 
 const volatile struct call_config call_cfg = {};
@@ -310,6 +311,20 @@ static __always_inline void count_two(struct prof_counters *row, __u32 a, __u32 
 	__sync_fetch_and_add(&row->value[b % PROF_COUNTER_SLOTS], 1);
 }
 
+/* A run of a program here. Its start as of run_begins(). */
+static __always_inline __u64 run_of_call(struct prof_counters *row)
+{
+	if (prof_cfg.slow_poll_ns)
+		row->value[PROF_POLL_RUNS]++;
+	return run_begins(row);
+}
+
+/* Of slow polls, what passes within them is in the ledger, not they; but for their losses. */
+static __always_inline bool is_accounted(__u32 outcome)
+{
+	return outcome && (!prof_cfg.slow_poll_ns || outcome >= PROF_LOST_STACKS);
+}
+
 /* Whether it was opened or counted. regs are NULL at tracepoints, as everywhere here. */
 static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie)
 {
@@ -319,9 +334,9 @@ static __always_inline bool begins(void *ctx, struct pt_regs *regs, __u64 cookie
 
 	if (!row)
 		return false;
-	start = run_begins(row);
+	start = run_of_call(row);
 	outcome = call_cfg.hist_rows ? open(ctx, regs, cookie) : count(ctx, regs, cookie);
-	if (outcome)
+	if (is_accounted(outcome))
 		count_two(row, PROF_SEEN, outcome);
 	run_ends(row, start);
 	return !outcome;
@@ -335,12 +350,16 @@ static __always_inline void ends(void *ctx, struct pt_regs *regs, __u64 cookie, 
 	struct open_call call = {};
 	struct caller caller = {};
 	struct call_rows used;
+	__u32 closed;
 
 	if (!row)
 		return;
-	start = run_begins(row);
+	start = run_of_call(row);
 	find_caller(&caller, regs, cookie, is_gone ? RETURN_ADDRESS_BYTES : 0);
-	if (calls_close(&caller, CALL_EVENT(cookie), &call)) {
+	closed = calls_close(&caller, CALL_EVENT(cookie), &call);
+	if (closed && prof_cfg.slow_poll_ns) {
+		polls_ends(&call, closed == 1, now);
+	} else if (closed) {
 		if (!is_gone)
 			call.pc = 0;
 		count_two(row, PROF_SEEN,

@@ -38,6 +38,7 @@
 	X(FILTER_FILE, FILTER, "file-memory", "memory of a file")                                  \
 	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
 	X(FILTER_OUTSIDE, FILTER, "outside", "outside of the time that is shown")                  \
+	X(FILTER_POLL, FILTER, "other-poll", "not within a poll as long as --slower-polls")        \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
 	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
@@ -54,6 +55,7 @@
 	X(LOST_END, LOST, "no-end", "another one began in its place: its end was not seen")        \
 	X(LOST_RING, LOST, "overwritten",                                                          \
 	  "overwritten, and of the time that was selected: raise --ring")                          \
+	X(LOST_POLL, LOST, "poll-full", "the poll was at 32 places before it was slow")            \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \
@@ -81,7 +83,10 @@
 	X(LIVE_FULL, NOTE, "live-full", "sampled allocations that --live had no room for")         \
 	X(LIVE_MISSED, NOTE, "live-missed", "sampled allocations that --live did not see return")  \
 	X(MOMENTS_LOST, NOTE, "moments-lost", "times that --heatmap had no room for")              \
-	X(THINNED, NOTE, "thinned", "stacks of waits not taken, to keep within --max-overhead")
+	X(THINNED, NOTE, "thinned", "stacks of waits not taken, to keep within --max-overhead")    \
+	X(POLL_RUNS, NOTE, "poll-runs", "runs of the programs at polls")                           \
+	X(POLLS_NS, NOTE, "slow-poll-ns", "nanoseconds of slow polls that are in no other poll")   \
+	X(POLLS_OPEN, NOTE, "slow-polls-open", "slow polls that had not returned at the end")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

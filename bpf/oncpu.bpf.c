@@ -9,6 +9,7 @@
 #include "comm.bpf.h"
 #include "faults.bpf.h"
 #include "filter.bpf.h"
+#include "polls.bpf.h"
 #include "stacks.bpf.h"
 
 /* The registers of the innermost user frame. False: there are none that we can walk from. */
@@ -34,9 +35,11 @@ static __always_inline bool take_user(struct bpf_perf_event_data *ctx, struct sc
 	return stacks_user(SCRATCH_PERF, s, bad, slot);
 }
 
+/* Why it is not recorded, or PROF_RECORDED; 0: that is known when the poll ends. */
 static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task_struct *task,
 				    struct prof_count *key)
 {
+	__u64 weight = ctx->sample_period << (*(volatile __u32 *)&prof_thin.samples & 31);
 	bool in_user = STATUS_IS_USER(REGS_STATUS(&ctx->regs));
 	struct scratch *s = scratch_get(SCRATCH_PERF);
 	__u32 count;
@@ -52,7 +55,9 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 	count = arena_claim(SCRATCH_PERF);
 	if (!count)
 		return PROF_LOST_COUNTS;
-	arena_add(count, ctx->sample_period << (*(volatile __u32 *)&prof_thin.samples & 31));
+	if (prof_cfg.slow_poll_ns)
+		return polls_sample(polls_of(task), count, weight);
+	arena_add(count, weight);
 	if (prof_cfg.nr_values)
 		columns_add(count);
 	if (prof_cfg.branch_slots)
@@ -91,9 +96,12 @@ int oncpu_sample(struct bpf_perf_event_data *ctx)
 	outcome = filter_current(task, key.pid, key.tid, key.comm);
 	if (!outcome && prof_cfg.faults)
 		outcome = note_fault(ctx->addr, &key);
+	if (!outcome && prof_cfg.slow_poll_ns && !polls_goes_on(polls_of(task)))
+		outcome = PROF_FILTER_POLL;
 	if (!outcome)
 		outcome = record(ctx, task, &key);
-	row->value[outcome % PROF_COUNTER_SLOTS]++;
+	if (outcome || !prof_cfg.slow_poll_ns)
+		row->value[outcome % PROF_COUNTER_SLOTS]++;
 	run_ends(row, start);
 	return 0;
 }

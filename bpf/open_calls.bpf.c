@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where open calls are kept, and which of them begin, return, and are left. */
 #include "open_calls.bpf.h"
+#include "polls.bpf.h"
 
 struct open_calls {
 	__u64 nr;
@@ -116,6 +117,8 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 	calls->nr = nr + 1;
 	counters_add(PROF_BEGUN);
 	at->start = bpf_ktime_get_ns();
+	if (prof_cfg.slow_poll_ns && !nr && !polls_begin(at))
+		return PROF_LOST_THREAD;
 	return 0;
 }
 
@@ -142,7 +145,8 @@ found:
 	calls->nr = nr - 1 - left;
 	count_left(left);
 	counters_add(PROF_ENDED);
-	if (c->go.address && call_cfg.goroutines && !calls->nr)
+	left = calls->nr + 1;
+	if (c->go.address && call_cfg.goroutines && left == 1)
 		bpf_map_delete_elem(&go_calls, &c->go);
-	return 1;
+	return left;
 }

@@ -51,7 +51,8 @@ int calls_begin(struct caller *c, struct open_call *call);
 
 /*
  * Takes the call that returns out of those that are open, with all that were called by it: they
- * will not return. 0: it began before the recording, or was left out. Separately verified.
+ * will not return. 0: it began before the recording, or was left out; else how many are still open
+ * + 1. Separately verified.
  */
 int calls_close(struct caller *c, __u32 event, struct open_call *call);
 

@@ -474,6 +474,7 @@ struct prof_config {
 	__u64 min_ns, max_ns; /* of a wait; max_ns 0 = no limit */
 	__u64 outlier_ns;     /* 0 = none are kept */
 	__u64 cgroup_id;      /* with filter_cgroup */
+	__u64 slow_poll_ns;   /* only what passes within polls of that length; 0 = all does */
 	__u32 branch_slots;   /* a power of two; 0 = no branch records */
 	__u8 nr_values;	      /* counters that are read with each sample */
 	__u8 two_generations; /* nothing refers to a slot once its sample is recorded */
@@ -485,7 +486,7 @@ struct prof_config {
 	__u8 wait_hists;      /* how long waits were is kept with their counts */
 	__u8 pad[3];
 };
-_Static_assert(sizeof(struct prof_config) == 136, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 144, "struct prof_config is part of the contract");
 
 /* Counters per CPU (bpf/pmu.bpf.h): as the kernel hands them out, struct bpf_perf_event_value. */
 #define PMU_MAX_EVENTS 8

@@ -26,6 +26,7 @@
 #include "locks.bpf.h"
 #include "outcome.bpf.h"
 #include "runqlat.bpf.h"
+#include "sched_polls.bpf.h"
 #include "waiting.bpf.h"
 #include "waits.bpf.h"
 #include <bpf/bpf_tracing.h>
@@ -97,11 +98,14 @@ static __always_inline __u64 queued_ns(const struct task_struct *next, struct th
  * counted; the rest it waited.
  */
 static __always_inline void make_up(struct prof_counters *row, struct task_struct *prev,
-				    struct thread *t, __u64 now)
+				    struct thread *t, struct poll *p, __u64 now)
 {
-	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran;
+	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran, least;
 	__u32 outcome;
 
+	least = prof_cfg.slow_poll_ns ? polls_ran_least(p, t, now) : 0;
+	if (ran < least)
+		ran = least;
 	if (ran > all)
 		ran = all;
 	outcome = outcome_of(t, all - ran);
@@ -109,7 +113,9 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 		outcome = PROF_LOST_UNSEEN;
 	row_add(row, PROF_MADE_UP, 1);
 	if (is_kept(row, outcome, all - ran))
-		wait_ends(t, all - ran, 0);
+		wait_over(prev, t, all - ran, 0);
+	else
+		wait_dropped(prev, t, all - ran);
 	t->state = THREAD_RUNS;
 	t->since = now - ran;
 }
@@ -117,18 +123,19 @@ static __always_inline void make_up(struct prof_counters *row, struct task_struc
 static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct task_struct *prev,
 				  __u64 now)
 {
+	struct poll *p = prof_cfg.slow_poll_ns ? polls_of(prev) : NULL;
 	struct thread *t = thread_get(prev);
 	__u32 was;
 
 	if (!t)
 		return;
 	if (t->state == THREAD_WAITS)
-		make_up(row, prev, t, now);
+		make_up(row, prev, t, p, now);
 	was = t->state;
 	t->wait = wait_of(ctx, prev);
 	t->state = PROF_WAIT_STATE(t->wait) & (TASK_DEAD | EXIT_ANY) ? THREAD_GONE : THREAD_WAITS;
 	if (prof_cfg.running && was == THREAD_RUNS && !t->outcome)
-		wait_ran(SCRATCH_SCHED, t, now - t->since);
+		ran(t, p, now);
 	if (prof_cfg.outlier_ns && was == THREAD_RUNS)
 		hist_ran(t, now - t->since, now);
 	t->since = now;
@@ -142,14 +149,13 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	row_add(row, PROF_SWITCHES, 1);
 	if (prof_cfg.filter_cgroup)
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
-	if (t->state == THREAD_GONE) {
-		row_add(row, PROF_THREADS_GONE, 1);
-		if (prof_cfg.running)
-			wait_lived(t, now, 1);
-	}
+	if (t->state == THREAD_GONE)
+		end_thread(row, t, p, now);
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
+	if (prof_cfg.slow_poll_ns && !polls_goes_on(p) && !t->skip)
+		t->skip = PROF_FILTER_POLL;
 	if (!hist_alone())
 		t->wait |= wait_futex(t->wait);
 	if (!t->skip && !hist_alone())
@@ -205,8 +211,10 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 		} else {
 			if (prof_cfg.hist_rows)
 				hist_add(t, was == THREAD_BORN, queued, now);
-			wait_ends(t, off, queued);
+			wait_over(next, t, off, queued);
 		}
+	} else {
+		wait_dropped(next, t, off);
 	}
 	t->state = THREAD_RUNS;
 	t->since = now;
@@ -224,6 +232,8 @@ int sched_switch(__u64 *ctx)
 	if (!row)
 		return 0;
 	start = now & mask_if_zero(row->value[PROF_RUNS]++ % TIME_EVERY);
+	if (polls_are_over())
+		return 0;
 	if (prev->pid)
 		leave(ctx, row, prev, now);
 	if (next->pid)
@@ -427,6 +437,8 @@ static __always_inline void find(struct task_struct *task)
 	wait = wait_before(task, state);
 	if (is_other_state(wait))
 		skip = PROF_FILTER_STATE;
+	else if (prof_cfg.slow_poll_ns)
+		skip = PROF_FILTER_POLL;
 	else if (!t->outcome && !hist_alone())
 		skip = wait_found(task);
 	if (nr_switches(task) != before || kernel_is_running(task))
@@ -453,6 +465,11 @@ static __always_inline void flush(struct task_struct *task)
 	struct thread *t = thread_get(task);
 	__u64 ns = t ? prof_sched_end - t->since : 0;
 
+	if (t && row && prof_cfg.slow_poll_ns) {
+		flush_poll(row, task, t);
+		t->state = THREAD_NEW;
+		return;
+	}
 	if (!t || !row || prof_sched_end < t->since)
 		return;
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)

@@ -376,14 +376,24 @@ __noinline __u64 wait_throttled(struct thread *t)
 	return t ? kernel_throttled_ns((const struct cfs_rq *)t->queue) : 0;
 }
 
-__noinline int wait_ran(__u32 id, struct thread *t, __u64 ns)
+__noinline int wait_run_count(__u32 id, struct thread *t)
 {
 	if (!t)
 		return 0;
 	if (!t->count_run)
 		t->count_run = claim(id, t, PROF_WAIT(PROF_RUNNING, 0, -1), 0, 0, 0);
-	if (t->count_run) {
-		arena_add(t->count_run, ns);
+	return t->count_run;
+}
+
+__noinline int wait_ran(__u32 id, struct thread *t, __u64 ns)
+{
+	__u32 count;
+
+	if (!t)
+		return 0;
+	count = wait_run_count(id, t);
+	if (count) {
+		arena_add(count, ns);
 		return 0;
 	}
 	counters_add(PROF_SEEN); /* no wait, so nobody else has seen it */
@@ -396,7 +406,7 @@ __noinline int wait_lived(struct thread *t, __u64 now, __u32 nr)
 	struct prof_count *c;
 	__u64 since, name[2];
 
-	if (!t || t->own || t->outcome || !prof_merging_ns)
+	if (!t || t->own || t->outcome || !prof_merging_ns || prof_cfg.slow_poll_ns)
 		return 0;
 	since = t->lived;
 	t->lived = now;

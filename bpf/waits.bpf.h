@@ -27,7 +27,10 @@ __u64 wait_throttled(struct thread *t);
 int wait_futex(__u32 wait);
 int wait_futex_of(__u32 wait, __u32 op, __u32 expected);
 
-/* A thread ran for ns. With the scratch of that number. */
+/* The count of a thread that runs, 0 = there is no room. With the scratch of that number. */
+int wait_run_count(__u32 id, struct thread *t);
+
+/* A thread ran for ns. With the same. */
 int wait_ran(__u32 id, struct thread *t, __u64 ns);
 
 /*

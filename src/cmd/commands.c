@@ -87,6 +87,7 @@ const struct command commands[] = {
 	  "how long tasks of Tokio are polled, by kind and by task", polls_opts,
 	  "  bpfprof polls -p 1234 10                  each kind of task of a process\n"
 	  "  bpfprof polls -p 1234 --tasks 10          a row for each task\n"
+	  "  bpfprof polls -p 1234 --slower-polls 10ms 10  what slow ones sit in\n"
 	  "  bpfprof polls -p 1234 --runs 10           where polls are too many to time\n" },
 	{ "tracepoint", cmd_tracepoint,
 	  "[OPTIONS] CATEGORY:NAME... [DURATION] [-- PROGRAM [ARGS...]]",

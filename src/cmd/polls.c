@@ -25,7 +25,19 @@ const struct opt polls_opts[] = {
 	OPT_TIME(0, "slower", struct recording_args, record.calls.min_ns, 1000, 1,
 		 7 * 24 * 3600 * 1000000000ull, "TIME",
 		 "only polls of at least this long: 500 or 500us, 10ms"),
-	OPT_ALIAS(0, "slower-polls", "slower"),
+	OPT_GROUP("What passes within slow polls"),
+	OPT_TIME(0, "slower-polls", struct recording_args, record.calls.slow_ns, 1000, 1000,
+		 7 * 24 * 3600 * 1000000000ull, "TIME",
+		 "stacks of what tasks wait for and run in polls of at least this long: 10ms"),
+	OPT_U32_UPTO('F', "freq", struct recording_args, record.sampling.rate_hz, 1, host_max_rate,
+		     "kernel.perf_event_max_sample_rate", "HZ",
+		     "of these, samples of running code per second and CPU (default 99)"),
+	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
+		"slots for distinct stacks, rounded up to a power of two (default 65536; more "
+		"above 16 CPUs)"),
+	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,
+		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)"),
+	OPT_GROUP("How"),
 	OPT_FLAG('g', "stacks", struct calls_args, stacks, "from where they are polled, by stack"),
 	OPT_U32(0, "max-rows", struct recording_args, record.calls.max_rows, 16, 1 << 20, "N",
 		"room for N tasks (default 4096)"),
@@ -52,6 +64,16 @@ static int check(const struct calls_args *a)
 			      o->cgroup ? "--cgroup: which processes of it"
 			      : o->comm ? "-n: threads of which process"
 					: "which process");
+	if (o->calls.slow_ns && a->points.runs)
+		return log_as(-EINVAL, "--runs: a run may be of several polls, so it does not go "
+				       "with --slower-polls");
+	if (o->calls.slow_ns && (o->calls.min_ns || a->stacks))
+		return log_as(-EINVAL,
+			      "%s: --slower-polls has a bound of its own, and stacks of "
+			      "what passes within slow polls",
+			      a->stacks ? "-g" : "--slower");
+	if (!o->calls.slow_ns && o->sampling.rate_hz)
+		return log_as(-EINVAL, "-F: running code is sampled with --slower-polls only");
 	if (a->points.by_task && a->points.runs)
 		return log_as(-EINVAL, "--tasks: a run may be of several tasks, so --runs cannot "
 				       "tell them apart");
@@ -94,6 +116,14 @@ static void find_processes(const struct record_opts *o, struct opt_ids *pids)
 	running_release(&running);
 }
 
+/* What is recorded then is what wall records, as far as it is within slow polls. */
+static void look_into_slow(struct recording_args *a)
+{
+	a->record.command = "polls --slower-polls";
+	a->results.kind = RESULT_STACKS;
+	results_default(&a->results, kind_of(a->record.command));
+}
+
 static enum cmd_result run(struct recording_args *common)
 {
 	enum cmd_result result;
@@ -117,6 +147,8 @@ static enum cmd_result run(struct recording_args *common)
 	o->calls.most_share = MOST_SHARE;
 	if (a->points.runs)
 		o->command = "polls --runs";
+	if (o->calls.slow_ns)
+		look_into_slow(common);
 	find_processes(o, &pids);
 	a->points.pids = &pids;
 	result = calls_run(a, points_add_polls);

@@ -88,7 +88,7 @@ static bool is_json(const char *path)
 static int show_profile(struct saved *s)
 {
 	s->result = (struct result){ RESULT_STACKS, .profile = s->profile };
-	if (kind_of_profile(s->profile)->calls)
+	if (kind_of_profile(s->profile)->calls && !kind_of_profile(s->profile)->waits)
 		s->result.kind = RESULT_CALLS;
 	if (kind_of_profile(s->profile)->timeline)
 		s->result.kind =

@@ -168,6 +168,7 @@ static int start(struct record *r)
 {
 	const struct record_opts *o = r->opts;
 	uint64_t now = now_ns();
+	const struct kind *kind = kind_of(o->command);
 	bool by_pid = (o->pids.nr || (o->program && !o->all)) && !o->tids.nr;
 	struct capture_opts co = { .procs = &r->procs,
 				   .store = r->store,
@@ -178,7 +179,7 @@ static int start(struct record *r)
 				   .own_child = r->target.pid,
 				   .reader = r->reading.reader,
 				   .take_call =
-					   kind_of(o->command)->calls ? record_take_call : NULL,
+					   kind->calls && !kind->waits ? record_take_call : NULL,
 				   .ledger_event = o->alloc.live ? ALLOC_LIVE_EVENTS : 0,
 				   .weigh = record_weigher(o),
 				   .whole = o->alloc.every ? record_whole : NULL,
@@ -198,7 +199,7 @@ static int start(struct record *r)
 		add_process(r, r->target.pid, now);
 	warm_up(r);
 	err = open_events(r);
-	if (record_config(o).running)
+	if (record_config(o).running && !record_config(o).slow_poll_ns)
 		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns();
 	if (!o->live.turn)

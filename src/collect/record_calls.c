@@ -112,9 +112,11 @@ static void look_at_cost(struct record *r, struct probe_cost *now)
 	if (!r->trap_ns)
 		r->trap_ns = price_measure().emulated_ns;
 	session_counters(r->session, c);
-	*now = (struct probe_cost){ .time_ns = now_ns(),
-				    .cpu_ns = cpu_ns(r),
-				    .hits = c[PROF_RUNS] };
+	*now = (struct probe_cost){
+		.time_ns = now_ns(),
+		.cpu_ns = cpu_ns(r),
+		.hits = c[r->opts->calls.slow_ns ? PROF_POLL_RUNS : PROF_RUNS]
+	};
 	now->probe_ns = c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] : 0;
 	now->probe_ns += r->trap_ns;
 }
@@ -141,6 +143,7 @@ bool record_probes_are_dear(struct record *r)
 	share = cost / (cpu > wall ? cpu : wall);
 	if (!before.time_ns || share <= o->most_share)
 		return false;
+	session_freeze(r->session);
 	session_unprobe(r->session);
 	log_warn("the probes are taken away: hit %s times a second, at %s each, they take %s of "
 		 "the program's CPU time, and at most %s is allowed. What was timed until now is "
@@ -412,11 +415,14 @@ static void take_hist(struct record *r, const struct call_hist *h)
 	uint32_t every = r->opts->calls.every > 1 ? r->opts->calls.every : 1;
 	struct call_row *row = row_of(r, h->event, values_text(r, h->values), h->pid);
 	struct call_bucket b = { .row = row - r->profile->call_rows };
+	bool counted = !r->opts->calls.slow_ns; /* each call is in the counts as well */
 
 	if (h->hist.max_ns > row->max_ns)
 		row->max_ns = h->hist.max_ns;
+	row->sum_ns += counted ? 0 : h->hist.sum_ns;
 	for (b.index = 0; b.index < PROF_HIST_BUCKETS; b.index++) {
 		b.count = h->hist.count[b.index] * every;
+		row->calls += counted ? 0 : b.count;
 		if (b.count)
 			profile_add_call_bucket(r->profile, &b);
 	}
@@ -438,6 +444,7 @@ void record_describe_calls(struct record *r)
 		if (m->call_hists[i].hash)
 			take_hist(r, &m->call_hists[i]);
 	p->meta.timed = o->timed;
-	p->meta.by_weight = true;
+	p->meta.slow_poll_ns = o->slow_ns;
+	p->meta.by_weight = !o->slow_ns;
 	p->meta.event = o->nr_events == 1 ? p->events[0].name : p->meta.command;
 }

@@ -29,7 +29,8 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->walk_ns = 1000000000u / (o->waits.walks ? o->waits.walks : WALKS_PER_SECOND);
 	c->hist_rows = rows || kind->live;
 	c->hist_by = o->runqlat.by;
-	c->wait_hists = !rows && !kind->live;
+	c->wait_hists = !rows && !kind->live && !kind->slow_polls;
+	c->slow_poll_ns = kind->slow_polls ? o->calls.slow_ns : 0;
 	c->outlier_ns = o->runqlat.outlier_us * 1000;
 	if (c->stacks)
 		return;
@@ -66,7 +67,7 @@ struct prof_config record_config(const struct record_opts *o)
 	}
 	if (o->calls.nr_events) {
 		c.per_thread = 1;
-		if (!o->calls.stacks) {
+		if (!o->calls.stacks && !c.slow_poll_ns) {
 			c.no_kstacks = c.no_ustacks = 1;
 			c.call_graph = CALL_GRAPH_FP;
 		}

@@ -60,4 +60,6 @@ void record_describe_expected(struct record *r)
 	m->expected_seen =
 		r->profile
 			->counters[kind_of(r->opts->command)->timeline ? PROF_SWITCHES : PROF_RUNS];
+	/* Nobody else counts polls. */
+	m->expected_seen -= r->profile->counters[PROF_POLL_RUNS];
 }

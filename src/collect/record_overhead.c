@@ -193,7 +193,7 @@ void record_describe_overhead(struct record *r, uint64_t end_ns)
 	if (end_ns > r->overhead_ns) /* since the last turn; without a limit, since the begin */
 		add_interrupts(r, r->profile->counters, end_ns);
 	m->budget_ppm = r->overhead.share * 1e6;
-	m->unlimited = r->opts->max_overhead <= 0 && r->overhead.most;
+	m->unlimited = r->opts->max_overhead <= 0 && r->overhead.most && !r->opts->calls.slow_ns;
 	m->interrupts_ns = r->interrupts_ns;
 	m->thinned_ns = r->overhead.thinned_ns;
 	one_in = 1ull << of_samples(r, r->overhead.highest);

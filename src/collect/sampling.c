@@ -258,13 +258,15 @@ static void describe_one(const struct sampling *s, size_t i, struct profile *p)
 
 void sampling_describe(const struct sampling *s, struct profile *p)
 {
+	size_t first = p->nr_events; /* there may be calls */
+
 	for (size_t i = 0; i < s->nr; i++)
 		describe_one(s, i, p);
-	if (!p->nr_events)
+	if (p->nr_events == first)
 		return;
-	p->meta.event = p->events[0].name;
-	p->meta.event_note = p->events[0].note;
-	p->meta.rate_hz = p->events[0].rate_hz;
+	p->meta.event = p->events[first].name;
+	p->meta.event_note = p->events[first].note;
+	p->meta.rate_hz = p->events[first].rate_hz;
 }
 
 bool sampling_due(const struct sampling *s, struct due *d)

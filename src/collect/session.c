@@ -281,11 +281,19 @@ static void detach(struct session *s, enum probe_when when)
 	}
 }
 
+void session_freeze(struct session *s)
+{
+	if (s->config.slow_poll_ns && !s->frozen)
+		s->skel->bss->prof_sched_end = now_ns();
+	s->frozen |= s->config.slow_poll_ns != 0;
+}
+
 int session_stop(struct session *s)
 {
-	bool waits = kind_of(s->probe->name)->waits && s->skel->bss->prof_sched_known &&
-		     !s->skel->bss->prof_sched_end;
+	bool waits =
+		kind_of(s->probe->name)->waits && s->skel->bss->prof_sched_known && !s->flushed;
 
+	session_freeze(s);
 	links_detach(s->points);
 	s->detached.before = kernel_counts_read().switches;
 	detach(s, PROBE_EVENTS);
@@ -295,7 +303,9 @@ int session_stop(struct session *s)
 		usleep(SETTLE_US);
 	if (!waits)
 		return 0;
-	s->skel->bss->prof_sched_end = now_ns();
+	if (!s->frozen)
+		s->skel->bss->prof_sched_end = now_ns();
+	s->flushed = true;
 	usleep(SETTLE_US);
 	return run_tasks(s, PROBE_TASKS, NULL, NULL);
 }

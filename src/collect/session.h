@@ -59,6 +59,11 @@ int session_probe(struct session *s, uint32_t pid);
 void session_unprobe(struct session *s);
 /* Hits of probes at allocators are not counted while it is paused. */
 void session_pause_allocs(struct session *s, bool paused);
+/*
+ * With prof_config.slow_poll_ns: the recording ends now. Before probes are taken away, since polls
+ * that return later seem to go on.
+ */
+void session_freeze(struct session *s);
 int session_stop(struct session *s);
 
 /*

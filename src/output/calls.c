@@ -37,6 +37,12 @@ static struct heads heads_of(const struct kind *kind)
 	return (struct heads){ "CALLS", "FUNCTION", kind->syscalls ? "ERROR" : "ARGUMENTS" };
 }
 
+/* Polls of any length. */
+static bool has_short(const struct kind *kind)
+{
+	return kind->polls && !kind->slow_polls;
+}
+
 static void add_columns(struct grid *g, const struct calls *c, const struct kind *kind)
 {
 	const struct heads heads = heads_of(kind);
@@ -49,7 +55,7 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
-	if (c->timed && kind->polls)
+	if (c->timed && has_short(kind))
 		polls_add_columns(g);
 	grid_add(g, (struct grid_column){ heads.functions, kind->polls ? GRID_PATH : GRID_FUNCTION,
 					  .min = kind->operation ? 20 : 28 });
@@ -82,7 +88,7 @@ static void put_row(struct grid *g, const struct calls *c, const struct kind *ki
 		grid_cell(g, "%s", text_count(round_u64(row->per_s)));
 	if (c->timed)
 		put_times(g, &row->stats);
-	if (c->timed && kind->polls)
+	if (c->timed && has_short(kind))
 		polls_put_cells(g, row->hist);
 	grid_cell(g, "%s", row->function);
 	grid_cell(g, "%s", row->values);
@@ -99,6 +105,13 @@ static const char *value_format(const struct kind *kind)
 	return kind->polls ? ", task %s" : kind->klocks ? ", %s" : "(%s)";
 }
 
+static const char *noun(const struct profile *p)
+{
+	const char *polls = kind_of_profile(p)->polls;
+
+	return polls ? polls : profile_noun(p);
+}
+
 static void put_hist(const struct profile *p, const struct calls_row *row, const struct view *v,
 		     FILE *out)
 {
@@ -110,7 +123,7 @@ static void put_hist(const struct profile *p, const struct calls_row *row, const
 		fprintf(out, value_format(kind_of_profile(p)), values);
 	if (row->pid)
 		fprintf(out, " in %s (%" PRIu32 ")", process, row->pid);
-	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), profile_noun(p),
+	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), noun(p),
 		row->stats.count == 1 ? "" : "s");
 	runqlat_put_hist(v, row->hist, out);
 	free(process);
@@ -141,7 +154,7 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 		put_row(&g, &c, kind, &c.rows[i]);
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
-	if (c.timed && kind->polls)
+	if (c.timed && has_short(kind))
 		polls_put_shares(&c, kind->polls, out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
 		put_hist(p, &c.rows[i], v, out);

@@ -10,6 +10,7 @@
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "profile/context_sums.h"
+#include "profile/kind.h"
 
 #define MAX_KINDS   4 /* beside a line */
 #define MAX_VERSION 78
@@ -139,6 +140,8 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct context_sums s;
 
+	if (kind_of_profile(p)->slow_polls) /* in which workers are only at times */
+		return;
 	if (!context_sums_init(&s, p, v)) {
 		put_stripped(p, v, out);
 		return;
@@ -184,7 +187,7 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	struct json_object *o, *all, *kinds, *gaps;
 	struct context_sums s;
 
-	if (!context_sums_init(&s, p, v))
+	if (kind_of_profile(p)->slow_polls || !context_sums_init(&s, p, v))
 		return NULL;
 	o = json_object_new_object();
 	all = json_object_new_object();

@@ -12,6 +12,7 @@
 #include "output/contexts.h"
 #include "output/call_stacks.h"
 #include "output/calls.h"
+#include "output/slow_polls.h"
 #include "output/json_functions.h"
 #include "output/json_put.h"
 #include "output/output.h"
@@ -336,6 +337,9 @@ int json_write(const struct profile *p, const struct view *view, FILE *out)
 	rows = locks_json(p, v);
 	if (rows)
 		json_object_object_add(o, "locks", rows);
+	rows = slow_polls_json(p);
+	if (rows)
+		json_object_object_add(o, "slow_polls", rows);
 	rows = calls_json(p);
 	if (rows)
 		json_object_object_add(o, "calls", rows);

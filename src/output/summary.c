@@ -12,6 +12,7 @@
 #include "output/locks.h"
 #include "output/memory.h"
 #include "output/output.h"
+#include "output/slow_polls.h"
 #include "output/wakers.h"
 #include "output/waits_summary.h"
 #include "profile/kind.h"
@@ -93,7 +94,9 @@ void summary_put_head(const struct profile *p, const struct view *v, FILE *out)
 	fprintf(out, ": %s of ", text_ns(m->duration_ns));
 	print_target(p, out);
 	fputs("; ", out);
-	if (m->is_time)
+	if (m->slow_poll_ns)
+		slow_polls_put_sum(p, out);
+	else if (m->is_time)
 		waits_put_sum(p, v, out);
 	else if (kind_of_profile(p)->calls)
 		calls_put_sum(p, out);
@@ -420,6 +423,7 @@ int summary_write(const struct profile *p, const struct view *view, FILE *out)
 
 	whole.gaps = false; /* which have a line of their own */
 	summary_put_head(p, v, out);
+	slow_polls_put(p, out);
 	if (p->meta.is_time)
 		waits_put_classes(p, v, out);
 	contexts_put(p, v, out);

@@ -124,7 +124,7 @@ void call_stacks_init(struct call_stacks *c, const struct profile *p, const stru
 
 	*c = (struct call_stacks){ .tree.profile = p };
 	strings_init(&c->tree.names);
-	if (!p->meta.timed || !kind_of_profile(p)->calls)
+	if (!p->meta.timed || !kind_of_profile(p)->calls || kind_of_profile(p)->waits)
 		return;
 	shown.user_only |= kind_of_profile(p)->syscalls; /* who calls; the kernel's way in is one */
 	tree_paths_of(&c->tree, &shown, &paths);

@@ -28,6 +28,8 @@ static const struct kind kinds[] = {
 	{ .command = "lock --kernel", .calls = true, .operation = "wait", .klocks = true },
 	{ .command = "polls", .calls = true, .polls = "poll", .cheaper = "--runs" },
 	{ .command = "polls --runs", .calls = true, .polls = "run" },
+	{ "polls --slower-polls", .is_time = true, .waits = true, .running = true, .calls = true,
+	  .polls = "poll", .cheaper = "--runs", .slow_polls = true },
 	{ .command = "syscalls", .calls = true, .syscalls = true },
 };
 
@@ -49,9 +51,11 @@ const char *kind_noun(const struct kind *kind)
 		return "event";
 	if (kind->operation)
 		return kind->operation;
+	if (kind->waits)
+		return "wait";
 	if (kind->polls)
 		return kind->polls;
-	return kind->waits ? "wait" : kind->calls || kind->memory ? "call" : "sample";
+	return kind->calls || kind->memory ? "call" : "sample";
 }
 
 const struct kind *kind_of_profile(const struct profile *p)

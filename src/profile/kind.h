@@ -29,6 +29,7 @@ struct kind {
 	const char *operation; /* what each is, where calls begin and end in different threads */
 	bool klocks;	       /* of the kernel */
 	const char *polls;     /* of tasks of Tokio: what each is called */
+	bool slow_polls;       /* waits and running time are those within slow polls */
 	const char *cheaper;   /* the option by which the same costs its target less */
 	bool seldom;	       /* so few stacks that some may wait until tables are built */
 };

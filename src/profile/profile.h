@@ -244,6 +244,7 @@ struct profile_meta {
 	uint64_t throttles;	/* how often the kernel stopped a sampling event for a while */
 	uint64_t throttled_ns;	/* for how long, in the sum of all CPUs and events */
 	uint64_t timed;		/* calls were timed: their weights are ns */
+	uint64_t slow_poll_ns;	/* samples are within polls of at least that; 0 = or anywhere */
 	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
 	uint64_t long_wait_ns;	/* least length of long waits; 0 = none were kept */
 	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */

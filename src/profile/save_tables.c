@@ -86,6 +86,7 @@ const struct fact save_facts[] = {
 	NUMBER(expected_least),
 	NUMBER(expected_most),
 	NUMBER(expected_seen),
+	NUMBER(slow_poll_ns),
 #undef STRING
 #undef NUMBER
 };

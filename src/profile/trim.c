@@ -80,10 +80,15 @@ char *trim_thread(const struct trim *t, size_t i)
 
 /* --- frames --- */
 
+static bool has_only_pollers(const struct profile *p)
+{
+	return kind_of_profile(p)->polls && !kind_of_profile(p)->waits;
+}
+
 void trim_init(struct trim *t, const struct profile *p, const struct view *v)
 {
 	*t = (struct trim){ .p = p, .v = v };
-	if (v->runtime == RUNTIME_OFF || (v->runtime == RUNTIME_AUTO && kind_of_profile(p)->polls))
+	if (v->runtime == RUNTIME_OFF || (v->runtime == RUNTIME_AUTO && has_only_pollers(p)))
 		return; /* who polls is the runtime, and nothing else is on stacks of polls */
 	contexts_init(&t->contexts, p);
 	if (!t->contexts.v)

@@ -25,9 +25,8 @@ static const struct form on_cpu = { "process_cpu", "cpu", 1 };
 static const struct {
 	const char *command, *name;
 } names[] = {
-	{ "alloc", "memory" },
-	{ "lock --kernel", "kernel_lock" },
-	{ "polls --runs", "polls" },
+	{ "alloc", "memory" },	     { "lock --kernel", "kernel_lock" },
+	{ "polls --runs", "polls" }, { "polls --slower-polls", "slow_polls" },
 	{ "lock", "mutex" },
 };
 

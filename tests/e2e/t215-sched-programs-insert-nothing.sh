@@ -12,7 +12,7 @@ helpers=$ROOT/build/tests/e2e/helpers
 # under RCU. The rest reads memory, clocks and stacks.
 harmless='map_lookup_elem|task_storage_get|ktime_get_ns|get_smp_processor_id|get_current_task_btf|get_current_pid_tgid'
 harmless+='|task_pt_regs|get_stack|probe_read_user|probe_read_kernel|probe_read_kernel_str|current_task_under_cgroup'
-harmless+='|kernel_function'
+harmless+='|kernel_function|get_current_comm'
 
 check "helpers are listed" "$helpers"
 cp "$OUT" "$TMP/calls"

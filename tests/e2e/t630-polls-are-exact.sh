@@ -45,7 +45,7 @@ check_no_grep '[[]task[]]' "$OUT"
 check "a file of stacks" test -s "$TMP/x.pb.gz"
 
 # Each poll of a sleeper blocks for far longer than that, but its last.
-check "slow ones alone" "$BPFPROF" polls --force --slower-polls 5ms --json -- \
+check "slow ones alone" "$BPFPROF" polls --force --slower 5ms --json -- \
 	"$app" 1 --polls 15 --truth "$TMP/truth"
 cp "$OUT" "$TMP/json"
 check "are those that are slow" python3 - "$TMP/json" "$TMP/truth" <<-'END'

@@ -83,6 +83,7 @@ static void configure_waits(struct prof_config *c, const struct kind *kind, unsi
 	c->wait_hists = c->stacks;
 	c->hist_by = bits & 1 ? PROF_HIST_BY_PROCESS : PROF_HIST_BY_CPU;
 	c->running = kind->running;
+	c->slow_poll_ns = kind->slow_polls ? 10000000 : 0;
 	c->hops = kind->locks ? 1 : kind->wakers ? PROF_MAX_HOPS : 0;
 	c->lock_slots = kind->locks;
 	c->wakeups = bits & 1;
@@ -181,6 +182,8 @@ static int load(const struct probe *probe, enum prof_call_graph how, const struc
 		configure_calls(&o, &calls, bits);
 	else if (kind->memory)
 		configure_allocs(&o, &calls, &alloc, bits);
+	if (kind->slow_polls) /* which are timed */
+		configure_calls(&o, &calls, 1);
 	if (kind->timeline)
 		o.timeline = &timeline;
 	if (kind->operation && !o.ops) /* this kernel shows none */

@@ -9,12 +9,17 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
+/// Polls of that length are slow.
+const SLOW_NS: u64 = 10_000_000;
+
 /// What the polls of one kind of task came to, and which tasks they were of.
 struct Truth {
     name: &'static str,
     polls: AtomicU64,
     ns: AtomicU64,
     max_ns: AtomicU64,
+    slow: AtomicU64,
+    slow_ns: AtomicU64,
     tasks: Mutex<Vec<(String, u64)>>,
 }
 
@@ -25,6 +30,8 @@ impl Truth {
             polls: AtomicU64::new(0),
             ns: AtomicU64::new(0),
             max_ns: AtomicU64::new(0),
+            slow: AtomicU64::new(0),
+            slow_ns: AtomicU64::new(0),
             tasks: Mutex::new(Vec::new()),
         }
     }
@@ -39,6 +46,10 @@ impl Truth {
 
         self.ns.fetch_add(ns, Relaxed);
         self.max_ns.fetch_max(ns, Relaxed);
+        if ns >= SLOW_NS {
+            self.slow.fetch_add(1, Relaxed);
+            self.slow_ns.fetch_add(ns, Relaxed);
+        }
         value
     }
 
@@ -47,11 +58,13 @@ impl Truth {
             self.tasks.lock().unwrap().iter().map(|(id, polls)| format!("\"{id}\": {polls}")).collect();
 
         format!(
-            "\"{}\": {{\"polls\": {}, \"ns\": {}, \"max_ns\": {}, \"tasks\": {{{}}}}}",
+            "\"{}\": {{\"polls\": {}, \"ns\": {}, \"max_ns\": {}, \"slow\": {}, \"slow_ns\": {}, \"tasks\": {{{}}}}}",
             self.name,
             self.polls.load(Relaxed),
             self.ns.load(Relaxed),
             self.max_ns.load(Relaxed),
+            self.slow.load(Relaxed),
+            self.slow_ns.load(Relaxed),
             tasks.join(", ")
         )
     }
