@@ -25,6 +25,9 @@ check "a program that does nothing but poll" "$BPFPROF" polls -s --json -p "$PID
 took=$((($(date +%s%N) - begin) / 1000000))
 cp "$OUT" "$TMP/json"
 check_grep 'the probes are taken away: hit [0-9,]+ times a second, at .* each' "$ERR"
+# A trap alone takes some 400 ns or more.
+each=$(sed -nE 's/.*taken away: .*, at ([0-9.,]+ (ns|us)) each.*/\1/p' "$ERR" | tr -d ,)
+check "the trap is part of it: $each" awk -v each="$each" 'BEGIN { split(each, a, " "); exit !(a[1] * (a[2] == "us" ? 1000 : 1) > 400) }'
 check "after what it shows" python3 -c 'import json, sys
 p = json.load(open(sys.argv[1]))
 assert 0.1 < p["profile"]["duration_s"] < 1.5, p["profile"]
