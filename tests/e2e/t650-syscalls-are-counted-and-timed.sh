@@ -31,7 +31,8 @@ check_close "$(row clock_nanosleep "" total_us)" "$(awk '$1 == "rest" { print $2
 check_ledger_closes "$TMP/x.json"
 check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 check_grep '^ +other processes paid [0-9.]+ [mun]s more for each system call$' "$TMP/summary"
-check_grep '^syscalls_known;(.*;)?rest;.* [0-9]+$' "$TMP/x.folded" "stacks have the caller"
+check_grep '^syscalls_known;\[clock_nanosleep\];(.*;)?rest;.* [0-9]+$' "$TMP/x.folded" "stacks have the call, and the caller"
+check_no_grep ';(bpf_|__bpf_|syscall_exit_work)' "$TMP/x.folded" "no frames of bpfprof itself"
 
 # The way back from a handler is no call that returns, and no loss.
 check "signals are handled" "$BPFPROF" syscalls -o "$TMP/x.json" -- "$PROGS/syscalls_known" signals 150
