@@ -2,7 +2,8 @@
 /*
  * verify [--pairs]: loads the sampling program in every combination of rules (or few of them, with
  * every pair of rules), and all others with each way to walk stacks. Prints, per program, the most
- * instructions that the verifier had to look at: "NAME INSTRUCTIONS".
+ * instructions that the verifier had to look at: "NAME INSTRUCTIONS". With ONLY=COMMAND in the
+ * environment those of one command, and why the kernel refuses them.
  */
 #include <stdio.h>
 #include <stdlib.h>
