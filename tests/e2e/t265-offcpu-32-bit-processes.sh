@@ -34,6 +34,8 @@ sleep 0.3
 for how in auto fp; do
 	check "offcpu --call-graph $how" "$BPFPROF" offcpu -p "$compat" --idle=show --call-graph $how --by-class -o "$TMP/x.folded" -o "$TMP/x.json" 2
 	check_between "$(json "$TMP/x.json" stacks ends 32-bit)" 99.9 100 "$how: % that ends as 32-bit"
+	grep -vE ';\[(woken|preempted)\]' "$TMP/x.folded" >"$TMP/own" # a busy host makes it wait for a CPU
+	mv "$TMP/own" "$TMP/x.folded"
 	check_between "$(folded_pct "$TMP/x.folded" '^compat;.*nanosleep')" 99 100 "$how: % with the kernel's half"
 	check_between "$(folded_pct "$TMP/x.folded" '^compat;\[sleep\]')" 99 100 "$how: % as sleep"
 done
