@@ -13,6 +13,9 @@ need python3 cargo
 variants=(fat release)
 [ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 old oldfat)
 
+# Up to 1.49 it is cut.
+declare -A default=([old]=tokio-runtime-w [oldfat]=tokio-runtime-w)
+
 for variant in "${variants[@]}"; do
 	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")
 	status=$?
@@ -24,5 +27,13 @@ for variant in "${variants[@]}"; do
 	"$BPFPROF" report --json "$saved" >"$TMP/json"
 	check_folded "$TMP/folded"
 	drive tokio_several.py "$variant" "$TMP/truth" "$TMP/folded" "$TMP/json"
+
+	check "$variant: the summary" "$BPFPROF" report -s "$saved"
+	for name in "${default[$variant]:-tokio-rt-worker}" named driverless; do
+		check_grep "^  6 workers [(].*\b$name 2\b.*[)] x " "$OUT" "$variant: it names the two workers $name"
+	done
+	# All that workers sleep in is there, and what the thread of the LocalSet does is not.
+	read -r time kind < <(sed -nE 's/^  BLOCKED IN TASKS +([0-9.]+ s) .*  sleep ([0-9.]+ s)(,.*)?$/\1 \2/p' "$OUT" | sed 's/ s//g')
+	check_near "${kind:-none}" "${time:-none}" 0.05 "$variant: of BLOCKED IN TASKS, s of its kind"
 done
 finish
