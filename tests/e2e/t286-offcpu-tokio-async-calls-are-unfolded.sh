@@ -5,6 +5,8 @@
 # information: for all of the time that the function within them blocks.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
 need_bpf
 need python3 cargo
 [ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
@@ -17,11 +19,6 @@ status=$?
 check "offcpu" "$BPFPROF" offcpu -o "$TMP/x.bpfprof" -- "$app" 2 --leaves nested_sleep --truth "$TMP/truth"
 truth=$(($(json "$TMP/truth" leaves nested_sleep ns) / 1000))
 leaves=tokio_waits::leaves
-
-# of FILE, us in lines that have PATTERN
-us_of() {
-	awk -v pattern="$2" '$0 ~ pattern { sum += $NF } END { printf "%d\n", sum }' "$1"
-}
 
 "$BPFPROF" report -f "$TMP/x.bpfprof" >"$TMP/folded"
 check_folded "$TMP/folded"
