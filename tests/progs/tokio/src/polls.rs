@@ -77,9 +77,20 @@ struct Counted<F> {
     polls: u64,
 }
 
+/// Older ones keep it for themselves.
+#[cfg(feature = "old")]
+fn task_id() -> Option<u64> {
+    None
+}
+
+#[cfg(not(feature = "old"))]
+fn task_id() -> Option<tokio::task::Id> {
+    tokio::task::try_id()
+}
+
 impl<F> Drop for Counted<F> {
     fn drop(&mut self) {
-        if let Some(id) = tokio::task::try_id() {
+        if let Some(id) = task_id() {
             self.truth.tasks.lock().unwrap().push((id.to_string(), self.polls));
         }
     }
