@@ -38,7 +38,8 @@ for line in open(folded, encoding="utf8"):
     leaf = next((m.group(1) for m in map(LEAF.match, frames) if m), None)
     if leaf:
         leaves[leaf][frames[0], context, "queue" if frames[-1] in QUEUE else frames[-1]] += us
-    if context == "[idle]":
+    # Those without a way to park are born or end: some 20 us.
+    if context == "[idle]" and len(frames) > 2:
         idle[frames[0]][frames[2]] += us
 
 check(sorted(truth["leaves"]) == sorted(WHERE), f"each runtime ran its leaf: {sorted(truth['leaves'])}")
@@ -63,7 +64,8 @@ check(0.93 <= parks["[park]"] / rest <= 1.02, f"its parks are {100 * parks['[par
 for who, kinds in idle.items():
     if who == "named" or re.fullmatch(WHERE["blocking_sleep"], who):
         check(kinds["[driver]"] > 0 and kinds["[park]"] > 0, f"{who} parks, and waits for events: {dict(kinds)}")
-check(set(idle["local"]) == {"[driver]"}, f"the LocalSet's thread waits for events: {dict(idle['local'])}")
+share = 100 * idle["local"]["[driver]"] / sum(idle["local"].values())
+check(share >= 99.9, f"the LocalSet's thread waits for events: {dict(idle['local'])}")
 
 workers = runtime["workers"]
 check(workers["threads"] == truth["workers"], f"{workers['threads']} threads are workers, of {truth['workers']}")
