@@ -32,7 +32,7 @@ struct context_name {
 struct context_sums {
 	uint32_t runtime; /* its number */
 	uint64_t nr_threads[ROLE_NR];
-	/* Of the workers' threads, the most frequent one first: several runtimes may have several. */
+	/* Of workers' threads, the most frequent one first: several runtimes have several. */
 	struct context_name names[CONTEXT_MAX_NAMES];
 	size_t nr_names;
 	uint64_t worker_ns;  /* workers times how long they were watched */

@@ -5,9 +5,9 @@
  * rooted stacks, else b, and a frame KIND:MODULE:OFFSET:NAME, offsets as they are kept: of return
  * addresses minus one. Blanks in names become "_".
  *
- * saved_stacks --waits FILE.bpfprof: its waits, for programs that label them (tokio_labels.py). One line
- * "WAIT WEIGHT THREAD USER KERNEL" for each, between tabs, with WAIT as in bpf/prof.h and frames leaf
- * first between semicolons.
+ * saved_stacks --waits FILE.bpfprof: its waits, for programs that label them (tokio_labels.py). One
+ * line "WAIT WEIGHT THREAD USER KERNEL" for each, between tabs, with WAIT as in bpf/prof.h and
+ * frames leaf first.
  */
 #include <inttypes.h>
 #include <stdio.h>

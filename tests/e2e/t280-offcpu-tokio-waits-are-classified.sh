@@ -50,6 +50,21 @@ for leaf in holder:sleep held_mutex:lock; do
 	check_between "$all" $((truth * 99 / 100)) $((truth * 102 / 100)) "$leaf: us off the CPU, of $truth"
 done
 
+# Names that nobody answers for: all of it is in dns, in the task that asks.
+run "$ROOT/tests/e2e/no_network.sh" "$TMP" "$BPFPROF" offcpu -f -o "$TMP/dns.bpfprof" -- \
+	"$app" 2 --leaves dns --truth "$TMP/dns.truth"
+if [ "$STATUS" -eq 77 ]; then
+	echo "# no network of its own is to be had here"
+else
+	check_is "$STATUS" 0 "without a network: the exit status"
+	truth=$(($(json "$TMP/dns.truth" leaves dns ns) / 1000))
+	us=$(us_of "$OUT" ';\[task\];tokio_waits::leaves::tasks::dns;.*blocking::dns;.*getaddrinfo.*;\[(dns|woken|preempted)\]')
+	dns=$(us_of "$OUT" ';\[task\];tokio_waits::leaves::tasks::dns;.*blocking::dns;.*;\[dns\]')
+	echo "# figure: dns without a network: $us us below tasks::dns, $dns us of kind dns, it measured $truth us"
+	check_between "$dns" $((truth * 95 / 100)) $((truth * 102 / 100)) "us in task and dns, of $truth"
+	check_between "$truth" 900000 9000000 "us that nobody answered"
+fi
+
 # Views of what is saved; the last one is of a program in which all is inlined.
 saved=$TMP/release.bpfprof
 "$BPFPROF" report -f --frames=all --runtime=none "$saved" >"$TMP/none"

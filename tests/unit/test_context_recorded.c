@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contexts and kinds of stacks that were recorded of programs of Tokio (tests/data/tokio-stacks): of
- * what those said themselves that they wait for, and of how their threads park.
+ * Contexts and kinds of stacks that were recorded of programs of Tokio (tests/data/tokio-stacks):
+ * of what those said themselves that they wait for, and of how their threads park.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,8 +74,7 @@ static void judge(struct recorded *r, const struct row *row)
 	kind = *of->kind ? of->kind : "-";
 	if (strcmp(context_names[of->context], row->context) || strcmp(kind, row->kind)) {
 		print_message("%s %s is %s %s, not %s %s: %s\n", row->variant, row->what,
-			      context_names[of->context], kind, row->context, row->kind,
-			      row->user);
+			      context_names[of->context], kind, row->context, row->kind, row->user);
 		r->nr_wrong++;
 	}
 	r->nr_rows++;

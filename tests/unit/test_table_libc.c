@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Unwind tables of C libraries, this machine's and a cross compiler's, where functions have frames too
- * large for a row, and where clone3() waits: behind its system call, for which no function has rules.
+ * Unwind tables of C libraries, this machine's and a cross compiler's, where functions have frames
+ * too large for a row, and where clone3() waits: behind its system call, for which no function has
+ * rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,7 +155,7 @@ static void check_behind_clone3(struct library *l)
 	nr_clone3++;
 	assert_null(table_exception(&l->table, rule));
 	if (l->table.arch == TABLE_X86) {
-		/* As on entry: the return address at the stack pointer, the frame pointer its own. */
+		/* As on entry: the return address is where the stack pointer is. */
 		assert_int_equal(RULE_X86_KIND(rule), 0);
 		assert_int_equal(RULE_X86_CFA(rule), 8);
 		assert_int_equal(rule & (RULE_X86_BASE_FP | 0x7f), 0);
