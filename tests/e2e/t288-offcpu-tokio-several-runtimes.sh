@@ -29,8 +29,9 @@ for variant in "${variants[@]}"; do
 	drive tokio_several.py "$variant" "$TMP/truth" "$TMP/folded" "$TMP/json"
 
 	check "$variant: the summary" "$BPFPROF" report -s "$saved"
+	# One may still have the name of who made it: once in some 200 runs one had.
 	for name in "${default[$variant]:-tokio-rt-worker}" named driverless; do
-		check_grep "^  6 workers [(].*\b$name 2\b.*[)] x " "$OUT" "$variant: it names the two workers $name"
+		check_grep "^  6 workers [(].*\b$name [12]\b.*[)] x " "$OUT" "$variant: it names the workers $name"
 	done
 	# All that workers sleep in is there, and what the thread of the LocalSet does is not.
 	read -r time kind < <(sed -nE 's/^  BLOCKED IN TASKS +([0-9.]+ s) .*  sleep ([0-9.]+ s)(,.*)?$/\1 \2/p' "$OUT" | sed 's/ s//g')

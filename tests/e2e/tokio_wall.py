@@ -21,8 +21,7 @@ wall = summary["profile"]["duration_s"] * 1e6 * w["threads"]
 lines = w["running_us"] + w["run_queue"]["us"] + sum(contexts.values())
 unclassified = contexts["other"] + contexts["not-sampled"]
 print(f"figure: {name}: lines add up to {100 * lines / wall:.3f} % of {w['threads']} workers x wall, unclassified {100 * unclassified / wall:.3f} %")
-# Where a task blocks in place, another thread goes on as the worker, and both are one for some of the time.
-check(int(threads) <= w["threads"] <= int(threads) + 4, f"{w['threads']} threads are workers, of {threads}")
+check(w["threads"] == int(threads), f"{w['threads']} threads are workers, of {threads}")
 check(w["running_measured"], "the running time is measured")
 check(abs(lines / wall - 1) <= 0.01, f"lines add up to {100 * lines / wall:.3f} % of workers x wall")
 check(unclassified < wall / 200, f"unclassified is {100 * unclassified / wall:.3f} % of it")
