@@ -98,19 +98,39 @@ const TICK: Duration = Duration::from_millis(5);
 const TOO_LATE: Duration = Duration::from_millis(20);
 static LATE_NS: AtomicU64 = AtomicU64::new(0);
 static LATE: AtomicU64 = AtomicU64::new(0);
+static NOT_QUEUED_NS: AtomicU64 = AtomicU64::new(0);
 
-/// A timer that is late was not looked at: how often by more than TOO_LATE, and by how much in all.
+/// How long threads of this process have waited for a CPU so far, all of them together.
+fn queued_ns() -> u64 {
+    let threads = std::fs::read_dir("/proc/self/task").expect("/proc");
+    let of = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(path.join("schedstat")).ok()?;
+
+        text.split(' ').nth(1)?.parse::<u64>().ok()
+    };
+
+    threads.flatten().filter_map(|t| of(t.path())).sum()
+}
+
+/// A timer that is late was not looked at, or who looks at it waits for a CPU: how often by more than TOO_LATE, by how much
+/// in all, and by how much more than threads waited for a CPU meanwhile.
 async fn ticks(end: Instant) {
+    let mut queued = queued_ns();
+
     while Instant::now() < end {
         let due = Instant::now() + TICK;
 
         tokio::time::sleep_until(due.into()).await;
         let late = Instant::now().saturating_duration_since(due);
+        let now_queued = queued_ns();
+        let meanwhile = now_queued.saturating_sub(queued);
 
         if late >= TOO_LATE {
             LATE_NS.fetch_add(late.as_nanos() as u64, Relaxed);
             LATE.fetch_add(1, Relaxed);
+            NOT_QUEUED_NS.fetch_add((late.as_nanos() as u64).saturating_sub(meanwhile), Relaxed);
         }
+        queued = now_queued;
     }
 }
 
@@ -142,12 +162,13 @@ fn put_truth(o: &Options, workers: usize, begin: Instant) {
 
     writeln!(
         out,
-        "{{\"wall_ns\": {}, \"cpu_ns\": {}, \"workers\": {}, \"late_ns\": {}, \"late\": {}, \"leaves\": {{\n  {}\n}}}}",
+        "{{\"wall_ns\": {}, \"cpu_ns\": {}, \"workers\": {}, \"late_ns\": {}, \"late\": {}, \"not_queued_ns\": {}, \"leaves\": {{\n  {}\n}}}}",
         begin.elapsed().as_nanos(),
         cpu_ns(),
         workers,
         LATE_NS.load(Relaxed),
         LATE.load(Relaxed),
+        NOT_QUEUED_NS.load(Relaxed),
         rows.join(",\n  ")
     )
     .expect("--truth");
