@@ -41,7 +41,7 @@ done
 check "holders and waiters" "$BPFPROF" offcpu -f -o "$TMP/held.bpfprof" -- "$app" 2 --leaves held_mutex,holder --truth "$TMP/held.truth"
 for leaf in holder:sleep held_mutex:lock; do
 	kind=${leaf#*:} leaf=${leaf%:*}
-	truth=$(($(json "$TMP/held.truth" leaves $leaf ns) / 1000))
+	truth=$(($(json "$TMP/held.truth" leaves "$leaf" ns) / 1000))
 	us=$(us_of "$OUT" "blocking::$leaf;.*;\\[$kind\\]")
 	all=$(us_of "$OUT" "blocking::$leaf;.*;\\[[^;]*\\]")
 	queued=$(us_of "$OUT" "blocking::$leaf;.*;\\[(woken|preempted)\\]")

@@ -23,7 +23,7 @@ for variant in "${variants[@]}"; do
 	[ $status -ne 77 ] || skip "$(cat "$ERR")"
 	[ $status -eq 0 ] || { fail "$variant is built" && show && continue; }
 
-	burn=("$app" 2 --workers $busy --leaves cpu_burn --each $busy)
+	burn=("$app" 2 --workers "$busy" --leaves cpu_burn --each "$busy")
 	check "$variant: busy tasks" "$BPFPROF" offcpu -o "$TMP/busy.bpfprof" -- "${burn[@]}" --truth "$TMP/busy.truth"
 	"$BPFPROF" report -f "$TMP/busy.bpfprof" >"$TMP/busy.folded"
 	"$BPFPROF" report --json "$TMP/busy.bpfprof" >"$TMP/busy.json"

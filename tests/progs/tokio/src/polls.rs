@@ -264,14 +264,14 @@ pub fn pingpong(rt: &Runtime, end: Instant) -> String {
             }
         });
         let turns = tokio::spawn(async move {
-            let (mut turns, mut marks) = (0u64, vec![(0, crate::cpu_ns())]);
+            let (mut turns, mut marks) = (0u64, vec![(0, super::cpu_ns())]);
             let mut next = Instant::now() + tenth;
 
             loop {
                 let now = Instant::now();
 
                 if now >= next {
-                    marks.push((turns, crate::cpu_ns()));
+                    marks.push((turns, super::cpu_ns()));
                     next += tenth;
                 }
                 if now >= end {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::leaves::tasks;
+use super::leaves::tasks;
 
 const WORKERS: usize = 2;
 
