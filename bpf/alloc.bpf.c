@@ -117,9 +117,7 @@ static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t
 				    __u64 size)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct prof_count key = { .pid = task->tgid,
-				  .tid = task->pid,
-				  .chain = ALLOC_CODE(size) };
+	struct prof_count key = { .pid = task->tgid, .tid = task->pid, .chain = ALLOC_CODE(size) };
 	struct scratch *s;
 	__u32 scratch, outcome;
 

@@ -151,13 +151,15 @@ static __always_inline __u32 run_count(struct thread *t)
  */
 __noinline int polls_leave(struct poll *p)
 {
-	struct thread *t = thread_get(bpf_get_current_task_btf());
+	struct thread *t;
 	__u32 run;
 
+	/* kernel < 6.8: functions are verified even if nothing calls them; maps may lack. */
 	if (!p || !prof_cfg.slow_poll_ns)
 		return 0;
 	*(volatile __u64 *)&p->end = 1;
 	barrier();
+	t = thread_get(bpf_get_current_task_btf());
 	run = p->sampled_ns && t ? run_count(t) : 0;
 	if (run)
 		arena_add_many(run, 1, p->sampled_ns);
@@ -313,7 +315,7 @@ __noinline int polls_ends(struct open_call *call, __u32 outer, __u64 now)
 	struct poll *p;
 	__u64 ns;
 
-	if (!call || polls_are_over())
+	if (!call || !prof_cfg.slow_poll_ns || polls_are_over())
 		return 0;
 	p = outer ? polls_of(bpf_get_current_task_btf()) : NULL;
 	ns = now - call->start;

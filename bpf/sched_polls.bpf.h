@@ -66,7 +66,9 @@ static __always_inline void flush_poll(struct prof_counters *row, struct task_st
 		polls_ran(p, t, end);
 	if (waits && is_kept(row, outcome, ns)) {
 		wait_is_open(t, ns);
-		p->waits_ns += ns;
+		__asm__ volatile("" : "+r"(p)); /* verifier (6.1): outcome says that there is one */
+		if (p)
+			p->waits_ns += ns;
 	} else if (waits) {
 		polls_dropped(p, t, ns);
 	}

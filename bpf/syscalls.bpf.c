@@ -39,7 +39,7 @@ static __always_inline bool is_selected(struct task_struct *task, __u64 nr)
 {
 	char comm[PROF_COMM_LEN] __attribute__((aligned(8))) = "";
 
-	if (nr >= call_cfg.syscalls)
+	if (nr >= call_cfg.syscalls || nr == SYSCALL_SIGRETURN) /* its exit has no number */
 		return false;
 	if (prof_cfg.filter_comm)
 		comm_copy(comm, task->comm);

@@ -32,6 +32,7 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_CALL_ARG3(r) ((r)->regs[2])
 #define SYSCALL_FUTEX	  98
 #define SYSCALL_EXIT	  93
+#define SYSCALL_SIGRETURN 139
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)
 #define STATUS_IS_COMPAT(s) (((s) & 0x10) != 0)
 

@@ -26,6 +26,7 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define REGS_CALL_ARG3(r) ((r)->dx)
 #define SYSCALL_FUTEX	  202
 #define SYSCALL_EXIT	  60
+#define SYSCALL_SIGRETURN 15
 /* Only the low 16 bits are the selector: kernels with FRED keep event data above them. */
 #define STATUS_IS_USER(s)   (((s) & 3) == 3)
 #define STATUS_IS_COMPAT(s) (((s) & 0xffff) == 0x23)

@@ -19,6 +19,8 @@
 #define TRIAL_NS  100000000
 #define NR_PRICED 2000
 #define MAX_TRIED 16 /* processes */
+/* Of processes that use less than that part of a CPU, a large part of little hurts nobody. */
+#define LEAST_PART 10
 
 /* A program that adds one to the only element of a map, and its links. */
 struct counter {
@@ -168,8 +170,8 @@ static int measure_hits(struct calls_trial *t, const struct calls_opts *o,
 			const struct opt_ids *pids)
 {
 	struct counter c = { .map = -1, .program = -1 };
+	double cost, without, wall;
 	uint64_t start, cpu;
-	double hits, without;
 	int err = load_counter(&c);
 
 	start = now_ns();
@@ -178,13 +180,14 @@ static int measure_hits(struct calls_trial *t, const struct calls_opts *o,
 		err = attach_all(&c, o, pids->v[i]);
 	if (!err) {
 		nanosleep(&(struct timespec){ .tv_nsec = TRIAL_NS }, NULL);
-		hits = count(&c);
-		t->hits_per_s = hits * 1e9 / (now_ns() - start);
-		without = cpu_ns(pids) - cpu - hits * t->price_ns;
+		wall = now_ns() - start;
+		cost = count(&c) * t->price_ns;
+		t->hits_per_s = count(&c) * 1e9 / wall;
+		without = (double)(cpu_ns(pids) - cpu) - cost;
+		if (without < wall / LEAST_PART && cost < wall / LEAST_PART)
+			without = wall / LEAST_PART;
 		/* The difference of two large numbers: how much more than that is not known. */
-		t->more_cpu = without > hits * t->price_ns / CALLS_TRIAL_MOST
-				      ? hits * t->price_ns / without
-				      : CALLS_TRIAL_MOST;
+		t->more_cpu = without > cost / CALLS_TRIAL_MOST ? cost / without : CALLS_TRIAL_MOST;
 	}
 	release(&c);
 	return err;

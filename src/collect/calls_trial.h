@@ -14,7 +14,8 @@
 struct calls_trial {
 	double hits_per_s;
 	double price_ns; /* of a hit, at a cheap place */
-	/* CPU time that hits add to the processes, by what they use without; at most: */
+	/* CPU time that hits add to processes, by what they use without (a tenth of a CPU at
+	 * least, as long as hits take less); at most: */
 #define CALLS_TRIAL_MOST 9
 	double more_cpu;
 };

@@ -21,7 +21,6 @@
 #include "uprobe/leaving.h"
 #include "uprobe/place.h"
 #include "uprobe/target.h"
-#include "uprobe/usdt.h"
 
 #if defined(__x86_64__)
 #define RETURN_IS_DEAR true
@@ -257,8 +256,19 @@ int points_add_returns(struct points *p, struct points_file *f, const struct upr
 	return 0;
 }
 
+/* Several words may mean a function. */
+static bool is_probed(const struct points *p, const struct points_file *f, uint64_t offset)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->v[i].offset == offset && !p->v[i].is_return &&
+		    !strcmp(p->v[i].where, f->path))
+			return true;
+	return false;
+}
+
+/* passed: functions that no probe can be placed at; NULL = that is an error. */
 static int add_function(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
-			const struct uprobe_function *fn)
+			const struct uprobe_function *fn, size_t *passed)
 {
 	const char *shown = functions_shown(f->functions, fn);
 	struct call_event e = { .where = f->path };
@@ -267,16 +277,20 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	struct place place;
 	int err = points_choose_place(p, f, spec, fn, &place);
 
-	if (err)
+	if (err || is_probed(p, f, place.offset))
 		return err;
 	points_tell_place(f, shown, &place);
 	if (fn->is_ifunc)
 		log_warn("%s in %s is chosen when the program starts (IFUNC): calls go to one of "
 			 "its implementations, and the probe does not see them",
 			 shown, f->path);
+	if (place.price == PLACE_REFUSED && passed) {
+		++*passed;
+		return 0;
+	}
 	if (place.price == PLACE_REFUSED)
-		return log_as(-EINVAL, "the kernel takes no probe on \"%s\", where %s begins",
-			      place.insn, shown);
+		return log_as(-EINVAL, "no probe can stand on \"%s\", where %s begins", place.insn,
+			      shown);
 	p->nr_dear += place.price == PLACE_STEPPED;
 	e.name = points_string(p, xstrdup(shown));
 	err = f->leaving == LEAVING_GO ? call_args_of_go(&args, p->opts->args)
@@ -300,12 +314,27 @@ static int too_many(size_t nr, const char *text)
 		      text, nr);
 }
 
+/* Of several functions, some may be left out. */
+static int tell_passed(const char *text, size_t passed, size_t nr)
+{
+	if (passed && passed == nr)
+		return log_as(-EINVAL,
+			      "'%s' means %zu functions, and no probe can stand where they begin",
+			      text, nr);
+	if (passed)
+		log_warn(
+			"'%s': %zu of %zu functions are left out, since no probe can stand where they "
+			"begin (-v lists them)",
+			text, passed, nr);
+	return 0;
+}
+
 static int add_functions(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			 const char *text, size_t *found)
 {
 	struct uprobe_function *v;
+	size_t nr, passed = 0;
 	char *why = NULL;
-	size_t nr;
 	int err = functions_find(f->functions, spec, &v, &nr, &why);
 
 	if (err) {
@@ -318,50 +347,10 @@ static int add_functions(struct points *p, struct points_file *f, const struct u
 	if (p->nr_events + nr > CALL_MAX_EVENTS)
 		err = log_as(-EINVAL, "'%s': more than %d functions", text, CALL_MAX_EVENTS);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = add_function(p, f, spec, &v[i]);
+		err = add_function(p, f, spec, &v[i], nr > 1 ? &passed : NULL);
+	err = err ? err : tell_passed(text, passed, nr);
 	*found += nr;
 	free(v);
-	return err;
-}
-
-/* Its arguments may be elsewhere at each of its places. */
-static int add_usdt_probe(struct points *p, struct points_file *f, const struct usdt_probe *u)
-{
-	struct call_event e = { .where = f->path };
-	struct point point = { .kind = POINT_UPROBE, .where = f->path };
-	struct call_args args;
-	int err = 0;
-
-	e.name = points_string(p, xasprintf("%s:%s", u->provider, u->name));
-	point.event = points_add_event(p, &e);
-	for (size_t i = 0; i < u->nr_locations && !err; i++) {
-		err = call_args_of_usdt(&args, p->opts->args, u, i);
-		point.args = points_add_args(p, &args);
-		point.offset = u->locations[i].offset;
-		point.semaphore = u->locations[i].semaphore;
-		points_add(p, &point);
-	}
-	return err;
-}
-
-static int add_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
-		    size_t *found)
-{
-	struct usdt *usdt = usdt_open(functions_file(f->functions));
-	struct usdt_probe *v;
-	size_t nr = usdt_find(usdt, spec->provider, spec->function, &v);
-	int err = 0;
-
-	if (nr && p->opts->timed)
-		err = log_as(-EINVAL,
-			     "%s:%s is a place and no function: it does not return, so "
-			     "--latency has nothing to measure",
-			     v[0].provider, v[0].name);
-	for (size_t i = 0; i < nr && !err; i++)
-		err = add_usdt_probe(p, f, &v[i]);
-	*found += nr;
-	free(v);
-	usdt_free(usdt);
 	return err;
 }
 
@@ -374,7 +363,7 @@ static int add_from(struct points *p, const char *path, const struct uprobe_spec
 
 	if (err)
 		return err;
-	err = spec->kind == UPROBE_USDT ? add_usdt(p, &f, spec, found)
+	err = spec->kind == UPROBE_USDT ? points_add_usdt(p, &f, spec, found)
 					: add_functions(p, &f, spec, text, found);
 	if (!err && !*found && !*near && spec->function && spec->kind != UPROBE_USDT) {
 		name = functions_near(f.functions, spec->function);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the makers of points share: points.c and points_names.c those of files, kernel_points.c
+ * What the makers of points share: points.c, points_names.c and points_usdt.c those of files, kernel_points.c
  * those of the kernel.
  */
 #ifndef BPFPROF_COLLECT_POINTS_PARTS_H
@@ -34,6 +34,9 @@ int points_choose_place(struct points *p, struct points_file *f, const struct up
  */
 int points_add_returns(struct points *p, struct points_file *f, const struct uprobe_function *fn,
 		       struct point point);
+/* How many were found is added. 0 or negative errno, logged. */
+int points_add_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
+		    size_t *found);
 /* For -v. */
 void points_tell_place(const struct points_file *f, const char *name, const struct place *place);
 

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "collect/record_parts.h"
 #include "profile/kind.h"
-#include "uprobe/price.h"
 
 #define PARTS	  1024	     /* of an object: one of those that are large stands for 1.58 */
 #define IS_IN_USE (1u << 31) /* in prof_count.wait, until it is weighed */
@@ -149,7 +148,7 @@ void record_begin_duty(struct record *r)
 	r->duty.share = r->opts->alloc.duty;
 	if (r->duty.share <= 0)
 		return;
-	r->duty.price_ns = price_measure().emulated_ns;
+	r->duty.price_ns = r->price.emulated_ns;
 	begin_window(r);
 }
 

@@ -14,7 +14,6 @@
 #include "collect/record_parts.h"
 #include "collect/syscalls.h"
 #include "profile/kind.h"
-#include "uprobe/price.h"
 
 /*
  * Links of their own for so many processes: each has the kernel look through all that map the file.
@@ -76,13 +75,10 @@ static int probe_all(struct record *r)
 }
 
 /* What is dear is said before it is paid. */
-static void tell_price(const struct calls_opts *o)
+static void tell_price(const struct calls_opts *o, struct price price)
 {
-	struct price price;
-
 	if (!o->nr_dear)
 		return;
-	price = price_measure();
 	log_warn("probes that the kernel single-steps: %zu of %zu, at %s a hit on this host, where "
 		 "others cost %s (-v lists them)",
 		 o->nr_dear, o->nr_points, text_ns(price.stepped_ns), text_ns(price.emulated_ns));
@@ -109,8 +105,6 @@ static void look_at_cost(struct record *r, struct probe_cost *now)
 {
 	uint64_t c[PROF_NR_COUNTERS];
 
-	if (!r->trap_ns)
-		r->trap_ns = price_measure().emulated_ns;
 	session_counters(r->session, c);
 	*now = (struct probe_cost){
 		.time_ns = now_ns(),
@@ -118,7 +112,7 @@ static void look_at_cost(struct record *r, struct probe_cost *now)
 		.hits = c[r->opts->calls.slow_ns ? PROF_POLL_RUNS : PROF_RUNS]
 	};
 	now->probe_ns = c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] : 0;
-	now->probe_ns += r->trap_ns;
+	now->probe_ns += r->price.emulated_ns;
 }
 
 /*
@@ -162,7 +156,6 @@ bool record_probe_too_often(struct record *r)
 {
 	const struct calls_opts *o = &r->opts->calls;
 	uint64_t counters[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, per_s;
-	struct price price;
 
 	if (!o->nr_points || o->force || o->most_share > 0 || r->tried || elapsed < TRIAL_NS)
 		return false;
@@ -179,11 +172,10 @@ bool record_probe_too_often(struct record *r)
 			text_count(per_s));
 		return true;
 	}
-	price = price_measure();
 	log_err(0,
 		"the probes are hit %s times a second: at %s each, and %s where the kernel "
 		"single-steps, that slows the target down. Probe fewer functions, or give --force",
-		text_count(per_s), text_ns(price.emulated_ns), text_ns(price.stepped_ns));
+		text_count(per_s), text_ns(r->price.emulated_ns), text_ns(r->price.stepped_ns));
 	return true;
 }
 
@@ -217,7 +209,8 @@ int record_probe(struct record *r)
 	int err = 0;
 
 	if (r->opts->calls.points[0].kind == POINT_UPROBE) {
-		tell_price(&r->opts->calls);
+		r->price = price_measure(); /* not when rights are given up */
+		tell_price(&r->opts->calls, r->price);
 		err = all_answer(r);
 	}
 	return err ? err : record_probe_again(r);

@@ -88,8 +88,8 @@ uint64_t record_fetch(struct record *r, bool last, bool *done)
 }
 
 /*
- * What is always on, or a live view, samples seldom, and where processes come and go some stacks are
- * always deferred: turns would cost more than all else. What is always on has to get all of them.
+ * What is always on, or a live view, samples seldom, and where processes come and go some stacks
+ * are always deferred: turns would cost more than all else. What is always on has to get all.
  */
 int record_haste_ms(const struct record *r)
 {

@@ -26,6 +26,7 @@
 #include "event/kernel_counts.h"
 #include "event/sideband.h"
 #include "proc/running.h"
+#include "uprobe/price.h"
 
 #define RECORD_TURN_NS 100000000ull
 
@@ -72,10 +73,10 @@ struct record {
 	bool tried;	       /* how often they are hit is known */
 	struct probe_cost {
 		uint64_t time_ns, cpu_ns, hits, probe_ns;
-	} probe_cost;	   /* at the last look; time_ns 0 = there was none */
-	uint64_t trap_ns;  /* of a probe without its program */
-	bool probes_all;   /* in all */
-	bool told_of_most; /* that more processes are not probed */
+	} probe_cost;	    /* at the last look; time_ns 0 = there was none */
+	struct price price; /* of a probe without its program */
+	bool probes_all;    /* in all */
+	bool told_of_most;  /* that more processes are not probed */
 	struct duty duty;
 	struct cpu_time {
 		uint32_t pid;

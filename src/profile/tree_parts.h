@@ -52,7 +52,7 @@ struct path_builder {
 	struct tree *t;
 	struct waits waits;
 	bool wakers;			    /* the profile is of wake-ups */
-	bool operations;		    /* of those: their kind is shown */
+	bool operations;		    /* of those, or of system calls: which one is shown */
 	struct known *by_frame[NR_NAMINGS]; /* per frame id */
 	struct trim trim;
 	struct step *known;

@@ -452,7 +452,8 @@ void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *path
 	struct path_builder b = { .p = p,
 				  .v = v,
 				  .t = t,
-				  .operations = kind_of_profile(p)->operation != NULL,
+				  .operations = kind_of_profile(p)->operation ||
+						kind_of_profile(p)->syscalls,
 				  .filter = { .view = v },
 				  .out = paths };
 

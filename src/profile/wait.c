@@ -209,6 +209,7 @@ static const struct syscall_row {
 static const char *const plumbing[] = {
 	"bpf_",	     "__bpf_",	  "*__traceiter_", "__traceiter_", "*trace_sched_", "trace_event_",
 	"perf_trace_", "*ftrace_", "__SCT__tp_func_", "perf_",	   "get_perf_callchain",
+	"syscall_exit_work",
 };
 /* And where the thread's own frames begin at last. */
 static const char *const scheduler[] = { "__schedule", "schedule", "try_to_wake_up",

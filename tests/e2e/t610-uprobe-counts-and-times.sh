@@ -31,6 +31,12 @@ check_near "$(column calls called_23)" 23 0 "calls of called_23"
 check_near "$(column calls many)" 4000 0 "calls of many, by four threads"
 ledger_closes "$TMP/count.json"
 
+for more in "" -l; do
+	check "words that mean a function twice ${more}" "$BPFPROF" uprobe $more -o "$TMP/x.csv" "$called:called_23" "$called:called_*" \
+		"$called:called_23" -- "$called"
+	check_near "$(column calls called_23)" 23 0 "calls of called_23, in one row"
+done
+
 check "arguments tell calls apart" "$BPFPROF" uprobe -o "$TMP/x.csv" --arg 1:int --arg 2:str "$called:called_23" -- "$called"
 for row in '0, even:4' '0, odd:4' '1, even:4' '1, odd:4' '2, even:4' '2, odd:3'; do
 	check_near "$(column calls called_23 "${row%:*}")" "${row#*:}" 0 "calls of called_23 with ${row%:*}"

@@ -70,6 +70,12 @@ says 'add --latency' 2 --arg ret "$called:many" 1
 says 'has no such form|csv|exclude' 2 --csv -f "$called:many" 1
 libc=$(ldd "$called" | awk '/libc\.so/ { print $3 }')
 says 'narrow it down, or give --all' 2 "$libc:*" 1
+# pthread_spin_lock() begins with what no probe can stand on.
+if [ "$(uname -m)" = x86_64 ] && nm -D "$libc" | grep -q ' pthread_spin_lock@'; then
+	says 'no probe can stand on' 2 "$libc:pthread_spin_lock" 1
+	check_status 3 "of several functions it is left out" "$BPFPROF" uprobe "$libc:pthread_spin_*" -o "$TMP/x.csv" -- true
+	check_grep '1 of [0-9]+ functions are left out' "$ERR"
+fi
 says 'no USDT probe' 2 "$called:usdt:none:such" 1
 
 cat >"$TMP/busy.c" <<'C'
@@ -79,5 +85,6 @@ C
 if cc -O1 -o "$TMP/busy" "$TMP/busy.c" 2>/dev/null && [ -z "${IN_GUEST:-}" ]; then
 	check_status 1 "what is called all the time ends the recording" "$BPFPROF" uprobe "$TMP/busy:busy" 2 -- "$TMP/busy"
 	check_grep 'times a second.*--force' "$ERR" "it says how often, and what to do"
+	check_grep 'at [1-9][0-9.,]* [nu]s each, and [1-9][0-9.,]* [nu]s where' "$ERR" "and what each costs"
 fi
 finish

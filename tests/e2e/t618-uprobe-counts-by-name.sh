@@ -16,14 +16,14 @@ print(sum(int(row["calls"]) for row in csv.DictReader(open(sys.argv[1])) if row[
 }
 
 for _ in 1 2 3; do
-	check "counted" "$BPFPROF" uprobe -P -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
+	check "counted" "$BPFPROF" uprobe --force -P -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
 	check_near "$(calls)" 24850 0 "calls in all"
 	check_near "$(calls child)" 50 0 "calls of the child"
 	check_near "$(json "$TMP/x.json" samples recorded)" 24850 0 "of those seen, recorded"
 	check_near "$(json "$TMP/x.json" samples seen)" 24850 0 "seen"
 done
 for row in first:100 second:200 short:4500 much:20000 child:50; do
-	check "only ${row%:*}" "$BPFPROF" uprobe -P -n "${row%:*}" -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
+	check "only ${row%:*}" "$BPFPROF" uprobe --force -P -n "${row%:*}" -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
 	check_near "$(calls)" "${row#*:}" 0 "calls of threads named ${row%:*}"
 	check_near "$(json "$TMP/x.json" samples filtered_by other-name)" $((24850 - ${row#*:})) 0 "calls of others"
 done

@@ -26,5 +26,8 @@ if gcc -static -nostdlib -Wl,-e,main -s -o "$TMP/spin" "$TMP/spin.c" 2>/dev/null
 	start "$TMP/spin"
 	refused 1 'has malloc\(\)|static program' -p "$PID" 1
 fi
+start sleep 20
+check_status 3 "a process that does nothing" "$BPFPROF" alloc -p "$PID" 1
+check_no_grep 'times their CPU time' "$ERR" "costs nothing"
 check_status 2 "no such value" "$BPFPROF" alloc --value nosuch -- "$PROGS/allocates" 100
 finish

@@ -31,7 +31,15 @@ check_close "$(row clock_nanosleep "" total_us)" "$(awk '$1 == "rest" { print $2
 check_ledger_closes "$TMP/x.json"
 check_near "$(ledger "$TMP/x.json" lost)" 0 0 "lost"
 check_grep '^ +other processes paid [0-9.]+ [mun]s more for each system call$' "$TMP/summary"
-check_grep '^syscalls_known;(.*;)?rest;.* [0-9]+$' "$TMP/x.folded" "stacks have the caller"
+check_grep '^syscalls_known;\[clock_nanosleep\];(.*;)?rest;.* [0-9]+$' "$TMP/x.folded" "stacks have the call, and the caller"
+check_no_grep ';(bpf_|__bpf_|syscall_exit_work)' "$TMP/x.folded" "no frames of bpfprof itself"
+
+# The way back from a handler is no call that returns, and no loss.
+check "signals are handled" "$BPFPROF" syscalls -o "$TMP/x.json" -- "$PROGS/syscalls_known" signals 150
+check_near "$(row tgkill "" calls)" 150 0 "tgkill()"
+check_near "$(row getppid "" calls)" 150 0 "getppid() of the handler"
+check_ledger_closes "$TMP/x.json"
+check_near "$(ledger "$TMP/x.json" lost)" 0 0 "signals: lost"
 
 # Without stacks a thread goes on adding to the rows that it found, unless its name, its CPU or the error is another one.
 check "a thread that is renamed and moves" "$BPFPROF" syscalls -P -o "$TMP/x.json" -- "$PROGS/syscalls_known" moves 200

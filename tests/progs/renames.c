@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * renames: who calls counted(), and how often: 100 times as "first", 200 as "second", with the names
- * in turn; 1,500 threads that live one after the other 3 times each as "short"; four at once 5,000
- * times each as "much"; a child 50 times as "child". 24,850 calls in all.
+ * renames: who calls counted(), and how often: 100 times as "first", 200 as "second", with the
+ * names in turn; 1,500 threads that live one after the other 3 times each as "short"; four at once
+ * 5,000 times each as "much"; a child 50 times as "child". 24,850 calls in all.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -5,8 +5,11 @@
  * all of rest() took.
  * "syscalls_known moves [ROUNDS]": ROUNDS times as "even" and as "odd" in turn, and where there is
  * more than one CPU on another one than before, ten getppid() and ten close() of no file.
+ * "syscalls_known signals [ROUNDS]": handles ROUNDS signals that it sends to itself by tgkill().
  * "syscalls_known others MS": how many ns a umask() takes, the least of many batches, for so long.
  */
+#include <signal.h>
+
 #include "waits.h"
 
 #define BATCH 1000
@@ -63,6 +66,18 @@ static void moves(unsigned long rounds)
 	}
 }
 
+static void handle(int signal)
+{
+	syscall(SYS_getppid);
+}
+
+static void signals(unsigned long rounds)
+{
+	signal(SIGUSR1, handle);
+	for (unsigned long i = 0; i < rounds; i++)
+		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1);
+}
+
 static void others(unsigned long ms)
 {
 	uint64_t until = wall_ns() + ms * NS_PER_MS, least = ~0ull, start, ns;
@@ -82,6 +97,8 @@ int main(int argc, char **argv)
 {
 	if (arg_is(argc, argv, 1, "others"))
 		others(arg_nr(argc, argv, 2, 1000));
+	else if (arg_is(argc, argv, 1, "signals"))
+		signals(arg_nr(argc, argv, 2, 100));
 	else if (arg_is(argc, argv, 1, "moves"))
 		moves(arg_nr(argc, argv, 2, 100));
 	else
