@@ -13,6 +13,7 @@
 #include "profile/kind.h"
 
 #define MAX_KINDS   4 /* beside a line */
+#define MAX_NAMES   4
 #define MAX_VERSION 78
 
 static const struct line {
@@ -40,15 +41,15 @@ static void put_line(struct grid *g, const struct context_sums *s, const char *t
 }
 
 /* "lock 3.8 s, sleep 1.9 s". To be freed. */
-static char *kinds_text(const struct context_sums *s)
+static char *kinds_text(const struct context_kind_sums *k)
 {
 	char *text = NULL;
 	size_t sz;
 	FILE *f = open_memstream(&text, &sz);
 
-	for (size_t i = 0; i < s->nr_kinds && i < MAX_KINDS; i++)
-		fprintf(f, "%s%s %s", i ? ", " : "", s->kinds[i].kind, text_ns(s->kinds[i].sum.ns));
-	if (s->nr_kinds > MAX_KINDS)
+	for (size_t i = 0; i < k->nr && i < MAX_KINDS; i++)
+		fprintf(f, "%s%s %s", i ? ", " : "", k->v[i].kind, text_ns(k->v[i].sum.ns));
+	if (k->nr > MAX_KINDS)
 		fputs(", …", f);
 	fclose(f);
 	return text;
@@ -65,7 +66,7 @@ static void put_table(const struct context_sums *s, const struct view *v, FILE *
 	static const char *const notes[] = {
 		[IDLE_FOLD] = "folded", [IDLE_HIDE] = "hidden", [IDLE_SHOW] = "shown"
 	};
-	char *kinds = kinds_text(s);
+	char *kinds = kinds_text(&s->worker_kinds);
 	struct grid g;
 
 	grid_init(&g, out, columns, 4);
@@ -86,16 +87,37 @@ static void put_table(const struct context_sums *s, const struct view *v, FILE *
 	free(kinds);
 }
 
+/* "tokio-rt-worker", or "tokio-rt-worker 8, mine 2". To be freed. */
+static char *names_text(const struct context_sums *s, const struct profile *p)
+{
+	char *text = NULL;
+	size_t sz;
+	FILE *f = open_memstream(&text, &sz);
+
+	for (size_t i = 0; i < s->nr_names && i < MAX_NAMES; i++) {
+		char *name = text_cleaned(profile_str(p, s->names[i].name));
+
+		fprintf(f, "%s%s", i ? ", " : "", name);
+		if (s->nr_names > 1)
+			fprintf(f, " %s", text_count(s->names[i].nr_threads));
+		free(name);
+	}
+	if (s->nr_names > MAX_NAMES)
+		fputs(", …", f);
+	fclose(f);
+	return text;
+}
+
 static void put_threads(const struct context_sums *s, const struct profile *p, FILE *out)
 {
-	char *name = text_cleaned(profile_str(p, s->name));
+	char *names = names_text(s, p);
 
 	fprintf(out, "  %s worker%s (%s) x %s = %s; %s pool thread%s, %s of block_on\n",
 		text_count(s->nr_threads[ROLE_WORKER]), s->nr_threads[ROLE_WORKER] == 1 ? "" : "s",
-		name, text_ns(p->meta.duration_ns), text_ns(s->worker_ns),
+		names, text_ns(p->meta.duration_ns), text_ns(s->worker_ns),
 		text_count(s->nr_threads[ROLE_POOL]), s->nr_threads[ROLE_POOL] == 1 ? "" : "s",
 		text_count(s->nr_threads[ROLE_BLOCK_ON]));
-	free(name);
+	free(names);
 }
 
 static const char *mangling(const struct context_sums *s)
@@ -170,7 +192,7 @@ static struct json_object *workers(const struct context_sums *s, const struct pr
 	struct json_object *o = json_object_new_object(), *by = json_object_new_object();
 
 	json_put_count(o, "threads", s->nr_threads[ROLE_WORKER]);
-	json_put_string(o, "name", p, s->name);
+	json_put_string(o, "name", p, s->nr_names ? s->names[0].name : 0);
 	json_put_count(o, "us", waits_us(s->worker_ns));
 	json_put_count(o, "running_us", waits_us(s->running_ns));
 	json_object_object_add(o, "running_measured", json_object_new_boolean(s->measured));
@@ -202,8 +224,8 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	for (uint32_t i = CONTEXT_TASK; i < CONTEXT_NR; i++)
 		put_sum(all, context_names[i], &s.all[i]);
 	json_object_object_add(o, "contexts", all);
-	for (size_t i = 0; i < s.nr_kinds; i++)
-		put_sum(kinds, s.kinds[i].kind, &s.kinds[i].sum);
+	for (size_t i = 0; i < s.kinds.nr; i++)
+		put_sum(kinds, s.kinds.v[i].kind, &s.kinds.v[i].sum);
 	json_object_object_add(o, "task_kinds", kinds);
 	gaps = gaps_json(p, v);
 	if (gaps)

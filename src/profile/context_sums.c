@@ -15,17 +15,30 @@ static void add(struct waits_sum *sum, uint64_t ns, uint64_t nr)
 	sum->nr += nr;
 }
 
-static void add_kind(struct context_sums *s, const char *kind, uint64_t ns, uint64_t nr)
+static void add_kind(struct context_kind_sums *k, const char *kind, uint64_t ns, uint64_t nr)
 {
 	size_t i = 0;
 
-	while (i < s->nr_kinds && strcmp(s->kinds[i].kind, kind))
+	while (i < k->nr && strcmp(k->v[i].kind, kind))
 		i++;
 	if (i == CONTEXT_MAX_KINDS)
 		return;
-	if (i == s->nr_kinds)
-		s->kinds[s->nr_kinds++].kind = kind;
-	add(&s->kinds[i].sum, ns, nr);
+	if (i == k->nr)
+		k->v[k->nr++].kind = kind;
+	add(&k->v[i].sum, ns, nr);
+}
+
+static void add_name(struct context_sums *s, uint32_t name, uint64_t nr_threads)
+{
+	size_t i = 0;
+
+	while (i < s->nr_names && s->names[i].name != name)
+		i++;
+	if (i == CONTEXT_MAX_NAMES)
+		return;
+	if (i == s->nr_names)
+		s->names[s->nr_names++].name = name;
+	s->names[i].nr_threads += nr_threads;
 }
 
 static void add_sample(struct context_sums *s, const struct sample *of, const struct context_of *c,
@@ -46,8 +59,11 @@ static void add_sample(struct context_sums *s, const struct sample *of, const st
 	}
 	if (worker)
 		add(&s->by[c->context], ns, of->count);
-	if (c->context == CONTEXT_TASK)
-		add_kind(s, c->kind, ns, of->count);
+	if (c->context != CONTEXT_TASK)
+		return;
+	add_kind(&s->kinds, c->kind, ns, of->count);
+	if (worker)
+		add_kind(&s->worker_kinds, c->kind, ns, of->count);
 }
 
 static int by_time(const void *x, const void *y)
@@ -57,6 +73,16 @@ static int by_time(const void *x, const void *y)
 	if (a->sum.ns != b->sum.ns)
 		return a->sum.ns > b->sum.ns ? -1 : 1;
 	return strcmp(a->kind, b->kind);
+}
+
+/* Those of as many threads as they were met: strings have numbers in that order. */
+static int by_threads(const void *x, const void *y)
+{
+	const struct context_name *a = x, *b = y;
+
+	if (a->nr_threads != b->nr_threads)
+		return a->nr_threads > b->nr_threads ? -1 : 1;
+	return a->name < b->name ? -1 : 1;
 }
 
 /* Threads by the role of their samples, and how long workers were watched. */
@@ -79,9 +105,10 @@ static void add_threads(struct context_sums *s, const struct trim *t,
 		s->nr_threads[role[i]] += role[i] ? nr : 0;
 		if (role[i] != ROLE_WORKER)
 			continue;
-		s->name = g->thread;
+		add_name(s, g->thread, nr);
 		s->worker_ns += g->wall_ns ? g->wall_ns : nr * p->meta.duration_ns;
 	}
+	qsort(s->names, s->nr_names, sizeof(*s->names), by_threads);
 	free(role);
 }
 
@@ -109,7 +136,8 @@ static void close_sums(struct context_sums *s)
 		s->running_ns = s->worker_ns > all ? s->worker_ns - all : 0;
 	if (!s->measured && all > s->worker_ns)
 		s->residual_ns = (int64_t)(s->worker_ns - all);
-	qsort(s->kinds, s->nr_kinds, sizeof(*s->kinds), by_time);
+	qsort(s->kinds.v, s->kinds.nr, sizeof(*s->kinds.v), by_time);
+	qsort(s->worker_kinds.v, s->worker_kinds.nr, sizeof(*s->worker_kinds.v), by_time);
 }
 
 bool context_sums_init(struct context_sums *s, const struct profile *p, const struct view *v)

@@ -11,16 +11,30 @@
 #include "profile/waits.h"
 
 #define CONTEXT_MAX_KINDS 48
+#define CONTEXT_MAX_NAMES 16
 
 struct context_kind_sum {
 	const char *kind;
 	struct waits_sum sum;
 };
 
+/* Longest first. */
+struct context_kind_sums {
+	struct context_kind_sum v[CONTEXT_MAX_KINDS];
+	size_t nr;
+};
+
+struct context_name {
+	uint32_t name; /* string */
+	uint64_t nr_threads;
+};
+
 struct context_sums {
 	uint32_t runtime; /* its number */
 	uint64_t nr_threads[ROLE_NR];
-	uint32_t name;	     /* of the workers' threads, string; the most frequent one */
+	/* Of workers' threads, the most frequent one first: several runtimes have several. */
+	struct context_name names[CONTEXT_MAX_NAMES];
+	size_t nr_names;
 	uint64_t worker_ns;  /* workers times how long they were watched */
 	uint64_t running_ns; /* measured, or what the rest leaves */
 	bool measured;
@@ -28,9 +42,8 @@ struct context_sums {
 	struct waits_sum queue;		  /* of workers: for a CPU */
 	struct waits_sum by[CONTEXT_NR];  /* of workers: waits, without those for a CPU */
 	struct waits_sum all[CONTEXT_NR]; /* of all threads of the process */
-	/* Of all threads: what tasks waited for, longest first. */
-	struct context_kind_sum kinds[CONTEXT_MAX_KINDS];
-	size_t nr_kinds;
+	/* What tasks waited for: those of all threads, and those of workers. */
+	struct context_kind_sums kinds, worker_kinds;
 	bool legacy, v0; /* how names of functions were mangled */
 	bool by_form;	 /* contexts_by_form() */
 };

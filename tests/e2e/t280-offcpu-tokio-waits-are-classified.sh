@@ -5,6 +5,8 @@
 # as it timed them itself. Two builds, at night all of them.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
 need_bpf
 need python3 cargo
 [ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
@@ -20,16 +22,48 @@ for variant in "${variants[@]}"; do
 	[ $status -ne 77 ] || skip "$(cat "$ERR")"
 	[ $status -eq 0 ] || { fail "$variant is built" && show && continue; }
 	mkdir -p "$TMP/$variant"
+	stolen=$(stolen_us) taken=$(taken_us)
 	run "$BPFPROF" offcpu -o "$TMP/$variant.bpfprof" -- \
 		"$app" 2 --workers 28 --dir "$TMP/$variant" --truth "$TMP/$variant.truth"
+	stolen=$(($(stolen_us) - stolen)) taken=$(taken_since "$taken")
 	[ "$STATUS" -eq 0 ] || { fail "$variant is recorded" && show && continue; }
 	"$BPFPROF" report -f "$TMP/$variant.bpfprof" >"$TMP/$variant.folded"
+	"$BPFPROF" report -f --frames=all "$TMP/$variant.bpfprof" >"$TMP/$variant.all"
 	"$BPFPROF" report --json "$TMP/$variant.bpfprof" >"$TMP/$variant.json"
 	check_folded "$TMP/$variant.folded"
 	check_no_grep '(^|;)(_ZN|_R[NIM]v)|[.]llvm[.]|17h[0-9a-f]{16}E|[{][{]closure[}][}] ' "$TMP/$variant.folded" \
 		"$variant: names are demangled and clean"
-	drive tokio_waits.py "$variant" "$TMP/$variant.truth" "$TMP/$variant.folded" "$TMP/$variant.json"
+	drive tokio_waits.py "$variant" "$TMP/$variant.truth" "$TMP/$variant.folded" "$TMP/$variant.all" \
+		"$TMP/$variant.json" "$stolen" "$taken"
 done
+
+# Who holds a lock and sleeps is in sleep, who waits for it in lock, and neither is the other.
+check "holders and waiters" "$BPFPROF" offcpu -f -o "$TMP/held.bpfprof" -- "$app" 2 --leaves held_mutex,holder --truth "$TMP/held.truth"
+for leaf in holder:sleep held_mutex:lock; do
+	kind=${leaf#*:} leaf=${leaf%:*}
+	truth=$(($(json "$TMP/held.truth" leaves "$leaf" ns) / 1000))
+	us=$(us_of "$OUT" "blocking::$leaf;.*;\\[$kind\\]")
+	all=$(us_of "$OUT" "blocking::$leaf;.*;\\[[^;]*\\]")
+	queued=$(us_of "$OUT" "blocking::$leaf;.*;\\[(woken|preempted)\\]")
+	echo "# figure: $leaf: $us of $((all - queued)) us blocked are $kind, it measured $truth us"
+	check_between "$us" $(((all - queued) * 998 / 1000)) $((all - queued)) "$leaf: us of kind $kind, of all that it blocked"
+	check_between "$all" $((truth * 99 / 100)) $((truth * 102 / 100)) "$leaf: us off the CPU, of $truth"
+done
+
+# Names that nobody answers for: all of it is in dns, in the task that asks.
+run "$ROOT/tests/e2e/no_network.sh" "$TMP" "$BPFPROF" offcpu -f -o "$TMP/dns.bpfprof" -- \
+	"$app" 2 --leaves dns --truth "$TMP/dns.truth"
+if [ "$STATUS" -eq 77 ]; then
+	echo "# no network of its own is to be had here"
+else
+	check_is "$STATUS" 0 "without a network: the exit status"
+	truth=$(($(json "$TMP/dns.truth" leaves dns ns) / 1000))
+	us=$(us_of "$OUT" ';\[task\];tokio_waits::leaves::tasks::dns;.*blocking::dns;.*getaddrinfo.*;\[(dns|woken|preempted)\]')
+	dns=$(us_of "$OUT" ';\[task\];tokio_waits::leaves::tasks::dns;.*blocking::dns;.*;\[dns\]')
+	echo "# figure: dns without a network: $us us below tasks::dns, $dns us of kind dns, it measured $truth us"
+	check_between "$dns" $((truth * 95 / 100)) $((truth * 102 / 100)) "us in task and dns, of $truth"
+	check_between "$truth" 900000 9000000 "us that nobody answered"
+fi
 
 # Views of what is saved; the last one is of a program in which all is inlined.
 saved=$TMP/release.bpfprof

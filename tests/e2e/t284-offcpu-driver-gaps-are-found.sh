@@ -34,6 +34,9 @@ compare current 20 driver_hog
 compare lock 3 ''
 compare none 0 ''
 
+check "tasks that never block" "$BPFPROF" offcpu --gaps -o "$TMP/quiet.json" -- "$app" 3 --quiet
+check_is "$(json "$TMP/quiet.json" runtime driver_gaps gaps)" 0 "gaps in echoes, timers and messages"
+
 saved=$TMP/alone.bpfprof
 us=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["runtime"]["driver_gaps"]["us"])' "$TMP/alone.json")
 "$BPFPROF" report --gaps -f "$saved" >"$TMP/folded"

@@ -48,6 +48,19 @@ if command -v go >/dev/null && build_go go-amd64 amd64 && build_go go-arm64 arm6
 	check_near "$(sum switches)" 120 40 "Go: rows of functions that go over to another stack"
 fi
 
+# Programs of Tokio, as far as they are built or can be, also for aarch64; none of their rows is left out.
+tokio=()
+for variant in release fat; do
+	app=$("$ROOT/tests/progs/tokio/build.sh" $variant "$PROGS/tokio" 2>"$ERR") && tokio+=("$app")
+done
+mapfile -t -O ${#tokio[@]} tokio < <(existing "$ROOT/build-arm64/tests/progs/tokio/release/release/tokio_waits")
+if [ ${#tokio[@]} -gt 0 ]; then
+	compare Tokio 9000 5 "${tokio[@]}"
+	"$ORACLE" "${tokio[@]}" >"$OUT"
+	echo "# figure: Tokio: $(sum rows) rows in ${#tokio[@]} files, $(sum unsupported) not representable, $(sum mismatches) unlike libdw"
+	check_near "$(sum unsupported)" 0 0 "Tokio: rows that no rule can say"
+fi
+
 # A program whose only tables are in a compressed section.
 if gcc -O2 -g -gz=zlib -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer -nostdlib -static \
 	-x c -o "$TMP/compressed" - 2>"$TMP/gcc.log" <<'EOC'; then

@@ -29,6 +29,11 @@ taken_us() {
 	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", ($7 + $8 + $9) * 1000000 / hz }' /proc/stat
 }
 
+# Of it, what the hypervisor took.
+stolen_us() {
+	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", $9 * 1000000 / hz }' /proc/stat
+}
+
 # Since $1; of the tick before and the one after one may be missing.
 taken_since() {
 	echo $(($(taken_us) - $1 + 2 * 1000000 / $(getconf CLK_TCK)))

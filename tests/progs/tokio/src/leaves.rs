@@ -68,12 +68,14 @@ macro_rules! leaves {
 
         leaves_functions!($($name $body)*);
 
-        /// One task for each leaf that is wanted.
-        pub fn spawn(end: Instant, wanted: &dyn Fn(&Leaf) -> bool) -> Vec<tokio::task::JoinHandle<()>> {
+        /// So many tasks for each leaf that is wanted.
+        pub fn spawn(end: Instant, each: usize, wanted: &dyn Fn(&Leaf) -> bool) -> Vec<tokio::task::JoinHandle<()>> {
             let mut tasks = Vec::new();
 
-            $(if wanted(&$name::LEAF) {
-                tasks.push(tokio::spawn(tasks::$name(end)));
+            $(for _ in 0..each {
+                if wanted(&$name::LEAF) {
+                    tasks.push(tokio::spawn(tasks::$name(end)));
+                }
             })*
             tasks
         }
@@ -244,10 +246,27 @@ leaves! {
     driver_hog "task" "sleep" {
         std::thread::sleep(HOG);
     }
+    cpu_burn "task" "" {
+        let end = Instant::now() + HOG;
+
+        while Instant::now() < end {
+            std::hint::spin_loop();
+        }
+    }
+    sleep_named "task" "sleep" {
+        std::thread::sleep(HOLD);
+    }
+    sleep_driverless "task" "sleep" {
+        std::thread::sleep(HOLD);
+    }
+    sleep_local "task" "sleep" {
+        std::thread::sleep(HOLD);
+    }
 }
 
-/// Those that run only where they are named: they keep others waiting.
-pub const UNUSUAL: &[&str] = &["held_mutex", "holder", "driver_hog"];
+/// Those that run only where they are named: they keep others waiting, or belong to runtimes of their own.
+pub const UNUSUAL: &[&str] =
+    &["held_mutex", "holder", "driver_hog", "cpu_burn", "sleep_named", "sleep_driverless", "sleep_local"];
 
 /// What a task does for one call: for most nothing but the call.
 mod around {
@@ -263,7 +282,7 @@ mod around {
 
     plain!(std_mutex pl_mutex rwlock_read rwlock_write blocking_sleep condvar channel_recv thread_park thread_join
            executor_block_on handle_block_on block_in_place dns tcp_read pipe_read flock child poll select held_mutex holder
-           driver_hog);
+           driver_hog cpu_burn sleep_named sleep_driverless sleep_local);
 
     pub async fn pool_job(leaf: &'static Leaf) {
         tokio::task::spawn_blocking(move || leaf.time(blocking::pool_job)).await.unwrap();

@@ -4,14 +4,19 @@
 //!
 //!     tokio_waits SECONDS [--workers N] [--current] [--name NAME] [--leaves a,b,...] [--ticks] [--truth FILE] [--dir DIR]
 //!
-//! With --ticks a task looks at the clock every 5 ms, and the program says by how much it was late.
+//! With --ticks a task looks at the clock every 5 ms, and the program says by how much it was late. --each N: so many tasks
+//! of each leaf.
 //!
 //!     tokio_waits SECONDS --polls N [--workers N] [--current] [--truth FILE]: tasks that count their polls (polls.rs)
 //!     tokio_waits SECONDS --pingpong [--workers N] [--truth FILE]: as many polls as there can be
+//!     tokio_waits SECONDS --quiet [--workers N] [--truth FILE]: tasks that never block (quiet.rs)
+//!     tokio_waits SECONDS --several [--truth FILE]: several runtimes, with a leaf each (several.rs)
 //!
 //! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
 mod leaves;
 mod polls;
+mod quiet;
+mod several;
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -28,6 +33,9 @@ struct Options {
     dir: String,
     polls: u32,
     pingpong: bool,
+    quiet: bool,
+    several: bool,
+    each: usize,
 }
 
 fn options() -> Options {
@@ -42,6 +50,9 @@ fn options() -> Options {
         dir: std::env::temp_dir().to_string_lossy().into_owned(),
         polls: 0,
         pingpong: false,
+        quiet: false,
+        several: false,
+        each: 1,
     };
     let mut args = std::env::args().skip(1);
 
@@ -52,6 +63,9 @@ fn options() -> Options {
             "--workers" => o.workers = value().parse().expect("--workers"),
             "--polls" => o.polls = value().parse().expect("--polls"),
             "--pingpong" => o.pingpong = true,
+            "--quiet" => o.quiet = true,
+            "--several" => o.several = true,
+            "--each" => o.each = value().parse().expect("--each"),
             "--current" => o.current = true,
             "--name" => o.name = Some(value()),
             "--leaves" => o.leaves = value().split(',').map(String::from).collect(),
@@ -84,23 +98,51 @@ const TICK: Duration = Duration::from_millis(5);
 const TOO_LATE: Duration = Duration::from_millis(20);
 static LATE_NS: AtomicU64 = AtomicU64::new(0);
 static LATE: AtomicU64 = AtomicU64::new(0);
+static NOT_QUEUED_NS: AtomicU64 = AtomicU64::new(0);
 
-/// A timer that is late was not looked at: how often by more than TOO_LATE, and by how much in all.
+/// How long threads of this process have waited for a CPU so far, all of them together.
+fn queued_ns() -> u64 {
+    let threads = std::fs::read_dir("/proc/self/task").expect("/proc");
+    let of = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(path.join("schedstat")).ok()?;
+
+        text.split(' ').nth(1)?.parse::<u64>().ok()
+    };
+
+    threads.flatten().filter_map(|t| of(t.path())).sum()
+}
+
+/// A timer that is late was not looked at, or who looks at it waits for a CPU: how often by more than TOO_LATE, by how much
+/// in all, and by how much more than threads waited for a CPU meanwhile.
 async fn ticks(end: Instant) {
+    let mut queued = queued_ns();
+
     while Instant::now() < end {
         let due = Instant::now() + TICK;
 
         tokio::time::sleep_until(due.into()).await;
         let late = Instant::now().saturating_duration_since(due);
+        let now_queued = queued_ns();
+        let meanwhile = now_queued.saturating_sub(queued);
 
         if late >= TOO_LATE {
             LATE_NS.fetch_add(late.as_nanos() as u64, Relaxed);
             LATE.fetch_add(1, Relaxed);
+            NOT_QUEUED_NS.fetch_add((late.as_nanos() as u64).saturating_sub(meanwhile), Relaxed);
         }
+        queued = now_queued;
     }
 }
 
-fn put_truth(o: &Options, begin: Instant) {
+/// What all threads have run so far.
+fn cpu_ns() -> u64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+fn put_truth(o: &Options, workers: usize, begin: Instant) {
     let Some(path) = &o.truth else { return };
     let mut out = std::fs::File::create(path).expect("--truth");
     let rows: Vec<String> = leaves::ALL
@@ -120,11 +162,13 @@ fn put_truth(o: &Options, begin: Instant) {
 
     writeln!(
         out,
-        "{{\"wall_ns\": {}, \"workers\": {}, \"late_ns\": {}, \"late\": {}, \"leaves\": {{\n  {}\n}}}}",
+        "{{\"wall_ns\": {}, \"cpu_ns\": {}, \"workers\": {}, \"late_ns\": {}, \"late\": {}, \"not_queued_ns\": {}, \"leaves\": {{\n  {}\n}}}}",
         begin.elapsed().as_nanos(),
-        if o.current { 1 } else { o.workers },
+        cpu_ns(),
+        workers,
         LATE_NS.load(Relaxed),
         LATE.load(Relaxed),
+        NOT_QUEUED_NS.load(Relaxed),
         rows.join(",\n  ")
     )
     .expect("--truth");
@@ -141,16 +185,25 @@ fn main() {
     let wanted = |l: &leaves::Leaf| {
         o.leaves.iter().any(|n| n == l.name) || o.leaves.is_empty() && !leaves::UNUSUAL.contains(&l.name)
     };
-    let rt = runtime(&o);
 
-    if o.polls > 0 || o.pingpong {
-        let truth = if o.pingpong { polls::pingpong(&rt, end) } else { polls::run(&rt, o.polls) };
+    if o.several {
+        return put_truth(&o, several::run(end), begin);
+    }
+    let rt = runtime(&o);
+    let workers = if o.current { 1 } else { o.workers };
+
+    if o.polls > 0 || o.pingpong || o.quiet {
+        let truth = match (o.pingpong, o.quiet) {
+            (true, _) => polls::pingpong(&rt, end),
+            (_, true) => quiet::run(&rt, workers, end),
+            _ => polls::run(&rt, o.polls),
+        };
 
         return o.truth.iter().for_each(|path| std::fs::write(path, &truth).expect("--truth"));
     }
     leaves::prepare(&o.dir, &wanted);
     rt.block_on(async {
-        let mut tasks = leaves::spawn(end, &wanted);
+        let mut tasks = leaves::spawn(end, o.each, &wanted);
 
         if o.ticks {
             tasks.push(tokio::spawn(ticks(end)));
@@ -161,5 +214,5 @@ fn main() {
         }
         tokio::time::sleep_until(end.into()).await;
     });
-    put_truth(&o, begin);
+    put_truth(&o, workers, begin);
 }

@@ -77,9 +77,20 @@ struct Counted<F> {
     polls: u64,
 }
 
+/// Older ones keep it for themselves.
+#[cfg(feature = "old")]
+fn task_id() -> Option<u64> {
+    None
+}
+
+#[cfg(not(feature = "old"))]
+fn task_id() -> Option<tokio::task::Id> {
+    tokio::task::try_id()
+}
+
 impl<F> Drop for Counted<F> {
     fn drop(&mut self) {
-        if let Some(id) = tokio::task::try_id() {
+        if let Some(id) = task_id() {
             self.truth.tasks.lock().unwrap().push((id.to_string(), self.polls));
         }
     }
@@ -240,11 +251,11 @@ pub fn run(rt: &Runtime, n: u32) -> String {
     format!("{{\n  {}\n}}\n", rows.join(",\n  "))
 }
 
-/// Two tasks wake each other until the end. How often, as JSON, in the whole and in the last fifth of the time.
+/// Two tasks wake each other until the end. How often, as JSON, and in each tenth of the time how often and in how much CPU
+/// time of the process.
 pub fn pingpong(rt: &Runtime, end: Instant) -> String {
-    let begin = Instant::now();
-    let late = end - (end - begin) / 5;
-    let turns = rt.block_on(async {
+    let tenth = (end - Instant::now()) / 10;
+    let (turns, marks) = rt.block_on(async {
         let (to, mut from) = tokio::sync::mpsc::channel::<()>(1);
         let (back, mut answers) = tokio::sync::mpsc::channel::<()>(1);
         let other = tokio::spawn(async move {
@@ -253,16 +264,20 @@ pub fn pingpong(rt: &Runtime, end: Instant) -> String {
             }
         });
         let turns = tokio::spawn(async move {
-            let mut turns = [0u64; 2];
+            let (mut turns, mut marks) = (0u64, vec![(0, super::cpu_ns())]);
+            let mut next = Instant::now() + tenth;
 
             loop {
                 let now = Instant::now();
 
-                if now >= end {
-                    return turns;
+                if now >= next {
+                    marks.push((turns, super::cpu_ns()));
+                    next += tenth;
                 }
-                turns[0] += 1;
-                turns[1] += (now >= late) as u64;
+                if now >= end {
+                    return (turns, marks);
+                }
+                turns += 1;
                 to.send(()).await.unwrap();
                 answers.recv().await.unwrap();
             }
@@ -273,6 +288,10 @@ pub fn pingpong(rt: &Runtime, end: Instant) -> String {
         other.await.unwrap();
         turns
     });
+    let tenths: Vec<String> = marks
+        .windows(2)
+        .map(|m| format!("{{\"turns\": {}, \"cpu_ns\": {}}}", m[1].0 - m[0].0, m[1].1 - m[0].1))
+        .collect();
 
-    format!("{{\"turns\": {}, \"late\": {}}}\n", turns[0], turns[1])
+    format!("{{\"turns\": {turns}, \"tenths\": [{}]}}\n", tenths.join(", "))
 }
