@@ -322,10 +322,9 @@ static int tell_passed(const char *text, size_t passed, size_t nr)
 			      "'%s' means %zu functions, and no probe can stand where they begin",
 			      text, nr);
 	if (passed)
-		log_warn(
-			"'%s': %zu of %zu functions are left out, since no probe can stand where they "
-			"begin (-v lists them)",
-			text, passed, nr);
+		log_warn("'%s': %zu of %zu functions are left out, since no probe can stand "
+			 "where they begin (-v lists them)",
+			 text, passed, nr);
 	return 0;
 }
 

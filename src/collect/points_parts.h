@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the makers of points share: points.c, points_names.c and points_usdt.c those of files, kernel_points.c
- * those of the kernel.
+ * What the makers of points share: points.c, points_names.c and points_usdt.c those of files,
+ * kernel_points.c those of the kernel.
  */
 #ifndef BPFPROF_COLLECT_POINTS_PARTS_H
 #define BPFPROF_COLLECT_POINTS_PARTS_H
