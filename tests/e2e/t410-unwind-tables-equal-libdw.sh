@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 400
 # The unwind table of a file says in every row what libdw says: libraries of this machine, and of aarch64. Where files are
 # large, a row takes little more than its 4 bytes.
 # shellcheck source=lib.sh
