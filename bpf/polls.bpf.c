@@ -376,6 +376,11 @@ __noinline __u64 polls_ran_least(struct poll *p, struct thread *t, __u64 now)
 	return now - p->start;
 }
 
+__noinline int polls_is_on(struct poll *p)
+{
+	return prof_cfg.slow_poll_ns && polls_goes_on(p);
+}
+
 __noinline int polls_sample(struct poll *p, __u32 count, __u64 weight)
 {
 	int how;

@@ -56,6 +56,9 @@ static __always_inline bool polls_goes_on(const struct poll *p)
 	return p && !*(volatile const __u64 *)&p->end;
 }
 
+/* The same, of which the caller need not be verified for both. Separately verified. */
+int polls_is_on(struct poll *p);
+
 /* Does the thread wait since before its poll? Then it runs, and nobody said that it had a CPU. */
 static __always_inline bool polls_waits_before(const struct poll *p, const struct thread *t)
 {

@@ -154,7 +154,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
-	if (prof_cfg.slow_poll_ns && !polls_goes_on(p) && !t->skip)
+	if (prof_cfg.slow_poll_ns && !polls_is_on(p) && !t->skip)
 		t->skip = PROF_FILTER_POLL;
 	if (!hist_alone())
 		t->wait |= wait_futex(t->wait);

@@ -11,10 +11,19 @@ verify=$ROOT/build/tests/e2e/verify
 # A guest takes half a second for each load.
 check "all configurations load" "$verify" ${IN_GUEST:+--pairs}
 cp "$OUT" "$TMP/verified"
+# The scheduler's with slow polls, on Linux 7.2, needs more than all others: 55,406; without, 44,673.
+most_of() { # PROGRAM
+	case $1 in
+	calls_*) echo 100000 ;;
+	sched_switch) echo 60000 ;;
+	*) echo 50000 ;;
+	esac
+}
+
 while read -r program most; do
 	# Of small programs 20 % is less than what another compiler makes of them (clang 19: 102 more in sched_rename).
 	# Those at calls run at no sample and no switch: kernels before 6.8 look at more of their ways.
-	check_kept "verifier/$program" "$most" "instructions" 20 "$([[ $program == calls_* ]] && echo 100000 || echo 50000)" 150
+	check_kept "verifier/$program" "$most" "instructions" 20 "$(most_of "$program")" 150
 done <"$TMP/verified"
 check_near "$(grep -cE '^(oncpu_sample|hits_sample|calls_(entry|return|leave|event|until|sysenter|sysexit)|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)|accounts_(switch|flush|fork)|timeline_(switch|waking|born)) ' "$TMP/verified")" 22 0 \
 	"programs that were looked at"
