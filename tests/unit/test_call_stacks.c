@@ -102,7 +102,7 @@ static void one_in_so_many_stands_for_others(void **state)
 	profile_free(p);
 }
 
-/* Of system calls the kernel's half is the way into the kernel. */
+/* Of system calls the kernel's half is the way into the kernel; which one it was comes first. */
 static void system_calls_have_their_callers(void **state)
 {
 	struct profile *p = made_calls("syscalls", 1);
@@ -112,7 +112,11 @@ static void system_calls_have_their_callers(void **state)
 	add(p, 100, 0, 1, 1000, "read;main", "exit_slow;do_syscall");
 	call_stacks_init(&c, p, &plain);
 	assert_int_equal(c.nr, 1);
-	assert_int_equal(c.rows[0].nr_names, 2);
+	is_row(&c, 0, "malloc", 2, 2000, 1000);
+	assert_int_equal(c.rows[0].nr_names, 3);
+	assert_string_equal(call_stacks_name(&c, &c.rows[0], 0), "[malloc]");
+	assert_string_equal(call_stacks_name(&c, &c.rows[0], 1), "main");
+	assert_string_equal(call_stacks_name(&c, &c.rows[0], 2), "read");
 	call_stacks_release(&c);
 	profile_free(p);
 }
