@@ -37,9 +37,13 @@ report() { # ok|not ok|skip NAME [SECONDS] [REASON]
 	printf '%-6s %s%s%s\n' "$1" "$2" "${3:+ ($3 s)}" "${4:+: $4}"
 }
 
+# Checks that failed, with what follows them, and how it ended. Lines of a log of which somebody sees a part only are few.
 show_tail() { # LOG
 	echo "       log: $1"
-	tail -n 25 "$1" | cut -c 1-200 | sed 's/^/       | /'
+	{
+		head -n -15 "$1" | grep -a -A 3 '^not ok' | grep -av '^ok ' | head -n 24
+		tail -n 15 "$1"
+	} | cut -c 1-200 | sed 's/^/       | /'
 }
 
 # Runs a command with a limit; sets $status and $seconds.
