@@ -10,7 +10,7 @@
 . "${0%/*}/waits.sh"
 need_bpf
 need python3
-need_prog spin_abc waits_asleep
+need_prog spin_abc waits_asleep locks_held
 # shellcheck source=silent.sh
 . "${0%/*}/silent.sh"
 
@@ -72,6 +72,7 @@ asleep=$PID
 wait_until 20 grep -q '^threads' "$LOG"
 start "$PROGS/spin_abc" 300
 spinner=$PID
+start "$PROGS/locks_held" two 100000 # a host where nobody waits for a lock gives no result
 others_are_whole() { # DESC
 	check_between "$(grep '^asleep;' x.folded | awk '{ all += $NF; if (/;asleep_for_good;/) whole += $NF } END { print all ? 100 * whole / all : 0 }')" \
 		99.9 100 "$1: % of the others' time with its stack"
