@@ -2,7 +2,9 @@
 /*
  * renames: who calls counted(), and how often: 100 times as "first", 200 as "second", with the
  * names in turn; 1,500 threads that live one after the other 3 times each as "short"; four at once
- * 5,000 times each as "much"; a child 50 times as "child". 24,850 calls in all.
+ * 5,000 times each as "much"; a child 50 times as "child"; 1,200 children, one after the other, 3
+ * times each as "brood", more than there are hints of where counts are. 28,450 calls in all, in
+ * 2,905 of call().
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -23,7 +25,7 @@ __attribute__((noinline, noclone)) void counted(void)
 	calls++;
 }
 
-static void call(const char *name, int calls)
+__attribute__((noinline, noclone)) void call(const char *name, int calls)
 {
 	prctl(PR_SET_NAME, name);
 	for (int i = 0; i < calls; i++)
@@ -36,6 +38,18 @@ static void *run(void *arg)
 
 	call(p->name, p->calls);
 	return NULL;
+}
+
+static int child(const char *name, int calls)
+{
+	int status = 1;
+
+	if (!fork()) {
+		call(name, calls);
+		_exit(0);
+	}
+	wait(&status);
+	return status;
 }
 
 static pthread_t begin(const struct part *p)
@@ -63,10 +77,8 @@ int main(void)
 		at_once[i] = begin(&much);
 	for (int i = 0; i < 4; i++)
 		pthread_join(at_once[i], NULL);
-	if (!fork()) {
-		call("child", 50);
-		_exit(0);
-	}
-	wait(&status);
-	return status;
+	status = child("child", 50);
+	for (int i = 0; i < 1200; i++)
+		status |= child("brood", 3);
+	return status != 0;
 }
