@@ -52,6 +52,7 @@ struct capture {
 	uint64_t first_root_ns; /* when the first user stack had been walked to its root */
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
 	struct reader *reader;	/* borrowed; its children are bpfprof itself */
+	uint32_t jit_hung;	/* folders of runtimes that did not answer */
 	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	uint32_t ledger_event;
 	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
@@ -132,6 +133,10 @@ void capture_fill_sources(struct capture *c);
  * to write it (capture_jit.c). After capture_finish(), before what bpfprof started is ended.
  */
 void capture_find_jit(struct capture *c, bool ask);
+/* For jit_files_new(); a child does it. arg: the capture. */
+int capture_open_jit(void *arg, const struct jit_place *place, int tmp);
+/* In the child: READER_JIT_FILES. */
+int capture_do_open_jit(struct reader_work *w);
 
 void capture_release(struct capture *c);
 

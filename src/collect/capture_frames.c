@@ -105,12 +105,13 @@ static uint64_t lookup_address(const struct arena_stack *s, uint32_t i)
 static uint32_t generated_of(struct capture *c, const struct process *p, uint64_t time_ns)
 {
 	struct proc_image *image = proc_image_at(p, time_ns);
+	const struct jit_opener opener = { capture_open_jit, c };
 	struct symbol_file source = { .fd = -1 };
 
 	if (image->module)
 		return image->module;
 	image->module = profile_add_generated(c->profile, p->pid);
-	source.jit = jit_files_new(p->pid);
+	source.jit = jit_files_new(p->pid, &opener);
 	if (source.jit)
 		jit_files_find_dump(source.jit, image);
 	capture_put_source(c, image->module, source);

@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* At the end of a recording: what runtimes have written of the code they generated. */
+/* What runtimes have written of the code they generated. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "collect/capture.h"
 #include "proc/java.h"
 
 #define JAVA_NS 3000000000ull /* an answer takes 0.2 s, and the cache of a large JVM longer */
+
+#define OPEN_NS	 300000000ull /* a file system that is there answers in microseconds */
+#define TIRED_NS 20000000ull  /* when one did not */
+#define MOST	 4	      /* that do not answer; then nobody is asked any more */
+
+int capture_do_open_jit(struct reader_work *w)
+{
+	struct jit_place place;
+
+	if (w->question_sz != sizeof(place))
+		return -EINVAL;
+	memcpy(&place, w->question, sizeof(place));
+	w->fd = jit_place_open(&place, w->fds[0]);
+	return w->fd < 0 ? -ENOENT : 0;
+}
+
+int capture_open_jit(void *arg, const struct jit_place *place, int tmp)
+{
+	struct capture *c = arg;
+	const struct reader_question q = { .task = READER_JIT_FILES,
+					   .bytes = place,
+					   .sz = sizeof(*place),
+					   .fds = &tmp,
+					   .nr_fds = tmp >= 0,
+					   .timeout_ns = c->jit_hung ? TIRED_NS : OPEN_NS };
+	struct reader_answer a;
+	int err = c->jit_hung < MOST ? reader_ask(c->reader, &q, &a) : -EIO;
+
+	if (err == -ETIMEDOUT && c->jit_hung++ < MOST)
+		log_warn("/tmp of process %u: its file system does not answer: its generated code "
+			 "has no names",
+			 place->pid);
+	if (err)
+		return err;
+	free(a.bytes);
+	return a.fd < 0 ? -ENOENT : a.fd;
+}
 
 static void ask_java(const struct jit_files *j, const struct process *p)
 {
@@ -26,7 +65,7 @@ void capture_find_jit(struct capture *c, bool ask)
 		j = c->sources[i].jit;
 		if (!j)
 			continue;
-		p = proc_find(c->procs, j->pid);
+		p = proc_find(c->procs, j->place.pid);
 		if (p)
 			jit_files_find_dump(j, p->image);
 		if (p && ask && !p->exit_ns)

@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "collect/capture.h"
 #include "collect/capture_python.h"
 #include "collect/command_lines.h"
 #include "proc/maps.h"
@@ -50,6 +51,7 @@ static ssize_t copy_maps(const void *pid, void *answer, size_t max)
 
 static const struct reader_task tasks[READER_NR] = {
 	[READER_OPEN] = { .opens = true, .run = open_mapped },
+	[READER_JIT_FILES] = { .opens = true, .run = capture_do_open_jit },
 	[READER_HEADERS] = { .run = reading_headers },
 	[READER_TABLE] = { .run = reading_table },
 	[READER_PYTHON] = { .run = python_do_find },

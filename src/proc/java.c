@@ -62,7 +62,7 @@ static bool catches_quit(uint32_t pid)
 
 static bool is_owner(const struct jit_files *jvm, const struct stat *st)
 {
-	return st->st_uid == jvm->owners[1] || !st->st_uid;
+	return st->st_uid == jvm->place.owners[1] || !st->st_uid;
 }
 
 /* The socket that the JVM listens at is its own, and nobody else may talk there. */
@@ -83,7 +83,7 @@ static bool leave_file(const struct attach *a)
 
 	if (fd < 0)
 		return false;
-	done = !fchown(fd, a->jvm->owners[1], -1) || geteuid() == a->jvm->owners[1];
+	done = !fchown(fd, a->jvm->place.owners[1], -1) || geteuid() == a->jvm->place.owners[1];
 	close(fd);
 	if (!done)
 		unlinkat(a->cwd, a->file, 0);
@@ -97,9 +97,9 @@ static const char *wake(struct attach *a)
 
 	if (listens(a))
 		return NULL;
-	if (!catches_quit(a->jvm->pid))
+	if (!catches_quit(a->jvm->place.pid))
 		return "it takes no SIGQUIT (-Xrs, or it is still starting)";
-	snprintf(path, sizeof(path), "/proc/%u/cwd", a->jvm->pid);
+	snprintf(path, sizeof(path), "/proc/%u/cwd", a->jvm->place.pid);
 	a->cwd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (a->cwd < 0 || !leave_file(a))
 		return "its working folder does not take the file that would wake it";
@@ -151,9 +151,9 @@ char *java_write_names(const struct jit_files *j, uint64_t timeout_ns)
 	struct attach a = { .jvm = j, .cwd = -1, .socket = -1, .until_ns = now_ns() + timeout_ns };
 	const char *why = "it has ended";
 
-	snprintf(a.file, sizeof(a.file), ".attach_pid%u", j->own_pid);
-	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d/.java_pid%u", j->tmp, j->own_pid);
-	a.pidfd = syscall(SYS_pidfd_open, j->pid, 0);
+	snprintf(a.file, sizeof(a.file), ".attach_pid%u", j->place.own_pid);
+	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d/.java_pid%u", j->tmp, j->place.own_pid);
+	a.pidfd = syscall(SYS_pidfd_open, j->place.pid, 0);
 	if (a.pidfd >= 0)
 		why = wake(&a);
 	if (!why)

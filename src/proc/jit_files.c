@@ -27,7 +27,7 @@ static uint32_t last_number(const char *line)
 	return strtoul(last, NULL, 10);
 }
 
-static bool read_status(struct jit_files *j)
+static bool read_status(struct jit_place *j)
 {
 	unsigned int real, effective;
 	char path[64], line[512];
@@ -75,16 +75,50 @@ static uint64_t started_ns(uint32_t pid)
 	       ticks * (1000000000ull / sysconf(_SC_CLK_TCK));
 }
 
-struct jit_files *jit_files_new(uint32_t pid)
+static bool is_own(const struct jit_place *place, const struct stat *st)
+{
+	uint64_t written_ns = st->st_mtim.tv_sec * 1000000000ull + st->st_mtim.tv_nsec;
+
+	return S_ISREG(st->st_mode) && written_ns + SLACK_NS >= place->started_ns &&
+	       (!st->st_uid || st->st_uid == place->owners[0] || st->st_uid == place->owners[1]);
+}
+
+int jit_place_open(const struct jit_place *place, int tmp)
+{
+	char path[64];
+	struct stat st;
+	int fd;
+
+	if (tmp < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp", maps_living_thread(place->pid));
+		return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	snprintf(path, sizeof(path), "perf-%u.map", place->own_pid);
+	fd = openat(tmp, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || (!fstat(fd, &st) && is_own(place, &st)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int ask(const struct jit_files *j)
+{
+	int fd = j->opener.open ? j->opener.open(j->opener.arg, &j->place, j->tmp)
+				: jit_place_open(&j->place, j->tmp);
+
+	return fd < 0 ? -1 : fd;
+}
+
+struct jit_files *jit_files_new(uint32_t pid, const struct jit_opener *opener)
 {
 	struct jit_files *j = xcalloc(1, sizeof(*j));
-	char path[64];
 
-	*j = (struct jit_files){ .map = -1, .dump = -1, .tmp = -1, .pid = pid };
-	j->started_ns = started_ns(pid);
-	snprintf(path, sizeof(path), "/proc/%u/root/tmp", maps_living_thread(pid));
-	if (j->started_ns && read_status(j))
-		j->tmp = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*j = (struct jit_files){ .place.pid = pid, .map = -1, .dump = -1, .tmp = -1 };
+	if (opener)
+		j->opener = *opener;
+	j->place.started_ns = started_ns(pid);
+	if (j->place.started_ns && read_status(&j->place))
+		j->tmp = ask(j);
 	if (j->tmp >= 0)
 		return j;
 	free(j);
@@ -108,7 +142,7 @@ static bool is_dump(const struct jit_files *j, const struct proc_mapping *m)
 
 	if (!m->file)
 		return false;
-	len = snprintf(name, sizeof(name), "/jit-%u.dump", j->own_pid);
+	len = snprintf(name, sizeof(name), "/jit-%u.dump", j->place.own_pid);
 	path = strlen(m->file->path);
 	return path >= len && !strcmp(m->file->path + path - len, name);
 }
@@ -118,31 +152,14 @@ void jit_files_find_dump(struct jit_files *j, const struct proc_image *image)
 	for (size_t i = 0; i < image->nr_maps && j->dump < 0; i++) {
 		if (!is_dump(j, &image->maps[i]))
 			continue;
-		proc_file_open(image->maps[i].file, j->pid, &image->maps[i]);
+		proc_file_open(image->maps[i].file, j->place.pid, &image->maps[i]);
 		j->dump = image->maps[i].file->fd;
 		image->maps[i].file->users++;
 	}
 }
 
-static bool is_own(const struct jit_files *j, const struct stat *st)
-{
-	uint64_t written_ns = st->st_mtim.tv_sec * 1000000000ull + st->st_mtim.tv_nsec;
-
-	return S_ISREG(st->st_mode) && written_ns + SLACK_NS >= j->started_ns &&
-	       (!st->st_uid || st->st_uid == j->owners[0] || st->st_uid == j->owners[1]);
-}
-
 void jit_files_open_map(struct jit_files *j)
 {
-	char name[32];
-	struct stat st;
-
-	if (j->map >= 0)
-		return;
-	snprintf(name, sizeof(name), "perf-%u.map", j->own_pid);
-	j->map = openat(j->tmp, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (j->map >= 0 && (fstat(j->map, &st) || !is_own(j, &st))) {
-		close(j->map);
-		j->map = -1;
-	}
+	if (j->map < 0)
+		j->map = ask(j);
 }

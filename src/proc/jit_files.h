@@ -13,16 +13,35 @@
 
 #include "proc/proc.h"
 
-struct jit_files {
-	int map, dump; /* -1 = none, or not opened yet; dump belongs to the proc table */
-	int tmp; /* the folder of the perf map, so that it is found when the process is gone */
+/* Of which process. */
+struct jit_place {
 	uint32_t pid, own_pid; /* as we call the process, as it calls itself */
 	uid_t owners[2];
 	uint64_t started_ns; /* by CLOCK_REALTIME */
 };
 
-/* While the process lives: where its files will be. NULL when it is gone. */
-struct jit_files *jit_files_new(uint32_t pid);
+/* /tmp may lie on a file system that never answers. */
+struct jit_opener {
+	/* As jit_place_open(), or negative errno. */
+	int (*open)(void *arg, const struct jit_place *place, int tmp);
+	void *arg;
+};
+
+struct jit_files {
+	struct jit_place place;
+	struct jit_opener opener;
+	int map, dump; /* -1 = none, or not opened yet; dump belongs to the proc table */
+	int tmp; /* the folder of the perf map, so that it is found when the process is gone */
+};
+
+/* The folder, when tmp is -1, or the perf map in it. -1 = there is none, or it does not count. */
+int jit_place_open(const struct jit_place *place, int tmp);
+
+/*
+ * While the process lives: where its files will be. NULL when it is gone. Without an opener (NULL)
+ * we open ourselves.
+ */
+struct jit_files *jit_files_new(uint32_t pid, const struct jit_opener *opener);
 void jit_files_free(struct jit_files *j);
 
 /* Finds the jitdump file among what the image has mapped, if it has not been found yet. */

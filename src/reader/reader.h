@@ -41,6 +41,7 @@ struct reader_work {
 /* The rows of those who read for a recording, see collect/reading.c. */
 enum reader_row {
 	READER_OPEN,	      /* struct proc_open; gives a descriptor */
+	READER_JIT_FILES,     /* struct jit_place, and a folder; gives one, or a file in it */
 	READER_HEADERS,	      /* of a file; gives struct source_headers (unwind/store_parts.h) */
 	READER_TABLE,	      /* the same; gives struct table_image (unwind/table.h) */
 	READER_PYTHON,	      /* struct python_place; gives struct python_found (python/find.h) */
