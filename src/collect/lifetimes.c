@@ -18,9 +18,18 @@ struct lifetime {
 	} key;
 	uint64_t begin_ns, end_ns; /* 0 = before, or after the recording */
 	uint64_t lived_ns;	   /* those who had the number before */
-	uint64_t named_ns;	   /* most that was counted under a name of it, */
-	uint32_t process, thread;  /* and those names */
+	const struct named *name;  /* NULL = none yet */
 	bool written, counted;
+	UT_hash_handle hh;
+};
+
+/* What a thread was called, and for how long it waited under that name. */
+struct named {
+	struct named_key {
+		struct lifetime *thread;
+		uint32_t process_name, thread_name;
+	} key;
+	uint64_t ns;
 	UT_hash_handle hh;
 };
 
@@ -167,27 +176,44 @@ static bool has_own(const struct profile *p, const struct sample *s)
 	return s->tid && (!p->nr_merged || PROF_WAIT_KIND(s->wait) != PROF_ON_CPU);
 }
 
+static void add_name(struct named **names, struct lifetime *t, const struct sample *s)
+{
+	struct named_key key = { t, s->process, s->thread };
+	struct named *n;
+
+	HASH_FIND(hh, *names, &key, sizeof(key), n);
+	if (!n) {
+		n = xcalloc(1, sizeof(*n));
+		n->key = key;
+		HASH_ADD(hh, *names, key, sizeof(n->key), n);
+	}
+	if (PROF_WAIT_KIND(s->wait) != PROF_ON_CPU)
+		n->ns += s->weight;
+}
+
 /*
  * A thread begins with the name of the one that made it, and often waits under it, too. Its name
- * is the one that most time went by under; samples, whose weight may be no time, only tell of a
- * thread that has nothing else.
+ * is the one that most time went by under, in all its waits; samples, whose weight may be no time,
+ * only tell of a thread that has nothing else.
  */
-static void learn_name(struct lifetime *t, const struct sample *s)
+static struct named *learn_names(struct lifetimes *l, const struct profile *p)
 {
-	uint64_t ns = PROF_WAIT_KIND(s->wait) != PROF_ON_CPU ? s->weight : 0;
+	struct named *names = NULL;
 
-	if (t->thread && ns <= t->named_ns)
-		return;
-	t->named_ns = ns;
-	t->process = s->process;
-	t->thread = s->thread;
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (has_own(p, &p->samples[i]))
+			add_name(&names, get(l, p->samples[i].pid, p->samples[i].tid),
+				 &p->samples[i]);
+	for (struct named *n = names; n; n = n->hh.next)
+		if (!n->key.thread->name || n->ns > n->key.thread->name->ns)
+			n->key.thread->name = n;
+	return names;
 }
 
 void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t end_ns)
 {
-	for (size_t i = 0; l && i < p->nr_samples; i++)
-		if (has_own(p, &p->samples[i]))
-			learn_name(get(l, p->samples[i].pid, p->samples[i].tid), &p->samples[i]);
+	struct named *names = l ? learn_names(l, p) : NULL, *n, *next;
+
 	for (size_t i = 0; l && i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
 		struct lifetime *t = has_own(p, s) ? find(l, s->pid, s->tid) : NULL;
@@ -196,9 +222,14 @@ void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t end_ns)
 		if (!t || t->written)
 			continue;
 		t->written = true;
-		time.process = t->process;
-		time.thread = t->thread;
+		time.process = t->name->key.process_name;
+		time.thread = t->name->key.thread_name;
 		time.wall_ns = wall_of(l, t, end_ns);
 		profile_add_thread(p, &time);
+	}
+	HASH_ITER (hh, names, n, next) {
+		n->key.thread->name = NULL;
+		HASH_DEL(names, n);
+		free(n);
 	}
 }

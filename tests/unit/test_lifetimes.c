@@ -47,15 +47,15 @@ static void each_thread_has_its_part_of_the_recording(void **state)
 	lifetimes_free(l);
 }
 
-/* In whatever order counts are found. */
+/* In whatever order counts are found, in however many stacks. */
 static void a_thread_has_the_name_it_had_longest(void **state)
 {
 	struct lifetimes *l = lifetimes_new(BEGIN);
 	struct profile *p = made_profile("wall");
 
-	made_wait(p, 1, "program", BLOCKED, 2, "f", "");
-	made_wait(p, 1, "worker", BLOCKED, 1, "f", "");
-	made_wait(p, 1, "worker", BLOCKED, 5, "g", "");
+	made_wait(p, 1, "program", BLOCKED, 4, "f", "");
+	made_wait(p, 1, "worker", BLOCKED, 2, "f", "");
+	made_wait(p, 1, "worker", BLOCKED, 3, "g", "");
 	made_wait(p, 1, "program", ON_CPU, 9, "f", "");
 	made_wait(p, 2, "program", ON_CPU, 9, "f", "");
 	lifetimes_write(l, p, BEGIN + 5 * S);
