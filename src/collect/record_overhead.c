@@ -173,6 +173,7 @@ int record_turn_overhead(struct record *r)
 		return 0;
 	level = overhead_turn(&r->overhead, now_ns(), kernel_ns(r), record_own_ns(r),
 			      r->overhead_cpus);
+	r->overhead_cpus = record_nr_cpus(r); /* some may have joined, or left */
 	if (level == OVERHEAD_REFUSED && !r->opts->always_on)
 		return refuse(r);
 	tell_too_much(r, told);

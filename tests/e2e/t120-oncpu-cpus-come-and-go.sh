@@ -45,6 +45,7 @@ check_near "$(folded_pct "$TMP/x.folded" '^spin_abc;')" 90 10 "share of the two 
 record 8
 recorded "both CPUs"
 both=$seen
+interrupts=$(json "$TMP/x.json" cost interrupts_share_of_cpus)
 check_near $((100 * whole / both)) 94 19 "samples, in percent of those of both (56 if it stayed away)"
 
 # So short that nobody may have seen it go: the event must be opened anew all the same.
@@ -71,11 +72,12 @@ taskset -apc 1 $! >/dev/null
 recorded "new programs"
 check_near "$(folded_pct <(grep '^worker-' "$TMP/x.folded") 'worker_main;job_[01];step_[01];leaf_[01]')" 97 3 "stacks with all names"
 
-# It begins with one CPU; the other joins.
+# It begins with one CPU; the other joins, and counts in what it costs.
 cpu1 0
 record 6
 sleep 1
 cpu1 1
 recorded "a CPU joins"
 check_near $((100 * seen / both)) 70 20 "samples of 6 s, in percent of those of both in 8 s (37 if it never joined)"
+check_near "$(awk -v a="$(json "$TMP/x.json" cost interrupts_share_of_cpus)" -v b="$interrupts" 'BEGIN { printf "%d", 100 * a / b }')" 90 15 "interrupts, in percent of those (50 without it)"
 finish
