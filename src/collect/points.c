@@ -22,12 +22,6 @@
 #include "uprobe/place.h"
 #include "uprobe/target.h"
 
-#if defined(__x86_64__)
-#define RETURN_IS_DEAR true
-#else
-#define RETURN_IS_DEAR false /* the kernel emulates it */
-#endif
-
 void points_init(struct points *p, const struct points_opts *o)
 {
 	*p = (struct points){ .opts = o };

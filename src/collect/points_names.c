@@ -18,13 +18,13 @@ static int by_name(const void *x, const void *y)
 
 /* The row of any of a function's names. */
 static const struct points_name *row_of(const struct uprobe_function *fn,
-					const struct points_name *names, size_t nr)
+					const struct points_table *names)
 {
 	const struct points_name *found = NULL;
 
 	for (size_t i = 0; i < fn->nr_names && !found; i++)
-		found = bsearch(&(struct points_name){ .name = fn->names[i] }, names, nr,
-				sizeof(*names), by_name);
+		found = bsearch(&(struct points_name){ .name = fn->names[i] }, names->v,
+				names->nr, sizeof(*names->v), by_name);
 	return found;
 }
 
@@ -40,7 +40,7 @@ static void add_events(struct points *p, const struct points_file *f,
 
 /* One that only jumps to another of them: each of its calls would be two. */
 static bool is_thunk(const struct points_file *f, const struct place *place,
-		     const struct points_name *names, size_t nr)
+		     const struct points_table *names)
 {
 	const struct uprobe_function *to = NULL;
 	uint64_t address;
@@ -49,13 +49,25 @@ static bool is_thunk(const struct points_file *f, const struct place *place,
 	    sscanf(place->insn, "b #0x%" SCNx64, &address) == 1 ||
 	    sscanf(place->insn, "b 0x%" SCNx64, &address) == 1)
 		to = functions_at(f->functions, address);
-	return to && to->address == address && row_of(to, names, nr);
+	return to && to->address == address && row_of(to, names);
+}
+
+/*
+ * Functions that throw nothing may have a return probe in any file but one of Go. What it replaces
+ * is seen by who unwinds within such a call, as heap profilers do: on x86-64 their stacks end there,
+ * on aarch64 they read what may not be readable. There a probe on a return instruction is cheap.
+ */
+static bool is_seen_by_probe(const struct points_file *f, const struct uprobe_function *fn,
+			     const struct points_table *names)
+{
+	return leaving_by_probe(f->leaving, fn) ||
+	       (names->throw_nothing && RETURN_IS_DEAR && f->leaving != LEAVING_GO);
 }
 
 static int add_function(struct points *p, struct points_file *f, const struct uprobe_function *fn,
-			const struct points_name *names, size_t nr)
+			const struct points_table *names)
 {
-	const struct points_name *row = row_of(fn, names, nr);
+	const struct points_name *row = row_of(fn, names);
 	struct uprobe_spec spec = { .kind = UPROBE_NAME };
 	struct point point = {
 		.kind = POINT_UPROBE, .event = p->nr_events, .args = row->args, .where = f->path
@@ -64,7 +76,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	struct place place;
 	int err = points_choose_place(p, f, &spec, fn, &place);
 
-	if (err || is_thunk(f, &place, names, nr))
+	if (err || is_thunk(f, &place, names))
 		return err;
 	points_tell_place(f, row->name, &place);
 	if (place.price == PLACE_REFUSED) {
@@ -76,12 +88,12 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	p->nr_dear += place.price == PLACE_STEPPED;
 	point.offset = place.offset;
 	add_events(p, f, fn);
-	point.by_probe = wants_return && leaving_by_probe(f->leaving, fn);
+	point.by_probe = wants_return && is_seen_by_probe(f, fn, names);
 	points_add(p, &point);
 	return wants_return && !point.by_probe ? points_add_returns(p, f, fn, point) : 0;
 }
 
-int points_add_names(struct points *p, const char *path, const struct points_name *names, size_t nr)
+int points_add_names(struct points *p, const char *path, const struct points_table *names)
 {
 	const struct uprobe_function *fns;
 	const struct points_name *row;
@@ -94,9 +106,9 @@ int points_add_names(struct points *p, const char *path, const struct points_nam
 	f.path = points_string(p, xstrdup(path));
 	fns = functions_all(f.functions, &nr_fns);
 	for (size_t i = 0; i < nr_fns && !err; i++) {
-		row = row_of(&fns[i], names, nr);
+		row = row_of(&fns[i], names);
 		if (row && (p->opts->timed || !row->no_return))
-			err = add_function(p, &f, &fns[i], names, nr);
+			err = add_function(p, &f, &fns[i], names);
 	}
 	points_close_file(&f);
 	return err;
