@@ -49,10 +49,16 @@ static const struct points_name function_rows[] = {
 	{ "mi_free", FREE(1) },
 	{ "mi_malloc", SIZE(1) },
 	{ "mi_malloc_aligned", SIZE(1) },
+	{ "mi_malloc_small", SIZE(1) },
+	{ "mi_mallocn", PRODUCT(1, 2) },
+	{ "mi_posix_memalign", STORED(3) },
 	{ "mi_realloc", RESIZE(2, 1) },
 	{ "mi_realloc_aligned", RESIZE(2, 1) },
+	{ "mi_reallocf", RESIZE(2, 1) },
+	{ "mi_rezalloc", RESIZE(2, 1) },
 	{ "mi_zalloc", SIZE(1) },
 	{ "mi_zalloc_aligned", SIZE(1) },
+	{ "mi_zalloc_small", SIZE(1) },
 	{ "mmap", ALLOC_HOW(2, 0, 0, ALLOC_IS_MMAP), false },
 	{ "mmap64", ALLOC_HOW(2, 0, 0, ALLOC_IS_MMAP), false },
 	{ "munmap", FREE(1) },
@@ -88,6 +94,10 @@ static const struct points_name operator_rows[] = {
 	{ "_ZnwmRKSt9nothrow_t", SIZE(1) },
 	{ "_ZnwmSt11align_val_t", SIZE(1) },
 	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", SIZE(1) },
+	{ "mi_new", SIZE(1) },
+	{ "mi_new_aligned", SIZE(1) },
+	{ "mi_new_aligned_nothrow", SIZE(1) },
+	{ "mi_new_nothrow", SIZE(1) },
 };
 
 /* Its garbage collector frees, so nobody can say what is in use. */
@@ -104,10 +114,11 @@ static const struct points_name rust_rows[] = {
 };
 #define NR(a) (sizeof(a) / sizeof(*(a)))
 
-static const struct points_table functions = { function_rows, NR(function_rows), true };
-static const struct points_table operators = { operator_rows, NR(operator_rows), false };
-static const struct points_table of_go = { go_rows, NR(go_rows), false };
-static const struct points_table of_rust = { rust_rows, NR(rust_rows), false };
+static const struct points_table functions = { function_rows, NR(function_rows), true, NULL };
+static const struct points_table operators = { operator_rows, NR(operator_rows), false,
+					       &functions };
+static const struct points_table of_go = { go_rows, NR(go_rows), false, NULL };
+static const struct points_table of_rust = { rust_rows, NR(rust_rows), false, NULL };
 
 /* What programs may be linked with. Nobody runs into points in a library that he does not have. */
 static const char *const libraries[] = { "c", "jemalloc", "tcmalloc", "tcmalloc_minimal",

@@ -69,6 +69,7 @@ struct points_table {
 	/* By what they promise: no exception or end of a thread passes through them, be it in a
 	 * file through which some do. */
 	bool throw_nothing;
+	const struct points_table *also; /* others that are probed in that file; NULL = none */
 };
 /*
  * Those that a file has, each address once. 0 or negative errno, logged but for a file that cannot

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Points at functions that a table names: one pass over the symbols of a file, however many. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/points_parts.h"
+
+#define MOST_THUNKS 4 /* in a row */
 
 static int by_name(const void *x, const void *y)
 {
@@ -38,18 +38,28 @@ static void add_events(struct points *p, const struct points_file *f,
 						 .where = f->path });
 }
 
-/* One that only jumps to another of them: each of its calls would be two. */
-static bool is_thunk(const struct points_file *f, const struct place *place,
-		     const struct points_table *names)
-{
-	const struct uprobe_function *to = NULL;
-	uint64_t address;
+struct search {
+	const struct points_file *file;
+	const struct points_table *names;
+	int depth;
+};
 
-	if (sscanf(place->insn, "jmp 0x%" SCNx64, &address) == 1 ||
-	    sscanf(place->insn, "b #0x%" SCNx64, &address) == 1 ||
-	    sscanf(place->insn, "b 0x%" SCNx64, &address) == 1)
-		to = functions_at(f->functions, address);
-	return to && to->address == address && row_of(to, names);
+/* One of them, or one that only goes on as some of them: each of its calls would be two. */
+static bool is_thunk(const struct search *s, const struct uprobe_function *fn);
+
+static bool is_one(void *arg, const struct uprobe_function *next)
+{
+	struct search deeper = *(struct search *)arg;
+
+	deeper.depth++;
+	return row_of(next, deeper.names) ||
+	       (deeper.names->also && row_of(next, deeper.names->also)) ||
+	       (deeper.depth < MOST_THUNKS && is_thunk(&deeper, next));
+}
+
+static bool is_thunk(const struct search *s, const struct uprobe_function *fn)
+{
+	return leaving_only_for(s->file->places, s->file->functions, fn, is_one, (void *)s);
 }
 
 /*
@@ -76,7 +86,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	struct place place;
 	int err = points_choose_place(p, f, &spec, fn, &place);
 
-	if (err || is_thunk(f, &place, names))
+	if (err || is_thunk(&(struct search){ f, names, 0 }, fn))
 		return err;
 	points_tell_place(f, row->name, &place);
 	if (place.price == PLACE_REFUSED) {

@@ -53,4 +53,8 @@ int leaving_find(struct places *p, const struct functions *fs, const struct upro
 int leaving_find_last(struct places *p, const struct functions *fs,
 		      const struct uprobe_function *f, struct leaving **v, size_t *nr);
 
+/* Does f do nothing but go on as others, all of which are accepted? Each of its calls is theirs. */
+bool leaving_only_for(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		      bool (*is_one)(void *arg, const struct uprobe_function *next), void *arg);
+
 #endif

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "elf/section.h"
 #include "uprobe/leaving_parts.h"
 #include "uprobe/place_parts.h"
 
-#define NR(a)	  (sizeof(a) / sizeof(*(a)))
 #define MOST	  64	    /* functions; jumps to further ones stay ways out */
 #define MOST_CODE (1u << 16) /* of one */
 
@@ -22,20 +20,6 @@ struct bodies {
 	struct uprobe_function v[MOST];
 	size_t nr;
 };
-
-/* Stubs there jump to other files. */
-static bool is_stub(const struct functions *fs, uint64_t address)
-{
-	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got", ".iplt" };
-
-	for (size_t i = 0; i < NR(names); i++) {
-		const Elf64_Shdr *s = section_find(functions_file(fs), names[i]);
-
-		if (s && address - s->sh_addr < s->sh_size)
-			return true;
-	}
-	return false;
-}
 
 static bool is_known(const struct bodies *b, uint64_t address)
 {
@@ -48,19 +32,21 @@ static bool is_known(const struct bodies *b, uint64_t address)
 static bool find_body(const struct bodies *b, uint64_t address, struct uprobe_function *body)
 {
 	const struct elf_file *file = functions_file(b->functions);
-	const struct uprobe_function *named = functions_at(b->functions, address);
+	bool is_stub = stubs_has(b->places->stubs, address);
+	const struct uprobe_function *named = is_stub ? stubs_lead_to(b->places->stubs, address)
+						      : functions_at(b->functions, address);
 	uint64_t next = 0, start = fdes_find(&b->places->fdes, address, &next);
 
 	if (named) {
 		*body = *named;
-	} else if (start && next) {
+	} else if (!is_stub && start && next) {
 		*body = (struct uprobe_function){ .name = "", .address = start, .size = next - start };
 		if (!elf_file_offset(file, start, &body->offset))
 			return false;
 	} else {
 		return false;
 	}
-	return body->size <= MOST_CODE && !is_stub(b->functions, address);
+	return body->size <= MOST_CODE;
 }
 
 /* All of it can be decoded, so that no way out is missed. */
@@ -80,7 +66,11 @@ static bool add_body(struct bodies *b, uint64_t address)
 
 	if (is_known(b, address))
 		return true;
-	if (b->nr == MOST || !find_body(b, address, &body) || !is_legible(b, &body))
+	if (!find_body(b, address, &body))
+		return false;
+	if (is_known(b, body.address))
+		return true;
+	if (b->nr == MOST || !is_legible(b, &body))
 		return false;
 	b->v[b->nr++] = body;
 	return true;
@@ -130,4 +120,40 @@ int leaving_find_last(struct places *p, const struct functions *fs,
 	*v = ways.v;
 	*nr = ways.nr;
 	return err;
+}
+
+/* Of a jump by which f is left for good. */
+static const struct uprobe_function *successor(struct places *p, const struct functions *fs,
+					       uint64_t to)
+{
+	const struct uprobe_function *next;
+
+	if (stubs_has(p->stubs, to))
+		return stubs_lead_to(p->stubs, to);
+	next = functions_at(fs, to);
+	return next && next->address == to ? next : NULL;
+}
+
+bool leaving_only_for(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		      bool (*is_one)(void *arg, const struct uprobe_function *next), void *arg)
+{
+	const struct uprobe_function *next;
+	uint32_t computed = 0;
+	bool leaves = false;
+	struct insn insn;
+	uint64_t to;
+
+	for (uint64_t at = f->address; at - f->address < f->size; at += insn.len) {
+		if (!place_decode(p, f, at, &insn) || insn.is_return ||
+		    leaving_by_pointer(&insn, &computed))
+			return false;
+		to = insn.jumps_to ? insn.jumps_to : insn.may_jump_to;
+		if (!leads_out(f, to))
+			continue;
+		next = successor(p, fs, to);
+		if (!next || next->address == f->address || !is_one(arg, next))
+			return false;
+		leaves = true;
+	}
+	return leaves;
 }
