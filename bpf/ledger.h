@@ -36,7 +36,7 @@
 	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
 	X(FILTER_WAIT, FILTER, "other-wait", "waits for something else than a lock")               \
 	X(FILTER_FILE, FILTER, "file-memory", "memory of a file")                                  \
-	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
+	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, or what an allocator maps for itself")           \
 	X(FILTER_OUTSIDE, FILTER, "outside", "outside of the time that is shown")                  \
 	X(FILTER_POLL, FILTER, "other-poll", "not within a poll as long as --slower-polls")        \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \

@@ -210,20 +210,56 @@ static uint32_t duty_note(struct record *r)
 	return note;
 }
 
-/* Functions that were probed, as frames. To be freed. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Names that allocators have for what is inside of them: linked into a program, too. */
+static bool is_inside(const char *linkage)
+{
+	static const char *const begins[] = { "je_",  "_rjem_", "mi_", "_mi_",
+					      "tc_", "_ZN8tcmalloc" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(linkage, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Is a frame of a function that was probed, or of a library that is nothing but an allocator? Files
+ * by their last name: a process may see them under another root.
+ */
+static bool is_of_event(const struct profile *p, uint32_t frame, const struct call_event *e)
+{
+	const char *module = profile_str(p, p->modules[profile_frame_module(p, frame)].path);
+	const char *file = base_name(e->where);
+
+	if (strcmp(base_name(module), file))
+		return false;
+	return !strcmp(profile_frame_linkage(p, frame), e->name) ||
+	       (strstr(file, "alloc") && strstr(file, ".so"));
+}
+
+/* Frames of allocators. To be freed. */
 static bool *find_allocators(const struct record *r)
 {
 	const struct calls_opts *o = &r->opts->calls;
 	const struct profile *p = r->profile;
 	bool *is = xcalloc(p->nr_frames, sizeof(*is));
 
-	for (size_t i = 1; i < p->nr_frames; i++)
+	for (size_t i = 1; i < p->nr_frames; i++) {
+		is[i] = is_inside(profile_frame_linkage(p, i));
 		for (size_t k = 0; k < o->nr_events && !is[i]; k++)
-			is[i] = !strcmp(profile_frame_linkage(p, i), o->events[k].name);
+			is[i] = is_of_event(p, i, &o->events[k]);
+	}
 	return is;
 }
 
-/* Called by another one: it counts there. */
+/* Called by another one, where it counts; or an allocator maps memory for what it gives out. */
 static bool is_nested(const struct profile *p, const struct sample *s, const bool *is_allocator)
 {
 	uint32_t nr;
