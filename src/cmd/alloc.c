@@ -201,6 +201,7 @@ static enum cmd_result run(struct recording_args *common)
 	a->points.pids = &o->pids;
 	a->points.timed = o->alloc.live;
 	a->points.at_last = true;
+	a->points.sessions = links_have_sessions();
 	a->points.args_of_jumps = ALLOC_HOW(0, 0, 0, ALLOC_IS_JUMP);
 	a->points.place_flags = hazards_place_flags(&host);
 	points_init(&points, &a->points);

@@ -88,6 +88,7 @@ enum links_way links_prepare(const struct calls_opts *o, const struct links_prog
  */
 #define LINKS_MANY 48
 bool links_have_many(void);
+bool links_have_sessions(void); /* LINKS_BY_SESSION */
 int links_create_many(int program, const char *path, const uint64_t *offsets, size_t nr,
 		      uint32_t pid);
 

@@ -24,6 +24,7 @@ struct points_opts {
 	bool runs;		  /* of Tokio: those that run tasks, in the place of their polls */
 	bool by_task;		  /* of Tokio: which task it is */
 	uint32_t args_of_jumps;	  /* also in the cookies of points at jumps that leave functions */
+	bool sessions;		  /* returns are seen by probes where timed is not wanted, too */
 	bool at_last;		  /* returns also of functions that others go on as */
 	unsigned int place_flags; /* of uprobe/place.h: what the kernel does */
 };

@@ -82,7 +82,8 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	struct point point = {
 		.kind = POINT_UPROBE, .event = p->nr_events, .args = row->args, .where = f->path
 	};
-	bool wants_return = p->opts->timed && !row->no_return;
+	bool by_probe = is_seen_by_probe(f, fn, names);
+	bool wants_return = !row->no_return && (p->opts->timed || (p->opts->sessions && by_probe));
 	struct place place;
 	int err = points_choose_place(p, f, &spec, fn, &place);
 
@@ -98,7 +99,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	p->nr_dear += place.price == PLACE_STEPPED;
 	point.offset = place.offset;
 	add_events(p, f, fn);
-	point.by_probe = wants_return && is_seen_by_probe(f, fn, names);
+	point.by_probe = wants_return && by_probe;
 	points_add(p, &point);
 	return wants_return && !point.by_probe ? points_add_returns(p, f, fn, point) : 0;
 }

@@ -19,11 +19,16 @@
 static void weigh_alloc(void *arg, struct tally *t, const struct prof_count *n)
 {
 	const struct alloc_opts *o = &((struct record *)arg)->opts->alloc;
+	bool failed = n->wait == PROF_WAIT_OF_EVENT(ALLOC_FAILED_EVENT);
 	uint32_t event = o->live && !(n->wait & IS_IN_USE) ? ALLOC_LIVE_EVENTS : 0;
 	uint64_t size = ALLOC_BYTES(n->chain);
 	double bytes = n->samples * alloc_weight(size, o->every);
 	struct prof_count part = *n;
 
+	if (failed) { /* taken off */
+		bytes = -bytes;
+		part.samples = -n->samples;
+	}
 	part.chain = 0;
 	part.wait = PROF_WAIT_OF_EVENT(event);
 	part.weight = llround(bytes);
@@ -54,6 +59,8 @@ void record_whole(void *arg, struct sample *s)
 	const struct record *r = arg;
 	double factor = duty_factor(&r->duty);
 
+	if ((int64_t)s->weight < 0 || (int64_t)s->count < 0) /* parts of it were rounded */
+		s->weight = s->count = 0;
 	if (PROF_WAIT_EVENT(s->wait) % 2)
 		factor /= PARTS;
 	s->weight = llround(s->weight * factor);
@@ -281,6 +288,8 @@ static void leave_out_nested(struct record *r)
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
 
+		if (!s->weight && !s->count)
+			continue; /* all of them failed */
 		if (!is_nested(p, s, is_allocator)) {
 			p->samples[nr++] = *s;
 		} else if (PROF_WAIT_EVENT(s->wait) == event) {
