@@ -119,13 +119,12 @@ static void tell_cost(const struct record_opts *o)
 		log_info("what probes cost here was not tried: %s", strerror(-err));
 		return;
 	}
-	more = t.more_cpu * (o->alloc.live ? 2 : 1) * (o->alloc.duty > 0 ? o->alloc.duty : 1);
+	more = t.more_cpu * (o->alloc.duty > 0 ? o->alloc.duty : 1);
 	if (more < WORTH_TELLING && !log_verbosity)
 		return;
-	log_warn("%s calls of allocators a second, at %.2f us each%s%s: expect these processes to "
+	log_warn("%s calls of allocators a second, at %.2f us each%s: expect these processes to "
 		 "need at least %.*f times their CPU time%s",
-		 text_count((uint64_t)t.hits_per_s), t.price_ns / 1000,
-		 o->alloc.live ? " and as much again at returns" : "",
+		 text_count((uint64_t)t.calls_per_s), t.price_ns / 1000,
 		 o->alloc.duty > 0 ? ", for a part of the time" : "", more < 1 ? 2 : 0, 1 + more,
 		 more < 1 || o->alloc.live
 			 ? ""

@@ -31,6 +31,7 @@ struct point {
 	uint64_t semaphore; /* of a USDT probe: where in the file it is counted up; 0 = none */
 	bool by_probe;	    /* the return is seen by a return probe at the same place */
 	bool is_return;	    /* calls end here: a "ret", the tracepoint of --until */
+	bool is_dear;	    /* the kernel single-steps the instruction there */
 };
 
 /* What is counted: a row of the result. */

@@ -250,6 +250,7 @@ int points_add_returns(struct points *p, struct points_file *f, const struct upr
 		 "could end the program",
 		 functions_shown(f->functions, fn), f->path, nr);
 	point.is_return = true;
+	point.is_dear = RETURN_IS_DEAR;
 	for (size_t i = 0; i < nr; i++) {
 		point.offset = v[i].offset;
 		point.args = args | (v[i].jumps ? p->opts->args_of_jumps : 0);

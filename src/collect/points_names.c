@@ -23,8 +23,8 @@ static const struct points_name *row_of(const struct uprobe_function *fn,
 	const struct points_name *found = NULL;
 
 	for (size_t i = 0; i < fn->nr_names && !found; i++)
-		found = bsearch(&(struct points_name){ .name = fn->names[i] }, names->v,
-				names->nr, sizeof(*names->v), by_name);
+		found = bsearch(&(struct points_name){ .name = fn->names[i] }, names->v, names->nr,
+				sizeof(*names->v), by_name);
 	return found;
 }
 
@@ -98,6 +98,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	}
 	p->nr_dear += place.price == PLACE_STEPPED;
 	point.offset = place.offset;
+	point.is_dear = place.price == PLACE_STEPPED;
 	add_events(p, f, fn);
 	point.by_probe = wants_return && by_probe;
 	points_add(p, &point);

@@ -227,8 +227,9 @@ static const char *base_name(const char *path)
 /* Names that allocators have for what is inside of them: linked into a program, too. */
 static bool is_inside(const char *linkage)
 {
-	static const char *const begins[] = { "je_",  "_rjem_", "mi_", "_mi_",
-					      "tc_", "_ZN8tcmalloc" };
+	static const char *const begins[] = {
+		"je_", "_rjem_", "mi_", "_mi_", "tc_", "_ZN8tcmalloc"
+	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (!strncmp(linkage, begins[i], strlen(begins[i])))

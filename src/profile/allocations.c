@@ -14,13 +14,13 @@
 #define NR(a) (sizeof(a) / sizeof(*(a)))
 
 /* Of a name as it is shown: where it begins, and what it has anywhere. */
-static const char *const begins[] = { "mi_", "_mi_",	"je_",	     "_rjem_",	    "tc_",
+static const char *const begins[] = { "mi_",  "_mi_",	"je_",	    "_rjem_",	    "tc_",
 				      "mmap", "__mmap", "runtime.", "operator new", "tcmalloc::" };
-static const char *const parts[] = { "__rust_alloc", "__rdl_alloc",  "__rg_alloc",
+static const char *const parts[] = { "__rust_alloc", "__rdl_alloc",    "__rg_alloc",
 				     "GlobalAlloc",  "alloc::alloc::", "_M_allocate" };
 /* What wrappers are called: xmalloc, g_malloc0, PyObject_Malloc, zmalloc_usable. */
-static const char *const wrappers[] = { "malloc", "calloc", "realloc", "memalign", "valloc",
-					"aligned_alloc" };
+static const char *const wrappers[] = { "malloc",   "calloc", "realloc",
+					"memalign", "valloc", "aligned_alloc" };
 
 static bool is_library(const struct profile *p, uint32_t module)
 {

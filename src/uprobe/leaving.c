@@ -296,9 +296,8 @@ void leaving_ways_add(struct leaving_ways *to, const struct uprobe_function *in,
 		      const struct insn *insn)
 {
 	to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
-	to->v[to->nr++] =
-		(struct leaving){ .offset = in->offset + (insn->address - in->address),
-				  .jumps = !insn->is_return };
+	to->v[to->nr++] = (struct leaving){ .offset = in->offset + (insn->address - in->address),
+					    .jumps = !insn->is_return };
 }
 
 /* of: the function that in, itself or a part of it, belongs to. */

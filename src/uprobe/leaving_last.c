@@ -10,7 +10,7 @@
 #include "uprobe/leaving_parts.h"
 #include "uprobe/place_parts.h"
 
-#define MOST	  64	    /* functions; jumps to further ones stay ways out */
+#define MOST	  64	     /* functions; jumps to further ones stay ways out */
 #define MOST_CODE (1u << 16) /* of one */
 
 /* Functions that are looked through, the first one and its parts among them. */
@@ -40,7 +40,9 @@ static bool find_body(const struct bodies *b, uint64_t address, struct uprobe_fu
 	if (named) {
 		*body = *named;
 	} else if (!is_stub && start && next) {
-		*body = (struct uprobe_function){ .name = "", .address = start, .size = next - start };
+		*body = (struct uprobe_function){ .name = "",
+						  .address = start,
+						  .size = next - start };
 		if (!elf_file_offset(file, start, &body->offset))
 			return false;
 	} else {
@@ -86,8 +88,7 @@ static bool is_way(struct bodies *b, const struct uprobe_function *body, const s
 {
 	if (leads_out(body, insn->may_jump_to))
 		add_body(b, insn->may_jump_to);
-	return insn->is_return ||
-	       (leads_out(body, insn->jumps_to) && !add_body(b, insn->jumps_to));
+	return insn->is_return || (leads_out(body, insn->jumps_to) && !add_body(b, insn->jumps_to));
 }
 
 static void look_through(struct bodies *b, size_t nr, struct leaving_ways *to)
@@ -104,8 +105,8 @@ static void look_through(struct bodies *b, size_t nr, struct leaving_ways *to)
 	}
 }
 
-int leaving_find_last(struct places *p, const struct functions *fs,
-		      const struct uprobe_function *f, struct leaving **v, size_t *nr)
+int leaving_find_last(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		      struct leaving **v, size_t *nr)
 {
 	struct bodies *b = xcalloc(1, sizeof(*b));
 	struct leaving_ways ways = {};
