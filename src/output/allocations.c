@@ -59,18 +59,21 @@ void allocations_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct allocations a;
 	struct grid g;
+	size_t nr = 0; /* rows that have some of what is shown */
 
 	allocations_init(&a, p, v);
 	if (a.has[ALLOCATIONS_IN_USE])
 		grid_init(&g, out, in_use, sizeof(in_use) / sizeof(*in_use));
 	else
 		grid_init(&g, out, allocated, sizeof(allocated) / sizeof(*allocated));
-	for (size_t i = 0; i < a.nr && i < VALUED_FUNCTIONS; i++)
+	while (nr < a.nr && a.rows[nr].value[a.by])
+		nr++;
+	for (size_t i = 0; i < nr && i < VALUED_FUNCTIONS; i++)
 		put_row(&g, p, &a, &a.rows[i]);
 	grid_end(&g);
-	if (a.nr > VALUED_FUNCTIONS)
-		fprintf(out, "… %zu more\n", a.nr - VALUED_FUNCTIONS);
-	if (a.nr)
+	if (nr > VALUED_FUNCTIONS)
+		fprintf(out, "… %zu more\n", nr - VALUED_FUNCTIONS);
+	if (nr)
 		fprintf(out, "± by chance, at most, in 95 of 100 recordings (--every)\n");
 	columns_put_left_out(a.values.trees[view_event(v, p)], out);
 	allocations_release(&a);
