@@ -158,7 +158,7 @@ static void *work(void *arg)
 			made_large(w);
 		if (i % 200 == 0)
 			large(w);
-		if (i % 1000 == 0)
+		if (i % 1000 == 500)
 			fail();
 		if (i == 20) /* until it is known how to unwind all this */
 			usleep(500000);
