@@ -6,7 +6,8 @@
  * not change how likely others are.
  *
  * To learn which are still in use at the end, the address that a sampled call returns is kept until
- * it is freed.
+ * it is freed. A sampled call that returns none has failed: that is told where returns are seen,
+ * which costs next to nothing where the kernel asks at the entry who waits for it (sessions).
  */
 #include "alloc.h"
 #include "claim.bpf.h"
@@ -85,10 +86,13 @@ static __always_inline void read_arguments(struct pt_regs *regs, __u32 how, stru
 
 static __always_inline __u64 size_of(const struct arguments *a, __u32 how)
 {
-	__u64 size = pick(a, ALLOC_SIZE(how));
+	__u64 size = pick(a, ALLOC_SIZE(how)), factor = 1;
 
 	if (ALLOC_FACTOR(how))
-		size *= pick(a, ALLOC_FACTOR(how));
+		factor = pick(a, ALLOC_FACTOR(how));
+	if ((size | factor) >> 32 && factor && size > ALLOC_MOST / factor)
+		return ALLOC_MOST;
+	size *= factor;
 	if (ALLOC_FLAGS(how) & ALLOC_IS_MMAP && (!a->v[2] || !(a->v[3] & MAP_ANONYMOUS)))
 		return 0;
 	return size < ALLOC_MOST ? size : ALLOC_MOST;
@@ -114,7 +118,7 @@ static __always_inline void expect(struct pt_regs *regs, struct alloc_thread *t,
 }
 
 static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t, __u32 how,
-				    __u64 size)
+				    __u64 size, bool returns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct prof_count key = { .pid = task->tgid, .tid = task->pid, .chain = ALLOC_CODE(size) };
@@ -138,7 +142,7 @@ static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t
 		outcome = arena_count(scratch, size) ? PROF_RECORDED : PROF_LOST_COUNTS;
 	}
 	give_scratch(s);
-	if (alloc_cfg.live_slots && outcome == PROF_RECORDED)
+	if (returns && outcome == PROF_RECORDED)
 		expect(regs, t, how, &key);
 	return outcome;
 }
@@ -168,7 +172,7 @@ static __always_inline bool is_within(struct pt_regs *regs, const struct alloc_t
 }
 
 /* What became of the call. */
-static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size)
+static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size, bool returns)
 {
 	struct alloc_thread *t = thread();
 
@@ -179,20 +183,23 @@ static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size)
 	if (t->sp)
 		counters_add(PROF_LIVE_MISSED);
 	t->sp = 0;
+	if (size >= ALLOC_MOST)
+		return PROF_FILTER_FAILED;
 	t->left -= size;
 	if (t->left > 0 || !size)
 		return PROF_FILTER_EVERY;
 	t->left = draw();
-	return sample(regs, t, how, size);
+	return sample(regs, t, how, size, returns);
 }
 
 /* Where threads preempt each other too. */
-static __always_inline void add(struct prof_counters *row, __u32 counter)
+static __always_inline void add(struct prof_counters *row, __u32 counter, __u64 nr)
 {
-	__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], 1);
+	__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], nr);
 }
 
-__hidden int alloc_entered(struct pt_regs *ctx)
+/* returns: it will be seen to return. */
+static __always_inline int enter(struct pt_regs *ctx, bool returns)
 {
 	struct prof_counters *row = counters_row();
 	__u32 how = bpf_get_attach_cookie(ctx) >> 32;
@@ -212,12 +219,45 @@ __hidden int alloc_entered(struct pt_regs *ctx)
 			bpf_map_delete_elem(&allocs_live, &key);
 	}
 	if (ALLOC_SIZE(how)) {
-		outcome = begins(ctx, how, size_of(&a, how));
-		add(row, PROF_SEEN);
-		add(row, outcome);
+		outcome = begins(ctx, how, size_of(&a, how), returns);
+		add(row, PROF_SEEN, 1);
+		add(row, outcome, 1);
 	}
 	run_ends(row, start);
-	return outcome == PROF_RECORDED; /* one of live memory, whose address is not known yet */
+	return outcome == PROF_RECORDED; /* whose address is not known yet */
+}
+
+__hidden int alloc_entered(struct pt_regs *ctx)
+{
+	return enter(ctx, alloc_cfg.live_slots);
+}
+
+__hidden int alloc_called(struct pt_regs *ctx)
+{
+	return enter(ctx, true);
+}
+
+/* A second count of the same stack. Without room for it the call stays recorded. */
+static __always_inline void take_back(const struct alloc_live *live)
+{
+	struct prof_counters *row = counters_row();
+	struct scratch *s;
+	__u32 scratch;
+
+	s = row ? take_scratch(&scratch) : NULL;
+	if (!s)
+		return;
+	s->key = (struct prof_count){ .pid = live->pid,
+				      .tid = live->tid,
+				      .ustack = live->ustack,
+				      .chain = live->size,
+				      .wait = PROF_WAIT_OF_EVENT(ALLOC_FAILED_EVENT) };
+	__builtin_memcpy(s->key.comm, live->comm, sizeof(live->comm));
+	if (arena_count(scratch, ALLOC_BYTES(live->size))) {
+		add(row, PROF_RECORDED, -1);
+		add(row, PROF_FILTER_FAILED, 1);
+	}
+	give_scratch(s);
 }
 
 /* The stack pointer as it was at the entry. */
@@ -235,9 +275,15 @@ static __always_inline void ends(struct pt_regs *ctx, __u64 sp)
 		counters_add(PROF_LIVE_MISSED);
 		return;
 	}
-	if (t->out && (address || bpf_probe_read_user(&address, sizeof(address), (void *)t->out)))
+	if (t->out && address) /* an error */
+		address = 0;
+	else if (t->out && bpf_probe_read_user(&address, sizeof(address), (void *)t->out))
 		return;
-	if (!address || address == MAP_FAILED)
+	if (!address || address == MAP_FAILED) {
+		take_back(&t->live);
+		return;
+	}
+	if (!alloc_cfg.live_slots)
 		return;
 	key = key_of(address);
 	if (bpf_map_update_elem(&allocs_live, &key, &t->live, BPF_ANY))

@@ -29,7 +29,13 @@
 #define ALLOC_LARGE	  (1u << 31)
 #define ALLOC_CODE(bytes) ((bytes) < ALLOC_LARGE ? (__u32)(bytes) : ALLOC_LARGE | (bytes) >> 20)
 #define ALLOC_BYTES(code) ((code)&ALLOC_LARGE ? (__u64)((code) & ~ALLOC_LARGE) << 20 : (code))
-#define ALLOC_MOST	  (1ull << 47)
+#define ALLOC_MOST	  (1ull << 47) /* no address space has so much */
+
+/*
+ * A sampled call that returned no memory is counted a second time, as this event: user space takes
+ * it off. The ledger has it as failed then.
+ */
+#define ALLOC_FAILED_EVENT 64
 
 /* A sampled allocation that was not freed, by its process and address. */
 struct alloc_key {

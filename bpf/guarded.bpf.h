@@ -11,6 +11,7 @@ __hidden int calls_entered(struct pt_regs *ctx);
 __hidden int calls_returned(struct pt_regs *ctx);
 __hidden int calls_left(struct pt_regs *ctx);
 __hidden int alloc_entered(struct pt_regs *ctx);
+__hidden int alloc_called(struct pt_regs *ctx); /* and its return can be seen */
 __hidden int alloc_returned(struct pt_regs *ctx);
 __hidden int alloc_left(struct pt_regs *ctx);
 

@@ -36,7 +36,9 @@
 	X(FILTER_EVERY, FILTER, "every", "left out by --every")                                    \
 	X(FILTER_WAIT, FILTER, "other-wait", "waits for something else than a lock")               \
 	X(FILTER_FILE, FILTER, "file-memory", "memory of a file")                                  \
-	X(FILTER_NESTED, FILTER, "nested", "inside of another allocation, which counts")           \
+	X(FILTER_NESTED, FILTER, "nested",                                                         \
+	  "inside of another allocation, or what an allocator maps for itself")                    \
+	X(FILTER_FAILED, FILTER, "failed", "allocations that failed: they returned no memory")     \
 	X(FILTER_OUTSIDE, FILTER, "outside", "outside of the time that is shown")                  \
 	X(FILTER_POLL, FILTER, "other-poll", "not within a poll as long as --slower-polls")        \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
@@ -99,11 +101,12 @@ enum prof_counter {
  * One row per CPU, written only by programs on that CPU, read through mmap. A power of two of cache
  * lines.
  */
-#define PROF_COUNTER_SLOTS 64
+#define PROF_COUNTER_SLOTS 128
 struct prof_counters {
 	__u64 value[PROF_COUNTER_SLOTS];
 };
 _Static_assert(PROF_NR_COUNTERS <= PROF_COUNTER_SLOTS, "grow struct prof_counters");
-_Static_assert(sizeof(struct prof_counters) == 512, "struct prof_counters is part of the contract");
+_Static_assert(sizeof(struct prof_counters) == 1024,
+	       "struct prof_counters is part of the contract");
 
 #endif

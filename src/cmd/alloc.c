@@ -119,13 +119,12 @@ static void tell_cost(const struct record_opts *o)
 		log_info("what probes cost here was not tried: %s", strerror(-err));
 		return;
 	}
-	more = t.more_cpu * (o->alloc.live ? 2 : 1) * (o->alloc.duty > 0 ? o->alloc.duty : 1);
+	more = t.more_cpu * (o->alloc.duty > 0 ? o->alloc.duty : 1);
 	if (more < WORTH_TELLING && !log_verbosity)
 		return;
-	log_warn("%s calls of allocators a second, at %.2f us each%s%s: expect these processes to "
+	log_warn("%s calls of allocators a second, at %.2f us each%s: expect these processes to "
 		 "need at least %.*f times their CPU time%s",
-		 text_count((uint64_t)t.hits_per_s), t.price_ns / 1000,
-		 o->alloc.live ? " and as much again at returns" : "",
+		 text_count((uint64_t)t.calls_per_s), t.price_ns / 1000,
 		 o->alloc.duty > 0 ? ", for a part of the time" : "", more < 1 ? 2 : 0, 1 + more,
 		 more < 1 || o->alloc.live
 			 ? ""
@@ -200,6 +199,8 @@ static enum cmd_result run(struct recording_args *common)
 	o->alloc.every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;
 	a->points.pids = &o->pids;
 	a->points.timed = o->alloc.live;
+	a->points.at_last = true;
+	a->points.sessions = links_have_sessions();
 	a->points.args_of_jumps = ALLOC_HOW(0, 0, 0, ALLOC_IS_JUMP);
 	a->points.place_flags = hazards_place_flags(&host);
 	points_init(&points, &a->points);

@@ -20,7 +20,7 @@
  * Each table by the linker's names, in the order of strcmp(). reallocarray() is missing, since it
  * goes on as realloc().
  */
-static const struct points_name functions[] = {
+static const struct points_name function_rows[] = {
 	{ "_rjem_calloc", PRODUCT(1, 2) },
 	{ "_rjem_free", FREE(1) },
 	{ "_rjem_malloc", SIZE(1) },
@@ -49,10 +49,16 @@ static const struct points_name functions[] = {
 	{ "mi_free", FREE(1) },
 	{ "mi_malloc", SIZE(1) },
 	{ "mi_malloc_aligned", SIZE(1) },
+	{ "mi_malloc_small", SIZE(1) },
+	{ "mi_mallocn", PRODUCT(1, 2) },
+	{ "mi_posix_memalign", STORED(3) },
 	{ "mi_realloc", RESIZE(2, 1) },
 	{ "mi_realloc_aligned", RESIZE(2, 1) },
+	{ "mi_reallocf", RESIZE(2, 1) },
+	{ "mi_rezalloc", RESIZE(2, 1) },
 	{ "mi_zalloc", SIZE(1) },
 	{ "mi_zalloc_aligned", SIZE(1) },
+	{ "mi_zalloc_small", SIZE(1) },
 	{ "mmap", ALLOC_HOW(2, 0, 0, ALLOC_IS_MMAP), false },
 	{ "mmap64", ALLOC_HOW(2, 0, 0, ALLOC_IS_MMAP), false },
 	{ "munmap", FREE(1) },
@@ -71,7 +77,7 @@ static const struct points_name functions[] = {
 };
 
 /* Of files that have some of these: elsewhere C++'s operators call malloc() and free(). */
-static const struct points_name operators[] = {
+static const struct points_name operator_rows[] = {
 	{ "_ZdaPv", FREE(1) },
 	{ "_ZdaPvSt11align_val_t", FREE(1) },
 	{ "_ZdaPvm", FREE(1) },
@@ -88,21 +94,31 @@ static const struct points_name operators[] = {
 	{ "_ZnwmRKSt9nothrow_t", SIZE(1) },
 	{ "_ZnwmSt11align_val_t", SIZE(1) },
 	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", SIZE(1) },
+	{ "mi_new", SIZE(1) },
+	{ "mi_new_aligned", SIZE(1) },
+	{ "mi_new_aligned_nothrow", SIZE(1) },
+	{ "mi_new_nothrow", SIZE(1) },
 };
 
 /* Its garbage collector frees, so nobody can say what is in use. */
-static const struct points_name of_go[] = {
+static const struct points_name go_rows[] = {
 	{ "runtime.mallocgc", ALLOC_HOW(1, 0, 0, ALLOC_IS_GO), false },
 };
 
 /* Of programs that have none of all these. */
-static const struct points_name of_rust[] = {
+static const struct points_name rust_rows[] = {
 	{ "__rust_alloc", SIZE(1) },
 	{ "__rust_alloc_zeroed", SIZE(1) },
 	{ "__rust_dealloc", FREE(1) },
 	{ "__rust_realloc", RESIZE(4, 1) },
 };
 #define NR(a) (sizeof(a) / sizeof(*(a)))
+
+static const struct points_table functions = { function_rows, NR(function_rows), true, NULL };
+static const struct points_table operators = { operator_rows, NR(operator_rows), false,
+					       &functions };
+static const struct points_table of_go = { go_rows, NR(go_rows), false, NULL };
+static const struct points_table of_rust = { rust_rows, NR(rust_rows), false, NULL };
 
 /* What programs may be linked with. Nobody runs into points in a library that he does not have. */
 static const char *const libraries[] = { "c", "jemalloc", "tcmalloc", "tcmalloc_minimal",
@@ -117,18 +133,18 @@ static int add_file(void *arg, const char *path)
 {
 	struct search *s = arg;
 	size_t nr = s->points->nr;
-	int err = points_add_names(s->points, path, functions, NR(functions));
+	int err = points_add_names(s->points, path, &functions);
 
 	if (!err && s->points->nr > nr)
-		err = points_add_names(s->points, path, operators, NR(operators));
+		err = points_add_names(s->points, path, &operators);
 	if (!err && !s->points->opts->timed)
-		err = points_add_names(s->points, path, of_go, NR(of_go));
+		err = points_add_names(s->points, path, &of_go);
 	return err == -ENOEXEC || err == -ENOENT || err == -EACCES ? 0 : err;
 }
 
 static int add_rust(void *arg, const char *path)
 {
-	int err = points_add_names(((struct search *)arg)->points, path, of_rust, NR(of_rust));
+	int err = points_add_names(((struct search *)arg)->points, path, &of_rust);
 
 	return err == -ENOEXEC || err == -ENOENT || err == -EACCES ? 0 : err;
 }

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "uprobe/price.h"
 
 #define TRIAL_NS  100000000
 #define NR_PRICED 2000
@@ -87,10 +88,24 @@ static int attach(struct counter *c, const char *path, const uint64_t *offsets, 
 	return 0;
 }
 
+/* Hits that cost the same are counted together. */
+enum sort { ENTRY, DEAR_ENTRY, BACK, WAY_OUT, DEAR_WAY_OUT, NR_SORTS };
+
+/* A session leads only sampled calls back through the kernel: those few are not counted. */
+static bool is_of_sort(const struct point *p, enum sort sort, bool sessions)
+{
+	if (sort == BACK)
+		return p->by_probe && !sessions;
+	if (p->is_return)
+		return sort == (p->is_dear ? DEAR_WAY_OUT : WAY_OUT);
+	return sort == (p->is_dear ? DEAR_ENTRY : ENTRY);
+}
+
 /* The points of a file stand one behind the other. */
-static int attach_all(struct counter *c, const struct calls_opts *o, uint32_t pid)
+static int attach_all(struct counter *c, const struct calls_opts *o, enum sort sort, uint32_t pid)
 {
 	uint64_t *offsets = xcalloc(o->nr_points, sizeof(*offsets));
+	bool sessions = links_have_sessions();
 	size_t nr = 0;
 	int err = 0;
 
@@ -98,7 +113,7 @@ static int attach_all(struct counter *c, const struct calls_opts *o, uint32_t pi
 		const struct point *p = &o->points[i];
 		bool last = i + 1 == o->nr_points || strcmp(p[1].where, p->where);
 
-		if (!p->is_return)
+		if (is_of_sort(p, sort, sessions))
 			offsets[nr++] = p->offset;
 		if (last && nr)
 			err = attach(c, p->where, offsets, nr, pid);
@@ -147,7 +162,8 @@ static int find_priced(uint64_t *offset)
 	return err;
 }
 
-static int measure_price(struct calls_trial *t)
+/* Of a hit at a cheap place. */
+static int measure_price(double *price_ns)
 {
 	struct counter c = { .map = -1, .program = -1 };
 	uint64_t offset, start;
@@ -156,50 +172,89 @@ static int measure_price(struct calls_trial *t)
 	err = err ? err : load_counter(&c);
 	err = err ? err : attach(&c, "/proc/self/exe", &offset, 1, getpid());
 	if (!err) {
-		start = now_ns();
+		start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		for (int i = 0; i < NR_PRICED; i++)
 			priced();
-		t->price_ns = (double)(now_ns() - start) / NR_PRICED;
+		*price_ns = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / NR_PRICED;
 		err = count(&c) == NR_PRICED ? 0 : -ENODATA;
 	}
 	release(&c);
 	return err;
 }
 
-static int measure_hits(struct calls_trial *t, const struct calls_opts *o,
+static int attach_sorts(struct counter counters[NR_SORTS], const struct calls_opts *o,
 			const struct opt_ids *pids)
 {
-	struct counter c = { .map = -1, .program = -1 };
-	double cost, without, wall;
-	uint64_t start, cpu;
-	int err = load_counter(&c);
+	int err = 0;
 
-	start = now_ns();
-	cpu = cpu_ns(pids);
-	for (size_t i = 0; i < pids->nr && i < MAX_TRIED && !err; i++)
-		err = attach_all(&c, o, pids->v[i]);
+	for (int sort = 0; sort < NR_SORTS && !err; sort++) {
+		err = load_counter(&counters[sort]);
+		for (size_t i = 0; i < pids->nr && i < MAX_TRIED && !err; i++)
+			err = attach_all(&counters[sort], o, sort, pids->v[i]);
+	}
+	return err;
+}
+
+static double cost_of(const uint64_t hits[NR_SORTS], double cheap_ns)
+{
+	struct price price = price_measure();
+	double dear_ns = cheap_ns, sum = 0;
+
+	if (price.stepped_ns > price.emulated_ns)
+		dear_ns += price.stepped_ns - price.emulated_ns;
+	for (int sort = 0; sort < NR_SORTS; sort++)
+		sum += hits[sort] *
+		       (sort == DEAR_ENTRY || sort == DEAR_WAY_OUT ? dear_ns : cheap_ns);
+	return sum;
+}
+
+/* cpu: what the processes used in that time, the cost included. */
+static void conclude(struct calls_trial *t, double calls, double cost, double cpu, double wall)
+{
+	double without = cpu - cost;
+
+	t->calls_per_s = calls * 1e9 / wall;
+	t->price_ns = calls ? cost / calls : 0;
+	if (without < wall / LEAST_PART && cost < wall / LEAST_PART)
+		without = wall / LEAST_PART;
+	/* The difference of two large numbers: how much more than that is not known. */
+	t->more_cpu = without > cost / CALLS_TRIAL_MOST ? cost / without : CALLS_TRIAL_MOST;
+}
+
+static int measure_hits(struct calls_trial *t, const struct calls_opts *o,
+			const struct opt_ids *pids, double cheap_ns)
+{
+	struct counter counters[NR_SORTS];
+	uint64_t start = now_ns(), cpu = cpu_ns(pids);
+	uint64_t hits[NR_SORTS];
+	double wall = 0, used = 0;
+	int err;
+
+	for (int i = 0; i < NR_SORTS; i++)
+		counters[i] = (struct counter){ .map = -1, .program = -1 };
+	err = attach_sorts(counters, o, pids);
 	if (!err) {
 		nanosleep(&(struct timespec){ .tv_nsec = TRIAL_NS }, NULL);
 		wall = now_ns() - start;
-		cost = count(&c) * t->price_ns;
-		t->hits_per_s = count(&c) * 1e9 / wall;
-		without = (double)(cpu_ns(pids) - cpu) - cost;
-		if (without < wall / LEAST_PART && cost < wall / LEAST_PART)
-			without = wall / LEAST_PART;
-		/* The difference of two large numbers: how much more than that is not known. */
-		t->more_cpu = without > cost / CALLS_TRIAL_MOST ? cost / without : CALLS_TRIAL_MOST;
+		used = cpu_ns(pids) - cpu;
 	}
-	release(&c);
+	for (int i = 0; i < NR_SORTS; i++) {
+		hits[i] = err ? 0 : count(&counters[i]);
+		release(&counters[i]);
+	}
+	if (!err)
+		conclude(t, hits[ENTRY] + hits[DEAR_ENTRY], cost_of(hits, cheap_ns), used, wall);
 	return err;
 }
 
 int calls_trial_run(struct calls_trial *t, const struct calls_opts *o, const struct opt_ids *pids)
 {
+	double cheap_ns;
 	int err;
 
 	*t = (struct calls_trial){};
 	if (!links_have_many())
 		return -ENOTSUP;
-	err = measure_price(t);
-	return err ? err : measure_hits(t, o, pids);
+	err = measure_price(&cheap_ns);
+	return err ? err : measure_hits(t, o, pids, cheap_ns);
 }

@@ -90,6 +90,11 @@ bool links_have_many(void)
 	return kernel_has(UPROBE_MULTI);
 }
 
+bool links_have_sessions(void)
+{
+	return links_have_many() && kernel_has(UPROBE_SESSION);
+}
+
 int links_create_many(int program, const char *path, const uint64_t *offsets, size_t nr,
 		      uint32_t pid)
 {

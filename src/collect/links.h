@@ -31,6 +31,7 @@ struct point {
 	uint64_t semaphore; /* of a USDT probe: where in the file it is counted up; 0 = none */
 	bool by_probe;	    /* the return is seen by a return probe at the same place */
 	bool is_return;	    /* calls end here: a "ret", the tracepoint of --until */
+	bool is_dear;	    /* the kernel single-steps the instruction there */
 };
 
 /* What is counted: a row of the result. */
@@ -88,6 +89,7 @@ enum links_way links_prepare(const struct calls_opts *o, const struct links_prog
  */
 #define LINKS_MANY 48
 bool links_have_many(void);
+bool links_have_sessions(void); /* LINKS_BY_SESSION */
 int links_create_many(int program, const char *path, const uint64_t *offsets, size_t nr,
 		      uint32_t pid);
 

@@ -22,12 +22,6 @@
 #include "uprobe/place.h"
 #include "uprobe/target.h"
 
-#if defined(__x86_64__)
-#define RETURN_IS_DEAR true
-#else
-#define RETURN_IS_DEAR false /* the kernel emulates it */
-#endif
-
 void points_init(struct points *p, const struct points_opts *o)
 {
 	*p = (struct points){ .opts = o };
@@ -212,7 +206,7 @@ void points_tell_place(const struct points_file *f, const char *name, const stru
 int points_choose_place(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			const struct uprobe_function *fn, struct place *place)
 {
-	unsigned int flags = p->opts->place_flags | (p->opts->timed ? PLACE_RETURN : 0);
+	unsigned int flags = p->opts->place_flags | (p->opts->timed || p->opts->sessions ? PLACE_RETURN : 0);
 	bool inside = (spec->kind == UPROBE_OFFSET && spec->offset != fn->address) ||
 		      (spec->kind == UPROBE_NAME && spec->offset);
 	uint64_t at = spec->kind == UPROBE_OFFSET ? spec->offset : fn->address + spec->offset;
@@ -230,13 +224,23 @@ int points_choose_place(struct points *p, struct points_file *f, const struct up
 	return err ? log_err(err, "cannot read the code of %s", fn->name) : 0;
 }
 
+/* Several functions may go on as one. */
+static bool has_return(const struct points *p, const char *path, uint64_t offset)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->v[i].is_return && p->v[i].offset == offset && !strcmp(p->v[i].where, path))
+			return true;
+	return false;
+}
+
 int points_add_returns(struct points *p, struct points_file *f, const struct uprobe_function *fn,
 		       struct point point)
 {
 	uint32_t args = point.args;
 	struct leaving *v;
 	size_t nr;
-	int err = leaving_find(f->places, f->functions, fn, &v, &nr);
+	int err = p->opts->at_last ? leaving_find_last(f->places, f->functions, fn, &v, &nr)
+				   : leaving_find(f->places, f->functions, fn, &v, &nr);
 
 	if (err)
 		return log_as(err, "cannot find where %s returns: it cannot be decoded", fn->name);
@@ -246,9 +250,12 @@ int points_add_returns(struct points *p, struct points_file *f, const struct upr
 		 "could end the program",
 		 functions_shown(f->functions, fn), f->path, nr);
 	point.is_return = true;
+	point.is_dear = RETURN_IS_DEAR;
 	for (size_t i = 0; i < nr; i++) {
 		point.offset = v[i].offset;
 		point.args = args | (v[i].jumps ? p->opts->args_of_jumps : 0);
+		if (p->opts->at_last && has_return(p, f->path, point.offset))
+			continue;
 		points_add(p, &point);
 	}
 	p->nr_dear += RETURN_IS_DEAR ? nr : 0;

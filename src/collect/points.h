@@ -24,6 +24,8 @@ struct points_opts {
 	bool runs;		  /* of Tokio: those that run tasks, in the place of their polls */
 	bool by_task;		  /* of Tokio: which task it is */
 	uint32_t args_of_jumps;	  /* also in the cookies of points at jumps that leave functions */
+	bool sessions;		  /* returns are seen by probes where timed is not wanted, too */
+	bool at_last;		  /* returns also of functions that others go on as */
 	unsigned int place_flags; /* of uprobe/place.h: what the kernel does */
 };
 
@@ -62,12 +64,19 @@ struct points_name {
 	uint32_t args;
 	bool no_return; /* only wanted where calls are timed, and then only their entries */
 };
+struct points_table {
+	const struct points_name *v;
+	size_t nr;
+	/* By what they promise: no exception or end of a thread passes through them, be it in a
+	 * file through which some do. */
+	bool throw_nothing;
+	const struct points_table *also; /* others that are probed in that file; NULL = none */
+};
 /*
  * Those that a file has, each address once. 0 or negative errno, logged but for a file that cannot
  * be opened.
  */
-int points_add_names(struct points *p, const char *path, const struct points_name *names,
-		     size_t nr);
+int points_add_names(struct points *p, const char *path, const struct points_table *names);
 /* The files that the processes have mapped, as we can open them, until fn returns an error. */
 int points_for_each_file(const struct opt_ids *pids, int (*fn)(void *arg, const char *path),
 			 void *arg);

@@ -11,6 +11,13 @@
 #include "uprobe/leaving.h"
 #include "uprobe/place.h"
 
+/* A probe on a return instruction: the kernel emulates it, or single-steps it. */
+#if defined(__x86_64__)
+#define RETURN_IS_DEAR true
+#else
+#define RETURN_IS_DEAR false
+#endif
+
 /* A file that points are looked for in. */
 struct points_file {
 	const char *path; /* belongs to the points */

@@ -19,11 +19,16 @@
 static void weigh_alloc(void *arg, struct tally *t, const struct prof_count *n)
 {
 	const struct alloc_opts *o = &((struct record *)arg)->opts->alloc;
+	bool failed = n->wait == PROF_WAIT_OF_EVENT(ALLOC_FAILED_EVENT);
 	uint32_t event = o->live && !(n->wait & IS_IN_USE) ? ALLOC_LIVE_EVENTS : 0;
 	uint64_t size = ALLOC_BYTES(n->chain);
 	double bytes = n->samples * alloc_weight(size, o->every);
 	struct prof_count part = *n;
 
+	if (failed) { /* taken off */
+		bytes = -bytes;
+		part.samples = -n->samples;
+	}
 	part.chain = 0;
 	part.wait = PROF_WAIT_OF_EVENT(event);
 	part.weight = llround(bytes);
@@ -54,6 +59,8 @@ void record_whole(void *arg, struct sample *s)
 	const struct record *r = arg;
 	double factor = duty_factor(&r->duty);
 
+	if ((int64_t)s->weight < 0 || (int64_t)s->count < 0) /* parts of it were rounded */
+		s->weight = s->count = 0;
 	if (PROF_WAIT_EVENT(s->wait) % 2)
 		factor /= PARTS;
 	s->weight = llround(s->weight * factor);
@@ -210,20 +217,57 @@ static uint32_t duty_note(struct record *r)
 	return note;
 }
 
-/* Functions that were probed, as frames. To be freed. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Names that allocators have for what is inside of them: linked into a program, too. */
+static bool is_inside(const char *linkage)
+{
+	static const char *const begins[] = {
+		"je_", "_rjem_", "mi_", "_mi_", "tc_", "_ZN8tcmalloc"
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(linkage, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Is a frame of a function that was probed, or of a library that is nothing but an allocator? Files
+ * by their last name: a process may see them under another root.
+ */
+static bool is_of_event(const struct profile *p, uint32_t frame, const struct call_event *e)
+{
+	const char *module = profile_str(p, p->modules[profile_frame_module(p, frame)].path);
+	const char *file = base_name(e->where);
+
+	if (strcmp(base_name(module), file))
+		return false;
+	return !strcmp(profile_frame_linkage(p, frame), e->name) ||
+	       (strstr(file, "alloc") && strstr(file, ".so"));
+}
+
+/* Frames of allocators. To be freed. */
 static bool *find_allocators(const struct record *r)
 {
 	const struct calls_opts *o = &r->opts->calls;
 	const struct profile *p = r->profile;
 	bool *is = xcalloc(p->nr_frames, sizeof(*is));
 
-	for (size_t i = 1; i < p->nr_frames; i++)
+	for (size_t i = 1; i < p->nr_frames; i++) {
+		is[i] = is_inside(profile_frame_linkage(p, i));
 		for (size_t k = 0; k < o->nr_events && !is[i]; k++)
-			is[i] = !strcmp(profile_frame_linkage(p, i), o->events[k].name);
+			is[i] = is_of_event(p, i, &o->events[k]);
+	}
 	return is;
 }
 
-/* Called by another one: it counts there. */
+/* Called by another one, where it counts; or an allocator maps memory for what it gives out. */
 static bool is_nested(const struct profile *p, const struct sample *s, const bool *is_allocator)
 {
 	uint32_t nr;
@@ -245,6 +289,8 @@ static void leave_out_nested(struct record *r)
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct sample *s = &p->samples[i];
 
+		if (!s->weight && !s->count)
+			continue; /* all of them failed */
 		if (!is_nested(p, s, is_allocator)) {
 			p->samples[nr++] = *s;
 		} else if (PROF_WAIT_EVENT(s->wait) == event) {

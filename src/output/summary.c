@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/allocations.h"
 #include "output/calls.h"
 #include "output/columns.h"
 #include "output/contexts.h"
@@ -219,6 +220,7 @@ void summary_put_ledger(const struct profile *p, FILE *out)
 		waits_put_ledger(p, out);
 	else
 		ledger_put(p->counters, ledger_noun(p), out);
+	allocations_put_missed(p, out);
 	if (expected_init(&x, p))
 		expected_put(&x, expected_noun(p), out);
 	if (p->meta.missed)
@@ -430,7 +432,9 @@ int summary_write(const struct profile *p, const struct view *view, FILE *out)
 	wakers_put(p, v, out);
 	locks_put(p, v, out);
 	calls_put(p, v, out);
-	if (profile_is_mixed(p) || p->nr_columns)
+	if (kind_of_profile(p)->memory)
+		allocations_put(p, v, out);
+	else if (profile_is_mixed(p) || p->nr_columns)
 		columns_put(p, v, out);
 	else if (has_stacks(p))
 		print_top(p, v, out);

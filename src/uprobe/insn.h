@@ -41,6 +41,7 @@ struct insn {
 	bool is_return;
 	uint64_t jumps_to; /* of a jump that is always taken, to a fixed address; else 0 */
 	uint64_t calls_to; /* the same of a call */
+	uint64_t may_jump_to; /* of a jump that is taken on a condition */
 	/* Of one to an address that is not fixed: where that is, unless in a table. */
 	bool jumps_through; /* memory */
 	uint8_t jumps_by;   /* this register */

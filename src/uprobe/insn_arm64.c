@@ -84,6 +84,20 @@ static void classify_jump(struct insn *insn, uint32_t word)
 		insn->copied = to;
 }
 
+/* A signed number of words, whose lowest bit is bit 5. */
+static uint64_t target_of(const struct insn *insn, uint32_t word, unsigned int bits)
+{
+	return insn->address + ((int64_t)(int32_t)(word << (27 - bits)) >> (32 - bits)) * 4;
+}
+
+static void classify_condition(struct insn *insn, uint32_t word)
+{
+	if ((word & 0xff000010) == 0x54000000 || (word & 0x7e000000) == 0x34000000)
+		insn->may_jump_to = target_of(insn, word, 19); /* b.cond, cbz, cbnz */
+	else if ((word & 0x7e000000) == 0x36000000)
+		insn->may_jump_to = target_of(insn, word, 14); /* tbz, tbnz */
+}
+
 bool insn_classify_arm64(struct insn *insn, uint32_t word)
 {
 	/* ret, retaa, retab */
@@ -92,6 +106,7 @@ bool insn_classify_arm64(struct insn *insn, uint32_t word)
 		*(word >> 31 ? &insn->calls_to : &insn->jumps_to) =
 			insn->address + ((int64_t)(int32_t)(word << 6) >> 6) * 4;
 	classify_jump(insn, word);
+	classify_condition(insn, word);
 	for (size_t i = 0; i < NR(rows); i++) {
 		if ((word & rows[i].mask) != rows[i].value)
 			continue;

@@ -170,6 +170,19 @@ static uint64_t jump_target(const struct insn *insn, const uint8_t *bytes, const
 	return insn->address + insn->len + offset;
 }
 
+static uint64_t condition_target(const struct insn *insn, const uint8_t *bytes,
+				 const struct encoding *e)
+{
+	int32_t offset;
+
+	if (e->opcode[0] >> 4 == 7)
+		return insn->address + insn->len + (int8_t)bytes[insn->len - 1];
+	if (e->opcode[0] != 0x0f || e->opcode[1] >> 4 != 8 || insn->len < 6)
+		return 0;
+	memcpy(&offset, bytes + insn->len - sizeof(offset), sizeof(offset));
+	return insn->address + insn->len + offset;
+}
+
 static bool is_address(const cs_x86_op *op)
 {
 	return op->type == X86_OP_REG || (op->type == X86_OP_MEM && !op->mem.index);
@@ -207,6 +220,7 @@ void insn_classify_x86(struct insn *insn, const uint8_t *bytes, const cs_insn *d
 	if (e.opcode[0] == 0xeb)
 		insn->jumps_to = insn->address + insn->len + (int8_t)bytes[insn->len - 1];
 	insn->calls_to = jump_target(insn, bytes, &e, 0xe8);
+	insn->may_jump_to = condition_target(insn, bytes, &e);
 	if (decoded->id == X86_INS_JMP)
 		classify_jump(insn, decoded, &e);
 	else

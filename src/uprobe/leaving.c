@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "elf/section.h"
+#include "uprobe/leaving_parts.h"
 #include "uprobe/place_parts.h"
 
 #define NR(a)	  (sizeof(a) / sizeof(*(a)))
@@ -283,7 +284,7 @@ static void set_bit_to(uint32_t *bits, uint8_t nr, bool to)
  * function that is taken for a way out ends no call unless the stack pointer is where it was at the
  * entry.)
  */
-static bool leaves_by_pointer(const struct insn *insn, uint32_t *computed)
+bool leaving_by_pointer(const struct insn *insn, uint32_t *computed)
 {
 	set_bit_to(computed, insn->computed, true);
 	set_bit_to(computed, insn->copied, false);
@@ -291,15 +292,17 @@ static bool leaves_by_pointer(const struct insn *insn, uint32_t *computed)
 	       (insn->jumps_by != INSN_NO_REGISTER && !(*computed >> insn->jumps_by & 1));
 }
 
-/* A list that grows. */
-struct ways {
-	struct leaving *v;
-	size_t nr, cap;
-};
+void leaving_ways_add(struct leaving_ways *to, const struct uprobe_function *in,
+		      const struct insn *insn)
+{
+	to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
+	to->v[to->nr++] = (struct leaving){ .offset = in->offset + (insn->address - in->address),
+					    .jumps = !insn->is_return };
+}
 
 /* of: the function that in, itself or a part of it, belongs to. */
 static int add_of(struct places *p, const struct functions *fs, const struct uprobe_function *of,
-		  const struct uprobe_function *in, struct ways *to)
+		  const struct uprobe_function *in, struct leaving_ways *to)
 {
 	uint32_t computed = 0;
 	struct insn insn;
@@ -308,13 +311,11 @@ static int add_of(struct places *p, const struct functions *fs, const struct upr
 	for (uint64_t at = in->address; at - in->address < in->size; at += insn.len) {
 		if (!place_decode(p, in, at, &insn))
 			return -EILSEQ;
-		away = leaves_by_pointer(&insn, &computed) || leaves(fs, of, &insn);
+		away = leaving_by_pointer(&insn, &computed) || leaves(fs, of, &insn);
 		if (!away ||
 		    (insn.jumps_to >= in->address && insn.jumps_to < in->address + in->size))
 			continue;
-		to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
-		to->v[to->nr++] = (struct leaving){ .offset = in->offset + (at - in->address),
-						    .jumps = !insn.is_return };
+		leaving_ways_add(to, in, &insn);
 	}
 	return 0;
 }
@@ -322,7 +323,7 @@ static int add_of(struct places *p, const struct functions *fs, const struct upr
 int leaving_find(struct places *p, const struct functions *fs, const struct uprobe_function *f,
 		 struct leaving **v, size_t *nr)
 {
-	struct ways list = {};
+	struct leaving_ways list = {};
 	size_t nr_all;
 	const struct uprobe_function *all = functions_all(fs, &nr_all);
 	int err = add_of(p, fs, f, f, &list);
@@ -332,7 +333,7 @@ int leaving_find(struct places *p, const struct functions *fs, const struct upro
 			err = add_of(p, fs, f, &all[i], &list);
 	if (err) {
 		free(list.v);
-		list = (struct ways){};
+		list = (struct leaving_ways){};
 	}
 	*v = list.v;
 	*nr = list.nr;

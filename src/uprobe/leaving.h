@@ -44,4 +44,17 @@ struct leaving {
 int leaving_find(struct places *p, const struct functions *fs, const struct uprobe_function *f,
 		 struct leaving **v, size_t *nr);
 
+/*
+ * The same, but where f goes on as another function of the file, always or on a condition, it is
+ * that one's ways out: what f returns is known there. They are those of its other callers too, so
+ * whoever is told must know the call by its stack pointer. Jumps by pointers, and to other files,
+ * stay ways out.
+ */
+int leaving_find_last(struct places *p, const struct functions *fs,
+		      const struct uprobe_function *f, struct leaving **v, size_t *nr);
+
+/* Does f do nothing but go on as others, all of which are accepted? Each of its calls is theirs. */
+bool leaving_only_for(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		      bool (*is_one)(void *arg, const struct uprobe_function *next), void *arg);
+
 #endif

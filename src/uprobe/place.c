@@ -43,6 +43,7 @@ struct places *places_open(const struct functions *fs)
 	p->decoder = decoder;
 	p->complete = image_load(&p->image, f) && entries_mark(&p->image, f);
 	fdes_load(&p->fdes, f);
+	p->stubs = stubs_new(fs);
 	return p;
 }
 
@@ -53,6 +54,7 @@ void places_free(struct places *p)
 	decoder_free(p->decoder);
 	image_release(&p->image);
 	fdes_release(&p->fdes);
+	stubs_free(p->stubs);
 	free(p);
 }
 

@@ -7,6 +7,7 @@
 #include "uprobe/image.h"
 #include "uprobe/insn.h"
 #include "uprobe/place.h"
+#include "uprobe/stubs.h"
 
 struct places {
 	const struct functions *functions;
@@ -14,6 +15,7 @@ struct places {
 	struct image image; /* with the ways in marked */
 	bool complete;	    /* all ways in are */
 	struct fdes fdes;
+	struct stubs *stubs;
 };
 
 /* The instruction at an address of f; false when its bytes do not lie in f. */

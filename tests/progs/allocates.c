@@ -3,8 +3,8 @@
  * allocates ROUNDS [NAP]: allocates in functions of known names, by each way that the C library
  * has, and frees all but what leaks() allocates: 64 bytes in each tenth round. Prints the bytes and
  * the number of allocations of each. allocates 0 SECONDS [TURNS]: malloc() and free() until then,
- * with so many turns of a loop in between; prints how many a second in
- * the second half of the time.
+ * with so many turns of a loop in between; prints how many a second in the second half of the time,
+ * then how many in all, and the CPU time of one in the second half, in nanoseconds.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -132,13 +132,16 @@ static double now(void)
 static KEEP void forever(double seconds, unsigned long turns)
 {
 	double start = now(), middle = start + seconds / 2, end = start + seconds;
-	size_t nr = 0;
+	uint64_t cpu = cpu_ns();
+	size_t nr = 0, before = 0;
 	bool late = false;
 
 	for (; now() < end; nr += 1000) {
 		if (!late && now() > middle) {
 			late = true;
 			start = now();
+			cpu = cpu_ns();
+			before = nr;
 			nr = 0;
 		}
 		for (size_t i = 0; i < 1000; i++) {
@@ -148,6 +151,7 @@ static KEEP void forever(double seconds, unsigned long turns)
 		}
 	}
 	printf("%.0f\n", nr / (now() - start));
+	printf("all %zu each %.0f\n", before + nr, (double)(cpu_ns() - cpu) / nr);
 }
 
 int main(int argc, char **argv)
