@@ -21,6 +21,10 @@
 
 #include "prof.h"
 
+#ifndef __VMLINUX_H__
+#include <stdbool.h>
+#endif
+
 #define LOCK_WORDS 8 /* 32 bits each, from the futex on */
 
 enum lock_kind {
@@ -78,6 +82,12 @@ static inline __attribute__((always_inline)) __u32 lock_guess(__u32 op, __u32 ex
 										 : LOCK_FUTEX;
 }
 
+/* Whether a thread of another process may hold it; one that is joined is never of another one. */
+static inline __attribute__((always_inline)) bool lock_may_be_shared(__u32 op, __u32 kind)
+{
+	return !(op & LOCK_PRIVATE) && kind != LOCK_JOIN;
+}
+
 /*
  * Threads wait for a rwlock at two places in it: readers for a writer to finish, and writers for
  * each other, four bytes further on. Between them and the writer's number are two words of padding.
@@ -93,7 +103,8 @@ static inline __attribute__((always_inline)) __u32 lock_writer(const __u32 *word
 
 /*
  * The thread that holds a lock that may be of that kind, as its process numbers it; 0 = not known,
- * or it is no such lock. Whether that thread is one of the same process is for the caller to see.
+ * or it is no such lock. Whether there is such a thread, in the same process unless the lock may be
+ * shared, is for the caller to see.
  */
 static inline __attribute__((always_inline)) __u32 lock_owner(__u32 kind, const __u32 *word)
 {

@@ -9,6 +9,8 @@
 #include "arena.bpf.h"
 #include "comm.bpf.h"
 #include "locks.bpf.h"
+#include "waiting.bpf.h"
+#include <bpf/bpf_core_read.h>
 
 #define ID	  SCRATCH_SCHED
 #define MAX_TRIES 4 /* to raise a maximum that others raise as well */
@@ -115,9 +117,33 @@ static __always_inline void note_state(struct prof_lock *l, const struct thread 
 	l->ustack = l->kstack = l->next = 0;
 }
 
+/* The same of a thread that is not followed: where it waits is not known. */
+static __always_inline void note_stranger(struct prof_lock *l, struct task_struct *task)
+{
+	__u32 state = task->__state & ~TASK_FREEZABLE & 0xfff;
+
+	if (!state || kernel_is_running(task) || kernel_is_queued(task))
+		return;
+	l->role = LOCK_HOLDS;
+	l->wait = PROF_WAIT(PROF_BLOCKED, state, syscall_of(task));
+}
+
+/* Of one that processes share, the number means the same thread to both only where they count alike. */
+static __always_inline bool may_hold(const struct prof_lock *l, struct task_struct *task)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+
+	if (task->tgid == l->pid)
+		return true;
+	return lock_may_be_shared(l->op, l->kind) &&
+	       BPF_CORE_READ(task, nsproxy, pid_ns_for_children) ==
+		       BPF_CORE_READ(self, nsproxy, pid_ns_for_children);
+}
+
 /*
- * Notes the thread that scratch->lock says is its owner, if it is one of the current process: what
- * was taken for a lock might be something else. Separately verified.
+ * Notes the thread that scratch->lock says is its owner, if it is one of the current process, or
+ * processes may share the lock: what was taken for a lock might be something else. Separately
+ * verified.
  */
 __noinline int locks_holder(void)
 {
@@ -130,7 +156,7 @@ __noinline int locks_holder(void)
 	task = kernel_find_task(s->lock.owner);
 	if (!task)
 		return 0;
-	if (task->tgid == s->lock.pid) {
+	if (may_hold(&s->lock, task)) {
 		s->lock.holder_pid = task->tgid;
 		s->lock.holder_tid = task->pid;
 		s->lock.role = LOCK_RUNS;
@@ -139,6 +165,8 @@ __noinline int locks_holder(void)
 		h = thread_get(task);
 		if (h)
 			note_state(&s->lock, h);
+		else
+			note_stranger(&s->lock, task);
 	}
 	kernel_put_task(task);
 	return 0;
@@ -206,12 +234,21 @@ __hidden void locks_found(struct task_struct *task, struct thread *t)
 		t->skip = PROF_LOST_LOCKS;
 }
 
+static __always_inline bool is_shared(__u32 slot1)
+{
+	const struct prof_lock *l = lock_at(slot1);
+
+	return l && !(l->op & LOCK_PRIVATE);
+}
+
 __noinline int locks_may_wake(struct thread *t)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	int nr;
 
-	if (!t || !prof_cfg.lock_slots || task->flags & PF_KTHREAD || task->tgid != t->pid)
+	if (!t || !prof_cfg.lock_slots || task->flags & PF_KTHREAD)
+		return 0;
+	if (task->tgid != t->pid && !is_shared(t->waker))
 		return 0;
 	nr = REGS_SYSCALL((struct pt_regs *)bpf_task_pt_regs(task));
 	return nr == SYSCALL_FUTEX || nr == SYSCALL_EXIT || nr == FUTEX_WAKE;

@@ -144,6 +144,11 @@ struct spinlock {
 	unsigned int unused;
 };
 
+/* That of PIDs is the one in which children get theirs: nearly always the task's own. */
+struct nsproxy {
+	struct pid_namespace *pid_ns_for_children;
+};
+
 struct sighand_struct {
 	struct spinlock siglock;
 };
@@ -172,6 +177,7 @@ struct task_struct {
 	struct uprobe_task *utask; /* with CONFIG_UPROBES */
 	struct css_set *cgroups;
 	struct bio_list *bio_list; /* while a driver makes further bios of one; else NULL */
+	struct nsproxy *nsproxy;
 	struct sighand_struct *sighand;
 	struct thread_struct thread;
 };

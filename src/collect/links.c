@@ -337,15 +337,25 @@ static int attach_point(struct links *l, const struct point *p, uint32_t pid)
 	return err ? err : keep(l, attach_as(p, l->programs.entry, false, pid), p, pid);
 }
 
-int links_attach(struct links *l, uint32_t pid)
+/* Ends before beginnings, as above; they are detached the other way round. */
+static int attach_points(struct links *l, bool ends, uint32_t pid)
 {
 	int err = 0;
 
+	for (size_t i = 0; i < l->opts->nr_points && !err; i++)
+		if (l->opts->points[i].is_return == ends)
+			err = attach_point(l, &l->opts->points[i], pid);
+	return err;
+}
+
+int links_attach(struct links *l, uint32_t pid)
+{
+	int err;
+
 	if (l->way != LINKS_EACH)
 		return attach_files(l, pid);
-	for (size_t i = 0; i < l->opts->nr_points && !err; i++)
-		err = attach_point(l, &l->opts->points[i], pid);
-	return err;
+	err = attach_points(l, true, pid);
+	return err ? err : attach_points(l, false, pid);
 }
 
 static void *close_one(void *arg)

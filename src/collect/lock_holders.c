@@ -19,7 +19,7 @@
 
 /* A wait that has not ended. */
 struct open_wait {
-	uint32_t sample, owner; /* owner: a thread of the same process, 0 = not known */
+	uint32_t sample, owner; /* owner: a thread, 0 = not known */
 	struct open_wait *held; /* by what its owner waits for itself, NULL = it does not wait */
 	bool ring, lasts;
 };
@@ -61,6 +61,17 @@ static uint64_t switches(const char *line)
 	return colon ? strtoull(colon + strlen("_ctxt_switches:"), NULL, 10) : 0;
 }
 
+static uint64_t group(const char *line)
+{
+	return !strncmp(line, "Tgid:", 5) ? strtoul(line + 5, NULL, 10) : 0;
+}
+
+/* The process of any thread, 0 = it is gone. */
+static uint32_t process_of(uint32_t tid)
+{
+	return sum_of_status(tid, tid, group);
+}
+
 /* The innermost number of a thread's PID namespaces; 0 = it is gone. */
 static uint32_t number_inside(uint32_t pid, uint32_t tid)
 {
@@ -96,6 +107,14 @@ static uint32_t thread_numbered(uint32_t pid, uint32_t number)
 	return found;
 }
 
+/* The same of a lock that processes share, which name threads as we do. */
+static uint32_t thread_anywhere(uint32_t pid, uint32_t number)
+{
+	bool alike = number_inside(pid, pid) == pid && number_inside(number, number) == number;
+
+	return alike ? number : 0;
+}
+
 static const struct sample *sample_of(const struct open_waits *w, const struct open_wait *o)
 {
 	return &w->p->samples[o->sample];
@@ -125,9 +144,12 @@ static uint32_t *read_owners(const struct open_waits *w)
 	reader_ask_each(w->reader, READER_MEMORY, rows, w->nr, take_word, words);
 	for (size_t i = 0; i < w->nr; i++) {
 		const struct sample *s = sample_of(w, &w->v[i]);
-		uint32_t owner = lock_owner(w->p->locks[s->waker].kind, words[i]);
+		const struct lock *l = &w->p->locks[s->waker];
+		uint32_t owner = lock_owner(l->kind, words[i]);
 
 		owners[i] = owner ? thread_numbered(s->pid, owner) : 0;
+		if (owner && !owners[i] && lock_may_be_shared(l->op, l->kind))
+			owners[i] = thread_anywhere(s->pid, owner);
 	}
 	free(rows);
 	free(words);
@@ -242,7 +264,12 @@ static uint32_t add_holder(const struct open_waits *w, const struct open_wait *o
 	struct waker was = w->p->wakers[s.waker];
 	struct lock l = w->p->locks[s.waker];
 	struct waker holder = { .pid = s.pid, .tid = o->owner, .process = s.process, .next = next };
+	uint32_t pid = process_of(o->owner);
 
+	if (pid && pid != s.pid) {
+		holder.pid = pid;
+		holder.process = thread_name(w->p, pid, pid);
+	}
 	l.flags |= o->ring ? LOCK_DEADLOCK : 0;
 	if (o->held) {
 		const struct sample *h = sample_of(w, o->held);
@@ -255,7 +282,7 @@ static uint32_t add_holder(const struct open_waits *w, const struct open_wait *o
 	} else if (was.tid == o->owner) {
 		holder = was;
 	} else {
-		holder.thread = thread_name(w->p, s.pid, o->owner);
+		holder.thread = thread_name(w->p, holder.pid, o->owner);
 		l.role = LOCK_RUNS;
 		l.wait = PROF_WAIT(PROF_RUNNING, 0, -1);
 	}

@@ -25,6 +25,10 @@ enum probe_when {
 struct probe {
 	const char *name;
 	uint8_t nr_scratches; /* per CPU: enum scratch_id in bpf/arena.bpf.h, up to what it uses */
+	/*
+	 * Attached in this order and detached in the other one: what sees something end comes
+	 * before what sees it begin.
+	 */
 	struct probe_program {
 		const char *name;
 		enum probe_when when;

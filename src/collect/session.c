@@ -271,10 +271,11 @@ int session_start(struct session *s)
 	return err;
 }
 
+/* The last one first: what is seen to begin is seen to end, as while they were attached. */
 static void detach(struct session *s, enum probe_when when)
 {
-	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
-		if (s->probe->programs[i].when != when)
+	for (size_t i = PROBE_MAX_PROGRAMS; i-- > 0;) {
+		if (!s->probe->programs[i].name || s->probe->programs[i].when != when)
 			continue;
 		bpf_link__destroy(s->links[i]);
 		s->links[i] = NULL;

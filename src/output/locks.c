@@ -27,6 +27,21 @@ static const char *const role_notes[LOCK_NR_ROLES] = {
 	[LOCK_FREES] = "",  [LOCK_WAKES] = "",
 };
 
+/* One of another process with that. */
+static void put_holder(struct grid *g, const struct profile *p, const struct locks_row *r)
+{
+	const char *before = r->role == LOCK_WAKES ? "woken by " : "";
+	const char *name = name_of(p, r->role == LOCK_NOBODY ? 0 : r->holder, "[unknown]");
+
+	if (!r->holder_pid || r->holder_pid == r->pid)
+		grid_cell(g, "%s%s", before, name);
+	else if (r->holder == r->holder_process)
+		grid_cell(g, "%s%s (%" PRIu32 ")", before, name, r->holder_pid);
+	else
+		grid_cell(g, "%s%s of %s (%" PRIu32 ")", before, name,
+			  name_of(p, r->holder_process, "[unknown]"), r->holder_pid);
+}
+
 static void put_row(struct grid *g, const struct profile *p, const struct locks_row *r,
 		    const struct locks *l)
 {
@@ -39,8 +54,7 @@ static void put_row(struct grid *g, const struct profile *p, const struct locks_
 	grid_cell(g, "%s", r->kind);
 	grid_cell(g, "0x%" PRIx64, r->word);
 	grid_cell(g, "%s", name_of(p, r->function, ""));
-	grid_cell(g, "%s%s", r->role == LOCK_WAKES ? "woken by " : "",
-		  r->role == LOCK_NOBODY ? "[unknown]" : name_of(p, r->holder, "[unknown]"));
+	put_holder(g, p, r);
 	grid_cell(g, "%s", name_of(p, r->holder_function, role_notes[r->role]));
 }
 
@@ -151,6 +165,8 @@ static struct json_object *row_json(const struct profile *p, const struct locks_
 	json_put_count(o, "waiters", r->waiters);
 	json_put_string(o, "function", p, r->function);
 	json_put_string(o, "holder", p, r->holder);
+	json_put_count(o, "holder_pid", r->holder_pid);
+	json_put_string(o, "holder_process", p, r->holder_process);
 	json_put_string(o, "holder_function", p, r->holder_function);
 	json_object_object_add(o, "holder_role", json_object_new_string(lock_role_keys[r->role]));
 	json_object_object_add(o, "deadlock", json_object_new_boolean(r->deadlock));

@@ -93,6 +93,7 @@ const char *locks_kind(const struct profile *p, const struct sample *s)
 struct item {
 	const struct sample *sample;
 	uint64_t word, ns;
+	const struct waker *by;
 	uint32_t holder, function; /* strings */
 	uint32_t role;
 };
@@ -123,6 +124,8 @@ static int by_holder(const void *x, const void *y)
 	int c = by_lock(a, b);
 
 	if (!c)
+		c = compare(a->by->pid, b->by->pid);
+	if (!c)
 		c = compare(a->holder, b->holder);
 	if (!c)
 		c = compare(a->function, b->function);
@@ -149,6 +152,7 @@ static struct item item_of(struct trim *t, const struct sample *s, uint64_t ns)
 	return (struct item){ .sample = s,
 			      .word = l->word,
 			      .ns = ns,
+			      .by = w,
 			      .holder = w->thread,
 			      .function = function_of(
 				      t, trim_runner(t, w->ustack, &of) ? &of : NULL, w->ustack),
@@ -192,6 +196,8 @@ static void add_holder(struct locks_row *row, const struct item *first, size_t n
 			continue;
 		most = sum;
 		row->holder = first[i].holder;
+		row->holder_pid = first[i].by->pid;
+		row->holder_process = first[i].by->process;
 		row->holder_function = first[i].function;
 		row->role = first[i].role;
 	}

@@ -18,6 +18,8 @@ struct locks_row {
 	const char *kind;	  /* "mutex", "condition variable" */
 	uint32_t function;	  /* of who waited longest, string; 0 = not known */
 	uint32_t holder;	  /* name of who held it longest, string; 0 = not known */
+	uint32_t holder_pid;	  /* its process, and the name of that; 0 = not known */
+	uint32_t holder_process;  /* string */
 	uint32_t holder_function; /* where; string, 0 = not known */
 	enum lock_role role;	  /* of that one */
 	bool deadlock;

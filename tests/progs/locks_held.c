@@ -14,8 +14,15 @@
  *	free	four threads take and give a mutex of their own each
  *	condvar	"waiter-a" waits for a condition in want_a() that "signaller" signals in work_a()
  *	chain	"waiter-a" waits for a mutex of "middle", which waits for one of "holder-b"
+ *	shared	a process of its own, "keeper", sleeps for 4 ms in work_a() with a mutex that it
+ *		shares with "locks_held", which waits for it in want_shared()
+ *	shared-pi, shared-robust	the same with such a mutex
  *	dead	"first" and "second" each hold what the other one wants; never ends
  */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
 #include "waits.h"
 
 static struct truth waited_a = { .name = "want_a" }, waited_b = { .name = "want_b" };
@@ -282,6 +289,55 @@ static void make_mutex(int protocol, int robust)
 		exit(CANNOT);
 }
 
+static CHAIN void want_shared(pthread_mutex_t *m)
+{
+	struct mark from = mark_now();
+
+	pthread_mutex_lock(m);
+	truth_add(&waited_a, from);
+	pthread_mutex_unlock(m);
+}
+
+static CHAIN void keep(pthread_mutex_t *m)
+{
+	prctl(PR_SET_NAME, "keeper");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		pthread_mutex_lock(m);
+		work_a();
+		pthread_mutex_unlock(m);
+		sleep_ns(NS_PER_MS / 2);
+	}
+}
+
+static void share(int protocol, int robust)
+{
+	pthread_mutex_t *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+				  -1, 0);
+	pthread_mutexattr_t attr;
+	unsigned long i;
+	pid_t child;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setprotocol(&attr, protocol);
+	pthread_mutexattr_setrobust(&attr, robust);
+	if (m == MAP_FAILED || pthread_mutex_init(m, &attr))
+		exit(CANNOT);
+	child = fork();
+	if (!child)
+		keep(m);
+	waited_a.name = "want_shared";
+	printf("lock shared %p\nkeeper %d\n", (void *)m, (int)child);
+	fflush(stdout);
+	for (i = 0; i < rounds; i++) {
+		sleep_ns(NS_PER_MS);
+		want_shared(m);
+	}
+	kill(child, SIGKILL);
+	truth_print(&waited_a);
+}
+
 static const struct setting {
 	const char *name;
 	void *(*threads[4])(void *arg);
@@ -326,6 +382,12 @@ int main(int argc, char **argv)
 		make_mutex(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
 	if (arg_is(argc, argv, 1, "robust"))
 		make_mutex(PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST);
+	if (arg_is(argc, argv, 1, "shared"))
+		return share(PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED), 0;
+	if (arg_is(argc, argv, 1, "shared-pi"))
+		return share(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED), 0;
+	if (arg_is(argc, argv, 1, "shared-robust"))
+		return share(PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST), 0;
 	for (i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		if (arg_is(argc, argv, 1, settings[i].name)) {
 			run(&settings[i]);
