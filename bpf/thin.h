@@ -7,6 +7,12 @@
 
 #define PROF_THINNEST 10 /* a stack of each thread in about an eighth of a second */
 /*
+ * What recordings go to: 16 to 31 stacks of each thread are taken then. So a thread that waits less
+ * than 120 times a second keeps all of them: they cost little, and each long wait without a stack
+ * would be shown by another one of its thread, a large error for next to nothing.
+ */
+#define PROF_MOST_THINNED 6
+/*
  * What is left out so that bpfprof costs no more than it may. Written by user space while it
  * records.
  */

@@ -15,8 +15,8 @@
 #include "event/interrupt.h"
 #include "profile/kind.h"
 
-#define MOST_STACKS  PROF_THINNEST
-#define MOST_SAMPLES 6	/* the same of samples: 99 a second are 1.5 */
+#define MOST_STACKS  PROF_MOST_THINNED
+#define MOST_SAMPLES 6	/* halvings of samples: 99 a second are 1.5 */
 #define SWITCH_NS    50 /* that the way into a program at a tracepoint takes, and back */
 
 static uint64_t usage_ns(int who)

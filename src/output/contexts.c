@@ -15,6 +15,7 @@
 #define MAX_KINDS   4 /* beside a line */
 #define MAX_NAMES   4
 #define MAX_VERSION 78
+#define ESTIMATED   20 /* of so many parts of the recording's length one */
 
 static const struct line {
 	enum context context;
@@ -71,7 +72,10 @@ static void put_table(const struct context_sums *s, const struct view *v, FILE *
 
 	grid_init(&g, out, columns, 4);
 	g.indent = 2;
-	put_line(&g, s, "running", s->running_ns, s->measured ? "" : "what the others leave");
+	put_line(&g, s, "running", s->running_ns,
+		 s->measured	       ? ""
+		 : s->residual_ns > 0 ? "at most: all CPUs"
+				      : "what the others leave");
 	put_line(&g, s, "run queue", s->queue.ns, "");
 	for (size_t i = 0; i < NR_LINES; i++) {
 		bool idle = context_is_idle(lines[i].context);
@@ -106,6 +110,17 @@ static char *names_text(const struct context_sums *s, const struct profile *p)
 		fputs(", …", f);
 	fclose(f);
 	return text;
+}
+
+/* One thread does all: that of block_on(). */
+static void put_no_workers(const struct context_sums *s, FILE *out)
+{
+	fprintf(out,
+		"  no workers: %s thread%s of block_on, %s pool thread%s. A runtime of one thread\n"
+		"  runs its tasks in block_on\n",
+		text_count(s->nr_threads[ROLE_BLOCK_ON]),
+		s->nr_threads[ROLE_BLOCK_ON] == 1 ? "" : "s", text_count(s->nr_threads[ROLE_POOL]),
+		s->nr_threads[ROLE_POOL] == 1 ? "" : "s");
 }
 
 static void put_threads(const struct context_sums *s, const struct profile *p, FILE *out)
@@ -158,6 +173,16 @@ static void put_stripped(const struct profile *p, const struct view *v, FILE *ou
 	free(version);
 }
 
+/* Where it is much: which function blocks whom is an estimate then. */
+static void put_estimated(const struct context_sums *s, const struct profile *p, FILE *out)
+{
+	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED && s->worker_ns)
+		fprintf(out,
+			"  %s of waits are shown by other stacks of their threads, so functions are\n"
+			"  estimates: to have all stacks, record with --max-overhead 0\n",
+			text_ns(p->meta.spread_ns));
+}
+
 void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct context_sums s;
@@ -169,9 +194,13 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 		return;
 	}
 	put_head(&s, p, out);
-	put_threads(&s, p, out);
-	if (s.nr_threads[ROLE_WORKER])
+	if (s.nr_threads[ROLE_WORKER]) {
+		put_threads(&s, p, out);
 		put_table(&s, v, out);
+	} else {
+		put_no_workers(&s, out);
+	}
+	put_estimated(&s, p, out);
 	gaps_put(p, v, out);
 	if (s.residual_ns)
 		fprintf(out, "  %s%s in no line: threads that began or ended meanwhile\n",

@@ -122,7 +122,7 @@ void gaps_put(const struct profile *p, const struct view *v, FILE *out)
 		fprintf(out, "%s or more", text_ns(c.least_ns));
 		if (c.gaps.nr)
 			fprintf(out, ", longest %s", text_ns(c.gaps.longest_ns));
-		fputc('\n', out);
+		fputs(c.gaps.nr ? "\n" : " in which no worker ran\n", out);
 		if (c.gaps.nr)
 			put_rows(&c, out);
 	}

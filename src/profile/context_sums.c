@@ -122,10 +122,13 @@ static void find_mangling(struct context_sums *s, const struct profile *p)
 	}
 }
 
-/* What is left is what nobody counted: of offcpu, that they ran. */
-static void close_sums(struct context_sums *s)
+/*
+ * What is left is what nobody counted: of offcpu, that they ran, as far as there are CPUs for it.
+ * More is time in which they were not born, or had ended.
+ */
+static void close_sums(struct context_sums *s, const struct profile_meta *m)
 {
-	uint64_t all = s->queue.ns;
+	uint64_t all = s->queue.ns, most = m->duration_ns * m->nr_cpus;
 
 	for (uint32_t i = 0; i < CONTEXT_NR; i++)
 		all += s->by[i].ns;
@@ -134,6 +137,10 @@ static void close_sums(struct context_sums *s)
 		s->residual_ns = (int64_t)(s->worker_ns - all - s->running_ns);
 	else
 		s->running_ns = s->worker_ns > all ? s->worker_ns - all : 0;
+	if (!s->measured && m->nr_cpus && s->running_ns > most) {
+		s->residual_ns = (int64_t)(s->running_ns - most);
+		s->running_ns = most;
+	}
 	if (!s->measured && all > s->worker_ns)
 		s->residual_ns = (int64_t)(s->worker_ns - all);
 	qsort(s->kinds.v, s->kinds.nr, sizeof(*s->kinds.v), by_time);
@@ -166,7 +173,7 @@ bool context_sums_init(struct context_sums *s, const struct profile *p, const st
 		}
 		add_threads(s, &trim, &groups);
 		find_mangling(s, p);
-		close_sums(s);
+		close_sums(s, &p->meta);
 		free(ns);
 		thread_groups_release(&groups);
 	}

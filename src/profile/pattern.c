@@ -117,6 +117,31 @@ char *pattern_normal(const char *name)
 	return normal;
 }
 
+/* Generic parameters are words like T or Fut: types of programs and libraries have paths. */
+static size_t parameter_len(const char *type)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)type[len]))
+		len++;
+	return isupper((unsigned char)*type) && !strncmp(type + len, " as ", 4) ? len : 0;
+}
+
+char *pattern_of_parameter(const char *name, char *normal)
+{
+	size_t len = *name == '<' ? parameter_len(name + 1) : 0;
+	char *end = len ? closing((char *)name) : NULL, *trait, *shown;
+
+	if (!end || strncmp(normal, name + 1, len))
+		return normal;
+	trait = xasprintf("%.*s", (int)(end - name - 1 - len - 4), name + 1 + len + 4);
+	drop_generics(trait);
+	shown = xasprintf("<%.*s as %s>%s", (int)len, name + 1, trait, normal + len);
+	free(trait);
+	free(normal);
+	return shown;
+}
+
 static bool at_end(const char *pattern)
 {
 	return !*pattern || *pattern == '<';

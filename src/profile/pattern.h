@@ -14,6 +14,13 @@
  */
 char *pattern_normal(const char *name);
 
+/*
+ * For readers, what pattern_normal() makes of a name: where the type is a generic parameter only
+ * the trait says which function it is, so "F::call" becomes "<F as a::Trait>::call". Takes normal;
+ * to free().
+ */
+char *pattern_of_parameter(const char *name, char *normal);
+
 /* Whether the whole of a normal name is like a pattern, up to a '<' in the latter. */
 bool pattern_is(const char *name, const char *pattern);
 

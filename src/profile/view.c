@@ -127,7 +127,7 @@ char *view_short_function(const struct view *v, const struct profile *p, uint32_
 
 	if (v->full_names || v->no_demangle || !f.name || !strstr(name, "::"))
 		return view_function(v, p, frame, i, false);
-	shown = pattern_normal(name);
+	shown = pattern_of_parameter(name, pattern_normal(name));
 	if (poll)
 		shown = async_name(shown);
 	safe = view_safe(shown, 0,

@@ -53,6 +53,10 @@ check_grep 'driver gaps' "$TMP/x.html"
 
 check_status 2 "shorter ones than were recorded" "$BPFPROF" report -s --gap 1ms "$saved"
 check_grep 'has gaps of 20 ms or more' "$ERR"
+# What a worker computes meanwhile is in no gap, and the summary does not say otherwise.
+check "no gaps" "$BPFPROF" offcpu --gaps -s -o "$TMP/none.bpfprof" -- "$app" 1 --quiet
+check_grep '^  driver gap: (none of 20 ms or more in which no worker ran|.* in [0-9]+ of 20 ms or more, longest .*)$' "$OUT"
+
 check_status 2 "gaps that nobody can measure" "$BPFPROF" offcpu --gaps --gap 999ns -- true
 check_grep "'--gap 999ns': must be a time from 1 us" "$ERR"
 check "a recording without" "$BPFPROF" offcpu -o "$TMP/plain.bpfprof" -- "$app" 0.3 --leaves blocking_sleep

@@ -95,7 +95,10 @@ class PingPong:
 
 def is_recording(pid):
     fds = f"/proc/{pid}/fd"
-    return any(os.readlink(f"{fds}/{fd}") == "anon_inode:[perf_event]" for fd in os.listdir(fds))
+    try:
+        return any(os.readlink(f"{fds}/{fd}") == "anon_inode:[perf_event]" for fd in os.listdir(fds))
+    except FileNotFoundError:  # closed meanwhile
+        return False
 
 
 def watched(target):

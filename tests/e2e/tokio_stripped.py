@@ -13,7 +13,8 @@ import sys
 name, symbols, truth, folded, summary = sys.argv[1:]
 FRAME = re.compile(r"^\[\w+\+0x([0-9a-f]+)\]$")
 LEAF = re.compile(r"^tokio_waits::leaves::blocking::(\w+)$")
-PARK = re.compile(r"worker::Context::park|current_thread::Context::park|::Driver::park_internal$")
+# v0 names have the type between angles.
+PARK = re.compile(r"worker::Context>?::park|current_thread::Context>?::park|::Driver>?::park_internal$")
 LOCK = re.compile(r"lock_contended$|lock_slow$")
 QUEUE = ("[woken]", "[preempted]", "[spin]", "[throttled]", "[on-cpu]")
 # By the system call and what the futex was waited for with, where no function has a name. What a channel, a future or
@@ -61,7 +62,7 @@ with open(folded, encoding="utf8") as f:
     for line in f:
         stack, us = line.rstrip("\n").rsplit(" ", 1)
         frames, us = stack.split(";"), int(us)
-        if "rt-worker" not in frames[0]:
+        if not frames[0].startswith(("tokio-rt-worker", "tokio-runtime-w")):  # from Tokio 1.50 on, and before
             continue
         context = frames[2] if frames[1] == "[idle]" else frames[1] if frames[1].startswith("[") else ""
         users = [called(frame) for frame in frames]
@@ -91,7 +92,7 @@ for leaf, row in truth["leaves"].items():
     share = 100 * contexts[leaf][f"[{row['context']}]"] / found if found else 0
     check(share >= 99, f"{leaf}: {share:.2f} % in context {row['context']} {dict(contexts[leaf]) if share < 99 else ''}")
     wanted = {row["kind"], ALSO.get(leaf)}
-    wanted |= {"condvar", "lock"} if leaf == "handle_block_on" else set()
+    wanted |= {"condvar", "lock", "futex (parking_lot)"} if leaf == "handle_block_on" else set()
     share = 100 * sum(kinds[leaf][f"[{kind}]"] for kind in wanted) / blocked if blocked else 0
     check(share >= 98, f"{leaf}: {share:.2f} % of kind {wanted} {dict(kinds[leaf]) if share < 98 else ''}")
     right += 1

@@ -80,6 +80,28 @@ static void names_lose_what_differs_between_builds(void **state)
 	check_name("", "");
 }
 
+static void check_shown(const char *name, const char *expected)
+{
+	char *shown = pattern_of_parameter(name, pattern_normal(name));
+
+	assert_string_equal(shown, expected);
+	free(shown);
+}
+
+/* All handlers of axum are F::call. */
+static void functions_of_parameters_have_their_trait(void **state)
+{
+	check_shown("<F as axum::handler::Handler<(M,T1),S>>::call::{{closure}}",
+		    "<F as axum::handler::Handler>::call::{{closure}}");
+	check_shown("<Fut as tower::Service<R>>::call", "<Fut as tower::Service>::call");
+	check_shown("<app::f as axum::handler::Handler<T,S>>::call", "app::f::call");
+	check_shown("<&F as a::T>::f", "F::f");
+	check_shown("<u32 as a::T>::f", "u32::f");
+	check_shown("<F as a::T", "<F as a::T");
+	check_shown("F as a::T", "F as a::T");
+	check_shown("app::f", "app::f");
+}
+
 #define ROOT                                                                                       \
 	"std::sys_common::backtrace::__rust_begin_short_backtrace;"                                \
 	"core::ops::function::FnOnce::call_once{{vtable.shim}};"                                   \
@@ -256,6 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_lose_what_differs_between_builds),
+		cmocka_unit_test(functions_of_parameters_have_their_trait),
 		cmocka_unit_test(tokio_parks_and_runs_tasks),
 		cmocka_unit_test(a_pool_without_functions_goes_by_its_name),
 		cmocka_unit_test(event_loops_are_idle_when_they_wait_themselves),

@@ -226,6 +226,7 @@ static void quiet_threads_keep_their_stacks(void **state)
 {
 	assert_true(taken(2, PROF_THINNEST) == 1);
 	assert_true(taken(50, 6) == 1);
+	assert_true(taken(100, PROF_MOST_THINNED) == 1);
 	assert_true(taken(1000, 1) == 1);
 	assert_true(taken(100000, 0) == 1);
 	/* Of 13,400 in a window, at most 2^(11 - level). */

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Workers that are born while it is recorded have not run before; a runtime of one thread has no workers, and the summary
+# says so; where functions are estimates, it says that beside them.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need cargo
+[ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
+
+app=$("$ROOT/tests/progs/tokio/build.sh" release "$PROGS/tokio" 2>"$ERR")
+status=$?
+[ $status -ne 77 ] || skip "$(cat "$ERR")"
+[ $status -eq 0 ] || { fail "the program is built" && show && finish; }
+
+check "workers that are born late" "$BPFPROF" offcpu -o "$TMP/x.bpfprof" -- \
+	sh -c 'sleep 1.5; exec "$0" 0.5 --workers 28 --leaves blocking_sleep' "$app"
+"$BPFPROF" report --json "$TMP/x.bpfprof" >"$TMP/x.json"
+us=$(json "$TMP/x.json" runtime workers running_us)
+all=$(awk -v s="$(json "$TMP/x.json" profile duration_s)" -v n="$(nproc)" 'BEGIN { print s * n * 1e6 }')
+check_between "$us" 0 "$all" "us of running, of all CPUs together"
+check_between "$(json "$TMP/x.json" runtime workers residual_us)" 20000000 60000000 "us in which 28 workers were not born"
+check "its summary" "$BPFPROF" report -s "$TMP/x.bpfprof"
+check_grep '^  running .* at most: all CPUs$' "$OUT"
+check_grep 'in no line: threads that began or ended meanwhile$' "$OUT"
+check_no_grep 'functions are$' "$OUT"
+
+check "a runtime of one thread" "$BPFPROF" offcpu -s -- "$app" 0.3 --current --leaves blocking_sleep
+check_grep '^  no workers: 1 thread of block_on, 0 pool threads' "$OUT"
+check_no_grep 'workers [(][)]' "$OUT"
+
+unset BPFPROF_MAX_OVERHEAD
+run "$BPFPROF" offcpu --max-overhead 0.1 -s -o "$TMP/y.json" -- "$app" 2 --workers 4 --pingpong
+if [ "$STATUS" -eq 0 ] && awk -v s="$(json "$TMP/y.json" cost spread_s)" 'BEGIN { exit s < 0.5 }'; then
+	check_grep 'of waits are shown by other stacks of their threads, so functions are$' "$OUT"
+fi
+finish
