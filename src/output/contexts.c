@@ -73,7 +73,7 @@ static void put_table(const struct context_sums *s, const struct view *v, FILE *
 	grid_init(&g, out, columns, 4);
 	g.indent = 2;
 	put_line(&g, s, "running", s->running_ns,
-		 s->measured	       ? ""
+		 s->measured	      ? ""
 		 : s->residual_ns > 0 ? "at most: all CPUs"
 				      : "what the others leave");
 	put_line(&g, s, "run queue", s->queue.ns, "");
