@@ -178,7 +178,8 @@ static void put_estimated(const struct context_sums *s, const struct profile *p,
 {
 	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED && s->worker_ns)
 		fprintf(out,
-			"  %s of waits are shown by other stacks of their threads, so functions are\n"
+			"  %s of waits are shown by other stacks of their threads, so "
+			"functions are\n"
 			"  estimates: to have all stacks, record with --max-overhead 0\n",
 			text_ns(p->meta.spread_ns));
 }
