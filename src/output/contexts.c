@@ -73,7 +73,7 @@ static void put_table(const struct context_sums *s, const struct view *v, FILE *
 	grid_init(&g, out, columns, 4);
 	g.indent = 2;
 	put_line(&g, s, "running", s->running_ns,
-		 s->measured	       ? ""
+		 s->measured	      ? ""
 		 : s->residual_ns > 0 ? "at most: all CPUs"
 				      : "what the others leave");
 	put_line(&g, s, "run queue", s->queue.ns, "");
@@ -178,7 +178,8 @@ static void put_estimated(const struct context_sums *s, const struct profile *p,
 {
 	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED && s->worker_ns)
 		fprintf(out,
-			"  %s of waits are shown by other stacks of their threads, so functions are\n"
+			"  %s of waits are shown by other stacks of their threads, so "
+			"functions are\n"
 			"  estimates: to have all stacks, record with --max-overhead 0\n",
 			text_ns(p->meta.spread_ns));
 }
