@@ -58,6 +58,7 @@ void points_add(struct points *p, const struct point *point)
 {
 	p->v = xgrow(p->v, p->nr, &p->cap, sizeof(*p->v));
 	p->v[p->nr++] = *point;
+	p->nr_dear += point->is_dear;
 }
 
 void points_release(struct points *p)
@@ -246,12 +247,12 @@ int points_add_returns(struct points *p, struct points_file *f, const struct upr
 		 "could end the program",
 		 functions_shown(f->functions, fn), f->path, nr);
 	point.is_return = true;
+	point.is_dear = RETURN_IS_DEAR;
 	for (size_t i = 0; i < nr; i++) {
 		point.offset = v[i].offset;
 		point.args = args | (v[i].jumps ? p->opts->args_of_jumps : 0);
 		points_add(p, &point);
 	}
-	p->nr_dear += RETURN_IS_DEAR ? nr : 0;
 	free(v);
 	return 0;
 }
@@ -291,7 +292,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	if (place.price == PLACE_REFUSED)
 		return log_as(-EINVAL, "no probe can stand on \"%s\", where %s begins", place.insn,
 			      shown);
-	p->nr_dear += place.price == PLACE_STEPPED;
+	point.is_dear = place.price == PLACE_STEPPED;
 	e.name = points_string(p, xstrdup(shown));
 	err = f->leaving == LEAVING_GO ? call_args_of_go(&args, p->opts->args)
 				       : call_args_of_function(&args, p->opts->args);

@@ -73,7 +73,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 			 place.insn, row->name);
 		return 0;
 	}
-	p->nr_dear += place.price == PLACE_STEPPED;
+	point.is_dear = place.price == PLACE_STEPPED;
 	point.offset = place.offset;
 	add_events(p, f, fn);
 	point.by_probe = wants_return && leaving_by_probe(f->leaving, fn);

@@ -11,9 +11,10 @@
 
 #include "base/clock.h"
 
-#define HITS  200
-#define TYPE  "/sys/bus/event_source/devices/uprobe/type"
-#define IMAGE "/proc/self/exe"
+#define HITS   20
+#define ROUNDS 20
+#define TYPE   "/sys/bus/event_source/devices/uprobe/type"
+#define IMAGE  "/proc/self/exe"
 
 void price_cheap(void);
 void price_dear(void);
@@ -71,13 +72,22 @@ static int open_probe(int type, uint64_t offset)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/*
+ * Rounds are shorter than a time slice, and the quickest counts: who else runs here has no part in
+ * it. Not in CPU time, which leaves out what a host takes for a guest's second trap.
+ */
 static uint64_t time_of(void (*function)(void))
 {
-	uint64_t start = now_ns();
+	uint64_t start, ns, least = UINT64_MAX;
 
-	for (int i = 0; i < HITS; i++)
-		function();
-	return (now_ns() - start) / HITS;
+	for (int round = 0; round < ROUNDS; round++) {
+		start = now_ns();
+		for (int i = 0; i < HITS; i++)
+			function();
+		ns = (now_ns() - start) / HITS;
+		least = ns < least ? ns : least;
+	}
+	return least;
 }
 
 static uint64_t price_of(int type, void (*function)(void))
