@@ -2,11 +2,10 @@
 /* The part of a recording that is about calls: where its programs stand, and what they found. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -24,8 +23,45 @@
 #define MAX_ALLOCATING 256
 
 /*
- * Of a program that we start, children may be gone before we hear of them: all who map the file are
- * probed, and the filter leaves the others out. Allocators are called too often for that.
+ * Has it had children that it waited for? Then it will have more, which may be gone before anybody
+ * hears of them. (In /proc/PID/stat, the page faults of such children.)
+ */
+static bool has_forked(uint32_t pid)
+{
+	char path[64], line[1024] = "";
+	unsigned long minor = 0, major = 0;
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	end = strrchr(line, ')'); /* state ppid pgrp session tty tpgid flags minflt cminflt … */
+	return end &&
+	       sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %lu %*u %lu", &minor, &major) ==
+		       2 &&
+	       minor + major;
+}
+
+/* Do the selected processes start others, as far as is known? */
+static bool have_children(const struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	bool any = HASH_COUNT(r->procs.processes) > o->pids.nr;
+
+	for (size_t i = 0; i < o->pids.nr && !any; i++)
+		any = has_forked(o->pids.v[i]);
+	return any;
+}
+
+/*
+ * Children may be gone before we hear of them: to see all of theirs, all who map the file are
+ * probed, and the filter leaves the others out. So it is with a program that we start, and with
+ * processes that have had children. Allocators are called too often for that.
  */
 static bool only_selected(const struct record *r)
 {
@@ -33,7 +69,9 @@ static bool only_selected(const struct record *r)
 
 	if (o->alloc.every)
 		return true;
-	return o->calls.points[0].kind == POINT_UPROBE && o->pids.nr && !o->program && !o->tids.nr;
+	if (o->calls.points[0].kind != POINT_UPROBE || o->tids.nr || (!o->pids.nr && !o->program))
+		return false;
+	return !o->all && (o->no_children || (!o->program && !have_children(r)));
 }
 
 static size_t most_probed(const struct record *r)
@@ -129,7 +167,13 @@ void record_probe_more(struct record *r)
 {
 	if (!r->opts->calls.nr_points || r->probes_all || (r->duty.share > 0 && !r->duty.on))
 		return;
-	if (r->probed.nr < most_probed(r))
+	if (!only_selected(r)) {
+		log_warn("the probed processes start others: from now on all processes are probed "
+			 "that have %s mapped, and some 50 ms of calls are not seen meanwhile "
+			 "(--no-children leaves them out)",
+			 r->opts->calls.points[0].where);
+		probe_all(r);
+	} else if (r->probed.nr < most_probed(r))
 		probe_new(r);
 	else if (!r->opts->alloc.every)
 		probe_all(r);
@@ -314,6 +358,20 @@ static void take_hist(struct record *r, const struct call_hist *h)
 	}
 }
 
+/* Of probes that stand in all who map the file: what others had of it. */
+static void tell_others(const struct record *r)
+{
+	uint64_t c[PROF_NR_COUNTERS], hits;
+
+	session_counters(r->session, c);
+	hits = c[PROF_FILTER_PID];
+	if (hits && r->probes_all && r->opts->calls.points[0].kind == POINT_UPROBE)
+		log_warn("processes that were not selected ran into the probes %s times, and each "
+			 "time cost them %s%s",
+			 text_count(hits), text_ns(r->probe_cost.probe_ns ?: r->price.emulated_ns),
+			 r->opts->no_children ? "" : " (with --no-children they have none)");
+}
+
 void record_describe_calls(struct record *r)
 {
 	const struct session_maps *m = session_maps(r->session);
@@ -329,6 +387,8 @@ void record_describe_calls(struct record *r)
 	for (size_t i = 0; i < m->nr_call_hists; i++)
 		if (m->call_hists[i].hash)
 			take_hist(r, &m->call_hists[i]);
+	if (o->nr_points)
+		tell_others(r);
 	p->meta.timed = o->timed;
 	p->meta.slow_poll_ns = o->slow_ns;
 	p->meta.by_weight = !o->slow_ns;
