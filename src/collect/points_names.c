@@ -87,7 +87,7 @@ int points_add_names(struct points *p, const char *path, const struct points_nam
 	const struct points_name *row;
 	struct points_file f;
 	size_t nr_fns;
-	int err = points_open_file(&f, path);
+	int err = points_open_file(&f, path, path);
 
 	if (err)
 		return err;

@@ -130,7 +130,7 @@ static int look_into(void *arg, const char *path)
 	char version[CRATE_VERSION_BYTES];
 	struct points_file f;
 	size_t nr = t->p->nr;
-	int err = points_open_file(&f, path);
+	int err = points_open_file(&f, path, path);
 
 	if (err)
 		return 0;
