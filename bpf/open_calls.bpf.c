@@ -77,13 +77,6 @@ static __always_inline void count_left(__u32 nr)
 	counters_add_n(PROF_ENDED, nr);
 }
 
-/* A function of Go that finds its stack too small begins once more, on a larger one. */
-static __always_inline bool is_restart(const struct open_call *open, const struct open_call *call,
-				       const struct caller *c)
-{
-	return c->go.address && open->sp == call->sp && open->event == call->event;
-}
-
 __noinline int calls_begin(struct caller *c, struct open_call *call)
 {
 	struct open_calls *calls;
@@ -100,8 +93,6 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 		return PROF_LOST_THREAD;
 	any = left_range(c, call, &low, &span);
 	nr = calls->nr;
-	if (nr && is_restart(&calls->v[(nr - 1) & (CALL_MAX_OPEN - 1)], call, c))
-		return 0;
 	for (left = 0; any && left < CALL_MAX_OPEN && left < nr; left++) {
 		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
 		if (at->sp - low > span)

@@ -43,6 +43,8 @@ struct links {
 	} entries, others;
 	struct bpf_link **v;
 	size_t nr, cap;
+	size_t nr_refused; /* places that the kernel takes no probe at */
+	bool told_of_refused;
 };
 
 static int create(const struct create_uprobe_multi *c)
@@ -174,10 +176,46 @@ static bool is_forbidden(int err)
 	return err == -EINVAL || err == -ENOENT || err == -EOPNOTSUPP || err == -EADDRNOTAVAIL;
 }
 
-/* What an attach that failed means; where is what people called it. */
-static int explain(const struct links *l, int err, const struct point *p, uint32_t pid)
+/* What the kernel's decoder says of an instruction, and its reader of what is no code. */
+#define ENOTSUPP 524 /* of the kernel only */
+static bool is_refused_place(int err)
 {
-	if (err == -ESRCH || (pid && err == -EINVAL && kill(pid, 0) && errno == ESRCH))
+	return err == -ENOEXEC || err == -ENOTSUPP || err == -EIO || err == -EFAULT ||
+	       err == -EINVAL;
+}
+
+/* Of several places, one may be left out. */
+static int leave_out(struct links *l, int err, const char *where, uint64_t offset)
+{
+	if (l->opts->nr_points == 1)
+		return log_as(-EIO,
+			      "no probe can stand at byte 0x%" PRIx64 " of %s: the kernel takes "
+			      "none on this instruction (%s)",
+			      offset, where, err == -ENOTSUPP ? "ENOTSUPP" : strerror(-err));
+	l->nr_refused++;
+	log_info("the kernel takes no probe at byte 0x%" PRIx64 " of %s", offset, where);
+	return 0;
+}
+
+/* Once, after the first process. */
+static int tell_refused(struct links *l)
+{
+	if (!l->nr_refused || l->told_of_refused)
+		return 0;
+	l->told_of_refused = true;
+	if (!l->entries.nr && !l->others.nr && !l->nr)
+		return log_as(-EIO, "the kernel takes a probe at none of the %zu places",
+			      l->opts->nr_points);
+	log_warn("%zu of %zu places are left out, since the kernel takes no probe there (-v lists "
+		 "them)",
+		 l->nr_refused, l->opts->nr_points);
+	return 0;
+}
+
+/* What an attach that failed means; where is what people called it. */
+static int explain(struct links *l, int err, const struct point *p, uint32_t pid)
+{
+	if (err == -ESRCH || (pid && kill(pid, 0) && errno == ESRCH))
 		return -ESRCH;
 	if (p->kind == POINT_TRACEPOINT)
 		return refusal_tell(err, "cannot attach to the tracepoint %s", p->where);
@@ -187,6 +225,8 @@ static int explain(const struct links *l, int err, const struct point *p, uint32
 	}
 	if (p->kind == POINT_KPROBE)
 		return refusal_tell(err, "cannot probe %s in the kernel", p->where);
+	if (is_refused_place(err))
+		return leave_out(l, err, p->where, p->offset);
 	return refusal_tell(err, "cannot probe %s at 0x%" PRIx64, p->where, p->offset);
 }
 
@@ -213,26 +253,43 @@ static struct bpf_program *program_of(const struct links *l, enum sight sight)
 				      : l->programs.leave;
 }
 
-static int attach_batch(struct links *l, const struct batch *b, const struct point *first,
-			enum sight sight, uint32_t pid)
+/* nr of them, from number from on. */
+static int create_batch(const struct links *l, const struct batch *b, size_t from, size_t nr,
+			const char *where, enum sight sight, uint32_t pid)
 {
 	struct create_uprobe_multi c = {
 		.prog_fd = bpf_program__fd(program_of(l, sight)),
 		.attach_type = sight == SEES_CALL ? UPROBE_SESSION : UPROBE_MULTI,
-		.path = (uintptr_t)first->where,
-		.offsets = (uintptr_t)b->offsets,
-		.semaphores = b->any_semaphore ? (uintptr_t)b->semaphores : 0,
-		.cookies = (uintptr_t)b->cookies,
-		.nr = b->nr,
+		.path = (uintptr_t)where,
+		.offsets = (uintptr_t)(b->offsets + from),
+		.semaphores = b->any_semaphore ? (uintptr_t)(b->semaphores + from) : 0,
+		.cookies = (uintptr_t)(b->cookies + from),
+		.nr = nr,
 		.multi_flags = sight == SEES_RETURN ? UPROBE_MULTI_RETURN : 0,
 		.pid = pid,
 	};
-	bool begins = sight == SEES_ENTRY || sight == SEES_CALL;
-	struct link_fds *to = begins ? &l->entries : &l->others;
 	int fd = create(&c);
 
+	return fd < 0 ? -errno : fd;
+}
+
+/* The kernel takes all of them or none: if none, the halves are tried. */
+static int attach_batch(struct links *l, const struct batch *b, size_t from, size_t nr,
+			const struct point *first, enum sight sight, uint32_t pid)
+{
+	bool begins = sight == SEES_ENTRY || sight == SEES_CALL;
+	struct link_fds *to = begins ? &l->entries : &l->others;
+	int fd = create_batch(l, b, from, nr, first->where, sight, pid), err;
+	struct point refused = *first;
+
+	if (fd < 0 && nr > 1 && is_refused_place(fd) && !(pid && kill(pid, 0))) {
+		err = attach_batch(l, b, from, nr / 2, first, sight, pid);
+		return err ? err
+			   : attach_batch(l, b, from + nr / 2, nr - nr / 2, first, sight, pid);
+	}
+	refused.offset = b->offsets[from];
 	if (fd < 0)
-		return explain(l, -errno, first, pid);
+		return explain(l, fd, &refused, pid);
 	to->v = xgrow(to->v, to->nr, &to->cap, sizeof(*to->v));
 	to->v[to->nr++] = fd;
 	return 0;
@@ -251,7 +308,7 @@ static int attach_file(struct links *l, size_t first, enum sight sight, uint32_t
 		    !strcmp(o->points[i].where, o->points[first].where))
 			batch_add(&b, &o->points[i]);
 	if (b.nr)
-		err = attach_batch(l, &b, &o->points[first], sight, pid);
+		err = attach_batch(l, &b, 0, b.nr, &o->points[first], sight, pid);
 	free(words);
 	return err;
 }
@@ -353,9 +410,12 @@ int links_attach(struct links *l, uint32_t pid)
 	int err;
 
 	if (l->way != LINKS_EACH)
-		return attach_files(l, pid);
-	err = attach_points(l, true, pid);
-	return err ? err : attach_points(l, false, pid);
+		err = attach_files(l, pid);
+	else
+		err = attach_points(l, true, pid);
+	if (!err && l->way == LINKS_EACH)
+		err = attach_points(l, false, pid);
+	return err ? err : tell_refused(l);
 }
 
 static void *close_one(void *arg)

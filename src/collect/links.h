@@ -56,7 +56,7 @@ struct calls_opts {
 	size_t nr_dear;	   /* points that the kernel has to single-step */
 	bool force;	   /* record however often they are called */
 	bool may_lack;	   /* calls whose values find no room count without */
-	double most_share; /* of CPU time that probes may take; 0 = a number of hits a second */
+	double most_share; /* of CPU time that probes may take; 0 = as is usual */
 	uint64_t min_ns;   /* of calls that are timed */
 	uint64_t slow_ns;  /* of polls, what passes within those of that length is recorded */
 	uint32_t max_rows; /* of values and histograms; 0 = by the number of events and CPUs */

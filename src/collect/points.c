@@ -52,6 +52,7 @@ void points_add(struct points *p, const struct point *point)
 {
 	p->v = xgrow(p->v, p->nr, &p->cap, sizeof(*p->v));
 	p->v[p->nr++] = *point;
+	p->nr_dear += point->is_dear;
 }
 
 void points_release(struct points *p)
@@ -65,124 +66,14 @@ void points_release(struct points *p)
 	*p = (struct points){};
 }
 
-/* The files that processes have mapped, each once, by a path that we can open. */
-struct mapped {
-	char **v;
-	struct stat *st;
-	size_t nr, cap, cap_st;
-	const uint32_t *pids; /* that are looked at, */
-	uint32_t pid;	      /* of these the one whose turn it is */
-};
-
-static bool is_that_file(const char *path, const struct maps_line *line, struct stat *st)
+int points_open_file(struct points_file *f, const char *path, const char *shown)
 {
-	return !stat(path, st) && st->st_ino == line->ino && S_ISREG(st->st_mode);
-}
-
-/* As the process sees it, which may be another root; a file that was deleted by its mapping. */
-static char *openable(uint32_t pid, const struct maps_line *line, struct stat *st)
-{
-	char *path = xstrdup(line->path);
-
-	if (is_that_file(path, line, st))
-		return path;
-	free(path);
-	path = xasprintf("/proc/%u/root%s", pid, line->path);
-	if (is_that_file(path, line, st))
-		return path;
-	free(path);
-	path = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, line->start, line->end);
-	if (is_that_file(path, line, st))
-		return path;
-	free(path);
-	return NULL;
-}
-
-static void add_mapped(void *arg, const struct maps_line *line)
-{
-	struct mapped *m = arg;
-	struct stat st;
-	char *path = line->path[0] == '/' ? openable(m->pid, line, &st) : NULL;
-
-	for (size_t i = 0; path && i < m->nr; i++)
-		if (m->st[i].st_ino == st.st_ino && m->st[i].st_dev == st.st_dev) {
-			free(path);
-			return;
-		}
-	if (!path)
-		return;
-	m->v = xgrow(m->v, m->nr, &m->cap, sizeof(*m->v));
-	m->st = xgrow(m->st, m->nr, &m->cap_st, sizeof(*m->st));
-	m->st[m->nr] = st;
-	m->v[m->nr++] = path;
-}
-
-static void take_lines(void *arg, size_t i, const void *lines, ssize_t len)
-{
-	struct mapped *m = arg;
-	char *text;
-
-	if (len <= 0)
-		return;
-	m->pid = m->pids[i];
-	text = xmalloc(len);
-	memcpy(text, lines, len);
-	maps_take(text, len, add_mapped, m);
-	free(text);
-}
-
-/* Of processes that answer: where one keeps the lock of its mappings, no probe can be placed. */
-static void read_mapped(struct mapped *m, const struct opt_ids *pids)
-{
-	uint32_t *asked = xcalloc(pids ? pids->nr + 1 : 1, sizeof(*asked));
-	struct reading r;
-	size_t nr = 0;
-
-	*m = (struct mapped){ .pids = asked };
-	if (pids && pids->nr && !reading_open(&r)) {
-		for (size_t i = 0; i < pids->nr; i++)
-			if (peek_answers(r.reader, pids->v[i]))
-				asked[nr++] = pids->v[i];
-		r.mapper.read(r.mapper.arg, asked, nr, take_lines, m);
-		reading_close(&r);
-	}
-	free(asked);
-}
-
-static void release_mapped(struct mapped *m)
-{
-	for (size_t i = 0; i < m->nr; i++)
-		free(m->v[i]);
-	free(m->v);
-	free(m->st);
-}
-
-int points_for_each_file(const struct opt_ids *pids, int (*fn)(void *arg, const char *path),
-			 void *arg)
-{
-	struct mapped m;
-	int err = 0;
-
-	read_mapped(&m, pids);
-	for (size_t i = 0; i < m.nr && !err; i++)
-		err = fn(arg, m.v[i]);
-	release_mapped(&m);
-	return err;
-}
-
-static const char *nth_mapped(void *arg, size_t i)
-{
-	const struct mapped *m = arg;
-
-	return i < m->nr ? m->v[i] : NULL;
-}
-
-int points_open_file(struct points_file *f, const char *path)
-{
-	*f = (struct points_file){ .path = path, .functions = functions_open(path) };
+	*f = (struct points_file){ .path = path,
+				   .shown = shown,
+				   .functions = functions_open(path) };
 	if (!f->functions)
 		return -errno;
-	f->leaving = leaving_of_file(f->functions, path);
+	f->leaving = leaving_of_file(f->functions, shown);
 	return 0;
 }
 
@@ -203,15 +94,37 @@ void points_tell_place(const struct points_file *f, const char *name, const stru
 		 place->insn, prices[place->price], place->why);
 }
 
+/* A call begins at the entry: an instruction inside may be passed often, or never return. */
+static int check_timed(const struct points_file *f, const struct uprobe_spec *spec,
+		       const struct uprobe_function *fn)
+{
+	const char *shown = functions_shown(f->functions, fn);
+	uint64_t at = points_inside_at(spec, fn);
+
+	if (fn->begins_anywhere)
+		return log_as(-EINVAL,
+			      "%s at 0x%" PRIx64 ": where its function begins is not known, so its "
+			      "calls cannot be timed: leave out --latency",
+			      f->path, fn->address);
+	if (at)
+		return log_as(-EINVAL,
+			      "%s+0x%" PRIx64 " is inside of a function, and calls are timed from "
+			      "where it begins: type it without the offset, or leave out --latency",
+			      fn->nr_names ? shown : f->path, fn->nr_names ? at - fn->address : at);
+	return 0;
+}
+
 int points_choose_place(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			const struct uprobe_function *fn, struct place *place)
 {
-	unsigned int flags = p->opts->place_flags | (p->opts->timed || p->opts->sessions ? PLACE_RETURN : 0);
-	bool inside = (spec->kind == UPROBE_OFFSET && spec->offset != fn->address) ||
-		      (spec->kind == UPROBE_NAME && spec->offset);
-	uint64_t at = spec->kind == UPROBE_OFFSET ? spec->offset : fn->address + spec->offset;
-	int err;
+	bool returns = p->opts->timed || p->opts->sessions;
+	unsigned int flags = p->opts->place_flags | (returns ? PLACE_RETURN : 0);
+	uint64_t at = points_inside_at(spec, fn);
+	bool inside = at != 0;
+	int err = p->opts->timed ? check_timed(f, spec, fn) : 0;
 
+	if (err)
+		return err;
 	if (!f->places)
 		f->places = places_open(f->functions);
 	if (!f->places)
@@ -221,6 +134,14 @@ int points_choose_place(struct points *p, struct points_file *f, const struct up
 	if (err == -EINVAL)
 		return log_as(err, "no instruction of %s begins at 0x%" PRIx64,
 			      functions_shown(f->functions, fn), at);
+	if (err == -ENOEXEC) { /* of a name for the end of the code, as in Go */
+		*place = (struct place){ .address = fn->address,
+					 .offset = fn->offset,
+					 .price = PLACE_REFUSED,
+					 .insn = "?",
+					 .why = "no instruction can be read there" };
+		return 0;
+	}
 	return err ? log_err(err, "cannot read the code of %s", fn->name) : 0;
 }
 
@@ -258,7 +179,6 @@ int points_add_returns(struct points *p, struct points_file *f, const struct upr
 			continue;
 		points_add(p, &point);
 	}
-	p->nr_dear += RETURN_IS_DEAR ? nr : 0;
 	free(v);
 	return 0;
 }
@@ -273,17 +193,27 @@ static bool is_probed(const struct points *p, const struct points_file *f, uint6
 	return false;
 }
 
-/* passed: functions that no probe can be placed at; NULL = that is an error. */
+/* Of functions that a pattern means: those that are left out. */
+struct passed {
+	size_t refused; /* no probe can stand there */
+	size_t ifuncs;
+};
+
+/* passed: NULL = there is but one function, and what is wrong with it is an error. */
 static int add_function(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
-			const struct uprobe_function *fn, size_t *passed)
+			const struct uprobe_function *fn, const char *shown, struct passed *passed)
 {
-	const char *shown = functions_shown(f->functions, fn);
-	struct call_event e = { .where = f->path };
+	struct call_event e = { .where = f->shown };
 	struct point point = { .kind = POINT_UPROBE, .where = f->path };
 	struct call_args args = {};
 	struct place place;
-	int err = points_choose_place(p, f, spec, fn, &place);
+	int err;
 
+	if (fn->is_ifunc && passed) {
+		passed->ifuncs++;
+		return 0;
+	}
+	err = points_choose_place(p, f, spec, fn, &place);
 	if (err || is_probed(p, f, place.offset))
 		return err;
 	points_tell_place(f, shown, &place);
@@ -292,14 +222,14 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 			 "its implementations, and the probe does not see them",
 			 shown, f->path);
 	if (place.price == PLACE_REFUSED && passed) {
-		++*passed;
+		passed->refused++;
 		return 0;
 	}
 	if (place.price == PLACE_REFUSED)
 		return log_as(-EINVAL, "no probe can stand on \"%s\", where %s begins", place.insn,
 			      shown);
-	p->nr_dear += place.price == PLACE_STEPPED;
-	e.name = points_string(p, xstrdup(shown));
+	point.is_dear = place.price == PLACE_STEPPED;
+	e.name = points_string(p, points_name_of_place(spec, fn, shown));
 	err = f->leaving == LEAVING_GO ? call_args_of_go(&args, p->opts->args)
 				       : call_args_of_function(&args, p->opts->args);
 	if (err)
@@ -322,16 +252,21 @@ static int too_many(size_t nr, const char *text)
 }
 
 /* Of several functions, some may be left out. */
-static int tell_passed(const char *text, size_t passed, size_t nr)
+static int tell_passed(const char *text, const struct passed *passed, size_t nr)
 {
-	if (passed && passed == nr)
+	if (passed->refused + passed->ifuncs == nr && nr > 1)
 		return log_as(-EINVAL,
-			      "'%s' means %zu functions, and no probe can stand where they begin",
+			      "'%s' means %zu functions, and no probe can stand where they begin, "
+			      "or they are chosen when the program starts (IFUNC)",
 			      text, nr);
-	if (passed)
+	if (passed->refused)
 		log_warn("'%s': %zu of %zu functions are left out, since no probe can stand "
 			 "where they begin (-v lists them)",
-			 text, passed, nr);
+			 text, passed->refused, nr);
+	if (passed->ifuncs)
+		log_warn("'%s': %zu of %zu functions are left out, since they are chosen when the "
+			 "program starts (IFUNC), and are only called to choose",
+			 text, passed->ifuncs, nr);
 	return 0;
 }
 
@@ -339,8 +274,9 @@ static int add_functions(struct points *p, struct points_file *f, const struct u
 			 const char *text, size_t *found)
 {
 	struct uprobe_function *v;
-	size_t nr, passed = 0;
-	char *why = NULL;
+	struct passed passed = {};
+	size_t nr;
+	char *why = NULL, **names;
 	int err = functions_find(f->functions, spec, &v, &nr, &why);
 
 	if (err) {
@@ -352,46 +288,69 @@ static int add_functions(struct points *p, struct points_file *f, const struct u
 		err = too_many(*found + nr, text);
 	if (p->nr_events + nr > CALL_MAX_EVENTS)
 		err = log_as(-EINVAL, "'%s': more than %d functions", text, CALL_MAX_EVENTS);
+	names = err ? NULL : points_names_of(f, spec, v, nr);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = add_function(p, f, spec, &v[i], nr > 1 ? &passed : NULL);
-	err = err ? err : tell_passed(text, passed, nr);
+		err = add_function(p, f, spec, &v[i], names[i], nr > 1 ? &passed : NULL);
+	for (size_t i = 0; names && i < nr; i++)
+		free(names[i]);
+	free(names);
+	err = err ? err : tell_passed(text, &passed, nr);
 	*found += nr;
 	free(v);
 	return err;
 }
 
-static int add_from(struct points *p, const char *path, const struct uprobe_spec *spec,
-		    const char *text, size_t *found, char **near)
+/* Of a name that was not found: one that is near, and whether there are few to begin with. */
+struct missing {
+	char *near;
+	bool are_stripped;
+};
+
+static int add_from(struct points *p, const char *path, const char *shown,
+		    const struct uprobe_spec *spec, const char *text, size_t *found,
+		    struct missing *missing)
 {
 	struct points_file f;
-	int err = points_open_file(&f, path);
+	int err = points_open_file(&f, path, shown);
 	const char *name;
 
 	if (err)
 		return err;
 	err = spec->kind == UPROBE_USDT ? points_add_usdt(p, &f, spec, found)
 					: add_functions(p, &f, spec, text, found);
-	if (!err && !*found && !*near && spec->function && spec->kind != UPROBE_USDT) {
+	if (!err && !*found && !missing->near && spec->function && spec->kind != UPROBE_USDT) {
 		name = functions_near(f.functions, spec->function);
-		*near = name ? xstrdup(name) : NULL;
+		missing->near = name ? xstrdup(name) : NULL;
 	}
+	missing->are_stripped |= functions_are_stripped(f.functions);
 	points_close_file(&f);
 	return err;
 }
 
-static int nothing_found(const struct uprobe_spec *spec, const char *path, const char *text,
-			 const char *near)
+/* "", or what helps where it is stripped. */
+static const char *remedy(const struct uprobe_spec *spec, const struct missing *missing)
 {
-	char *hint = text_meant("", near);
+	return missing->are_stripped && spec->kind != UPROBE_OFFSET
+		       ? ": it is stripped, so only what it exports has a name. Its debug file "
+			 "helps (package ...-dbgsym or -debuginfo), or an address, as in +0x1a40"
+		       : "";
+}
+
+static int nothing_found(const struct uprobe_spec *spec, const char *path, const char *text,
+			 const struct missing *missing)
+{
+	char *hint = text_meant("", missing->near);
 
 	if (spec->kind == UPROBE_USDT)
 		log_err(0, "no USDT probe %s:%s in %s (readelf -n lists them)", spec->provider,
 			spec->function, path ? path : "these processes");
 	else if (!path)
 		log_err(0, "no file of these processes has a function '%s'%s", text, hint);
+	else if (spec->kind == UPROBE_OFFSET)
+		log_err(0, "%s has no code at 0x%" PRIx64, path, spec->offset);
 	else
-		log_err(0, "%s has no function '%s'%s", path,
-			spec->function ? spec->function : text, hint);
+		log_err(0, "%s has no function '%s'%s%s", path,
+			spec->function ? spec->function : text, hint, remedy(spec, missing));
 	free(hint);
 	return -ENOENT;
 }
@@ -404,32 +363,35 @@ static int open_failed(int err, const char *path)
 }
 
 /* In all files of the processes: those that cannot be read are passed over. */
-static int add_anywhere(struct points *p, struct mapped *m, const struct uprobe_spec *spec,
+static int add_anywhere(struct points *p, struct points_mapped *m, const struct uprobe_spec *spec,
 			const char *text)
 {
 	size_t found = 0;
-	char *near = NULL;
+	struct missing missing = {};
 	int err = 0;
 
 	for (size_t i = 0; i < m->nr && !err; i++) {
 		const char *path = points_string(p, xstrdup(m->v[i]));
+		const char *shown = points_string(p, xstrdup(m->names[i]));
 
-		err = add_from(p, path, spec, text, &found, &near);
+		err = add_from(p, path, shown, spec, text, &found, &missing);
 		if (err == -ENOEXEC || err == -ENOENT || err == -EACCES)
 			err = 0;
 	}
 	if (!err && !found)
-		err = nothing_found(spec, NULL, text, near);
-	free(near);
+		err = nothing_found(spec, NULL, text, &missing);
+	free(missing.near);
 	return err;
 }
 
-static int add_target(struct points *p, struct mapped *m, const struct uprobe_spec *spec,
+static int add_target(struct points *p, struct points_mapped *m, const struct uprobe_spec *spec,
 		      const char *text)
 {
-	char *why = NULL, *near = NULL;
-	char *path = target_find(spec->target, m->nr ? nth_mapped : NULL, m, &why);
-	size_t found = 0, nr = p->nr_events;
+	char *why = NULL;
+	struct missing missing = {};
+	char *path = target_find(spec->target, m->nr ? points_nth_mapped : NULL, m, &why);
+	size_t found = 0, nr = p->nr_events, i;
+	const char *shown;
 	int err;
 
 	if (!path) {
@@ -438,12 +400,19 @@ static int add_target(struct points *p, struct mapped *m, const struct uprobe_sp
 		return -ENOENT;
 	}
 	points_string(p, path);
-	err = add_from(p, path, spec, text, &found, &near);
+	shown = path;
+	i = points_find_mapped(m, path);
+	if (i < m->nr)
+		path = (char *)points_string(p, xstrdup(m->v[i]));
+	else if (m->nr)
+		log_warn("none of these processes has %s mapped: calls are seen once one does",
+			 path);
+	err = add_from(p, path, shown, spec, text, &found, &missing);
 	if (err == -ENOEXEC || (err && p->nr_events == nr && access(path, R_OK)))
 		err = open_failed(err, path);
 	else if (!err && !found)
-		err = nothing_found(spec, path, text, near);
-	free(near);
+		err = nothing_found(spec, path, text, &missing);
+	free(missing.near);
 	return err;
 }
 
@@ -451,7 +420,7 @@ int points_add_uprobes(struct points *p, const char *text)
 {
 	bool has_process = p->opts->pids && p->opts->pids->nr;
 	struct uprobe_spec spec;
-	struct mapped mapped;
+	struct points_mapped mapped;
 	char *why = NULL;
 	int err = uprobe_spec_parse(&spec, text, has_process, &why);
 
@@ -465,12 +434,12 @@ int points_add_uprobes(struct points *p, const char *text)
 		return log_as(-EINVAL, "'%s': returns are seen when calls are timed: add --latency",
 			      text);
 	}
-	read_mapped(&mapped, p->opts->pids);
+	points_read_mapped(&mapped, p->opts->pids);
 	if (spec.target)
 		err = add_target(p, &mapped, &spec, text);
 	else
 		err = add_anywhere(p, &mapped, &spec, text);
-	release_mapped(&mapped);
+	points_release_mapped(&mapped);
 	uprobe_spec_release(&spec);
 	return err;
 }

@@ -37,7 +37,7 @@ struct points {
 	size_t nr_args, cap_args;
 	struct point *v;
 	size_t nr, cap;
-	size_t nr_dear; /* that the kernel has to single-step */
+	size_t nr_dear; /* of v */
 	char **strings; /* its own */
 	size_t nr_strings, cap_strings;
 };

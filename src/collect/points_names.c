@@ -96,7 +96,6 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 			 place.insn, row->name);
 		return 0;
 	}
-	p->nr_dear += place.price == PLACE_STEPPED;
 	point.offset = place.offset;
 	point.is_dear = place.price == PLACE_STEPPED;
 	add_events(p, f, fn);
@@ -111,7 +110,7 @@ int points_add_names(struct points *p, const char *path, const struct points_tab
 	const struct points_name *row;
 	struct points_file f;
 	size_t nr_fns;
-	int err = points_open_file(&f, path);
+	int err = points_open_file(&f, path, path);
 
 	if (err)
 		return err;

@@ -70,7 +70,7 @@ static int add_instance(struct tokio_files *t, struct points_file *f, const char
 		return 0;
 	}
 	points_tell_place(f, name, &place);
-	p->nr_dear += place.price == PLACE_STEPPED;
+	point.is_dear = place.price == PLACE_STEPPED;
 	if (p->opts->by_task)
 		call_args_of_tokio(&args, place.address - fn->address);
 	point.event = event_of(p, name, f->path);
@@ -130,7 +130,7 @@ static int look_into(void *arg, const char *path)
 	char version[CRATE_VERSION_BYTES];
 	struct points_file f;
 	size_t nr = t->p->nr;
-	int err = points_open_file(&f, path);
+	int err = points_open_file(&f, path, path);
 
 	if (err)
 		return 0;

@@ -13,7 +13,7 @@
 /* Its arguments may be elsewhere at each of its places. */
 static int add_usdt_probe(struct points *p, struct points_file *f, const struct usdt_probe *u)
 {
-	struct call_event e = { .where = f->path };
+	struct call_event e = { .where = f->shown };
 	struct point point = { .kind = POINT_UPROBE, .where = f->path };
 	struct call_args args;
 	int err = 0;

@@ -2,11 +2,10 @@
 /* The part of a recording that is about calls: where its programs stand, and what they found. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -23,14 +22,46 @@
 /* Of allocators, which are called too often to let others pay for the trap. */
 #define MAX_ALLOCATING 256
 
-#define TRIAL_NS	100000000ull
-#define MOST_PER_SECOND 100000
+/*
+ * Has it had children that it waited for? Then it will have more, which may be gone before anybody
+ * hears of them. (In /proc/PID/stat, the page faults of such children.)
+ */
+static bool has_forked(uint32_t pid)
+{
+	char path[64], line[1024] = "";
+	unsigned long minor = 0, major = 0;
+	const char *end;
+	FILE *f;
 
-#define SHARE_TRIAL_NS 200000000ull
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	end = strrchr(line, ')'); /* state ppid pgrp session tty tpgid flags minflt cminflt … */
+	return end &&
+	       sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %lu %*u %lu", &minor, &major) ==
+		       2 &&
+	       minor + major;
+}
+
+/* Do the selected processes start others, as far as is known? */
+static bool have_children(const struct record *r)
+{
+	const struct record_opts *o = r->opts;
+	bool any = HASH_COUNT(r->procs.processes) > o->pids.nr;
+
+	for (size_t i = 0; i < o->pids.nr && !any; i++)
+		any = has_forked(o->pids.v[i]);
+	return any;
+}
 
 /*
- * Of a program that we start, children may be gone before we hear of them: all who map the file are
- * probed, and the filter leaves the others out. Allocators are called too often for that.
+ * Children may be gone before we hear of them: to see all of theirs, all who map the file are
+ * probed, and the filter leaves the others out. So it is with a program that we start, and with
+ * processes that have had children. Allocators are called too often for that.
  */
 static bool only_selected(const struct record *r)
 {
@@ -38,7 +69,9 @@ static bool only_selected(const struct record *r)
 
 	if (o->alloc.every)
 		return true;
-	return o->calls.points[0].kind == POINT_UPROBE && o->pids.nr && !o->program && !o->tids.nr;
+	if (o->calls.points[0].kind != POINT_UPROBE || o->tids.nr || (!o->pids.nr && !o->program))
+		return false;
+	return !o->all && (o->no_children || (!o->program && !have_children(r)));
 }
 
 static size_t most_probed(const struct record *r)
@@ -74,111 +107,6 @@ static int probe_all(struct record *r)
 	return session_probe(r->session, 0);
 }
 
-/* What is dear is said before it is paid. */
-static void tell_price(const struct calls_opts *o, struct price price)
-{
-	if (!o->nr_dear)
-		return;
-	log_warn("probes that the kernel single-steps: %zu of %zu, at %s a hit on this host, where "
-		 "others cost %s (-v lists them)",
-		 o->nr_dear, o->nr_points, text_ns(price.stepped_ns), text_ns(price.emulated_ns));
-}
-
-/* CPU time of the processes that are probed. */
-static uint64_t cpu_ns(const struct record *r)
-{
-	uint64_t sum = 0;
-	struct timespec t;
-	clockid_t clock;
-
-	for (size_t i = 0; i < r->probed.nr; i++)
-		if (!clock_getcpuclockid(r->probed.v[i], &clock) && !clock_gettime(clock, &t))
-			sum += t.tv_sec * 1000000000ull + t.tv_nsec;
-	if (r->target.pid && !clock_getcpuclockid(r->target.pid, &clock) &&
-	    !clock_gettime(clock, &t))
-		sum += t.tv_sec * 1000000000ull + t.tv_nsec;
-	return sum;
-}
-
-/* What the probes took since the last look, and the processes with them. */
-static void look_at_cost(struct record *r, struct probe_cost *now)
-{
-	uint64_t c[PROF_NR_COUNTERS];
-
-	session_counters(r->session, c);
-	*now = (struct probe_cost){
-		.time_ns = now_ns(),
-		.cpu_ns = cpu_ns(r),
-		.hits = c[r->opts->calls.slow_ns ? PROF_POLL_RUNS : PROF_RUNS]
-	};
-	now->probe_ns = c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] : 0;
-	now->probe_ns += r->price.emulated_ns;
-}
-
-/*
- * Probes that may take a share of the CPU time are looked at five times a second. Where the program
- * hardly runs, it is a share of one CPU: a large part of little hurts nobody.
- */
-bool record_probes_are_dear(struct record *r)
-{
-	const struct calls_opts *o = &r->opts->calls;
-	const char *cheaper = kind_of(r->opts->command)->cheaper;
-	struct probe_cost now, before = r->probe_cost;
-	double cost, cpu, wall, share;
-
-	if (!o->nr_points || o->force || o->most_share <= 0 ||
-	    (before.time_ns && now_ns() - before.time_ns < SHARE_TRIAL_NS))
-		return false;
-	look_at_cost(r, &now);
-	r->probe_cost = now;
-	cost = (now.hits - before.hits) * (double)now.probe_ns;
-	cpu = (double)now.cpu_ns - before.cpu_ns - cost;
-	wall = now.time_ns - before.time_ns;
-	share = cost / (cpu > wall ? cpu : wall);
-	if (!before.time_ns || share <= o->most_share)
-		return false;
-	session_freeze(r->session);
-	session_unprobe(r->session);
-	log_warn("the probes are taken away: hit %s times a second, at %s each, they take %s of "
-		 "the program's CPU time, and at most %s is allowed. What was timed until now is "
-		 "shown; %s%s--force goes on",
-		 text_count((now.hits - before.hits) * 1e9 / wall), text_ns(now.probe_ns),
-		 text_pct(100 * share), text_pct(100 * o->most_share), cheaper ? cheaper : "",
-		 cheaper ? " costs less, " : "");
-	return true;
-}
-
-/*
- * After a tenth of a second it is known how often the points are hit. What would slow the target
- * down is not recorded unless that was asked for.
- */
-bool record_probe_too_often(struct record *r)
-{
-	const struct calls_opts *o = &r->opts->calls;
-	uint64_t counters[PROF_NR_COUNTERS], elapsed = now_ns() - r->begin_ns, per_s;
-
-	if (!o->nr_points || o->force || o->most_share > 0 || r->tried || elapsed < TRIAL_NS)
-		return false;
-	r->tried = true;
-	session_counters(r->session, counters);
-	per_s = counters[PROF_RUNS] * 1000000000ull / elapsed;
-	if (per_s <= MOST_PER_SECOND)
-		return false;
-	session_unprobe(r->session);
-	if (o->points[0].kind != POINT_UPROBE) {
-		log_err(0,
-			"they are hit %s times a second, and each time costs: choose fewer, or "
-			"give --force",
-			text_count(per_s));
-		return true;
-	}
-	log_err(0,
-		"the probes are hit %s times a second: at %s each, and %s where the kernel "
-		"single-steps, that slows the target down. Probe fewer functions, or give --force",
-		text_count(per_s), text_ns(r->price.emulated_ns), text_ns(r->price.stepped_ns));
-	return true;
-}
-
 int record_probe_again(struct record *r)
 {
 	if (!only_selected(r) ||
@@ -210,10 +138,13 @@ int record_probe(struct record *r)
 
 	if (r->opts->calls.points[0].kind == POINT_UPROBE) {
 		r->price = price_measure(); /* not when rights are given up */
-		tell_price(&r->opts->calls, r->price);
+		record_tell_price(r);
 		err = all_answer(r);
 	}
-	return err ? err : record_probe_again(r);
+	err = err ? err : record_probe_again(r);
+	if (!err)
+		record_begin_cost(r);
+	return err;
 }
 
 void record_unprobe(struct record *r)
@@ -236,7 +167,13 @@ void record_probe_more(struct record *r)
 {
 	if (!r->opts->calls.nr_points || r->probes_all || (r->duty.share > 0 && !r->duty.on))
 		return;
-	if (r->probed.nr < most_probed(r))
+	if (!only_selected(r)) {
+		log_warn("the probed processes start others: from now on all processes are probed "
+			 "that have %s mapped, and some 50 ms of calls are not seen meanwhile "
+			 "(--no-children leaves them out)",
+			 r->opts->calls.points[0].where);
+		probe_all(r);
+	} else if (r->probed.nr < most_probed(r))
 		probe_new(r);
 	else if (!r->opts->alloc.every)
 		probe_all(r);
@@ -421,6 +358,20 @@ static void take_hist(struct record *r, const struct call_hist *h)
 	}
 }
 
+/* Of probes that stand in all who map the file: what others had of it. */
+static void tell_others(const struct record *r)
+{
+	uint64_t c[PROF_NR_COUNTERS], hits;
+
+	session_counters(r->session, c);
+	hits = c[PROF_FILTER_PID];
+	if (hits && r->probes_all && r->opts->calls.points[0].kind == POINT_UPROBE)
+		log_warn("processes that were not selected ran into the probes %s times, and each "
+			 "time cost them %s%s",
+			 text_count(hits), text_ns(r->probe_cost.probe_ns ?: r->price.emulated_ns),
+			 r->opts->no_children ? "" : " (with --no-children they have none)");
+}
+
 void record_describe_calls(struct record *r)
 {
 	const struct session_maps *m = session_maps(r->session);
@@ -436,6 +387,8 @@ void record_describe_calls(struct record *r)
 	for (size_t i = 0; i < m->nr_call_hists; i++)
 		if (m->call_hists[i].hash)
 			take_hist(r, &m->call_hists[i]);
+	if (o->nr_points)
+		tell_others(r);
 	p->meta.timed = o->timed;
 	p->meta.slow_poll_ns = o->slow_ns;
 	p->meta.by_weight = !o->slow_ns;

@@ -117,9 +117,15 @@ void record_probe_more(struct record *r);
 /* Takes them away for a while, and attaches them anew. */
 void record_unprobe(struct record *r);
 int record_probe_again(struct record *r);
-/* Are they hit so often that the recording has to end? Says so. */
+/*
+ * What probes cost (record_cost.c). What is dear is said before it is paid; begin: from now on the
+ * processes pay.
+ */
+void record_tell_price(const struct record *r);
+void record_begin_cost(struct record *r);
+/* After a tenth of a second: do they cost so much that nothing is recorded? Says so. */
 bool record_probe_too_often(struct record *r);
-/* Do they take a larger share of the CPU time than they may? Takes them away, and says so. */
+/* Later: do they take a larger share of the CPU time than they may? Takes them away, says so. */
 bool record_probes_are_dear(struct record *r);
 /* Now that all is attached: what a system call of others takes more than alone_ns. */
 void record_price(struct record *r, double alone_ns);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <bpf/btf.h>
+#include <zlib.h>
 
 #include "doctor/doctor.h"
 #include "uprobe/place.h"
@@ -45,6 +46,21 @@ static bool oopses_walking(const struct hazards_host *h)
 	return h->arm && h->amazon && h->version == VERSION(6, 12);
 }
 
+/*
+ * kernel >= 6.18, x86-64, until it takes 10-byte nops (July 2026, which cannot be seen): the call
+ * it makes of a probe on a 5-byte nop writes 8 bytes below the stack pointer.
+ */
+static bool writes_red_zones(const struct hazards_host *h)
+{
+	return h->has_uprobe_call;
+}
+
+/* kernel >= 6.16 built to debug ext4: fs/ext4/inode.c, ext4_check_map_extents_env(). */
+static bool warns_of_ext4(const struct hazards_host *h)
+{
+	return h->version >= VERSION(6, 16) && h->debugs_ext4;
+}
+
 /* The worst ones first. */
 static const struct hazard hazards[] = {
 	{ shares_stacks, USE_PROBE, HAZARD_REFUSED,
@@ -57,11 +73,21 @@ static const struct hazard hazards[] = {
 	{ oopses_walking, USE_SAMPLE, HAZARD_LISTED,
 	  "a kernel of this line has crashed once while another profiler walked kernel stacks",
 	  "on a host that must not fail, leave out kernel stacks (-U)" },
+	{ writes_red_zones, USE_PROBE, HAZARD_LISTED,
+	  "a probe on a 5-byte nop that is no function's entry writes over local variables of the "
+	  "program here",
+	  "bpfprof places none there; other tools do" },
+	{ warns_of_ext4, USE_PROBE, HAZARD_LISTED,
+	  "this kernel debugs ext4: starting a program from ext4 while it is probed prints a "
+	  "warning (ext4_check_map_extents_env), once",
+	  "it does no harm; CONFIG_EXT4_DEBUG prints it" },
 };
 
-const struct hazard *hazards_find(const struct hazards_host *host, unsigned int uses)
+const struct hazard *hazards_find(const struct hazards_host *host, unsigned int uses,
+				  const struct hazard *behind)
 {
-	for (size_t i = 0; i < sizeof(hazards) / sizeof(*hazards); i++)
+	for (size_t i = behind ? behind - hazards + 1 : 0; i < sizeof(hazards) / sizeof(*hazards);
+	     i++)
 		if (hazards[i].uses & uses && hazards[i].applies(host))
 			return &hazards[i];
 	return NULL;
@@ -91,6 +117,30 @@ static bool can_forbid(void)
 
 	btf__free(btf);
 	return yes;
+}
+
+/* "CONFIG_EXT4_DEBUG=y", in a file that may be compressed. */
+static bool has_option(const char *path, const char *option)
+{
+	gzFile f = gzopen(path, "rbe");
+	size_t len = strlen(option);
+	char line[256];
+	bool found = false;
+
+	while (f && !found && gzgets(f, line, sizeof(line)))
+		found = !strncmp(line, option, len) && !strcmp(line + len, "=y\n");
+	if (f)
+		gzclose(f);
+	return found;
+}
+
+static bool debugs_ext4(const struct utsname *u)
+{
+	char path[sizeof(u->release) + 16];
+
+	snprintf(path, sizeof(path), "/boot/config-%s", u->release);
+	return has_option("/proc/config.gz", "CONFIG_EXT4_DEBUG") ||
+	       has_option(path, "CONFIG_EXT4_DEBUG");
 }
 
 /* Debian's release has no third number ("6.1.0-13-amd64"); its version has ("Debian 6.1.55-1"). */
@@ -131,6 +181,7 @@ struct hazards_host hazards_host_read(bool probes)
 		return h;
 	h.can_forbid = h.version >= VERSION(6, 13) && h.preemptible && can_forbid();
 	h.has_uprobe_call = h.x86 && (syscall(SYS_UPROBE), errno) == ENXIO;
+	h.debugs_ext4 = debugs_ext4(&u);
 	return h;
 }
 

@@ -19,8 +19,9 @@ struct hazards_host {
 	bool preemptible;     /* threads in the kernel give way to others, or that is not known */
 	bool can_forbid;      /* programs can forbid it (bpf/kernel.bpf.h) */
 	bool has_uprobe_call; /* the kernel makes calls of probes on long nops */
+	bool debugs_ext4;     /* CONFIG_EXT4_DEBUG */
 };
-/* Probes: all of it, which takes some ms; else what can_forbid and has_uprobe_call say is left. */
+/* Probes: all of it, which takes some ms; else without the last three. */
 struct hazards_host hazards_host_read(bool probes);
 /* What uname() alone tells. */
 struct hazards_host hazards_host_named(const struct utsname *u);
@@ -37,8 +38,9 @@ struct hazard {
 	const char *text, *remedy;
 };
 
-/* The worst one that applies to who uses that, NULL = none. */
-const struct hazard *hazards_find(const struct hazards_host *host, unsigned int uses);
+/* The worst one that applies to who uses that; then those behind it. NULL = none. */
+const struct hazard *hazards_find(const struct hazards_host *host, unsigned int uses,
+				  const struct hazard *behind);
 
 /* PLACE_KERNEL_* of uprobe/place.h. */
 unsigned int hazards_place_flags(const struct hazards_host *host);

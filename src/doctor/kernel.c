@@ -31,15 +31,18 @@ void look_architecture(const struct machine *m, struct finding *f)
 
 void look_known_bad(const struct machine *m, struct finding *f)
 {
-	const struct hazard *h = hazards_find(&m->hazards, m->uses ? m->uses : ~0u);
+	unsigned int uses = m->uses ? m->uses : ~0u;
+	const struct hazard *h = hazards_find(&m->hazards, uses, NULL);
+	const struct hazard *also = h ? hazards_find(&m->hazards, uses, h) : NULL;
 
 	finding_found(f, "%s", h ? "it is" : "none known");
 	if (!h)
 		return;
-	finding_judge(f, h->does == HAZARD_REFUSED ? DOCTOR_MISSING : DOCTOR_LIMITED, "%s",
-		      h->text);
-	finding_remedy(f, "%s%s", h->remedy,
-		       h->does == HAZARD_REFUSED ? " (--unsafe-kernel records all the same)" : "");
+	finding_judge(f, h->does == HAZARD_REFUSED ? DOCTOR_MISSING : DOCTOR_LIMITED, "%s%s%s",
+		      h->text, also ? "; and " : "", also ? also->text : "");
+	finding_remedy(f, "%s%s%s%s", h->remedy,
+		       h->does == HAZARD_REFUSED ? " (--unsafe-kernel records all the same)" : "",
+		       also ? "; " : "", also ? also->remedy : "");
 }
 
 void look_types(const struct machine *m, struct finding *f)

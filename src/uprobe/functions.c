@@ -288,6 +288,7 @@ static struct functions *load(struct elf_file *f, int fd)
 	fs->file = f;
 	if (!take_table(&l, f, SHT_SYMTAB) && (fd < 0 || !take_debug_file(&l, f)))
 		take_go_functions(&l, f);
+	fs->are_stripped = !l.nr;
 	take_table(&l, f, SHT_DYNSYM);
 	if (l.nr) {
 		qsort(l.symbols, l.nr, sizeof(*l.symbols), symbol_compare);
@@ -331,6 +332,9 @@ void functions_free(struct functions *fs)
 	for (size_t i = 0; fs->shown && i < fs->nr_names; i++)
 		free(fs->shown[i]);
 	free(fs->shown);
+	for (size_t i = 0; i < fs->nr_unnamed; i++)
+		free(fs->unnamed[i]);
+	free(fs->unnamed);
 	free(fs->names);
 	free(fs->all);
 	free(fs->labels);
@@ -370,4 +374,9 @@ bool functions_have_label(const struct functions *fs, uint64_t from, uint64_t to
 			high = mid;
 	}
 	return low < fs->nr_labels && fs->labels[low] <= to;
+}
+
+bool functions_are_stripped(const struct functions *fs)
+{
+	return fs->are_stripped;
 }

@@ -28,6 +28,7 @@ struct uprobe_function {
 	 * of the function. functions_implementations() may know where those are.
 	 */
 	bool is_ifunc;
+	bool begins_anywhere; /* it has no name (nr_names is 0), and nobody says where it begins */
 };
 
 struct functions;
@@ -46,15 +47,18 @@ const struct elf_file *functions_file(const struct functions *fs);
 /* By address, each address once. */
 const struct uprobe_function *functions_all(const struct functions *fs, size_t *nr);
 
+/* Nothing but the names that others link to is known of it, or none at all. */
+bool functions_are_stripped(const struct functions *fs);
+
 /* Go's runtime moves stacks and dies of a return probe: see place_returns(). */
 bool functions_are_go(const struct functions *fs);
 
 /*
  * What spec means, as an array to be freed: 0 functions for no match. A name is one as linked, or
  * demangled with or without its parameters; patterns match either. UPROBE_OFFSET gives the function
- * that holds the address; whether an instruction begins there is asked of place_is_instruction().
- * Returns 0, or -EINVAL for a bad expression with a sentence in *why, to be freed. UPROBE_USDT has
- * no functions.
+ * that holds the address, in a stripped file one without a name; whether an instruction begins
+ * there is asked of place_is_instruction(). Returns 0, or -EINVAL for a bad expression with a
+ * sentence in *why, to be freed. UPROBE_USDT has no functions.
  */
 int functions_find(struct functions *fs, const struct uprobe_spec *spec,
 		   struct uprobe_function **out, size_t *nr, char **why);

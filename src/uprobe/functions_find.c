@@ -80,11 +80,41 @@ static bool is_shown_as(const char *shown, const char *wanted)
 		(!strncmp(shown + len, " [clone ", 8) && !strstr(shown + len, ".cold")));
 }
 
+/* Behind the arguments of a template, which begin at s. */
+static const char *skip_arguments(const char *s)
+{
+	size_t depth = 0;
+
+	do {
+		depth += *s == '<';
+		depth -= *s == '>' && s[-1] != '-';
+	} while (*s++ && depth);
+	return s;
+}
+
+/* "foo" of "foo<int>", "n::Box::get" of "n::Box<int>::get". In "operator<" there are none. */
+static bool is_template_of(const char *shown, const char *wanted)
+{
+	const char *s = shown;
+
+	while (*wanted || *s == '<') {
+		bool names_it = s - shown >= 8 && !strncmp(s - 8, "operator", 8);
+
+		if (*s == '<' && s > shown && !names_it && *wanted != '<')
+			s = skip_arguments(s);
+		else if (*s++ != *wanted++)
+			return false;
+	}
+	return is_shown_as(s, "");
+}
+
 static bool matches_name(const void *pattern, const char *name, const char *shown)
 {
 	const char *wanted = pattern;
 
-	return !strcmp(name, wanted) || (shown && is_shown_as(shown, wanted)) ||
+	return !strcmp(name, wanted) ||
+	       (shown && (is_shown_as(shown, wanted) ||
+			  (!strchr(wanted, '<') && is_template_of(shown, wanted)))) ||
 	       (strchr(wanted, '(') && signature_matches(name, shown, wanted));
 }
 
@@ -160,11 +190,14 @@ static int find_regex(struct functions *fs, const char *text, struct uprobe_func
 	return 0;
 }
 
-static void find_address(const struct functions *fs, uint64_t address, struct uprobe_function **out,
+static void find_address(struct functions *fs, uint64_t address, struct uprobe_function **out,
 			 size_t *nr)
 {
 	const struct uprobe_function *f = functions_at(fs, address);
+	struct uprobe_function unnamed;
 
+	if (!f && function_unnamed(fs, address, &unnamed))
+		f = &unnamed;
 	if (!f)
 		return;
 	*out = xcalloc(1, sizeof(**out));

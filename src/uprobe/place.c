@@ -196,6 +196,26 @@ static const char *look_ahead(struct places *p, const struct uprobe_function *f,
 	return "no cheap instruction is near the entry";
 }
 
+/* A call of Go may pass its entry several times: rather where it is seen once, at any price. */
+static bool choose_behind_check(struct places *p, const struct uprobe_function *f,
+				unsigned int flags, struct place *out)
+{
+	unsigned int skipped;
+	uint64_t at = place_behind_check(p, f, &skipped);
+	enum place_price price;
+	struct insn insn;
+
+	if (!at || !place_decode(p, f, at, &insn) || intruder(p, f, at))
+		return false;
+	price = price_of(&insn, flags);
+	if (price == PLACE_REFUSED || (price == PLACE_OPTIMISED && insn.kind == INSN_NOP5))
+		return false;
+	set_place(p, f, &insn, price, out);
+	out->skipped = skipped;
+	out->why = "behind the check of the stack, which a call may pass more than once";
+	return true;
+}
+
 int place_choose(struct places *p, const struct uprobe_function *f, unsigned int flags,
 		 struct place *out)
 {
@@ -206,6 +226,8 @@ int place_choose(struct places *p, const struct uprobe_function *f, unsigned int
 	*out = (struct place){};
 	if (!place_decode(p, f, f->address, &entry))
 		return -ENOEXEC;
+	if (choose_behind_check(p, f, flags, out))
+		return 0;
 	price = price_of(&entry, flags);
 	set_place(p, f, &entry, price, out);
 	if (is_cheap(price)) {

@@ -13,7 +13,8 @@
  *	5. nothing enters the function between: no branch of the file goes to (E, P], no symbol, no
  *	   unwind entry and no pointer in its data names it.
  *
- * Else the probe stays at E.
+ * Else the probe stays at E. A call of Go passes E once more when its stack has grown: there P is
+ * the instruction behind the check of the stack, at any price.
  */
 #ifndef BPFPROF_UPROBE_PLACE_H
 #define BPFPROF_UPROBE_PLACE_H

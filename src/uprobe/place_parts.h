@@ -28,4 +28,11 @@ bool place_decode(struct places *p, const struct uprobe_function *f, uint64_t ad
  */
 bool place_has_short_jump(struct places *p, uint64_t from, uint64_t to);
 
+/*
+ * Of a function of Go that checks its stack, the instruction behind that: each call executes it
+ * once, the entry perhaps more often; and how many the check is. 0: there is none.
+ */
+uint64_t place_behind_check(struct places *p, const struct uprobe_function *f,
+			    unsigned int *skipped);
+
 #endif

@@ -72,14 +72,13 @@ static int open_probe(int type, uint64_t offset)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* By CPU time: others may want the CPU. */
 static uint64_t time_of(void (*function)(void))
 {
-	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t start = now_ns();
 
 	for (int i = 0; i < HITS; i++)
 		function();
-	return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / HITS;
+	return (now_ns() - start) / HITS;
 }
 
 static uint64_t price_of(int type, void (*function)(void))

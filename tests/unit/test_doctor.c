@@ -285,6 +285,21 @@ static void test_known_bad_kernels(void **state)
 	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
 	m.hazards.can_forbid = m.hazards.preemptible = false;
 	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
+	/* Those that bpfprof steps around, or that do no harm. */
+	named("6.18.1", "#1 SMP PREEMPT_DYNAMIC", "x86_64");
+	m.hazards.preemptible = false;
+	m.hazards.has_uprobe_call = true;
+	expect("known-bad kernel", DOCTOR_LIMITED, "it is", "5-byte nop");
+	m.hazards.debugs_ext4 = true;
+	expect("known-bad kernel", DOCTOR_LIMITED, "it is", "ext4_check_map_extents_env");
+	m.hazards.has_uprobe_call = false;
+	expect("known-bad kernel", DOCTOR_LIMITED, "it is", "CONFIG_EXT4_DEBUG");
+	m.uses = USE_SAMPLE;
+	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
+	named("6.12.1", "#1 SMP", "x86_64");
+	m.hazards.debugs_ext4 = true;
+	m.uses = 0;
+	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
 }
 
 static void test_capabilities(void **state)

@@ -31,6 +31,9 @@ static int begin(void **state)
 	made_symbol(&image, "__memcpy_avx_unaligned", 0x120, 0x20, STB_LOCAL, STT_FUNC);
 	made_symbol(&image, "__memcpy_chk", 0x140, 0x20, STB_GLOBAL, STT_FUNC);
 	made_symbol(&image, "plain.cold", 0x160, 0x20, STB_LOCAL, STT_FUNC);
+	made_symbol(&image, "_Z3fooIiET_S0_", 0x180, 0x20, STB_LOCAL, STT_FUNC);
+	made_symbol(&image, "_ZN1n3BoxIiE3getEi", 0x1a0, 0x20, STB_LOCAL, STT_FUNC);
+	made_symbol(&image, "_ZltRK1SS1_", 0x1c0, 0x20, STB_LOCAL, STT_FUNC);
 	made_symbol(&image, "assembly", 0x200, 0, STB_GLOBAL, STT_NOTYPE);
 	made_symbol(&image, "last", CODE_SIZE - 8, 0, STB_GLOBAL, STT_FUNC);
 	fs = functions_open_image(image.bytes, sizeof(image.bytes));
@@ -68,7 +71,7 @@ static void aliases_are_one_function(void **state)
 
 	assert_int_equal(at(0x10)->nr_names, 2);
 	all = functions_all(fs, &nr);
-	assert_int_equal(nr, 12);
+	assert_int_equal(nr, 15);
 	for (size_t i = 1; i < nr; i++)
 		assert_true(all[i - 1].address < all[i].address);
 }
@@ -111,6 +114,19 @@ static void names_are_found(void **state)
 	check_kind(UPROBE_NAME, "plain.cold", "160");
 }
 
+static void templates_are_found_by_bare_names(void **state)
+{
+	check_kind(UPROBE_NAME, "foo", "180");
+	check_kind(UPROBE_NAME, "foo<int>", "180");
+	check_kind(UPROBE_NAME, "foo<long>", "");
+	check_kind(UPROBE_NAME, "foo<", "");
+	check_kind(UPROBE_NAME, "fooo", "");
+	check_kind(UPROBE_NAME, "n::Box::get", "1a0");
+	check_kind(UPROBE_NAME, "n::Box", "");
+	check_kind(UPROBE_NAME, "operator<", "1c0");
+	check_kind(UPROBE_NAME, "operator", "");
+}
+
 static void patterns_are_found(void **state)
 {
 	check_kind(UPROBE_GLOB, "main.(*T).Method", "c0");
@@ -119,7 +135,7 @@ static void patterns_are_found(void **state)
 	check_kind(UPROBE_GLOB, "la[s]t", "ff8");
 	check_kind(UPROBE_REGEX, "^(un|as)", "40 200");
 	check_kind(UPROBE_REGEX, "accept$", "60 80");
-	check_kind(UPROBE_ALL, NULL, "10 40 60 80 a0 c0 100 120 140 200 ff8");
+	check_kind(UPROBE_ALL, NULL, "10 40 60 80 a0 c0 100 120 140 180 1a0 1c0 200 ff8");
 }
 
 static void the_name_that_matched_is_told(void **state)
@@ -147,10 +163,19 @@ static void addresses_are_found(void **state)
 	assert_int_equal(nr, 1);
 	assert_int_equal(found->address, CODE_VADDR + 0x60);
 	free(found);
+	/* Where no symbol is, and no unwind table either. */
 	spec.offset = CODE_VADDR + 0x20;
+	assert_int_equal(functions_find(fs, &spec, &found, &nr, &why), 0);
+	assert_int_equal(nr, 1);
+	assert_true(found->begins_anywhere);
+	assert_int_equal(found->nr_names, 0);
+	assert_int_equal(found->offset, CODE_OFFSET + 0x20);
+	free(found);
+	spec.offset = CODE_VADDR + 0x100000;
 	assert_int_equal(functions_find(fs, &spec, &found, &nr, &why), 0);
 	assert_int_equal(nr, 0);
 	free(found);
+	assert_false(functions_are_stripped(fs));
 }
 
 static void bad_expressions_are_told(void **state)
@@ -212,6 +237,7 @@ int main(void)
 		cmocka_unit_test(aliases_are_one_function),
 		cmocka_unit_test(labels_are_known),
 		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(templates_are_found_by_bare_names),
 		cmocka_unit_test(patterns_are_found),
 		cmocka_unit_test(the_name_that_matched_is_told),
 		cmocka_unit_test(addresses_are_found),

@@ -221,6 +221,33 @@ static void code_of_go_is_not_skipped(void **state)
 	check(0, 0, PLACE_STEPPED);
 }
 
+#define CALL(at) 0xe8, (uint8_t)(0x500 - (at)-5), (uint8_t)((0x500 - (at)-5) >> 8), 0, 0
+
+static void calls_of_go_are_seen_behind_the_check_of_the_stack(void **state)
+{
+	/* cmp 0x10(%r14),%rsp; jbe more; push; ret; more: push %rax; call; jmp to the entry */
+	X86(0x49, 0x3b, 0x66, 0x10, 0x76, 2, PUSH, RET, 0x50, CALL(FUNCTION + 9), 0xeb, 0xf0);
+	check(PLACE_RETURN, 0, PLACE_STEPPED); /* it is not of Go */
+	made_symbol(image, "runtime.morestack_noctxt.abi0", 0x500, 16, STB_GLOBAL, STT_FUNC);
+	made_symbol(image, "runtime.morestack", 0x520, 16, STB_GLOBAL, STT_FUNC);
+	check(PLACE_RETURN, 6, PLACE_EMULATED);
+	check(0, 6, PLACE_EMULATED);
+	/* The same with another function called: it does not begin once more. */
+	X86(0x49, 0x3b, 0x66, 0x10, 0x76, 2, PUSH, RET, 0x50, CALL(FUNCTION + 9), 0xeb, 0xf0);
+	made_symbol(image, "runtime.panic", 0x500, 16, STB_GLOBAL, STT_FUNC);
+	made_symbol(image, "runtime.morestack", 0x520, 16, STB_GLOBAL, STT_FUNC);
+	check(0, 0, PLACE_STEPPED);
+	/* Also where what is behind is dear: sub $8,%rsp. */
+	X86(0x49, 0x3b, 0x66, 0x10, 0x76, 5, 0x48, 0x83, 0xec, 8, RET, CALL(FUNCTION + 11));
+	made_symbol(image, "runtime.morestack", 0x500, 16, STB_GLOBAL, STT_FUNC);
+	check(0, 6, PLACE_STEPPED);
+	/* ldr x16, [x28, #16]; cmp sp, x16; b.ls more; stp; ret; more: str; bl; b to the entry */
+	ARM64(0xf9400b90, 0xeb3063ff, 0x54000069, 0xa9be7bfd, 0xd65f03c0, 0xf90007e0,
+	      0x94000000 | (0x500 - FUNCTION - 24) / 4, 0x17fffff9);
+	made_symbol(image, "runtime.morestack", 0x500, 16, STB_GLOBAL, STT_FUNC);
+	check(0, 12, PLACE_STEPPED);
+}
+
 static void places_are_inside(void **state)
 {
 	X86(ENDBR, PUSH, RET);
@@ -481,6 +508,7 @@ int main(void)
 		cmocka_unit_test(arguments_stay),
 		cmocka_unit_test(return_address_stays_for_returns),
 		cmocka_unit_test(code_of_go_is_not_skipped),
+		cmocka_unit_test(calls_of_go_are_seen_behind_the_check_of_the_stack),
 		cmocka_unit_test(places_are_inside),
 		cmocka_unit_test(long_nops_by_kernel),
 		cmocka_unit_test(short_jumps_in_are_seen),
