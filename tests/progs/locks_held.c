@@ -312,8 +312,8 @@ static CHAIN void keep(pthread_mutex_t *m)
 
 static void share(int protocol, int robust)
 {
-	pthread_mutex_t *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				  -1, 0);
+	pthread_mutex_t *m =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_mutexattr_t attr;
 	unsigned long i;
 	pid_t child;
