@@ -31,7 +31,8 @@ static const struct meaning of_runtimes[] = {
 	{ "ObjectMonitor::wait", "wait() (Java)" }, { "ObjectMonitor", "monitor (Java)" },
 	{ "Unsafe_Park", "parking (Java)" },	  { "PlatformMonitor", "monitor (JVM)" },
 	{ "runtime.stopm", "idle thread (Go)" },  { "runtime.sysmon", "idle thread (Go)" },
-	{ "runtime.templateThread", "idle thread (Go)" }, { "runtime.lock2", "lock (Go's runtime)" },
+	{ "runtime.templateThread", "idle thread (Go)" },
+	{ "runtime.lock2", "lock (Go's runtime)" },
 };
 
 static const struct meaning functions[] = {

@@ -11,8 +11,8 @@
  *	writer	"writer" sleeps in work_a() with a rwlock, "reader" and "writer-2" wait for it
  *	pi	as "two", with one mutex that inherits priorities
  *	robust	the same with a robust one
- *	yields	two threads on one CPU, each of which gives it away while it has a mutex, 100 times in
- *		a round: so the other one waits for that nearly each time
+ *	yields	two threads on one CPU, each of which gives it away while it has a mutex, 100 times
+ *		in a round: so the other one waits for that nearly each time
  *	free	four threads take and give a mutex of their own each
  *	condvar	"waiter-a" waits for a condition in want_a() that "signaller" signals in work_a()
  *	chain	"waiter-a" waits for a mutex of "middle", which waits for one of "holder-b"
