@@ -128,7 +128,7 @@ static __always_inline void note_stranger(struct prof_lock *l, struct task_struc
 	l->wait = PROF_WAIT(PROF_BLOCKED, state, syscall_of(task));
 }
 
-/* Of one that processes share, the number means the same thread to both only where they count alike. */
+/* Of a lock that is shared, the number is the same thread's to both where they count alike. */
 static __always_inline bool may_hold(const struct prof_lock *l, struct task_struct *task)
 {
 	struct task_struct *self = bpf_get_current_task_btf();

@@ -10,16 +10,32 @@
 #include "profile/waits.h"
 #include "profile/woken.h"
 
+#define NR(a) (sizeof(a) / sizeof((a)[0]))
+
 const char *const lock_role_keys[LOCK_NR_ROLES] = {
 	[LOCK_NOBODY] = "unknown", [LOCK_HOLDS] = "holds", [LOCK_RUNS] = "runs",
 	[LOCK_FREES] = "frees",	   [LOCK_WAKES] = "wakes",
 };
 
 /* clang-format off */
-/* Parts of names of the waiter's functions; the innermost one that means something counts. */
-static const struct {
+/*
+ * Parts of names of the waiter's functions; the innermost one that means something counts. What a
+ * runtime makes of the locks of libraries goes before these.
+ */
+struct meaning {
 	const char *part, *kind;
-} functions[] = {
+};
+
+static const struct meaning of_runtimes[] = {
+	{ "JVM_Sleep", "sleep (Java)" },	  { "JavaThread::sleep", "sleep (Java)" },
+	{ "ObjectMonitor::wait", "wait() (Java)" }, { "ObjectMonitor", "monitor (Java)" },
+	{ "Unsafe_Park", "parking (Java)" },	  { "PlatformMonitor", "monitor (JVM)" },
+	{ "runtime.stopm", "idle thread (Go)" },  { "runtime.sysmon", "idle thread (Go)" },
+	{ "runtime.templateThread", "idle thread (Go)" },
+	{ "runtime.lock2", "lock (Go's runtime)" },
+};
+
+static const struct meaning functions[] = {
 	{ "pthread_mutex", "mutex" },		  { "lll_lock_wait", "mutex" },
 	{ "rwlock_rdlock", "rwlock (read)" },	  { "rwlock_timedrdlock", "rwlock (read)" },
 	{ "rwlock_clockrdlock", "rwlock (read)" }, { "rwlock_wrlock", "rwlock (write)" },
@@ -38,8 +54,7 @@ static const struct {
 	{ "Condvar::wait", "condition variable (Rust)" },
 	{ "Condvar>::wait", "condition variable (Rust)" },
 	{ "Parker::park_timeout", "parking" },	  { "Parker::park", "parking" },
-	{ "thread::park", "parking" },		  { "Unsafe_Park", "parking (Java)" },
-	{ "ObjectMonitor", "monitor (Java)" },	  { "PlatformMonitor", "monitor (Java)" },
+	{ "thread::park", "parking" },
 	{ "runtime.futexsleep", "parking (Go)" }, { "runtime.futex", "parking (Go)" },
 	{ "absl::", "mutex (absl)" },		  { "folly::", "mutex (folly)" },
 };
@@ -51,23 +66,31 @@ static const char *const kinds[LOCK_NR_KINDS] = {
 	[LOCK_PI] = "PI mutex", [LOCK_RWLOCK] = "rwlock", [LOCK_JOIN] = "join",
 };
 
-static const char *kind_of_function(const char *name)
+static const char *kind_of_function(const char *name, const struct meaning *v, size_t nr)
 {
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (strstr(name, functions[i].part))
-			return functions[i].kind;
+	for (size_t i = 0; i < nr; i++)
+		if (strstr(name, v[i].part))
+			return v[i].kind;
 	return NULL;
 }
 
-static const char *kind_of_stack(const struct profile *p, uint32_t stack)
+static const char *kind_by(const struct profile *p, uint32_t stack, const struct meaning *v,
+			   size_t nr_meanings)
 {
 	uint32_t nr;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
 	const char *kind = NULL;
 
 	for (uint32_t i = 0; i < nr && !kind; i++)
-		kind = kind_of_function(profile_frame_name(p, frames[i]));
+		kind = kind_of_function(profile_frame_name(p, frames[i]), v, nr_meanings);
 	return kind;
+}
+
+static const char *kind_of_stack(const struct profile *p, uint32_t stack)
+{
+	const char *kind = kind_by(p, stack, of_runtimes, NR(of_runtimes));
+
+	return kind ? kind : kind_by(p, stack, functions, NR(functions));
 }
 
 static const struct lock *lock_of(const struct profile *p, const struct sample *s)

@@ -11,6 +11,8 @@
  *	writer	"writer" sleeps in work_a() with a rwlock, "reader" and "writer-2" wait for it
  *	pi	as "two", with one mutex that inherits priorities
  *	robust	the same with a robust one
+ *	yields	two threads on one CPU, each of which gives it away while it has a mutex, 100 times
+ *		in a round: so the other one waits for that nearly each time
  *	free	four threads take and give a mutex of their own each
  *	condvar	"waiter-a" waits for a condition in want_a() that "signaller" signals in work_a()
  *	chain	"waiter-a" waits for a mutex of "middle", which waits for one of "holder-b"
@@ -188,6 +190,28 @@ static CHAIN void *writer_2(void *arg)
 	return arg;
 }
 
+static CHAIN void *yields(void *arg)
+{
+	unsigned long i;
+
+	name_thread("yields");
+	for (i = 0; i < rounds * 100; i++) {
+		pthread_mutex_lock(&a);
+		sched_yield();
+		pthread_mutex_unlock(&a);
+	}
+	return arg;
+}
+
+static void stay_here(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
 static CHAIN void *owner(void *arg)
 {
 	pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
@@ -312,8 +336,8 @@ static CHAIN void keep(pthread_mutex_t *m)
 
 static void share(int protocol, int robust)
 {
-	pthread_mutex_t *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				  -1, 0);
+	pthread_mutex_t *m =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_mutexattr_t attr;
 	unsigned long i;
 	pid_t child;
@@ -347,6 +371,7 @@ static const struct setting {
 	{ "writer", { writer, reader, writer_2 } },
 	{ "pi", { holder_a, waiter_a } },
 	{ "robust", { holder_a, waiter_a } },
+	{ "yields", { yields, yields } },
 	{ "free", { owner, owner, owner, owner } },
 	{ "condvar", { condition_main, signaller } },
 	{ "chain", { holder_b, middle, waiter_a } },
@@ -378,6 +403,8 @@ int main(int argc, char **argv)
 
 	rounds = arg_nr(argc, argv, 2, 100);
 	burns = arg_is(argc, argv, 1, "burn");
+	if (arg_is(argc, argv, 1, "yields"))
+		stay_here();
 	if (arg_is(argc, argv, 1, "pi"))
 		make_mutex(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
 	if (arg_is(argc, argv, 1, "robust"))

@@ -4,7 +4,8 @@
 #
 # The part of tools/bench.sh that is about probes at functions: what a call takes longer while it is counted, timed and asked
 # for its stack (tools/bench/called.c measures that in the second half of its time), what allocations and system calls take
-# longer, and what alloc --growth costs a program that touches memory. Rounds take turns; figures are medians.
+# longer, what alloc --growth costs a program that touches memory, and what lock does for the holder.
+# Rounds take turns; figures are medians.
 #
 # By the environment:
 #	PEERS=DIR	a root with bpftrace and memleak-libbpf, and with /proc and /tmp; without, there are no ratios
@@ -179,6 +180,38 @@ system_calls() {
 		"$(awk '{ print $4 }' "$tmp/calls" | median)"
 }
 
+# What lock does more than offcpu at a wait for a mutex that another thread holds: both look at one program at the same
+# time, in which each thread that waits finds another one that waits too. Waits are as many as wake-ups, since nobody else
+# wakes.
+holders() {
+	local target ours other
+
+	start taskset -c "$cpu" "$build/tests/progs/locks_held" yields 100000000
+	target=$pid
+	for _ in $(seq "$rounds"); do
+		start ./bpfprof lock -p "$target"
+		ours=$pid
+		start ./bpfprof offcpu -p "$target"
+		other=$pid
+		sleep 2
+		"$build/tools/bench/stats" "$ours" sleep 1 >"$tmp/lock" &
+		"$build/tools/bench/stats" "$other" sleep 1 >"$tmp/offcpu"
+		wait $!
+		finish "$ours"
+		finish "$other"
+		awk '
+			FILENAME ~ /offcpu$/ && $1 == "sched_switch" { per_switch = $3 / $2 }
+			FILENAME ~ /lock$/ { runs[$1] = $2; ns[$1] = $3 }
+			END {
+				more = ns["sched_switch"] - per_switch * runs["sched_switch"]
+				if (per_switch && runs["sched_waking"])
+					print (more + ns["sched_waking"]) / runs["sched_waking"]
+			}' "$tmp/lock" "$tmp/offcpu"
+	done >"$tmp/holders"
+	finish "$target"
+	verdict "lock: a contended wait, beyond what offcpu takes for it" "$(median <"$tmp/holders")" 250 ns
+}
+
 calls() {
 	against "entry of a function with a landing pad" count padded 0.125
 	against "entry of another function" count plain 1.0
@@ -187,4 +220,5 @@ calls() {
 	allocations
 	growth
 	system_calls
+	holders
 }
