@@ -206,7 +206,8 @@ void points_tell_place(const struct points_file *f, const char *name, const stru
 int points_choose_place(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
 			const struct uprobe_function *fn, struct place *place)
 {
-	unsigned int flags = p->opts->place_flags | (p->opts->timed || p->opts->sessions ? PLACE_RETURN : 0);
+	unsigned int flags =
+		p->opts->place_flags | (p->opts->timed || p->opts->sessions ? PLACE_RETURN : 0);
 	bool inside = (spec->kind == UPROBE_OFFSET && spec->offset != fn->address) ||
 		      (spec->kind == UPROBE_NAME && spec->offset);
 	uint64_t at = spec->kind == UPROBE_OFFSET ? spec->offset : fn->address + spec->offset;

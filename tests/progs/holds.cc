@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define MOST_MEMORY ((size_t)64 << 30)
-#define KEEP __attribute__((noinline))
+#define KEEP	    __attribute__((noinline))
 
 enum kind { SMALL, MEDIUM, LARGE, ZEROED, GROWN, ALIGNED, MADE, MADE_LARGE, LEAK, NR_KINDS };
 static const char *const names[NR_KINDS] = { "small",	"medium", "large",	"zeroed", "grown",
