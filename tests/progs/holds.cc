@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * holds SEED ROUNDS: two threads allocate in functions of known names, in sizes by chance, small
  * ones of a thread's cache and large ones of the system, and keep one of two. Prints the bytes that
