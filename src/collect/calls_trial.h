@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What probes will cost, found by trying for a moment: how often they are hit, by a program that
- * only counts, and the price of a hit, on a function of our own. Probes that the kernel single-steps
- * cost many times as much as others, and returns are hits too.
+ * only counts, and the price of a hit, on a function of our own. Probes that the kernel
+ * single-steps cost many times as much as others, and returns are hits too.
  */
 #ifndef BPFPROF_COLLECT_CALLS_TRIAL_H
 #define BPFPROF_COLLECT_CALLS_TRIAL_H

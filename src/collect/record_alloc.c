@@ -159,6 +159,17 @@ void record_begin_duty(struct record *r)
 	begin_window(r);
 }
 
+/* Of a hit, with what our program takes there: the price that was measured is that of the trap. */
+static double program_ns(const struct record *r)
+{
+	uint64_t counters[PROF_NR_COUNTERS];
+
+	session_counters(r->session, counters);
+	return counters[PROF_TIMED_RUNS]
+		       ? (double)counters[PROF_TIMED_NS] / counters[PROF_TIMED_RUNS]
+		       : 0;
+}
+
 void record_end_duty(struct record *r)
 {
 	struct duty_mark now;
@@ -168,6 +179,7 @@ void record_end_duty(struct record *r)
 	session_pause_allocs(r->session, true);
 	now = mark(r);
 	duty_end(&r->duty, &now);
+	r->duty.price_ns += program_ns(r);
 }
 
 int record_turn_duty(struct record *r)

@@ -39,8 +39,8 @@ struct insn {
 	enum insn_effect effect;
 	uint8_t written; /* the register that INSN_REGISTERS writes besides the flags, if any */
 	bool is_return;
-	uint64_t jumps_to; /* of a jump that is always taken, to a fixed address; else 0 */
-	uint64_t calls_to; /* the same of a call */
+	uint64_t jumps_to;    /* of a jump that is always taken, to a fixed address; else 0 */
+	uint64_t calls_to;    /* the same of a call */
 	uint64_t may_jump_to; /* of a jump that is taken on a condition */
 	/* Of one to an address that is not fixed: where that is, unless in a table. */
 	bool jumps_through; /* memory */

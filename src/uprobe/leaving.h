@@ -50,8 +50,8 @@ int leaving_find(struct places *p, const struct functions *fs, const struct upro
  * whoever is told must know the call by its stack pointer. Jumps by pointers, and to other files,
  * stay ways out.
  */
-int leaving_find_last(struct places *p, const struct functions *fs,
-		      const struct uprobe_function *f, struct leaving **v, size_t *nr);
+int leaving_find_last(struct places *p, const struct functions *fs, const struct uprobe_function *f,
+		      struct leaving **v, size_t *nr);
 
 /* Does f do nothing but go on as others, all of which are accepted? Each of its calls is theirs. */
 bool leaving_only_for(struct places *p, const struct functions *fs, const struct uprobe_function *f,

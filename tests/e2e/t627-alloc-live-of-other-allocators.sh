@@ -128,6 +128,6 @@ if (cd "$TMP/leaker" && cargo build --release --quiet) >"$TMP/cargo" 2>&1; then
 	check_no_grep '_mi_|mmap' "$TMP/live" "what mimalloc maps for itself is in no line"
 	check_near "$(json "$TMP/x.json" samples notes live-missed)" 0 0 "missed returns, Rust"
 else
-	echo "# skip: no crate mimalloc"
+	echo "# skip: no mimalloc for Rust"
 fi
 finish

@@ -48,7 +48,6 @@ fi
 # The table: who allocates, not malloc().
 check "the table" "$BPFPROF" alloc --live --every 512 -s -o "$TMP/x.bpfprof" -- "$PROGS/holds" 1 1000
 cp "$OUT" "$TMP/table"
-bytes=$(sed -n 's/^leak //p' "$TMP/table")
 check_grep '^ *IN USE +SHARE +± +OBJECTS' "$TMP/table"
 check_grep '^ *[0-9.]+ [KM]B +[0-9.]+% +[0-9.]+% +[0-9,]+ .*leak +work < start_thread' "$TMP/table" "leak() and its callers"
 check_near "$(awk '/IN USE/ { getline; print /leak/ ? 1 : 0 }' "$TMP/table")" 1 0 "the leak is the first row"
@@ -60,7 +59,7 @@ check_grep '^ *[0-9.]+ [KM]B .*large ' "$OUT"
 # The error holds. Of 24 runs with some 40 samples each, 1.2 are further off than what holds in 95 of 100; more than four are so by
 # chance in 1 of 150.
 outside=0
-for run in $(seq 24); do
+for _ in $(seq 24); do
 	"$BPFPROF" alloc --live --every 10000 -s -- "$PROGS/allocates" 60000 >"$OUT" 2>"$ERR"
 	awk '$1 == "leaks" { truth = $2 }
 		/%.* leaks / { told = $1 * ($2 == "MB" ? 1048576 : $2 == "KB" ? 1024 : 1); error = $4 / 100 }

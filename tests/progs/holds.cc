@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * holds SEED ROUNDS: two threads allocate in functions of known names, in sizes by chance, small
  * ones of a thread's cache and large ones of the system, and keep one of two. Prints the bytes that
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define MOST_MEMORY ((size_t)64 << 30)
-#define KEEP __attribute__((noinline))
+#define KEEP	    __attribute__((noinline))
 
 enum kind { SMALL, MEDIUM, LARGE, ZEROED, GROWN, ALIGNED, MADE, MADE_LARGE, LEAK, NR_KINDS };
 static const char *const names[NR_KINDS] = { "small",	"medium", "large",	"zeroed", "grown",
