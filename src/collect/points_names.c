@@ -64,8 +64,8 @@ static bool is_thunk(const struct search *s, const struct uprobe_function *fn)
 
 /*
  * Functions that throw nothing may have a return probe in any file but one of Go. Who unwinds
- * within such a call, as heap profilers do, finds the trampoline: on x86-64 stacks end there, on aarch64
- * its code may not be readable. There a probe on a return instruction is cheap anyway.
+ * within such a call, as heap profilers do, finds the trampoline: on x86-64 stacks end there, on
+ * aarch64 its code may not be readable. There a probe on a return instruction is cheap anyway.
  */
 static bool is_seen_by_probe(const struct points_file *f, const struct uprobe_function *fn,
 			     const struct points_table *names)
