@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* SOURCES: src/uprobe/[a-z]*.c src/elf/[a-z]*.c src/symbol/debug_file.c src/symbol/naming.c */
 /* SOURCES: src/symbol/demangle.c src/symbol/fdes.c src/symbol/elf.c src/symbol/unsized.c */
-/* SOURCES: src/symbol/companion.c */
+/* SOURCES: src/symbol/companion.c src/symbol/plt.c */
 /* SOURCES: src/symbol/debuginfod.c src/base/[a-z]*.c */
 /* LDLIBS: -lcapstone -liberty -lz -llzma */
 /*
