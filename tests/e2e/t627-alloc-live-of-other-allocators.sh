@@ -62,6 +62,16 @@ for name in jemalloc tcmalloc tcmalloc_minimal mimalloc; do
 done
 [ $found -gt 0 ] || echo "# skip: none of the libraries"
 
+# More links than its other programs need, whichever kind the kernel has.
+probing() { # PID
+	local fd nr=0
+
+	for fd in /proc/"$1"/fd/*; do
+		case $(readlink "$fd") in *perf_event* | *bpf_link*) nr=$((nr + 1)) ;; esac
+	done
+	[ "$nr" -ge $(($(getconf _NPROCESSORS_ONLN) + 6)) ]
+}
+
 if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; then
 	start redis-server --port 0 --unixsocket "$TMP/redis" --save '' --dir "$TMP" >/dev/null
 	wait_until 10 redis-cli -s "$TMP/redis" ping >/dev/null
@@ -69,6 +79,7 @@ if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; 
 	redis-cli -s "$TMP/redis" flushall >/dev/null
 	server=$PID
 	start_bpfprof alloc --live -p "$server" --every 512 -o "$TMP/x.bpfprof" -o "$TMP/x.json" 60
+	check "its probes are placed" wait_until 10 probing "$PID"
 	redis-benchmark -s "$TMP/redis" -r 100000 -n 20000 -d 600 -P 16 -q -t set >/dev/null 2>&1
 	keys=$(redis-cli -s "$TMP/redis" dbsize)
 	stop "$PID" INT
