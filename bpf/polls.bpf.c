@@ -349,9 +349,15 @@ __noinline int polls_wait(struct poll *p, struct thread *t, __u64 off, __u64 que
 
 __noinline int polls_dropped(struct poll *p, struct thread *t, __u64 off)
 {
-	if (p && t && prof_cfg.slow_poll_ns && !p->end && !polls_waits_before(p, t) &&
-	    is_loss(t->skip))
+	if (!t || !prof_cfg.slow_poll_ns || !is_loss(outcome_of(t, off)) ||
+	    outcome_of(t, off) == PROF_LOST_TIME)
+		return 0;
+	if (p && !p->end && !polls_waits_before(p, t)) {
 		p->dropped_ns += off;
+		return 0;
+	}
+	counters_add_n(PROF_FILTER_NS, off); /* it was in no poll, as far as we were told */
+	counters_add_n(PROF_LOST_NS, -off);
 	return 0;
 }
 
