@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Each row of doctor in each of its states, on machines that we do not have. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -573,7 +574,7 @@ static void test_busiest_programs(void **state)
 /* A program of the distribution: stripped, of a package. */
 static void test_busiest_program_without_symbols(void **state)
 {
-	char path[512] = "", list[600];
+	char path[PATH_MAX] = "", list[PATH_MAX + 16];
 	const char *usual[] = { "/usr/bin/true", "/bin/true" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(usual) && !*path; i++)
