@@ -3,6 +3,20 @@
 #
 # What the tests of operations share (io, lock --kernel), besides lib.sh and waits.sh.
 
+# A folder whose files are read from a disk: $folder.
+need_disk() {
+	local dir
+
+	for dir in "$TMP" "$ROOT/build" /var/tmp "$HOME"; do
+		if [ -w "$dir" ] && "$PROGS/io_known" read "$dir" 1 2>/dev/null | grep -q ' 4096$'; then
+			# shellcheck disable=SC2034 # for the script
+			folder=$dir
+			return
+		fi
+	done
+	skip "no folder on a disk"
+}
+
 # A figure of a row of the table, rounded: of all of that kind, or of those with that lock.
 row() { # KIND KEY [LOCK]
 	python3 -c 'import json, sys

@@ -6,18 +6,13 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
 . "${0%/*}/waits.sh"
+# shellcheck source=io.sh
+. "${0%/*}/io.sh"
 need_bpf
 need python3
 need_prog io_known
 
-folder=
-for dir in "$TMP" "$ROOT/build" /var/tmp "$HOME"; do
-	if [ -w "$dir" ] && "$PROGS/io_known" read "$dir" 1 2>/dev/null | grep -q ' 4096$'; then
-		folder=$dir
-		break
-	fi
-done
-[ -n "$folder" ] || skip "no folder on a disk"
+need_disk
 
 cat >"$TMP/reads.py" <<'END'
 import mmap, os, sys

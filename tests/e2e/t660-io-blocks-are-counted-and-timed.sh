@@ -12,14 +12,7 @@ need_bpf
 need python3
 need_prog io_known
 
-folder=
-for dir in "$TMP" "$ROOT/build" /var/tmp "$HOME"; do
-	if [ -w "$dir" ] && "$PROGS/io_known" read "$dir" 1 2>/dev/null | grep -q ' 4096$'; then
-		folder=$dir
-		break
-	fi
-done
-[ -n "$folder" ] || skip "no folder on a disk"
+need_disk
 
 NR=500
 for what in read write; do
