@@ -15,7 +15,7 @@
 #define MAX_STACKS   (1u << 18)
 #define MOST_STACKS  (1u << 19)
 #define LEAST_WINDOW 1000000000ull
-#define NAMES_BYTES  (16u << 20) /* kept from window to window, at most */
+#define NAMES_BYTES  (32u << 20) /* kept from window to window, at most */
 
 const struct opt agent_opts[] = {
 	TARGET_ROWS,

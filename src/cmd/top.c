@@ -24,12 +24,14 @@
 #include "collect/window.h"
 #include "output/style.h"
 #include "profile/save.h"
+#include "symbol/kept.h"
 #include "terminal/screen.h"
 #include "terminal/top.h"
 
 #define LEAST_NS	100000000ull /* of an interval */
 #define USUAL_WINDOW_NS 5000000000ull
 #define LAST_LOOK_NS	50000000ull /* of what is left at the end, to be shown */
+#define NAMES_BYTES	(32u << 20) /* of what files said, for the next look and recording */
 
 struct top_args {
 	struct recording_args common; /* first */
@@ -119,6 +121,7 @@ static void release(struct top_data *d)
 static void print(struct watch *w)
 {
 	struct top_data d = data_of(w, false);
+	struct overview_sums sums = { .profile = d.profile };
 	bool all = !w->args->page;
 
 	if (w->nr_shown)
@@ -127,12 +130,13 @@ static void print(struct watch *w)
 		puts(d.heads[i]);
 	for (size_t page = 0; page < OVERVIEW_NR; page++)
 		if (all || page == w->args->first)
-			top_print(d.profile, page, w->args->rows, stdout);
+			top_print(&sums, page, w->args->rows, stdout);
 	if (fflush(stdout) || ferror(stdout)) {
 		w->failed = true;
 		if (errno != EPIPE)
 			log_err(-errno, "cannot write to standard output");
 	}
+	overview_sums_release(&sums);
 	release(&d);
 }
 
@@ -350,11 +354,13 @@ static enum cmd_result run(struct recording_args *common)
 				      .arg = &w,
 				      .target = &w.target };
 	o->symbols.time_ns = w.args->symbol_ns;
+	o->symbols.kept = kept_new(NAMES_BYTES);
 	err = watch_all(&w);
 	if (!err)
 		linger(&w);
 	top_close(w.top);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
+	kept_free(o->symbols.kept);
 	free(w.target_text);
 	return err ? cmd_failed(err) : w.failed ? CMD_FAILED : CMD_OK;
 }

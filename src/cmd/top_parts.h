@@ -14,6 +14,6 @@ char *top_cost_text(const struct live_facts *f, uint64_t lost);
 char *top_load_text(const struct live_facts *f, uint32_t nr_restarts);
 
 /* A page as a table of so many rows. */
-void top_print(const struct profile *p, enum overview_page page, uint32_t rows, FILE *out);
+void top_print(struct overview_sums *sums, enum overview_page page, uint32_t rows, FILE *out);
 
 #endif

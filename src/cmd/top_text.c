@@ -72,12 +72,12 @@ static enum grid_kind kind_of_column(enum overview_page page, enum overview_kind
 	return kind >= OVERVIEW_TEXT ? GRID_TEXT : GRID_NUMBER;
 }
 
-void top_print(const struct profile *p, enum overview_page page, uint32_t rows, FILE *out)
+void top_print(struct overview_sums *sums, enum overview_page page, uint32_t rows, FILE *out)
 {
 	struct overview o;
 	struct grid g;
 
-	overview_init(&o, p, page, &(struct overview_opts){ .sort = -1 });
+	overview_init(&o, sums, page, &(struct overview_opts){ .sort = -1 });
 	grid_init(&g, out, NULL, 0);
 	grid_whole(&g);
 	for (size_t i = 0; i < o.nr_columns; i++)

@@ -15,7 +15,7 @@
 #include "collect/window.h"
 #include "profile/copy.h"
 
-#define NAMES_FIRST_NS 500000000ull /* for names, at the beginning, */
+#define NAMES_FIRST_NS 1000000000ull /* for names, at the beginning, */
 #define NAMES_SHARE    500	    /* and from then on one part of time in so many */
 #define MAX_STRINGS    (64u << 20)
 

@@ -72,16 +72,15 @@ static int by_wall(const void *x, const void *y)
 
 static void add_samples(struct budget *b, const struct profile *p, const struct thread_groups *g)
 {
-	struct waits w;
+	const struct waits *w = &b->waits;
 
-	waits_init(&w, p, &(struct view){});
+	waits_init(&b->waits, p, &(struct view){});
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		struct budget_row *row = &b->threads[g->of_sample[i]];
 
-		row->ns[w.class_of[i]] += w.ns[i];
+		row->ns[w->class_of[i]] += w->ns[i];
 		row->has_user |= p->samples[i].ustack != 0;
 	}
-	waits_release(&w);
 }
 
 static void add_threads(struct budget *b, const struct profile *p)
@@ -140,6 +139,7 @@ void budget_init(struct budget *b, const struct profile *p)
 
 void budget_release(struct budget *b)
 {
+	waits_release(&b->waits);
 	free(b->threads);
 	free(b->processes);
 }

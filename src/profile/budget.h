@@ -26,6 +26,7 @@ struct budget {
 	struct budget_process *processes;
 	size_t nr_threads, nr_processes, cap_processes;
 	struct budget_row all;
+	struct waits waits; /* by sample, and their sums */
 };
 
 void budget_init(struct budget *b, const struct profile *p);

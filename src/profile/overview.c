@@ -160,10 +160,10 @@ static double pct_of(double part, double all)
 	return all > 0 ? 100 * part / all : 0;
 }
 
-static void add_functions(struct overview *o, const struct profile *p,
+static void add_functions(struct overview *o, struct overview_sums *sums,
 			  const struct overview_opts *opts)
 {
-	struct profile one = overview_running(p, opts->pid);
+	struct profile one = overview_running(sums->profile, opts->pid);
 	struct tree *t = tree_new(&one, &(struct view){});
 	double all = t->nodes[0].total;
 	struct shares s;
@@ -222,14 +222,29 @@ static char *name_of(const struct profile *p, uint32_t string)
 	return text_cleaned(profile_str(p, string));
 }
 
-static void add_processes(struct overview *o, const struct profile *p,
+static const struct budget *budget_of(struct overview_sums *sums)
+{
+	if (!sums->has_budget)
+		budget_init(&sums->budget, sums->profile);
+	sums->has_budget = true;
+	return &sums->budget;
+}
+
+void overview_sums_release(struct overview_sums *sums)
+{
+	if (sums->has_budget)
+		budget_release(&sums->budget);
+	sums->has_budget = false;
+}
+
+static void add_processes(struct overview *o, struct overview_sums *sums,
 			  const struct overview_opts *opts)
 {
-	struct budget b;
+	const struct profile *p = sums->profile;
+	const struct budget *b = budget_of(sums);
 
-	budget_init(&b, p);
-	for (size_t i = 0; i < b.nr_processes; i++) {
-		const struct budget_process *from = &b.processes[i];
+	for (size_t i = 0; i < b->nr_processes; i++) {
+		const struct budget_process *from = &b->processes[i];
 		struct overview_row *row = opts->pid && from->sum.pid != opts->pid
 						   ? NULL
 						   : add(o, opts, name_of(p, from->sum.process));
@@ -240,18 +255,17 @@ static void add_processes(struct overview *o, const struct profile *p,
 		row->v[WHO_MORE] = from->nr;
 		row->text = most_of(&from->sum);
 	}
-	budget_release(&b);
 }
 
-static void add_threads(struct overview *o, const struct profile *p,
+static void add_threads(struct overview *o, struct overview_sums *sums,
 			const struct overview_opts *opts)
 {
 	size_t nr = sizeof(shown_classes) / sizeof(*shown_classes);
-	struct budget b;
+	const struct profile *p = sums->profile;
+	const struct budget *b = budget_of(sums);
 
-	budget_init(&b, p);
-	for (size_t i = 0; i < b.nr_threads; i++) {
-		const struct budget_row *from = &b.threads[i];
+	for (size_t i = 0; i < b->nr_threads; i++) {
+		const struct budget_row *from = &b->threads[i];
 		struct overview_row *row = opts->pid && from->pid != opts->pid
 						   ? NULL
 						   : add(o, opts, name_of(p, from->thread));
@@ -263,7 +277,6 @@ static void add_threads(struct overview *o, const struct profile *p,
 			row->v[WHO_MORE + k] = pct_of(from->ns[shown_classes[k]], window_ns(p));
 		row->text = profile_str(p, from->process);
 	}
-	budget_release(&b);
 }
 
 static void add_state(struct overview *o, const struct overview_opts *opts, const char *name,
@@ -282,16 +295,33 @@ static void add_state(struct overview *o, const struct overview_opts *opts, cons
 	row->v[3] = sum->nr ? (double)sum->ns / sum->nr : 0;
 }
 
-static void add_waits(struct overview *o, const struct profile *p, const struct overview_opts *opts)
+static void add_states(struct overview *o, const struct overview_opts *opts, const struct waits *w,
+		       double ns)
 {
-	struct profile one = with_samples(p, opts->pid, false);
+	for (uint32_t class = 0; class < WAITS_NR; class ++) {
+		struct waits_sum sum = w->by_class[class];
+
+		if (class == WAITS_ON_CPU)
+			sum.nr = 0; /* samples are no waits */
+		add_state(o, opts, waits_name(class), &sum, w->all.ns, ns);
+	}
+	add_state(o, opts, "idle: workers without work", &w->idle, w->all.ns, ns);
+}
+
+static void add_waits(struct overview *o, struct overview_sums *sums,
+		      const struct overview_opts *opts)
+{
+	const struct profile *p = sums->profile;
+	struct profile one;
 	struct waits w;
 
+	if (!opts->pid) {
+		add_states(o, opts, &budget_of(sums)->waits, window_ns(p));
+		return;
+	}
+	one = with_samples(p, opts->pid, false);
 	waits_init(&w, &one, &(struct view){});
-	w.by_class[WAITS_ON_CPU].nr = 0; /* samples are no waits */
-	for (uint32_t class = 0; class < WAITS_NR; class ++)
-		add_state(o, opts, waits_name(class), &w.by_class[class], w.all.ns, window_ns(p));
-	add_state(o, opts, "idle: workers without work", &w.idle, w.all.ns, window_ns(p));
+	add_states(o, opts, &w, window_ns(p));
 	waits_release(&w);
 	overview_part_release(&one);
 }
@@ -331,10 +361,10 @@ static int by_column(const void *x, const void *y, void *arg)
 	return diff ? diff : a->v[0] < b->v[0] ? -1 : a->v[0] > b->v[0];
 }
 
-void overview_init(struct overview *o, const struct profile *p, enum overview_page page,
+void overview_init(struct overview *o, struct overview_sums *sums, enum overview_page page,
 		   const struct overview_opts *opts)
 {
-	static void (*const add_rows[OVERVIEW_NR])(struct overview * o, const struct profile *p,
+	static void (*const add_rows[OVERVIEW_NR])(struct overview * o, struct overview_sums * sums,
 						   const struct overview_opts *opts) = {
 		[OVERVIEW_FUNCTIONS] = add_functions,
 		[OVERVIEW_PROCESSES] = add_processes,
@@ -346,7 +376,7 @@ void overview_init(struct overview *o, const struct profile *p, enum overview_pa
 	*o = (struct overview){ .page = page,
 				.columns = pages[page].columns,
 				.nr_columns = pages[page].nr };
-	add_rows[page](o, p, opts);
+	add_rows[page](o, sums, opts);
 	if (o->nr)
 		qsort_r(o->rows, o->nr, sizeof(*o->rows), by_column, &order);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/budget.h"
 #include "profile/profile.h"
 
 enum overview_page {
@@ -65,8 +66,15 @@ struct overview_opts {
 	int sort;	       /* by that column; -1 = as usual */
 };
 
-/* Of a profile that stays while the overview does. */
-void overview_init(struct overview *o, const struct profile *p, enum overview_page page,
+/* What pages of one profile share, summed up when the first of them needs it. */
+struct overview_sums {
+	const struct profile *profile; /* set by the caller; it stays while overviews do */
+	bool has_budget;
+	struct budget budget;
+};
+void overview_sums_release(struct overview_sums *sums);
+
+void overview_init(struct overview *o, struct overview_sums *sums, enum overview_page page,
 		   const struct overview_opts *opts);
 void overview_release(struct overview *o);
 

@@ -25,7 +25,7 @@ struct kept_file {
 	struct file_id id;
 	struct kept *owner;
 	struct answers_head head;
-	bool has_head;
+	bool has_head, claimed;
 	struct span *spans; /* sorted, disjoint */
 	size_t nr, cap;
 	uint8_t *bytes;
@@ -189,6 +189,17 @@ void kept_add(struct kept_file *f, uint64_t offset, const struct answer *a)
 	memmove(&f->spans[i + 1], &f->spans[i], (f->nr - i) * sizeof(*f->spans));
 	f->spans[i] = s;
 	f->nr++;
+}
+
+/* An answer has a span as well, and what grows takes up to twice of what it needs. */
+size_t kept_claim(struct kept_file *f)
+{
+	size_t max = f->owner->max_bytes / FILE_PART, used = bytes_of(f);
+
+	if (!f->has_head || f->claimed)
+		return 0;
+	f->claimed = true;
+	return used < max ? (max - used) / 4 : 0;
 }
 
 size_t kept_bytes(const struct kept *k)

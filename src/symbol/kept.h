@@ -39,6 +39,13 @@ bool kept_find(const struct kept_file *f, uint64_t offset, struct answer *a);
 /* The answer holds for the range that it names, or for the offset alone. */
 void kept_add(struct kept_file *f, uint64_t offset, const struct answer *a);
 
+/*
+ * How many bytes of answers that nobody asked for so far it may have besides, so that the file is
+ * not read for each function that runs for the first time. Once for each file: 0 from then on, and
+ * of one that nothing was kept of yet.
+ */
+size_t kept_claim(struct kept_file *f);
+
 /* A pass over files is over: what is too much goes. */
 void kept_end(struct kept *k);
 

@@ -19,6 +19,7 @@
 #define IDLE_NS	 500000000ull  /* that it may wait for a disk, say */
 #define TIRED_NS 100000000ull  /* when several took longer */
 #define TIRED	 3
+#define MAX_MORE 100000 /* questions that nobody asked: a file may claim to be all code */
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
@@ -39,11 +40,84 @@ struct job {
 	struct symbol_module *module; /* without its files */
 	int fd;			      /* of its file, -1 = none */
 	bool described;		      /* what the file says of itself is known */
+	size_t more;		      /* bytes of answers besides those that were asked for */
 	struct debug_files debug_files;
 };
 
-static void answer_all(const struct symbol_module *m, struct answers *to)
+/* Functions are aligned: the next place where one may begin, for who does not know. */
+static uint64_t next_aligned(uint64_t offset)
 {
+	return (offset | 15) + 1;
+}
+
+struct more {
+	struct symbol_sources *sources;
+	const struct symbol_module *module;
+	uint32_t nr; /* questions so far */
+};
+
+/* Functions from an offset on, up to another: false when there is no room for all. */
+static bool answer_range(struct more *more, uint64_t offset, uint64_t end, struct answers *to)
+{
+	struct answer a;
+
+	while (offset < end) {
+		symbolizer_ask(more->sources, more->module, offset, &a);
+		if (answers_size(&a) > to->max - to->nr || more->nr++ >= MAX_MORE)
+			return false;
+		if (a.found.to > offset + 1)
+			answers_put(to, &a);
+		offset = a.found.to > offset + 1 ? a.found.to : next_aligned(offset);
+	}
+	return true;
+}
+
+/* Those that follow each address that was asked for, as many for each. */
+static void answer_neighbours(struct more *more, uint64_t end, struct answers *to)
+{
+	const struct symbol_module *m = more->module;
+	struct answers part = *to;
+
+	for (size_t i = 0; i < m->nr && m->addresses[i] < end; i++) {
+		uint64_t next =
+			i + 1 < m->nr && m->addresses[i + 1] < end ? m->addresses[i + 1] : end;
+
+		part.max = part.nr + (to->max - part.nr) / (m->nr - i);
+		answer_range(more, m->addresses[i], next, &part);
+	}
+	to->nr = part.nr;
+}
+
+static bool is_code(const Elf64_Phdr *s)
+{
+	return s->p_type == PT_LOAD && s->p_flags & PF_X;
+}
+
+/* All of the file, or what there is room for. */
+static void answer_more(struct symbol_sources *sources, const struct symbol_module *m, size_t bytes,
+			struct answers *to)
+{
+	struct more more = { sources, m, 0 };
+	struct answers part = *to;
+
+	if (bytes < to->max - to->nr)
+		part.max = to->nr + bytes;
+	for (size_t i = 0; i < m->file->nr_segments; i++) {
+		const Elf64_Phdr *s = &m->file->segments[i];
+		uint64_t end = s->p_offset + s->p_filesz;
+		size_t before = part.nr;
+
+		if (!is_code(s) || answer_range(&more, s->p_offset, end, &part))
+			continue;
+		part.nr = before;
+		answer_neighbours(&more, end, &part);
+	}
+	to->nr = part.nr;
+}
+
+static void answer_all(const struct job *j, struct answers *to)
+{
+	const struct symbol_module *m = j->module;
 	struct symbol_sources sources;
 	struct answer a;
 
@@ -52,6 +126,8 @@ static void answer_all(const struct symbol_module *m, struct answers *to)
 		symbolizer_ask(&sources, m, m->addresses[i], &a);
 		answers_put(to, &a);
 	}
+	if (m->file && j->more)
+		answer_more(&sources, m, j->more, to);
 	symbol_sources_close(&sources);
 }
 
@@ -77,7 +153,7 @@ static void list_linked(const struct elf_file *f, struct answers_head *head)
 
 	for (size_t i = 0; i < f->nr_segments && head->nr_linked < ANSWERS_MAX_LINKED; i++) {
 		s = &f->segments[i];
-		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
+		if (is_code(s))
 			head->linked[head->nr_linked++] =
 				(struct linked){ s->p_offset, s->p_filesz, s->p_vaddr, 0, 0 };
 	}
@@ -92,7 +168,7 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 	struct answers_head head = {};
 
 	answers_begin(&to, &head);
-	answer_all(m, &to);
+	answer_all(j, &to);
 	if (m->file && !j->described) {
 		memcpy(head.build_id, m->file->build_id, sizeof(head.build_id));
 		head.build_id_len = m->file->build_id_len;
@@ -206,6 +282,14 @@ static void name_unknown(struct symbolizer *s, const struct symbol_module *m, si
 		log_warn("%s: no names: it was written to after it ran", m->path);
 }
 
+static void keep_more(struct kept_file *kept, struct answers *answers)
+{
+	struct answer a;
+
+	while (answers_next(answers, &a))
+		kept_add(kept, a.found.from, &a);
+}
+
 /* Of what is missing in the answers only the place is known. */
 static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			 const struct symbol_file *file, struct kept_file *kept, size_t from,
@@ -216,7 +300,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 	struct job j = { .symbolizer = s,
 			 .module = m,
 			 .fd = fd,
-			 .described = is_described(s->profile, module) };
+			 .described = is_described(s->profile, module),
+			 .more = kept ? kept_claim(kept) : 0 };
 	const struct reader_copy c = { .prepare = open_module,
 				       .run = answer_module,
 				       .arg = &j,
@@ -253,6 +338,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			kept_add(kept, symbolizer_frame(s, i)->offset, &a);
 		symbolizer_take(s, s->order[i], m, &a);
 	}
+	if (more && j.more)
+		keep_more(kept, &answers);
 	free(got.bytes);
 }
 

@@ -118,6 +118,7 @@ void top_make_rows(struct top *t)
 {
 	struct overview_opts opts = { t->pid, t->pattern ? &t->filter : NULL, t->sorts[t->page] };
 	struct overview old = t->overview;
+	struct overview_sums sums = { .profile = t->data.profile };
 	size_t was = t->sheet.selected;
 	const struct overview_row *row =
 		t->moved && was < old.nr && old.page == t->page ? &old.rows[was] : NULL;
@@ -125,7 +126,8 @@ void top_make_rows(struct top *t)
 	t->overview = (struct overview){ .page = t->page };
 	t->overview.columns = overview_columns(t->page, &t->overview.nr_columns);
 	if (t->data.profile)
-		overview_init(&t->overview, t->data.profile, t->page, &opts);
+		overview_init(&t->overview, &sums, t->page, &opts);
+	overview_sums_release(&sums);
 	make_columns(t);
 	sheet_resize(&t->sheet, t->overview.nr);
 	if (!t->moved)

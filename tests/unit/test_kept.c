@@ -119,6 +119,34 @@ static void memory_has_a_bound(void **state)
 	kept_free(k);
 }
 
+/* Answers of so many bytes are kept whole, with those that follow one by one. */
+static void more_than_was_asked_for_has_room_once(void **state)
+{
+	struct kept *k = kept_new(1 << 20);
+	struct file_id id = file(1);
+	struct kept_file *f = kept_get(k, &id);
+	struct answers_head head = {};
+	struct answer a = named("function", 0, 0);
+	size_t room, nr;
+
+	assert_int_equal(kept_claim(f), 0);
+	kept_set_head(f, &head);
+	room = kept_claim(f);
+	assert_in_range(room, 1 << 15, 1 << 18);
+	assert_int_equal(kept_claim(f), 0);
+	nr = room / answers_size(&a);
+	for (size_t i = 0; i < nr + 100; i++) {
+		a = named("function", 16 * i, 16 * i + 16);
+		kept_add(f, 16 * i, &a);
+	}
+	kept_end(k);
+	f = kept_get(k, &id);
+	assert_name(f, 0, "function");
+	assert_name(f, 16 * (nr + 99), "function");
+	assert_int_equal(kept_claim(f), 0);
+	kept_free(k);
+}
+
 static void nothing_is_kept_of_what_just_changed(void **state)
 {
 	char path[] = "/tmp/bpfprof-kept.XXXXXX";
@@ -231,6 +259,7 @@ int main(void)
 		cmocka_unit_test(ranges_hold_as_far_as_they_say),
 		cmocka_unit_test(a_changed_file_is_another),
 		cmocka_unit_test(memory_has_a_bound),
+		cmocka_unit_test(more_than_was_asked_for_has_room_once),
 		cmocka_unit_test(nothing_is_kept_of_what_just_changed),
 		cmocka_unit_test(a_range_has_one_answer),
 	};

@@ -44,28 +44,32 @@ static double cell(const struct overview *o, const char *name, size_t column)
 static void functions_are_those_of_running_code(void **state)
 {
 	struct profile *p = made();
+	struct overview_sums sums = { .profile = p };
 	struct overview o;
 
-	overview_init(&o, p, OVERVIEW_FUNCTIONS, &(struct overview_opts){ .sort = -1 });
+	overview_init(&o, &sums, OVERVIEW_FUNCTIONS, &(struct overview_opts){ .sort = -1 });
 	assert_int_equal(o.nr, 4);
 	assert_string_equal(o.rows[0].name, "hot");
 	assert_true(cell(&o, "hot", 0) == 60);
 	assert_true(cell(&o, "main", 1) == 100);
 	assert_true(cell(&o, "cold", 2) == 20);
 	overview_release(&o);
-	overview_init(&o, p, OVERVIEW_FUNCTIONS, &(struct overview_opts){ .pid = 100, .sort = -1 });
+	overview_init(&o, &sums, OVERVIEW_FUNCTIONS,
+		      &(struct overview_opts){ .pid = 100, .sort = -1 });
 	assert_int_equal(o.nr, 3);
 	assert_true(cell(&o, "hot", 0) == 75);
 	overview_release(&o);
+	overview_sums_release(&sums);
 	profile_free(p);
 }
 
 static void threads_have_all_of_their_time(void **state)
 {
 	struct profile *p = made();
+	struct overview_sums sums = { .profile = p };
 	struct overview o;
 
-	overview_init(&o, p, OVERVIEW_THREADS, &(struct overview_opts){ .sort = -1 });
+	overview_init(&o, &sums, OVERVIEW_THREADS, &(struct overview_opts){ .sort = -1 });
 	assert_int_equal(o.nr, 3);
 	assert_string_equal(o.rows[0].name, "busy");
 	assert_true(o.rows[0].v[1] == 80 && o.rows[0].v[2] == 20);
@@ -73,25 +77,37 @@ static void threads_have_all_of_their_time(void **state)
 	assert_false(o.rows[0].idle);
 	assert_true(cell(&o, "idler", 3) == 100);
 	overview_release(&o);
-	overview_init(&o, p, OVERVIEW_PROCESSES, &(struct overview_opts){ .pid = 100, .sort = -1 });
+	overview_init(&o, &sums, OVERVIEW_PROCESSES,
+		      &(struct overview_opts){ .pid = 100, .sort = -1 });
 	assert_int_equal(o.nr, 1);
 	assert_true(o.rows[0].v[1] == 80 && o.rows[0].v[3] == 2);
 	assert_string_equal(o.rows[0].text, "lock");
 	overview_release(&o);
+	overview_sums_release(&sums);
 	profile_free(p);
 }
 
 static void waits_are_by_class(void **state)
 {
 	struct profile *p = made();
+	struct overview_sums sums = { .profile = p };
 	struct overview o;
 
-	overview_init(&o, p, OVERVIEW_WAITS, &(struct overview_opts){ .sort = -1 });
+	overview_init(&o, &sums, OVERVIEW_WAITS, &(struct overview_opts){ .sort = -1 });
 	assert_string_equal(o.rows[0].name, "lock");
 	assert_true(o.rows[0].v[1] == 1);
 	assert_true(cell(&o, "preempted", 2) == 0.1);
 	assert_true(cell(&o, "on-cpu", 2) == 0);
 	overview_release(&o);
+	/* The sums were changed by nobody. */
+	overview_init(&o, &sums, OVERVIEW_THREADS, &(struct overview_opts){ .sort = -1 });
+	assert_true(o.rows[0].v[1] == 80);
+	overview_release(&o);
+	overview_init(&o, &sums, OVERVIEW_WAITS, &(struct overview_opts){ .pid = 100, .sort = -1 });
+	assert_string_equal(o.rows[0].name, "lock");
+	assert_true(o.rows[0].v[1] == 1);
+	overview_release(&o);
+	overview_sums_release(&sums);
 	profile_free(p);
 }
 
@@ -99,18 +115,20 @@ static void filters_and_orders(void **state)
 {
 	struct profile *p = made();
 	struct overview_opts opts = { .sort = 4 };
+	struct overview_sums sums = { .profile = p };
 	struct overview o;
 	regex_t filter;
 
 	assert_int_equal(regcomp(&filter, "^(hot|cold)$", REG_EXTENDED | REG_NOSUB), 0);
 	opts.filter = &filter;
-	overview_init(&o, p, OVERVIEW_FUNCTIONS, &opts);
+	overview_init(&o, &sums, OVERVIEW_FUNCTIONS, &opts);
 	assert_int_equal(o.nr, 2);
 	assert_int_equal(o.nr_hidden, 2);
 	assert_string_equal(o.rows[0].name, "cold");
 	assert_string_equal(o.rows[1].name, "hot");
 	overview_release(&o);
 	regfree(&filter);
+	overview_sums_release(&sums);
 	profile_free(p);
 }
 
@@ -118,14 +136,16 @@ static void filters_and_orders(void **state)
 static void nothing_has_no_rows(void **state)
 {
 	struct profile *p = made_profile("top");
+	struct overview_sums sums = { .profile = p };
 	struct overview o;
 
 	p->meta.duration_ns = 0;
 	for (int page = 0; page < OVERVIEW_NR; page++) {
-		overview_init(&o, p, page, &(struct overview_opts){ .sort = -1 });
+		overview_init(&o, &sums, page, &(struct overview_opts){ .sort = -1 });
 		assert_int_equal(o.nr, 0);
 		overview_release(&o);
 	}
+	overview_sums_release(&sums);
 	profile_free(p);
 }
 

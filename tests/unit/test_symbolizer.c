@@ -230,6 +230,37 @@ static void names_of_a_file_end_when_it_is_written_to(void **state)
 	fixture_free(&f);
 }
 
+static const char *kept_name(struct kept *k, const struct symbol_file *file, uint64_t offset,
+			     struct answer *a)
+{
+	if (!kept_find(kept_get(k, &file->id), offset, a))
+		return NULL;
+	return a->found.nr ? a->found.chain[0].name : "";
+}
+
+/* The first time it says what it was asked for; then all, so that a third time is seldom needed. */
+static void a_file_that_is_read_again_tells_all(void **state)
+{
+	struct symbol_options options = { .kept = kept_new(1 << 20) };
+	struct fixture f = fixture_new();
+	struct symbol_file *file = &f.sources[CODE];
+	struct answer a;
+
+	usleep(2100000); /* of what has just changed nothing is kept */
+	file->id = file_id_read(file->fd);
+	assert_true(file_id_is_settled(&file->id));
+	profile_frame(f.p, FRAME_USER, CODE, 0x1041);
+	symbolizer_run(f.p, f.sources, &(struct symbol_kernel){ .ask = ask }, &options);
+	assert_string_equal(kept_name(options.kept, file, 0x1042, &a), "plain");
+	assert_null(kept_name(options.kept, file, 0x10c4, &a));
+	profile_frame(f.p, FRAME_USER, CODE, 0x1110);
+	symbolizer_run(f.p, f.sources, &(struct symbol_kernel){ .ask = ask }, &options);
+	assert_string_equal(kept_name(options.kept, file, 0x10c4, &a), "_Z3bazi.cold");
+	assert_string_equal(kept_name(options.kept, file, 0x1080, &a), "_ZN3foo3barIiEEvT_");
+	kept_free(options.kept);
+	fixture_free(&f);
+}
+
 static void what_cannot_be_read_keeps_its_address(void **state)
 {
 	struct fixture f = fixture_new();
@@ -449,6 +480,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_frames_are_named),
 		cmocka_unit_test(names_of_a_file_end_when_it_is_written_to),
+		cmocka_unit_test(a_file_that_is_read_again_tells_all),
 		cmocka_unit_test(what_cannot_be_read_keeps_its_address),
 		cmocka_unit_test(the_vdso_is_named_from_memory),
 		cmocka_unit_test(no_kernel_address_stays),
