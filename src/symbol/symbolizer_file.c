@@ -15,10 +15,7 @@
 #include "reader/fork.h"
 #include "symbol/kept.h"
 
-#define NAMES_NS 3000000000ull /* for the names of one file, besides its lines */
-#define IDLE_NS	 500000000ull  /* that it may wait for a disk, say */
-#define TIRED_NS 100000000ull  /* when several took longer */
-#define TIRED	 3
+#define TIRED	 3	/* files that were not read in time: others have less */
 #define MAX_MORE 100000 /* questions that nobody asked: a file may claim to be all code */
 
 /* What servers take is not taken from the time for reading. */
@@ -181,9 +178,30 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 	return to.nr;
 }
 
-static uint64_t time_for(const struct symbolizer *s)
+/* For the names of one file, besides its lines. */
+struct patience {
+	uint64_t time_ns;
+	uint64_t idle_ns; /* that it may wait for a disk, say */
+};
+
+/*
+ * A file system of the kernel's answers some time, however busy its disk is; others may never. Who
+ * names again and again has no time to wait, and gets what is missing later.
+ */
+static struct patience patience_for(const struct symbolizer *s, const struct symbol_file *file)
 {
-	uint64_t now = now_ns(), ns = s->nr_hung < TIRED ? NAMES_NS : TIRED_NS;
+	bool answers = !s->kept && file->fd >= 0 && file_id_is_known(&file->id);
+
+	if (s->nr_hung >= TIRED)
+		return answers ? (struct patience){ 1000000000, 500000000 }
+			       : (struct patience){ 100000000, 100000000 };
+	return answers ? (struct patience){ 10000000000, 3000000000 }
+		       : (struct patience){ 3000000000, 500000000 };
+}
+
+static uint64_t time_for(const struct symbolizer *s, uint64_t ns)
+{
+	uint64_t now = now_ns();
 
 	if (s->lines && s->lines->deadline_ns > now)
 		ns += s->lines->deadline_ns - now;
@@ -302,14 +320,13 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			 .fd = fd,
 			 .described = is_described(s->profile, module),
 			 .more = kept ? kept_claim(kept) : 0 };
+	const struct patience patience = patience_for(s, file);
 	const struct reader_copy c = { .prepare = open_module,
 				       .run = answer_module,
 				       .arg = &j,
 				       .folder = s->lines ? s->lines->cache_dir : -1,
-				       .timeout_ns = time_for(s),
-				       .idle_ns = s->servers_ns	       ? 0
-						  : s->nr_hung < TIRED ? IDLE_NS
-								       : TIRED_NS };
+				       .timeout_ns = time_for(s, patience.time_ns),
+				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns };
 	struct answers_head head;
 	struct reader_answer got;
 	int err = run_copy(&c, m, &got, &s->cost);
