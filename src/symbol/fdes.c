@@ -2,13 +2,21 @@
 /* Finding functions in the search table of .eh_frame_hdr. */
 #include "symbol/fdes.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "symbol/source.h"
 
 #define MAX_FDES 4000000u /* 32 MB; the largest programs have a million */
+
+struct fdes_window {
+	uint64_t offset;
+	size_t nr;
+	uint8_t bytes[4096];
+};
 
 /*
  * The beginning of an FDE as all compilers write it: 4-byte length, addresses relative to
@@ -42,6 +50,7 @@ void fdes_load(struct fdes *f, const struct elf_file *file)
 	f->offset = h.offset;
 	f->nr = h.nr_rows;
 	f->entries = xmalloc(bytes);
+	f->window = xcalloc(1, sizeof(*f->window));
 	if (elf_file_read(file, h.rows, f->entries, bytes) != bytes || !is_sorted(f))
 		fdes_release(f);
 }
@@ -49,7 +58,22 @@ void fdes_load(struct fdes *f, const struct elf_file *file)
 void fdes_release(struct fdes *f)
 {
 	free(f->entries);
+	free(f->window);
 	*f = (struct fdes){};
+}
+
+static bool read_fde(const struct fdes *f, uint64_t offset, struct fde *to)
+{
+	struct fdes_window *w = f->window;
+
+	if (offset < w->offset || offset - w->offset + sizeof(*to) > w->nr) {
+		w->offset = offset;
+		w->nr = elf_file_read(f->file, offset, w->bytes, sizeof(w->bytes));
+	}
+	if (w->nr < sizeof(*to))
+		return false;
+	memcpy(to, w->bytes + (offset - w->offset), sizeof(*to));
+	return true;
 }
 
 /*
@@ -61,7 +85,7 @@ static uint32_t length_of(const struct fdes *f, const struct eh_header_row *e, u
 	uint64_t here = f->vaddr + (int64_t)e->fde + offsetof(struct fde, start);
 	struct fde fde;
 
-	if (elf_file_read(f->file, f->offset + (int64_t)e->fde, &fde, sizeof(fde)) != sizeof(fde))
+	if (!read_fde(f, f->offset + (int64_t)e->fde, &fde))
 		return 0;
 	return here + (int64_t)fde.start == start ? fde.range : 0;
 }

@@ -17,6 +17,7 @@ struct fdes {
 	uint64_t vaddr, offset;	       /* of the table: what its entries are relative to */
 	struct eh_header_row *entries; /* ascending */
 	size_t nr;
+	struct fdes_window *window; /* of the file, read last: neighbours are asked for */
 };
 
 /*
