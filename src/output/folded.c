@@ -20,25 +20,37 @@ struct lines {
 	size_t nr, cap;
 };
 
+/* Names from the root on, with ';' between them. */
+static char *text_of(const struct tree *t, const uint32_t *path, size_t nr)
+{
+	size_t len = 0, at = 0, sz;
+	char *text;
+
+	for (size_t i = 0; i < nr; i++)
+		len += strlen(tree_name(t, &t->nodes[path[i]])) + 1;
+	text = xmalloc(len);
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = tree_name(t, &t->nodes[path[i]]);
+
+		sz = strlen(name);
+		memcpy(text + at, name, sz);
+		text[at + sz] = ';';
+		at += sz + 1;
+	}
+	text[len - 1] = '\0';
+	return text;
+}
+
 static void add_line(const struct tree *t, const uint32_t *path, size_t nr, void *arg)
 {
 	struct lines *lines = arg;
 	struct line l = { .count = t->nodes[path[nr - 1]].self };
-	size_t len;
-	FILE *f;
 
 	if (t->profile->meta.is_time || t->profile->meta.timed)
 		l.count = waits_us(l.count);
 	if (!l.count)
 		return;
-	f = open_memstream(&l.text, &len);
-	for (size_t i = 0; f && i < nr; i++) {
-		if (i)
-			fputc(';', f);
-		fputs(tree_name(t, &t->nodes[path[i]]), f);
-	}
-	if (!f || fclose(f))
-		abort();
+	l.text = text_of(t, path, nr);
 	lines->v = xgrow(lines->v, lines->nr, &lines->cap, sizeof(l));
 	lines->v[lines->nr++] = l;
 }

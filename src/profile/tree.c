@@ -24,10 +24,10 @@ static int by_steps(const void *x, const void *y, void *arg)
 	const struct path *a = x, *b = y;
 	const uint32_t *m = packed->names + a->first, *n = packed->names + b->first;
 	uint32_t nr = a->nr < b->nr ? a->nr : b->nr;
+	int diff = memcmp(m, n, nr * sizeof(*m)); /* any order will do */
 
-	for (uint32_t i = 0; i < nr; i++)
-		if (m[i] != n[i])
-			return m[i] < n[i] ? -1 : 1;
+	if (diff)
+		return diff;
 	if (a->nr != b->nr)
 		return a->nr < b->nr ? -1 : 1;
 	return memcmp(packed->steps + a->first, packed->steps + b->first,
