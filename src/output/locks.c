@@ -150,7 +150,8 @@ void locks_put(const struct profile *p, const struct view *v, FILE *out)
 		fprintf(out, "  %s of the time has a holder, or at least who ended the wait\n",
 			text_pct(100.0 * l.known_ns / l.ns));
 	if (has_go(&l))
-		fputs("  goroutines wait for Go's mutexes inside the program: those waits are not seen\n",
+		fputs("  goroutines wait for Go's mutexes inside the program: "
+		      "those waits are not seen\n",
 		      out);
 	locks_release(&l);
 }

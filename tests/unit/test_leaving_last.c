@@ -40,7 +40,8 @@ static const char source[] =
 	"	fn to_illegible\nout_to_illegible: jmp illegible@PLT\n	end to_illegible\n"
 	"	fn endless\n1:	nop\n	jmp 1b\n	end endless\n"
 	/* No symbol, but a row in the unwind tables. */
-	"	.p2align 4\nhidden:\n	.cfi_startproc\n	nop\nout_hidden: ret\n	.cfi_endproc\n"
+	"	.p2align 4\nhidden:\n	.cfi_startproc\n	nop\nout_hidden: ret\n"
+	"	.cfi_endproc\n"
 	"	fn to_hidden\n	jmp hidden\n	end to_hidden\n"
 	"	.section .note.GNU-stack,\"\",@progbits\n";
 
