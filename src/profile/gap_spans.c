@@ -7,9 +7,11 @@
 #include "profile/gap_spans.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "profile/threads.h"
+#include "profile/wait.h"
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -73,23 +75,107 @@ static bool waits(const struct sample *s)
 	return kind != PROF_RUNNING && kind != PROF_ON_CPU;
 }
 
-/* Which runtime the threads of a group drive, 0 = none: of workers their name, or the thread. */
-static uint32_t *find_runtimes(const struct contexts *c, const struct thread_groups *groups)
+/*
+ * The runtimes of threads: of workers that have driven the epoll that they waited in, since each
+ * runtime has one of its own, and their name, but for its number; of one that is all of its runtime
+ * the thread. A name of which all that drove have the same epoll is of that one.
+ */
+struct driver {
+	uint32_t name; /* of a worker's thread */
+	bool alone;    /* it is all of its runtime */
+	uint32_t epoll;
+	uint64_t waits; /* in that one: the most */
+};
+
+static void drives(struct driver *d, const struct contexts *c, size_t i)
 {
-	uint32_t *runtimes = xcalloc(groups->nr + 1, sizeof(*runtimes));
+	const struct sample *s = &c->p->samples[i];
+	uint32_t epoll = wait_epoll(c->p, s->wait);
+
+	if (!epoll || s->count <= d->waits)
+		return;
+	d->epoll = epoll;
+	d->waits = s->count;
+}
+
+static struct driver *find_drivers(const struct contexts *c, const struct thread_groups *groups)
+{
+	struct driver *drivers = xcalloc(groups->nr + 1, sizeof(*drivers));
 
 	for (size_t i = 0; i < c->p->nr_samples; i++) {
 		const struct context_of *of = contexts_at(c, i);
 		const struct sample *s = &c->p->samples[i];
-		uint32_t *to = &runtimes[groups->of_sample[i]];
+		struct driver *to = &drivers[groups->of_sample[i]];
 
 		if (!of->runtime || !context_has_driver(of->runtime - 1) || !s->tid)
 			continue;
+		if (of->context == CONTEXT_IDLE_DRIVER)
+			drives(to, c, i);
 		if (of->role == ROLE_WORKER)
-			*to = s->thread;
-		else if (of->role == ROLE_BLOCK_ON && of->context == CONTEXT_IDLE_DRIVER && !*to)
-			*to = UINT32_MAX - s->tid; /* no string has such an id */
+			to->name = s->thread;
+		else if (of->role == ROLE_BLOCK_ON && of->context == CONTEXT_IDLE_DRIVER)
+			to->alone = true;
 	}
+	return drivers;
+}
+
+static size_t base_length(const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 1 && strchr("0123456789-_#", name[len - 1]))
+		len--;
+	return len;
+}
+
+static bool is_like(const struct profile *p, const struct thread_groups *g,
+		    const struct driver *drivers, size_t i, size_t k)
+{
+	const char *a = profile_str(p, drivers[i].name), *b = profile_str(p, drivers[k].name);
+	size_t len = base_length(a);
+
+	return drivers[i].name && drivers[k].name && g->v[i].pid == g->v[k].pid &&
+	       (drivers[i].name == drivers[k].name ||
+		(len == base_length(b) && !strncmp(a, b, len)));
+}
+
+/* Which all workers like that one drive, 0 = several, or none. */
+static uint32_t only_epoll(const struct profile *p, const struct thread_groups *g,
+			   const struct driver *drivers, size_t i)
+{
+	uint32_t epoll = 0;
+
+	for (size_t k = 0; k < g->nr; k++) {
+		if (!drivers[k].epoll || !is_like(p, g, drivers, i, k))
+			continue;
+		if (epoll && epoll != drivers[k].epoll)
+			return 0;
+		epoll = drivers[k].epoll;
+	}
+	return epoll;
+}
+
+/* Per group the first one of its runtime + 1, 0 = it drives none. Workers are some hundreds. */
+static uint32_t *find_runtimes(const struct contexts *c, const struct thread_groups *g)
+{
+	struct driver *drivers = find_drivers(c, g);
+	uint32_t *runtimes = xcalloc(g->nr + 1, sizeof(*runtimes));
+	uint32_t *epolls = xcalloc(g->nr + 1, sizeof(*epolls));
+
+	for (size_t i = 0; i < g->nr; i++)
+		if (drivers[i].name)
+			epolls[i] = drivers[i].epoll ? drivers[i].epoll
+						     : only_epoll(c->p, g, drivers, i);
+	for (size_t i = 0; i < g->nr; i++) {
+		size_t k = drivers[i].name ? 0 : i;
+
+		while (k < i && (epolls[k] != epolls[i] || !is_like(c->p, g, drivers, i, k)))
+			k++;
+		if (drivers[i].name || drivers[i].alone)
+			runtimes[i] = k + 1;
+	}
+	free(epolls);
+	free(drivers);
 	return runtimes;
 }
 

@@ -17,7 +17,7 @@ enum doing {
 };
 
 struct gap_span {
-	uint32_t pid, runtime; /* which one: see gap_spans_init() */
+	uint32_t pid, runtime; /* which one, of its process */
 	uint32_t tid;
 	uint32_t sample;
 	uint64_t begin_ns, end_ns;

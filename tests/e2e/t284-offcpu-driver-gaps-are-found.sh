@@ -25,6 +25,7 @@ record current --current --leaves driver_hog --ticks
 record lock --leaves std_mutex,driver_hog --ticks
 record burn --leaves cpu_burn --ticks
 record none --leaves pool_job,block_in_place --ticks
+check "two runtimes of one name are recorded" "$BPFPROF" offcpu --gaps -o "$TMP/twins.json" -- "$app" 3 --twins --truth "$TMP/twins.truth"
 # NAME LEAST FUNCTION
 compare() {
 	drive tokio_gaps.py "$1" "$TMP/$1.json" "$TMP/$1.truth" "$2" "$3"
@@ -34,6 +35,7 @@ compare ticks 3 driver_hog
 compare current 20 driver_hog
 compare lock 3 ''
 compare burn 5 cpu_burn
+compare twins 3 driver_hog
 compare none 0 ''
 
 check "tasks that never block" "$BPFPROF" offcpu --gaps -o "$TMP/quiet.json" -- "$app" 3 --quiet
