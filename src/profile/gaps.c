@@ -180,6 +180,16 @@ static void look(struct sweep *s, uint64_t at_ns)
 	add_piece(s, culprit(s), at_ns);
 }
 
+/*
+ * Who comes back from a wait in a task, or was idle, may poll without waiting before it goes on; not
+ * so who was only taken off its CPU.
+ */
+static bool may_poll(const struct gap_span *was, const struct gap_span *next)
+{
+	return next->doing == RUNS && (was->doing == BLOCKS || was->doing == RESTS) &&
+	       !was->preempted && was->end_ns > was->begin_ns;
+}
+
 /* The thread goes on to its next span. */
 static void turn(struct sweep *s, const struct gap_span *next)
 {
@@ -187,6 +197,8 @@ static void turn(struct sweep *s, const struct gap_span *next)
 
 	while (i < s->nr && s->now[i]->tid != next->tid)
 		i++;
+	if (i < s->nr && may_poll(s->now[i], next))
+		close_gap(s);
 	if (i == s->nr) {
 		s->now = xgrow(s->now, s->nr, &s->cap, sizeof(*s->now));
 		s->nr++;

@@ -25,8 +25,22 @@ check_grep '^  running .* at most: all CPUs$' "$OUT"
 check_grep 'in no line: threads that began or ended meanwhile$' "$OUT"
 check_no_grep 'functions are$' "$OUT"
 
-check "a runtime of one thread" "$BPFPROF" offcpu -s -- "$app" 0.3 --current --leaves blocking_sleep
-check_grep '^  no workers: 1 thread of block_on, 0 pool threads' "$OUT"
+check "a runtime of one thread" "$BPFPROF" offcpu -s -o "$TMP/one.json" -- "$app" 1 --current --leaves blocking_sleep \
+	--truth "$TMP/truth"
+check_grep '^  1 runtime of one thread [(]tokio_waits[)] x .*; 0 pool threads' "$OUT"
+check_grep '^  BLOCKED IN TASKS .*  sleep ' "$OUT"
+one=(json "$TMP/one.json" runtime one_thread)
+slept=$(($(json "$TMP/truth" leaves blocking_sleep ns) / 1000))
+check_between "$("${one[@]}" contexts task us)" $((slept * 90 / 100)) $((slept * 102 / 100)) \
+	"us that it blocked in its task, of $slept us by its own clock"
+sum=$(python3 - "$TMP/one.json" <<-'END'
+	import json, sys
+	t = json.load(open(sys.argv[1], encoding="utf8"))["runtime"]["one_thread"]
+	print(t["running_us"] + t["run_queue"]["us"] + sum(c["us"] for c in t["contexts"].values()))
+	END
+)
+us=$("${one[@]}" us)
+check_between "$sum" $((us * 99 / 100)) $((us * 101 / 100)) "us of all its lines, of $us"
 check_no_grep 'workers [(][)]' "$OUT"
 
 unset BPFPROF_MAX_OVERHEAD

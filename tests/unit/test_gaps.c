@@ -90,7 +90,7 @@ static void nobody_drives_while_a_task_blocks(void **state)
 	put(p, 101, "hog;" TASK, SLEEP, 101, 201);
 	put(p, 101, DRIVE, EPOLL, 202, 1000);
 	put(p, 102, PARK, FUTEX, 0, 1000);
-	check(p, 1, 102, "hog", 2);
+	check(p, 1, 101, "hog", 1);
 }
 
 static void another_worker_drives(void **state)
@@ -113,7 +113,7 @@ static void while_a_worker_runs_it_is_the_most(void **state)
 	put(p, 101, DRIVE, EPOLL, 400, 1000);
 	put(p, 102, PARK, FUTEX, 0, 200);
 	put(p, 102, PARK, FUTEX, 230, 1000);
-	check(p, 1, 300, "hog", 30);
+	check(p, 2, 300, "hog", 30);
 }
 
 /* A worker that computes does not poll, and samples say what it computes. */
@@ -139,7 +139,7 @@ static void what_is_not_sampled_is_not_named(void **state)
 	put(p, 101, DRIVE, EPOLL, 0, 100);
 	put(p, 101, "hog;" TASK, SLEEP, 100, 150);
 	put(p, 101, DRIVE, EPOLL, 170, 1000);
-	check_all(p, 1, 70, "unknown", 20, 20);
+	check_all(p, 2, 70, "unknown", 20, 20);
 }
 
 /* At 130 it is in the driver, though it does not wait. */
@@ -153,6 +153,19 @@ static void a_sample_in_the_driver_ends_a_gap(void **state)
 	sample(p, 101, "burn;" TASK, 140);
 	put(p, 101, DRIVE, EPOLL, 145, 1000);
 	check(p, 1, 30, "burn", 30);
+}
+
+/* Behind the first wait the worker may have polled: there are two. */
+static void each_wait_is_a_gap(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	put(p, 101, "hog;" TASK, SLEEP, 100, 140);
+	put(p, 101, "hog;" TASK, SLEEP, 141, 181);
+	put(p, 101, "hog;" TASK, SLEEP, 181, 192);
+	put(p, 101, DRIVE, EPOLL, 192, 1000);
+	check(p, 2, 92, "hog", 1);
 }
 
 /* What ends and never waits again does not run until the end. */
@@ -227,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_worker_that_computes_is_a_gap),
 		cmocka_unit_test(what_is_not_sampled_is_not_named),
 		cmocka_unit_test(a_sample_in_the_driver_ends_a_gap),
+		cmocka_unit_test(each_wait_is_a_gap),
 		cmocka_unit_test(what_ended_does_not_run),
 		cmocka_unit_test(short_gaps_are_none),
 		cmocka_unit_test(who_drove_last_is_at_fault),
