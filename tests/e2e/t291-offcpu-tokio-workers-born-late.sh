@@ -48,4 +48,17 @@ run "$BPFPROF" offcpu --max-overhead 0.1 -s -o "$TMP/y.json" -- "$app" 2 --worke
 if [ "$STATUS" -eq 0 ] && awk -v s="$(json "$TMP/y.json" cost spread_s)" 'BEGIN { exit s < 0.5 }'; then
 	check_grep 'of waits are shown by other stacks of their threads, so functions are$' "$OUT"
 fi
+
+# Of workers that park while the recording ends, the stack may have been left out; where they park is known.
+"$app" 12 --quiet --workers 12 &
+app_pid=$!
+sleep 1
+run "$BPFPROF" offcpu --max-overhead 0.4 -s -o "$TMP/z.json" -p "$app_pid" 4
+if [ "$STATUS" -eq 0 ]; then
+	us=$(json "$TMP/z.json" runtime workers us)
+	check_between "$(json "$TMP/z.json" runtime workers contexts not-sampled us)" 0 $((us / 500)) \
+		"us of workers whose stacks were not taken, of $us"
+fi
+kill "$app_pid"
+wait "$app_pid"
 finish
