@@ -239,7 +239,7 @@ enum prof_wait_kind {
 /*
  * What a futex was waited for with, which tells locks from condition variables where a compiler has
  * left no function of them. Stands in the upper four bits of the task's state, which no state of
- * such a wait has.
+ * such a wait has. There of who sleeps in epoll_wait(): 1 + its number % 15.
  */
 enum prof_futex {
 	PROF_FUTEX_UNKNOWN,
@@ -254,8 +254,6 @@ enum prof_futex {
 };
 #define PROF_WAIT_FUTEX(wait)  ((wait) >> 28)
 #define PROF_FUTEX_BIT	       28
-/* Of a thread that sleeps in epoll_wait() the number of its epoll there, but for multiples of 15. */
-#define PROF_EPOLL_OF(fd)      (1 + (__u32)(fd) % 15)
 #define PROF_WAIT_EVENT(wait)  (PROF_WAIT_KIND(wait) == PROF_EVENT ? (wait) >> 20 : 0)
 #define PROF_WAIT_OF_EVENT(nr) ((nr) ? PROF_WAIT(PROF_EVENT, nr, -1) : 0)
 #define PROF_MAX_EVENTS	       16

@@ -37,7 +37,7 @@ struct long_waits {
 	struct long_wait_entry *last; /* per count */
 	bool *seen, *kept;	      /* per count: any, and whether the last one is in v */
 	size_t *stretch1; /* per count: its latest waits for events that are one, in v + 1 */
-	uint32_t *id1; /* per count: the id that it has for good + 1; waits keep their counts */
+	uint32_t *id1;	  /* per count: the id that it has for good + 1; waits keep their counts */
 	size_t nr_cpus, nr_counts;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/blockers.h"
 #include "output/gaps.h"
 #include "output/grid.h"
 #include "output/json_put.h"
@@ -37,8 +38,8 @@ static const struct line {
 static void put_line(struct grid *g, const struct context_table *t, const char *text, uint64_t ns,
 		     const char *note)
 {
-	grid_row(g, STYLE_PLAIN, text, text_ns(ns),
-		 text_pct(t->ns ? 100.0 * ns / t->ns : 0), note, NULL);
+	grid_row(g, STYLE_PLAIN, text, text_ns(ns), text_pct(t->ns ? 100.0 * ns / t->ns : 0), note,
+		 NULL);
 }
 
 /* "lock 3.8 s, sleep 1.9 s". To be freed. */
@@ -84,10 +85,10 @@ static void put_table(const struct context_table *t, const char *head, const str
 
 		if (sum->nr)
 			put_line(&g, t, lines[i].text, sum->ns,
-				 context_is_idle(of)		? notes[v->idle]
-				 : of == CONTEXT_TASK		? kinds
+				 context_is_idle(of)	     ? notes[v->idle]
+				 : of == CONTEXT_TASK	     ? kinds
 				 : of == CONTEXT_MAIN_FUTURE ? mains
-								: "");
+							     : "");
 	}
 	grid_end(&g);
 	free(mains);
@@ -230,13 +231,13 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 	put_head(&s, p, out);
 	put_tables(&s, p, v, out);
 	put_estimated(&s, p, out);
+	blockers_put(p, v, s.tables[SORT_WORKERS].ns + s.tables[SORT_ALONE].ns, out);
 	gaps_put(p, v, out);
 	for (size_t i = 0; i < NR_SORTS; i++) {
 		int64_t ns = s.tables[i].residual_ns;
 
 		if (ns)
-			fprintf(out,
-				"  %s%s in no line: threads that began or ended meanwhile\n",
+			fprintf(out, "  %s%s in no line: threads that began or ended meanwhile\n",
 				ns < 0 ? "-" : "", text_ns(llabs(ns)));
 	}
 }

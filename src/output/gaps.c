@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/blockers.h"
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "profile/gaps.h"
@@ -17,7 +18,7 @@
 
 struct culprit {
 	char *function;
-	const char *kind; /* of contexts, whose lifetime it has */
+	const char *kind;     /* of contexts, whose lifetime it has */
 	struct waits_sum sum; /* nr: gaps */
 	size_t gap1;	      /* the last one of them + 1 */
 };
@@ -35,20 +36,15 @@ struct culprits {
 static char *function_of(struct trim *t, size_t sample)
 {
 	const struct sample *s = &t->p->samples[sample];
-	const struct trimmed *f = trim_function(t, contexts_at(&t->contexts, sample), s->ustack);
-	uint32_t first;
 
-	if (!f)
-		return xstrdup("[unknown]");
-	view_functions(t->v, t->p, f->frame, &first);
-	return view_short_function(t->v, t->p, f->frame, first, f->poll);
+	return blockers_function(t, trim_function(t, contexts_at(&t->contexts, sample), s->ustack));
 }
 
 static void add(struct culprits *c, const struct gap_part *part)
 {
 	bool known = part->sample != GAP_UNKNOWN;
-	const char *kind = part->ran ? "on-cpu" :
-			   contexts_at(&c->trim.contexts, part->sample)->kind;
+	const char *kind =
+		part->ran ? "on-cpu" : contexts_at(&c->trim.contexts, part->sample)->kind;
 	char *function = known ? function_of(&c->trim, part->sample) : xstrdup("[not sampled]");
 	size_t i = 0;
 

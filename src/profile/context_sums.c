@@ -104,8 +104,9 @@ static void count_threads(struct context_sums *s, const struct trim *t,
 	for (size_t i = 0; i < groups->nr; i++) {
 		const struct thread_group *g = &groups->v[i];
 
-		s->nr_threads[role[i]] += !role[i] ? 0 : g->tid || !g->nr_threads ? 1
-										 : g->nr_threads;
+		s->nr_threads[role[i]] += !role[i]		     ? 0
+					  : g->tid || !g->nr_threads ? 1
+								     : g->nr_threads;
 	}
 	free(role);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where the time of a runtime's workers went, so that it adds up to workers times how long each was
- * watched: by context, in which threads that are workers for most of the time were. A runtime of one thread has
- * a table of its own.
+ * watched: by context, in which threads that are workers for most of the time were. A runtime of
+ * one thread has a table of its own.
  */
 #ifndef BPFPROF_PROFILE_CONTEXT_SUMS_H
 #define BPFPROF_PROFILE_CONTEXT_SUMS_H

@@ -184,8 +184,7 @@ static void add_moment(struct gap_spans *s, const struct contexts *c, struct gap
 	bool polls = contexts_polls(c, one.sample);
 
 	if (!polls) {
-		s->moments =
-			xgrow(s->moments, s->nr_moments, &s->cap_moments, sizeof(*s->moments));
+		s->moments = xgrow(s->moments, s->nr_moments, &s->cap_moments, sizeof(*s->moments));
 		s->moments[s->nr_moments++] =
 			(struct gap_moment){ one.pid, one.tid, one.sample, one.end_ns };
 	}

@@ -181,8 +181,8 @@ static void look(struct sweep *s, uint64_t at_ns)
 }
 
 /*
- * Who comes back from a wait in a task, or was idle, may poll without waiting before it goes on; not
- * so who was only taken off its CPU.
+ * Who comes back from a wait in a task, or was idle, may poll without waiting before it goes on;
+ * not so who was only taken off its CPU.
  */
 static bool may_poll(const struct gap_span *was, const struct gap_span *next)
 {

@@ -6,9 +6,9 @@
  * and from samples of what runs between them.
  *
  * While none runs nobody can poll, so that part of a gap is certain. While one runs it is the most
- * that there was: a worker that has more to do than it can polls between two tasks, without waiting.
- * A sample of running code in the driver ends a gap, since it shows such a poll; and so does the end
- * of a wait in a task, behind which there may be one.
+ * that there was: a worker that has more to do than it can polls between two tasks, without
+ * waiting. A sample of running code in the driver ends a gap, since it shows such a poll; and so
+ * does the end of a wait in a task, behind which there may be one.
  *
  * A gap is the fault of the thread that left the driver last: had it come back, it would have
  * polled. Its parts belong to what that thread did meanwhile.
@@ -30,7 +30,7 @@ struct gap_part {
 
 struct gap {
 	uint64_t begin_ns, ns;
-	uint64_t ran_ns; /* while one ran */
+	uint64_t ran_ns;  /* while one ran */
 	size_t first, nr; /* parts */
 };
 

@@ -13,7 +13,7 @@
 
 struct trim_known {
 	bool looked_at, closure;
-	bool std; /* of the language's libraries */
+	bool std;      /* of the language's libraries */
 	uint8_t noise; /* enum context_noise */
 	const char *known_as;
 };

@@ -40,8 +40,8 @@ const struct trimmed *trim_stack(struct trim *t, const struct context_of *of, ui
 bool trim_runner(const struct trim *t, uint32_t stack, struct context_of *to);
 
 /*
- * The innermost of these frames that is more than a way to wait, in a task one of the program's own;
- * NULL: there is none.
+ * The innermost of these frames that is more than a way to wait, in a task one of the program's
+ * own; NULL: there is none.
  */
 const struct trimmed *trim_function(struct trim *t, const struct context_of *of, uint32_t stack);
 
