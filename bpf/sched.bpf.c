@@ -157,7 +157,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (prof_cfg.slow_poll_ns && !polls_is_on(p) && !t->skip)
 		t->skip = PROF_FILTER_POLL;
 	if (!hist_alone())
-		t->wait |= wait_futex(t->wait);
+		t->wait |= wait_called(t->wait);
 	if (!t->skip && !hist_alone())
 		wait_begins(ctx, prev, t, now);
 	if (prof_cfg.lock_slots) /* the others are followed since they may hold one */
@@ -402,12 +402,13 @@ static __always_inline __u32 wait_before(struct task_struct *task, __u32 state)
 	return PROF_WAIT(kind, state & 0xfff, syscall_of(task));
 }
 
-/* And with what, if it is a futex. */
-static __always_inline __u32 futex_before(struct task_struct *task, __u32 wait)
+/* And with what, if it is a futex or an epoll. */
+static __always_inline __u32 called_before(struct task_struct *task, __u32 wait)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	return wait_futex_of(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs));
+	return wait_called_with(wait, REGS_CALL_ARG1(regs), REGS_CALL_ARG2(regs),
+				REGS_CALL_ARG3(regs));
 }
 
 /*
@@ -445,7 +446,7 @@ static __always_inline void find(struct task_struct *task)
 		return;
 	t->since = prof_sched_start;
 	t->ran = task->se.sum_exec_runtime;
-	t->wait = wait | futex_before(task, wait) | PROF_WAIT_BEFORE;
+	t->wait = wait | called_before(task, wait) | PROF_WAIT_BEFORE;
 	t->skip = skip;
 	t->ustack = s->known.ustack;
 	t->kstack = s->known.kstack;

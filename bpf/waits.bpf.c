@@ -341,10 +341,20 @@ static __always_inline bool is_futex(__u32 wait)
 	return (wait & ~PROF_WAIT_IO) == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX);
 }
 
-__noinline int wait_futex_of(__u32 wait, __u32 op, __u32 expected)
+static __always_inline bool is_epoll(__u32 wait)
+{
+	__u32 sleeps = wait & ~PROF_WAIT_IO;
+
+	return sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL) ||
+	       sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL_P);
+}
+
+__noinline int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected)
 {
 	__u32 futex = PROF_FUTEX_UNKNOWN;
 
+	if (is_epoll(wait))
+		return (1 + fd % 15) << PROF_FUTEX_BIT;
 	if (!is_futex(wait))
 		return 0;
 	if (op == (LOCK_OP_BITSET | LOCK_PRIVATE))
@@ -361,14 +371,15 @@ __noinline int wait_futex_of(__u32 wait, __u32 op, __u32 expected)
 	return futex << PROF_FUTEX_BIT;
 }
 
-__noinline int wait_futex(__u32 wait)
+__noinline int wait_called(__u32 wait)
 {
 	struct pt_regs *regs;
 
-	if (!is_futex(wait))
+	if (!is_futex(wait) && !is_epoll(wait))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	return wait_futex_of(wait, REGS_CALL_ARG2(regs), REGS_CALL_ARG3(regs));
+	return wait_called_with(wait, REGS_CALL_ARG1(regs), REGS_CALL_ARG2(regs),
+				REGS_CALL_ARG3(regs));
 }
 
 __noinline __u64 wait_throttled(struct thread *t)

@@ -21,11 +21,12 @@ int wait_ends(struct thread *t, __u64 off, __u64 queued);
 __u64 wait_throttled(struct thread *t);
 
 /*
- * What a futex is waited for with, as bits of the wait; the first of the current thread. verifier:
- * of their own, so that their answers are one number for those who ask.
+ * What a futex is waited for with, or which epoll is waited in, as bits of the wait; the first of
+ * the current thread. verifier: of their own, so that their answers are one number for those who
+ * ask.
  */
-int wait_futex(__u32 wait);
-int wait_futex_of(__u32 wait, __u32 op, __u32 expected);
+int wait_called(__u32 wait);
+int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected);
 
 /* The count of a thread that runs, 0 = there is no room. With the scratch of that number. */
 int wait_run_count(__u32 id, struct thread *t);

@@ -31,6 +31,8 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_CALL_ARG2(r) ((r)->regs[1])
 #define REGS_CALL_ARG3(r) ((r)->regs[2])
 #define SYSCALL_FUTEX	  98
+#define SYSCALL_EPOLL	  22 /* epoll_pwait, which is all there is */
+#define SYSCALL_EPOLL_P	  22
 #define SYSCALL_EXIT	  93
 #define SYSCALL_SIGRETURN 139
 #define STATUS_IS_USER(s)   (((s) & 0xf) == 0)

@@ -25,6 +25,8 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define REGS_CALL_ARG2(r) ((r)->si)
 #define REGS_CALL_ARG3(r) ((r)->dx)
 #define SYSCALL_FUTEX	  202
+#define SYSCALL_EPOLL	  232
+#define SYSCALL_EPOLL_P	  281
 #define SYSCALL_EXIT	  60
 #define SYSCALL_SIGRETURN 15
 /* Only the low 16 bits are the selector: kernels with FRED keep event data above them. */

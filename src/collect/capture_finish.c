@@ -169,6 +169,8 @@ bool capture_sample(struct capture *c, const struct prof_count *n, struct sample
 		recount(c, n, PROF_LOST_FRAMES);
 		return false;
 	}
+	if (c->config.events && PROF_WAIT_KIND(n->wait) == PROF_ON_CPU)
+		s.count = s.weight = 0; /* it only says what ran when */
 	s.kstack = sleeping_instead(&c->sleeping, s.kstack);
 	s.thread = profile_string_n(c->profile, n->comm, sizeof(n->comm));
 	s.process = process_name(c, n->pid, s.thread);

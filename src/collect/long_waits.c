@@ -3,6 +3,7 @@
 #include "collect/long_waits.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "base/mem.h"
 
@@ -19,6 +20,7 @@ void long_waits_begin(struct long_waits *w, const struct prof_count *counts, siz
 	w->last = xcalloc(nr_counts, sizeof(*w->last));
 	w->seen = xcalloc(nr_counts, sizeof(*w->seen));
 	w->kept = xcalloc(nr_counts, sizeof(*w->kept));
+	w->stretch1 = xcalloc(nr_counts, sizeof(*w->stretch1));
 	w->id1 = xcalloc(nr_counts, sizeof(*w->id1));
 }
 
@@ -43,15 +45,49 @@ static bool goes_on(const struct long_waits *w, const struct long_wait_entry *be
 	       e->begin_ns + SAME_NS > before->end_ns && before->end_ns + SAME_NS > e->begin_ns;
 }
 
+static bool is_for_events(uint32_t wait)
+{
+	int nr = PROF_WAIT_SYSCALL(wait);
+
+#ifdef SYS_epoll_wait
+	if (nr == SYS_epoll_wait)
+		return true;
+#endif
+	return nr == SYS_epoll_pwait || nr == SYS_epoll_pwait2;
+}
+
+/* Rings of CPUs are read one after the other, so it may be older than those before. */
+static size_t add_for_events(struct long_waits *w, const struct long_wait_entry *e)
+{
+	size_t *to1 = &w->stretch1[e->slot];
+	struct long_wait_entry *last = *to1 ? &w->v[*to1 - 1] : NULL;
+
+	if (last && e->begin_ns <= last->end_ns + w->least_ns &&
+	    last->begin_ns <= e->end_ns + w->least_ns) {
+		last->begin_ns = e->begin_ns < last->begin_ns ? e->begin_ns : last->begin_ns;
+		last->end_ns = e->end_ns > last->end_ns ? e->end_ns : last->end_ns;
+	} else {
+		*to1 = keep(w, e) ? w->nr : 0;
+	}
+	return *to1;
+}
+
 void long_waits_add(struct long_waits *w, size_t cpu, const struct long_wait_entry *e)
 {
 	struct long_wait_entry *before = w->of_cpu[cpu] ? &w->v[w->of_cpu[cpu] - 1] : NULL;
 	bool is_long = e->end_ns - e->begin_ns >= w->least_ns;
 
+	if (PROF_WAIT_KIND(w->counts[e->slot].wait) == PROF_ON_CPU) {
+		keep(w, e);
+		return;
+	}
 	if (before && goes_on(w, before, e)) {
 		before->end_ns = e->end_ns;
 		is_long = false;
 		w->of_cpu[cpu] = 0;
+	} else if (is_for_events(w->counts[e->slot].wait)) {
+		w->of_cpu[cpu] = add_for_events(w, e);
+		w->kept[e->slot] = true;
 	} else {
 		w->kept[e->slot] = (is_long || !w->seen[e->slot]) && keep(w, e);
 		w->of_cpu[cpu] = w->kept[e->slot] ? w->nr : 0;
@@ -74,6 +110,7 @@ void long_waits_release(struct long_waits *w)
 	free(w->last);
 	free(w->seen);
 	free(w->kept);
+	free(w->stretch1);
 	free(w->id1);
 	*w = (struct long_waits){};
 }

@@ -4,6 +4,10 @@
  * as moments.h takes them. What a thread waited for a CPU behind its wait is part of it. Of each
  * count the first and the last wait are kept whatever their length, so that it is known between
  * which times its thread was seen.
+ *
+ * Waits for events (epoll) are kept whatever their length, since it matters when nobody waited for
+ * them: those of one count that follow each other within least_ns are one. So are samples of
+ * running code, each with the period before it.
  */
 #ifndef BPFPROF_COLLECT_LONG_WAITS_H
 #define BPFPROF_COLLECT_LONG_WAITS_H
@@ -32,7 +36,8 @@ struct long_waits {
 	size_t *of_cpu;		      /* per CPU: its latest entry in v + 1, 0 = was not kept */
 	struct long_wait_entry *last; /* per count */
 	bool *seen, *kept;	      /* per count: any, and whether the last one is in v */
-	uint32_t *id1; /* per count: the id that it has for good + 1; waits keep their counts */
+	size_t *stretch1; /* per count: its latest waits for events that are one, in v + 1 */
+	uint32_t *id1;	  /* per count: the id that it has for good + 1; waits keep their counts */
 	size_t nr_cpus, nr_counts;
 };
 

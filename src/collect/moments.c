@@ -158,7 +158,8 @@ static void take_entry(struct moments *m, size_t cpu, const struct prof_moment *
 
 	if (!e->count || e->count > m->nr_counts)
 		return;
-	if (m->long_waits.least_ns && lasts(m->counts[slot].wait))
+	if (m->long_waits.least_ns &&
+	    (lasts(m->counts[slot].wait) || PROF_WAIT_KIND(m->counts[slot].wait) == PROF_ON_CPU))
 		long_waits_add(&m->long_waits, cpu, &(struct long_wait_entry){ slot, begin, end });
 	if (m->no_slices)
 		return;

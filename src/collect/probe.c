@@ -40,6 +40,7 @@ static const struct probe probes[] = {
 	    { "hits_sample", PROBE_HITS },
 	    { "filter_fork", PROBE_BIRTHS } } },
 	{ "offcpu", 3, { SCHEDULER } },
+	{ "offcpu --gaps", 3, { SCHEDULER, { "oncpu_sample", PROBE_PERF } } },
 	{ "runqlat", 3, { SCHEDULER } },
 	{ "wakeup", 3, { { "sched_waking", PROBE_EVENTS }, SCHEDULER } },
 	{ "lock", 3, { { "sched_waking", PROBE_EVENTS }, SCHEDULER } },

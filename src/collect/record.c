@@ -111,13 +111,17 @@ static int open_events(struct record *r)
 		record_begin_duty(r);
 	if (!err && alone_ns > 0)
 		record_price(r, alone_ns);
-	if (err || !probe_program(probe_get(o->command), PROBE_PERF))
+	if (err || !probe_program(probe_get(record_row(o)), PROBE_PERF))
 		return err;
 	if (o->sampling.nr_columns)
 		err = groups_open(&r->groups, o->sampling.columns, o->sampling.nr_columns, &o->cpus,
 				  r->session);
 	if (err)
 		return err;
+	if (kind_of(record_row(o))->samples) {
+		so.cookie = PROF_WAIT(PROF_ON_CPU, 0, -1);
+		so.force = "cpu-clock";
+	}
 	so.records = r->sideband;
 	so.prog_fd = session_perf_program(r->session);
 	so.hits_fd = prepare_hits(r);

@@ -110,6 +110,12 @@ struct record_opts {
 
 #define WALKS_PER_SECOND 10000
 
+/*
+ * The row of probes, and of kinds, that it runs by: that of its command. Where driver gaps are
+ * looked for, what runs between waits is sampled, too.
+ */
+const char *record_row(const struct record_opts *o);
+
 /* What the options mean to the BPF programs; sizes are missing. */
 struct prof_config record_config(const struct record_opts *o);
 

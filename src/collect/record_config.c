@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From options to the configuration that the BPF programs go by. */
+#include <string.h>
 #include <unistd.h>
 
 #include "collect/record.h"
@@ -9,6 +10,11 @@
 /* Entries of a CPU between two turns, a tenth of a second or more: samples, and waits. */
 #define SAMPLE_MOMENTS 8192
 #define WAIT_MOMENTS   16384
+
+const char *record_row(const struct record_opts *o)
+{
+	return o->waits.gap_ns && !strcmp(o->command, "offcpu") ? "offcpu --gaps" : o->command;
+}
 
 static void configure_waits(struct prof_config *c, const struct record_opts *o)
 {
@@ -20,6 +26,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->remember = c->stacks;
 	c->audit = o->waits.audit;
 	c->running = kind->running;
+	c->events = kind_of(record_row(o))->samples;
 	c->wakeups = o->waits.wakeups || rows || c->running;
 	c->hops = kind->locks ? 1 : o->waits.hops;
 	c->lock_slots = kind->locks;

@@ -50,7 +50,7 @@ static struct store *open_store(struct record *r)
 static struct session_opts session_options(const struct record *r)
 {
 	struct session_opts so = {
-		.probe = probe_get(r->opts->command),
+		.probe = probe_get(record_row(r->opts)),
 		.config = record_config(r->opts),
 		.glob = &r->glob,
 		.cgroup_fd = r->cgroup_fd,

@@ -107,7 +107,9 @@ static bool interrupts(const struct sampling *s)
 
 void record_begin_overhead(struct record *r)
 {
-	bool samples = rate_hz(r) > 0 && !r->opts->always_on;
+	/* Samples that say what ran in a gap are few as they are. */
+	bool samples =
+		rate_hz(r) > 0 && !r->opts->always_on && !kind_of(record_row(r->opts))->samples;
 	unsigned int most = of_stacks(r, MOST_STACKS) + (samples ? MOST_SAMPLES : 0);
 
 	r->overhead_ns = now_ns();

@@ -159,6 +159,8 @@ static int open_default(struct sampling *s, const struct sampling_opts *o)
 {
 	s->v[0] = (struct perf_events){ .prog_fd = o->prog_fd,
 					.records = o->records,
+					.tell = o->cookie != 0,
+					.cookie = o->cookie,
 					.only = o->cpus->v,
 					.nr_only = o->cpus->nr };
 	s->nr = 1;

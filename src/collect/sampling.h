@@ -24,6 +24,7 @@ struct sampling_opts {
 	bool precise;	  /* as precise as the hardware can */
 	bool imprecise;	  /* it cannot, whatever it says */
 	bool branches;	  /* with the branches that were taken before each sample */
+	uint32_t cookie;  /* of the default event: what its counts say of waits; 0 = nothing */
 	const char *note; /* what else is to be told of them, NULL = nothing */
 	const struct opt_ids *cpus;	/* -C, none = all */
 	const struct sideband *records; /* where the kernel says when it throttles them */

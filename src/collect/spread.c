@@ -129,6 +129,51 @@ static uint64_t spread_group(struct tally *t, const struct group *g, double *fac
 	return ns;
 }
 
+/* Whether that stack is a guess for the other, in the same system call of the same thread. */
+static bool is_like(const struct prof_count *bare, const struct prof_count *c)
+{
+	const uint32_t how = 0xffff; /* the system call, and the kind of the wait */
+
+	return !is_bare(c) && c->weight && (c->wait & how) == (bare->wait & how) &&
+	       !memcmp(bare->comm, c->comm, sizeof(c->comm));
+}
+
+/*
+ * One that has not ended, or that is the only one of its state, is alone among its like. Its thread
+ * has most likely waited where it mostly does in that system call. It stays what it is, so that it
+ * can be told that it has not ended.
+ */
+static uint64_t guess(struct prof_count *bare, struct prof_count *const *v, size_t nr)
+{
+	const struct prof_count *best = NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		if (is_like(bare, v[i]) && (!best || v[i]->weight > best->weight))
+			best = v[i];
+	if (!best)
+		return 0;
+	bare->ustack = best->ustack;
+	bare->kstack = best->kstack;
+	bare->wait &= ~PROF_WAIT_NOT_SAMPLED;
+	return bare->weight;
+}
+
+/* Of all counts of a thread. */
+static uint64_t guess_rest(struct prof_count *const *v, size_t nr)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (is_bare(v[i]) && v[i]->weight)
+			ns += guess(v[i], v, nr);
+	return ns;
+}
+
+static bool is_same_thread(const struct prof_count *a, const struct prof_count *b)
+{
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
 uint64_t spread_waits(struct tally *t, double *factors)
 {
 	struct prof_count **v = xcalloc(t->nr + 1, sizeof(*v));
@@ -144,6 +189,11 @@ uint64_t spread_waits(struct tally *t, double *factors)
 		for (end = i + 1; end < t->nr && !compare_keys(v[i], v[end]); end++)
 			;
 		ns += spread_group(t, &(struct group){ v + i, end - i }, factors);
+	}
+	for (size_t i = 0; i < t->nr; i = end) {
+		for (end = i + 1; end < t->nr && is_same_thread(v[i], v[end]); end++)
+			;
+		ns += guess_rest(v + i, end - i);
 	}
 	free(v);
 	return ns;

@@ -4,6 +4,9 @@
  * chance has decided; so of a thread's waits of one kind they had the same stacks, in the same
  * shares of their number and of their time. How long they were is known, so the sums of threads
  * and kinds stay what they are.
+ *
+ * A wait that has not ended when the recording does has no others of its kind: its stack is the one
+ * where its thread waits most in the same system call.
  */
 #ifndef BPFPROF_COLLECT_SPREAD_H
 #define BPFPROF_COLLECT_SPREAD_H
@@ -12,7 +15,8 @@
 
 /*
  * Adds them to the counts with stacks of the same thread and kind. A count that was spread has
- * nothing left; one stays whose thread has no stack of that kind. factors: of each count, by how
+ * nothing left; one stays whose thread has no stack of such a system
+ * call. factors: of each count, by how
  * much its weight has grown. Returns the ns that were spread.
  */
 uint64_t spread_waits(struct tally *t, double *factors);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/blockers.h"
 #include "output/gaps.h"
 #include "output/grid.h"
 #include "output/json_put.h"
@@ -34,11 +35,11 @@ static const struct line {
 };
 #define NR_LINES (sizeof(lines) / sizeof(*lines))
 
-static void put_line(struct grid *g, const struct context_sums *s, const char *text, uint64_t ns,
+static void put_line(struct grid *g, const struct context_table *t, const char *text, uint64_t ns,
 		     const char *note)
 {
-	grid_row(g, STYLE_PLAIN, text, text_ns(ns),
-		 text_pct(s->worker_ns ? 100.0 * ns / s->worker_ns : 0), note, NULL);
+	grid_row(g, STYLE_PLAIN, text, text_ns(ns), text_pct(t->ns ? 100.0 * ns / t->ns : 0), note,
+		 NULL);
 }
 
 /* "lock 3.8 s, sleep 1.9 s". To be freed. */
@@ -56,10 +57,11 @@ static char *kinds_text(const struct context_kind_sums *k)
 	return text;
 }
 
-static void put_table(const struct context_sums *s, const struct view *v, FILE *out)
+static void put_table(const struct context_table *t, const char *head, const struct view *v,
+		      FILE *out)
 {
-	static const struct grid_column columns[] = {
-		{ .head = "WORKERS", .kind = GRID_TEXT },
+	const struct grid_column columns[] = {
+		{ .head = head, .kind = GRID_TEXT },
 		{ .head = "TIME" },
 		{ .head = "SHARE" },
 		{ .head = "", .kind = GRID_TEXT, .min = 8 },
@@ -67,32 +69,34 @@ static void put_table(const struct context_sums *s, const struct view *v, FILE *
 	static const char *const notes[] = {
 		[IDLE_FOLD] = "folded", [IDLE_HIDE] = "hidden", [IDLE_SHOW] = "shown"
 	};
-	char *kinds = kinds_text(&s->worker_kinds);
+	char *kinds = kinds_text(&t->kinds), *mains = kinds_text(&t->mains);
 	struct grid g;
 
 	grid_init(&g, out, columns, 4);
 	g.indent = 2;
-	put_line(&g, s, "running", s->running_ns,
-		 s->measured	      ? ""
-		 : s->residual_ns > 0 ? "at most: all CPUs"
+	put_line(&g, t, "running", t->running_ns,
+		 t->measured	      ? ""
+		 : t->residual_ns > 0 ? "at most: all CPUs"
 				      : "what the others leave");
-	put_line(&g, s, "run queue", s->queue.ns, "");
+	put_line(&g, t, "run queue", t->queue.ns, "");
 	for (size_t i = 0; i < NR_LINES; i++) {
-		bool idle = context_is_idle(lines[i].context);
-		const struct waits_sum *sum = &s->by[lines[i].context];
+		enum context of = lines[i].context;
+		const struct waits_sum *sum = &t->by[of];
 
 		if (sum->nr)
-			put_line(&g, s, lines[i].text, sum->ns,
-				 idle				    ? notes[v->idle]
-				 : lines[i].context == CONTEXT_TASK ? kinds
-								    : "");
+			put_line(&g, t, lines[i].text, sum->ns,
+				 context_is_idle(of)	     ? notes[v->idle]
+				 : of == CONTEXT_TASK	     ? kinds
+				 : of == CONTEXT_MAIN_FUTURE ? mains
+							     : "");
 	}
 	grid_end(&g);
+	free(mains);
 	free(kinds);
 }
 
 /* "tokio-rt-worker", or "tokio-rt-worker 8, mine 2". To be freed. */
-static char *names_text(const struct context_sums *s, const struct profile *p)
+static char *names_text(const struct context_table *s, const struct profile *p)
 {
 	char *text = NULL;
 	size_t sz;
@@ -112,12 +116,10 @@ static char *names_text(const struct context_sums *s, const struct profile *p)
 	return text;
 }
 
-/* One thread does all: that of block_on(). */
+/* Of none that runs tasks anything is known. */
 static void put_no_workers(const struct context_sums *s, FILE *out)
 {
-	fprintf(out,
-		"  no workers: %s thread%s of block_on, %s pool thread%s. A runtime of one thread\n"
-		"  runs its tasks in block_on\n",
+	fprintf(out, "  no workers: %s thread%s of block_on, %s pool thread%s\n",
 		text_count(s->nr_threads[ROLE_BLOCK_ON]),
 		s->nr_threads[ROLE_BLOCK_ON] == 1 ? "" : "s", text_count(s->nr_threads[ROLE_POOL]),
 		s->nr_threads[ROLE_POOL] == 1 ? "" : "s");
@@ -125,14 +127,45 @@ static void put_no_workers(const struct context_sums *s, FILE *out)
 
 static void put_threads(const struct context_sums *s, const struct profile *p, FILE *out)
 {
-	char *names = names_text(s, p);
+	const struct context_table *t = &s->tables[SORT_WORKERS];
+	char *names = names_text(t, p);
 
 	fprintf(out, "  %s worker%s (%s) x %s = %s; %s pool thread%s, %s of block_on\n",
-		text_count(s->nr_threads[ROLE_WORKER]), s->nr_threads[ROLE_WORKER] == 1 ? "" : "s",
-		names, text_ns(p->meta.duration_ns), text_ns(s->worker_ns),
-		text_count(s->nr_threads[ROLE_POOL]), s->nr_threads[ROLE_POOL] == 1 ? "" : "s",
-		text_count(s->nr_threads[ROLE_BLOCK_ON]));
+		text_count(t->nr_threads), t->nr_threads == 1 ? "" : "s", names,
+		text_ns(p->meta.duration_ns), text_ns(t->ns), text_count(s->nr_threads[ROLE_POOL]),
+		s->nr_threads[ROLE_POOL] == 1 ? "" : "s", text_count(s->nr_threads[ROLE_BLOCK_ON]));
 	free(names);
+}
+
+/* A runtime of one thread runs its tasks in block_on(), and the future of that, too. */
+static void put_alone(const struct context_sums *s, const struct profile *p, FILE *out)
+{
+	const struct context_table *t = &s->tables[SORT_ALONE];
+	char *names = names_text(t, p);
+
+	fprintf(out, "  %s runtime%s of one thread (%s) x %s = %s", text_count(t->nr_threads),
+		t->nr_threads == 1 ? "" : "s", names, text_ns(p->meta.duration_ns), text_ns(t->ns));
+	if (s->tables[SORT_WORKERS].nr_threads)
+		fputc('\n', out);
+	else
+		fprintf(out, "; %s pool thread%s\n", text_count(s->nr_threads[ROLE_POOL]),
+			s->nr_threads[ROLE_POOL] == 1 ? "" : "s");
+	free(names);
+}
+
+static void put_tables(const struct context_sums *s, const struct profile *p, const struct view *v,
+		       FILE *out)
+{
+	if (s->tables[SORT_WORKERS].nr_threads) {
+		put_threads(s, p, out);
+		put_table(&s->tables[SORT_WORKERS], "WORKERS", v, out);
+	}
+	if (s->tables[SORT_ALONE].nr_threads) {
+		put_alone(s, p, out);
+		put_table(&s->tables[SORT_ALONE], "ONE THREAD", v, out);
+	}
+	if (!s->tables[SORT_WORKERS].nr_threads && !s->tables[SORT_ALONE].nr_threads)
+		put_no_workers(s, out);
 }
 
 static const char *mangling(const struct context_sums *s)
@@ -176,7 +209,8 @@ static void put_stripped(const struct profile *p, const struct view *v, FILE *ou
 /* Where it is much: which function blocks whom is an estimate then. */
 static void put_estimated(const struct context_sums *s, const struct profile *p, FILE *out)
 {
-	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED && s->worker_ns)
+	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED &&
+	    s->tables[SORT_WORKERS].ns + s->tables[SORT_ALONE].ns)
 		fprintf(out,
 			"  %s of waits are shown by other stacks of their threads, so "
 			"functions are\n"
@@ -195,17 +229,17 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 		return;
 	}
 	put_head(&s, p, out);
-	if (s.nr_threads[ROLE_WORKER]) {
-		put_threads(&s, p, out);
-		put_table(&s, v, out);
-	} else {
-		put_no_workers(&s, out);
-	}
+	put_tables(&s, p, v, out);
 	put_estimated(&s, p, out);
+	blockers_put(p, v, s.tables[SORT_WORKERS].ns + s.tables[SORT_ALONE].ns, out);
 	gaps_put(p, v, out);
-	if (s.residual_ns)
-		fprintf(out, "  %s%s in no line: threads that began or ended meanwhile\n",
-			s.residual_ns < 0 ? "-" : "", text_ns(llabs(s.residual_ns)));
+	for (size_t i = 0; i < NR_SORTS; i++) {
+		int64_t ns = s.tables[i].residual_ns;
+
+		if (ns)
+			fprintf(out, "  %s%s in no line: threads that began or ended meanwhile\n",
+				ns < 0 ? "-" : "", text_ns(llabs(ns)));
+	}
 }
 
 static void put_sum(struct json_object *o, const char *key, const struct waits_sum *sum)
@@ -217,13 +251,13 @@ static void put_sum(struct json_object *o, const char *key, const struct waits_s
 	json_object_object_add(o, key, pair);
 }
 
-static struct json_object *workers(const struct context_sums *s, const struct profile *p)
+static struct json_object *table_json(const struct context_table *s, const struct profile *p)
 {
 	struct json_object *o = json_object_new_object(), *by = json_object_new_object();
 
-	json_put_count(o, "threads", s->nr_threads[ROLE_WORKER]);
+	json_put_count(o, "threads", s->nr_threads);
 	json_put_string(o, "name", p, s->nr_names ? s->names[0].name : 0);
-	json_put_count(o, "us", waits_us(s->worker_ns));
+	json_put_count(o, "us", waits_us(s->ns));
 	json_put_count(o, "running_us", waits_us(s->running_ns));
 	json_object_object_add(o, "running_measured", json_object_new_boolean(s->measured));
 	json_put_number(o, "residual_us", s->residual_ns / 1e3);
@@ -250,7 +284,9 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	json_object_object_add(o, "mangling", json_text(mangling(&s)));
 	json_put_count(o, "pool_threads", s.nr_threads[ROLE_POOL]);
 	json_put_count(o, "block_on_threads", s.nr_threads[ROLE_BLOCK_ON]);
-	json_object_object_add(o, "workers", workers(&s, p));
+	json_object_object_add(o, "workers", table_json(&s.tables[SORT_WORKERS], p));
+	if (s.tables[SORT_ALONE].nr_threads)
+		json_object_object_add(o, "one_thread", table_json(&s.tables[SORT_ALONE], p));
 	for (uint32_t i = CONTEXT_TASK; i < CONTEXT_NR; i++)
 		put_sum(all, context_names[i], &s.all[i]);
 	json_object_object_add(o, "contexts", all);

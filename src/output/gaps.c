@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "output/blockers.h"
 #include "output/grid.h"
 #include "output/json_put.h"
 #include "profile/gaps.h"
@@ -17,8 +18,9 @@
 
 struct culprit {
 	char *function;
-	const char *kind; /* of contexts, whose lifetime it has */
-	struct waits_sum sum;
+	const char *kind;     /* of contexts, whose lifetime it has */
+	struct waits_sum sum; /* nr: gaps */
+	size_t gap1;	      /* the last one of them + 1 */
 };
 
 struct culprits {
@@ -27,25 +29,23 @@ struct culprits {
 	uint64_t least_ns;
 	struct culprit *v; /* longest first */
 	size_t nr, cap;
+	size_t gap1; /* whose parts are added, + 1 */
 };
 
 /* What stands on the stack for waiting itself says less than its caller. To be freed. */
 static char *function_of(struct trim *t, size_t sample)
 {
 	const struct sample *s = &t->p->samples[sample];
-	const struct trimmed *f = trim_function(t, contexts_at(&t->contexts, sample), s->ustack);
-	uint32_t first;
 
-	if (!f)
-		return xstrdup("[unknown]");
-	view_functions(t->v, t->p, f->frame, &first);
-	return view_short_function(t->v, t->p, f->frame, first, f->poll);
+	return blockers_function(t, trim_function(t, contexts_at(&t->contexts, sample), s->ustack));
 }
 
-static void add(struct culprits *c, const struct gap *gap)
+static void add(struct culprits *c, const struct gap_part *part)
 {
-	const char *kind = contexts_at(&c->trim.contexts, gap->sample)->kind;
-	char *function = function_of(&c->trim, gap->sample);
+	bool known = part->sample != GAP_UNKNOWN;
+	const char *kind =
+		part->ran ? "on-cpu" : contexts_at(&c->trim.contexts, part->sample)->kind;
+	char *function = known ? function_of(&c->trim, part->sample) : xstrdup("[not sampled]");
 	size_t i = 0;
 
 	while (i < c->nr && (strcmp(c->v[i].function, function) || strcmp(c->v[i].kind, kind)))
@@ -54,8 +54,9 @@ static void add(struct culprits *c, const struct gap *gap)
 		c->v = xgrow(c->v, c->nr, &c->cap, sizeof(*c->v));
 		c->v[c->nr++] = (struct culprit){ .function = xstrdup(function), .kind = kind };
 	}
-	c->v[i].sum.ns += gap->ns;
-	c->v[i].sum.nr++;
+	c->v[i].sum.ns += part->ns;
+	c->v[i].sum.nr += c->v[i].gap1 != c->gap1;
+	c->v[i].gap1 = c->gap1;
 	free(function);
 }
 
@@ -75,8 +76,13 @@ static bool culprits_init(struct culprits *c, const struct profile *p, const str
 	trim_init(&c->trim, p, v);
 	if (!gaps_init(&c->gaps, &c->trim.contexts, c->least_ns))
 		return false;
-	for (size_t i = 0; i < c->gaps.nr; i++)
-		add(c, &c->gaps.v[i]);
+	for (size_t i = 0; i < c->gaps.nr; i++) {
+		const struct gap *gap = &c->gaps.v[i];
+
+		c->gap1 = i + 1;
+		for (size_t k = 0; k < gap->nr; k++)
+			add(c, &c->gaps.parts[gap->first + k]);
+	}
 	if (c->nr)
 		qsort(c->v, c->nr, sizeof(*c->v), by_time);
 	return true;
@@ -97,7 +103,7 @@ static void put_rows(const struct culprits *c, FILE *out)
 		{ .head = "TIME" },
 		{ .head = "SHARE" },
 		{ .head = "KIND", .kind = GRID_TEXT },
-		{ .head = "WHO BLOCKED THE WORKER", .kind = GRID_TEXT, .min = 20 },
+		{ .head = "WHO KEPT THE WORKER", .kind = GRID_TEXT, .min = 20 },
 	};
 	struct grid g;
 
@@ -108,6 +114,17 @@ static void put_rows(const struct culprits *c, FILE *out)
 			 text_pct(100.0 * c->v[i].sum.ns / c->gaps.ns), c->v[i].kind,
 			 c->v[i].function, NULL);
 	grid_end(&g);
+}
+
+/* What is certain is told apart from what is the most that it can have been. */
+static void put_ran(const struct culprits *c, FILE *out)
+{
+	if (!c->gaps.ran_ns)
+		return;
+	fprintf(out,
+		"  %s of it while workers ran: at most, since one that always finds another task\n"
+		"  polls in between without waiting, which nobody sees\n",
+		text_ns(c->gaps.ran_ns));
 }
 
 void gaps_put(const struct profile *p, const struct view *v, FILE *out)
@@ -122,7 +139,8 @@ void gaps_put(const struct profile *p, const struct view *v, FILE *out)
 		fprintf(out, "%s or more", text_ns(c.least_ns));
 		if (c.gaps.nr)
 			fprintf(out, ", longest %s", text_ns(c.gaps.longest_ns));
-		fputs(c.gaps.nr ? "\n" : " in which no worker ran\n", out);
+		fputs("\n", out);
+		put_ran(&c, out);
 		if (c.gaps.nr)
 			put_rows(&c, out);
 	}
@@ -153,6 +171,7 @@ struct json_object *gaps_json(const struct profile *p, const struct view *v)
 		o = json_object_new_object();
 		json_put_count(o, "least_us", waits_us(c.least_ns));
 		json_put_count(o, "us", waits_us(c.gaps.ns));
+		json_put_count(o, "ran_us", waits_us(c.gaps.ran_ns));
 		json_put_count(o, "gaps", c.gaps.nr);
 		json_put_count(o, "longest_us", waits_us(c.gaps.longest_ns));
 		json_object_object_add(o, "culprits", rows(&c));

@@ -333,6 +333,14 @@ bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context
 	return true;
 }
 
+bool contexts_polls(const struct contexts *c, size_t i)
+{
+	const struct sample *s = &c->p->samples[i];
+
+	return c->v && s->ustack &&
+	       context_is_idle(context_shape(&c->work->stacks, s->ustack)->context);
+}
+
 bool contexts_by_form(const struct contexts *c)
 {
 	return c->v && c->work->forms.nr;

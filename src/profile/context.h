@@ -70,6 +70,9 @@ bool contexts_of_stack(const struct contexts *c, uint32_t ustack, struct context
 /* Sample i; of no runtime where there is none. */
 const struct context_of *contexts_at(const struct contexts *c, size_t i);
 
+/* Whether sample i is of a thread that ran in its driver, or parked, so that it polled. */
+bool contexts_polls(const struct contexts *c, size_t i);
+
 static inline bool context_is_idle(enum context context)
 {
 	return context >= CONTEXT_IDLE_PARK && context <= CONTEXT_IDLE_BLOCK_ON;

@@ -28,7 +28,7 @@ static void add_kind(struct context_kind_sums *k, const char *kind, uint64_t ns,
 	add(&k->v[i].sum, ns, nr);
 }
 
-static void add_name(struct context_sums *s, uint32_t name, uint64_t nr_threads)
+static void add_name(struct context_table *s, uint32_t name, uint64_t nr_threads)
 {
 	size_t i = 0;
 
@@ -41,29 +41,34 @@ static void add_name(struct context_sums *s, uint32_t name, uint64_t nr_threads)
 	s->names[i].nr_threads += nr_threads;
 }
 
+static void add_to_table(struct context_table *t, const struct sample *of,
+			 const struct context_of *c, uint64_t ns)
+{
+	uint32_t kind = PROF_WAIT_KIND(of->wait);
+
+	if (kind == PROF_RUNNING || kind == PROF_ON_CPU) {
+		t->running_ns += ns;
+	} else if (kind != PROF_BLOCKED) {
+		add(&t->queue, ns, of->count);
+	} else {
+		add(&t->by[c->context], ns, of->count);
+		if (c->context == CONTEXT_TASK)
+			add_kind(&t->kinds, c->kind, ns, of->count);
+		else if (c->context == CONTEXT_MAIN_FUTURE)
+			add_kind(&t->mains, c->kind, ns, of->count);
+	}
+}
+
 static void add_sample(struct context_sums *s, const struct sample *of, const struct context_of *c,
 		       uint64_t ns)
 {
 	uint32_t kind = PROF_WAIT_KIND(of->wait);
-	bool worker = c->learned == ROLE_WORKER;
 
-	if (kind == PROF_RUNNING || kind == PROF_ON_CPU) {
-		s->running_ns += worker ? ns : 0;
+	if (kind == PROF_RUNNING || kind == PROF_ON_CPU)
 		return;
-	}
 	add(&s->all[c->context], ns, of->count);
-	if (kind != PROF_BLOCKED) {
-		if (worker)
-			add(&s->queue, ns, of->count);
-		return;
-	}
-	if (worker)
-		add(&s->by[c->context], ns, of->count);
-	if (c->context != CONTEXT_TASK)
-		return;
-	add_kind(&s->kinds, c->kind, ns, of->count);
-	if (worker)
-		add_kind(&s->worker_kinds, c->kind, ns, of->count);
+	if (kind == PROF_BLOCKED && c->context == CONTEXT_TASK)
+		add_kind(&s->kinds, c->kind, ns, of->count);
 }
 
 static int by_time(const void *x, const void *y)
@@ -85,14 +90,12 @@ static int by_threads(const void *x, const void *y)
 	return a->name < b->name ? -1 : 1;
 }
 
-/* Threads by the role of their samples, and how long workers were watched. */
-static void add_threads(struct context_sums *s, const struct trim *t,
-			const struct thread_groups *groups)
+static void count_threads(struct context_sums *s, const struct trim *t,
+			  const struct thread_groups *groups)
 {
-	const struct profile *p = t->p;
 	uint8_t *role = xcalloc(groups->nr + 1, 1);
 
-	for (size_t i = 0; i < p->nr_samples; i++) {
+	for (size_t i = 0; i < t->p->nr_samples; i++) {
 		const struct context_of *c = trim_context(t, i);
 
 		if (c && c->context != CONTEXT_NONE)
@@ -100,16 +103,48 @@ static void add_threads(struct context_sums *s, const struct trim *t,
 	}
 	for (size_t i = 0; i < groups->nr; i++) {
 		const struct thread_group *g = &groups->v[i];
-		uint64_t nr = g->tid || !g->nr_threads ? 1 : g->nr_threads;
 
-		s->nr_threads[role[i]] += role[i] ? nr : 0;
-		if (role[i] != ROLE_WORKER)
-			continue;
-		add_name(s, g->thread, nr);
-		s->worker_ns += g->wall_ns ? g->wall_ns : nr * p->meta.duration_ns;
+		s->nr_threads[role[i]] += !role[i]		     ? 0
+					  : g->tid || !g->nr_threads ? 1
+								     : g->nr_threads;
 	}
-	qsort(s->names, s->nr_names, sizeof(*s->names), by_threads);
 	free(role);
+}
+
+/* Per group its table + 1, 0 = none. One that waits in a driver and is no worker is alone. */
+static uint8_t *sort_threads(const struct trim *t, const struct thread_groups *groups)
+{
+	uint8_t *sorts = xcalloc(groups->nr + 1, 1);
+
+	for (size_t i = 0; i < t->p->nr_samples; i++) {
+		const struct context_of *c = trim_context(t, i);
+		uint8_t *to = &sorts[groups->of_sample[i]];
+
+		if (!c || c->context == CONTEXT_NONE)
+			continue;
+		if (c->learned == ROLE_WORKER)
+			*to = SORT_WORKERS + 1;
+		else if (c->context == CONTEXT_IDLE_DRIVER && c->learned != ROLE_POOL)
+			*to = SORT_ALONE + 1;
+	}
+	return sorts;
+}
+
+/* Which threads they are, and how long they were watched. */
+static void add_threads(struct context_sums *s, const struct profile *p,
+			const struct thread_groups *groups, const uint8_t *sorts)
+{
+	for (size_t i = 0; i < groups->nr; i++) {
+		const struct thread_group *g = &groups->v[i];
+		uint64_t nr = g->tid || !g->nr_threads ? 1 : g->nr_threads;
+		struct context_table *t = sorts[i] ? &s->tables[sorts[i] - 1] : NULL;
+
+		if (!t)
+			continue;
+		t->nr_threads += nr;
+		add_name(t, g->thread, nr);
+		t->ns += g->wall_ns ? g->wall_ns : nr * p->meta.duration_ns;
+	}
 }
 
 static void find_mangling(struct context_sums *s, const struct profile *p)
@@ -126,31 +161,33 @@ static void find_mangling(struct context_sums *s, const struct profile *p)
  * What is left is what nobody counted: of offcpu, that they ran, as far as there are CPUs for it.
  * More is time in which they were not born, or had ended.
  */
-static void close_sums(struct context_sums *s, const struct profile_meta *m)
+static void close_table(struct context_table *t, const struct profile_meta *m)
 {
-	uint64_t all = s->queue.ns, most = m->duration_ns * m->nr_cpus;
+	uint64_t all = t->queue.ns, most = m->duration_ns * m->nr_cpus;
 
 	for (uint32_t i = 0; i < CONTEXT_NR; i++)
-		all += s->by[i].ns;
-	s->measured = s->running_ns != 0;
-	if (s->measured)
-		s->residual_ns = (int64_t)(s->worker_ns - all - s->running_ns);
+		all += t->by[i].ns;
+	t->measured = t->running_ns != 0;
+	if (t->measured)
+		t->residual_ns = (int64_t)(t->ns - all - t->running_ns);
 	else
-		s->running_ns = s->worker_ns > all ? s->worker_ns - all : 0;
-	if (!s->measured && m->nr_cpus && s->running_ns > most) {
-		s->residual_ns = (int64_t)(s->running_ns - most);
-		s->running_ns = most;
+		t->running_ns = t->ns > all ? t->ns - all : 0;
+	if (!t->measured && m->nr_cpus && t->running_ns > most) {
+		t->residual_ns = (int64_t)(t->running_ns - most);
+		t->running_ns = most;
 	}
-	if (!s->measured && all > s->worker_ns)
-		s->residual_ns = (int64_t)(s->worker_ns - all);
-	qsort(s->kinds.v, s->kinds.nr, sizeof(*s->kinds.v), by_time);
-	qsort(s->worker_kinds.v, s->worker_kinds.nr, sizeof(*s->worker_kinds.v), by_time);
+	if (!t->measured && all > t->ns)
+		t->residual_ns = (int64_t)(t->ns - all);
+	qsort(t->kinds.v, t->kinds.nr, sizeof(*t->kinds.v), by_time);
+	qsort(t->mains.v, t->mains.nr, sizeof(*t->mains.v), by_time);
+	qsort(t->names, t->nr_names, sizeof(*t->names), by_threads);
 }
 
 bool context_sums_init(struct context_sums *s, const struct profile *p, const struct view *v)
 {
 	struct thread_groups groups;
 	struct trim trim;
+	uint8_t *sorts;
 	uint64_t *ns;
 	bool any = false;
 
@@ -162,18 +199,26 @@ bool context_sums_init(struct context_sums *s, const struct profile *p, const st
 	if (trim.contexts.v) {
 		thread_groups_init(&groups, p);
 		ns = thread_weights(p, &groups);
+		sorts = sort_threads(&trim, &groups);
 		for (size_t i = 0; i < p->nr_samples; i++) {
 			const struct context_of *c = trim_context(&trim, i);
+			uint8_t sort = sorts[groups.of_sample[i]];
 
 			if (!c)
 				continue;
 			any = true;
 			s->runtime = c->runtime - 1;
 			add_sample(s, &p->samples[i], c, ns[i]);
+			if (sort)
+				add_to_table(&s->tables[sort - 1], &p->samples[i], c, ns[i]);
 		}
-		add_threads(s, &trim, &groups);
+		count_threads(s, &trim, &groups);
+		add_threads(s, p, &groups, sorts);
 		find_mangling(s, p);
-		close_sums(s, &p->meta);
+		for (size_t i = 0; i < NR_SORTS; i++)
+			close_table(&s->tables[i], &p->meta);
+		qsort(s->kinds.v, s->kinds.nr, sizeof(*s->kinds.v), by_time);
+		free(sorts);
 		free(ns);
 		thread_groups_release(&groups);
 	}

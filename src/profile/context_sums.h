@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where the time of a runtime's workers went, so that it adds up to workers times how long each was
- * watched: by context, in which threads that are workers for most of the time were.
+ * watched: by context, in which threads that are workers for most of the time were. A runtime of
+ * one thread has a table of its own.
  */
 #ifndef BPFPROF_PROFILE_CONTEXT_SUMS_H
 #define BPFPROF_PROFILE_CONTEXT_SUMS_H
@@ -29,23 +30,32 @@ struct context_name {
 	uint64_t nr_threads;
 };
 
+/* Those of one sort of threads; the lines add up to how long they were watched. */
+struct context_table {
+	uint64_t nr_threads;
+	/* The most frequent one first: several runtimes have several. */
+	struct context_name names[CONTEXT_MAX_NAMES];
+	size_t nr_names;
+	uint64_t ns;	     /* threads times how long they were watched */
+	uint64_t running_ns; /* measured, or what the rest leaves */
+	bool measured;
+	int64_t residual_ns;		       /* of a measured one: what no line has */
+	struct waits_sum queue;		       /* for a CPU */
+	struct waits_sum by[CONTEXT_NR];       /* waits, without those for a CPU */
+	struct context_kind_sums kinds, mains; /* of tasks, and of the main future */
+};
+
+/* Threads of a runtime that run its tasks: some of many, or one that is all of its runtime. */
+enum context_sort { SORT_WORKERS, SORT_ALONE, NR_SORTS };
+
 struct context_sums {
 	uint32_t runtime; /* its number */
 	uint64_t nr_threads[ROLE_NR];
-	/* Of workers' threads, the most frequent one first: several runtimes have several. */
-	struct context_name names[CONTEXT_MAX_NAMES];
-	size_t nr_names;
-	uint64_t worker_ns;  /* workers times how long they were watched */
-	uint64_t running_ns; /* measured, or what the rest leaves */
-	bool measured;
-	int64_t residual_ns;		  /* of a measured one: what no line has */
-	struct waits_sum queue;		  /* of workers: for a CPU */
-	struct waits_sum by[CONTEXT_NR];  /* of workers: waits, without those for a CPU */
+	struct context_table tables[NR_SORTS];
 	struct waits_sum all[CONTEXT_NR]; /* of all threads of the process */
-	/* What tasks waited for: those of all threads, and those of workers. */
-	struct context_kind_sums kinds, worker_kinds;
-	bool legacy, v0; /* how names of functions were mangled */
-	bool by_form;	 /* contexts_by_form() */
+	struct context_kind_sums kinds;	  /* what tasks waited for, in all threads */
+	bool legacy, v0;		  /* how names of functions were mangled */
+	bool by_form;			  /* contexts_by_form() */
 };
 
 /* False: the view shows no runtime, or the profile has none of waits. */

@@ -1,226 +1,204 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each thread of a runtime becomes a sequence of spans that follow each other: its long waits, and
- * what lies between these. A sweep over the begins of all spans then counts who does what.
+ * A sweep over what the threads of a runtime did (gap_spans.h) counts who does what. While nobody
+ * drives, what the thread did that drove last is a piece after the other.
  */
 #include "profile/gaps.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "profile/threads.h"
+#include "profile/gap_spans.h"
 
-/* What a thread does for a while, as far as its runtime's driver is concerned. */
-enum doing {
-	RUNS, /* or waits so shortly that nobody wrote it down */
-	DRIVES,
-	BLOCKS, /* in a task */
-	RESTS,
-	ELSEWHERE, /* it is no worker now, or not there */
-	NR_DOING,
-};
-
-struct span {
-	uint32_t pid, runtime; /* which one: the workers' name, or the only thread */
-	uint32_t tid;
-	uint32_t sample;
+/* What one thread did in a gap. */
+struct piece {
+	const struct gap_span *span;
 	uint64_t begin_ns, end_ns;
-	enum doing doing;
-	bool preempted; /* so it ran before */
 };
-
-struct spans {
-	struct span *v;
-	size_t nr, cap;
-};
-
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int by_thread(const void *x, const void *y)
-{
-	const struct span *a = x, *b = y;
-	int order = compare(a->pid, b->pid);
-
-	order = order ? order : compare(a->tid, b->tid);
-	return order ? order : compare(a->begin_ns, b->begin_ns);
-}
-
-static int by_runtime(const void *x, const void *y)
-{
-	const struct span *a = x, *b = y;
-	int order = compare(a->pid, b->pid);
-
-	order = order ? order : compare(a->runtime, b->runtime);
-	order = order ? order : compare(a->begin_ns, b->begin_ns);
-	return order ? order : by_thread(x, y);
-}
-
-static void add(struct spans *s, struct span one)
-{
-	s->v = xgrow(s->v, s->nr, &s->cap, sizeof(*s->v));
-	s->v[s->nr++] = one;
-}
-
-/* --- from waits to spans --- */
-
-static enum doing doing_of(const struct context_of *of)
-{
-	static const enum doing by_context[CONTEXT_NR] = {
-		[CONTEXT_NONE] = RESTS,		 [CONTEXT_TASK] = BLOCKS,
-		[CONTEXT_POOL_JOB] = ELSEWHERE,	 [CONTEXT_MAIN_FUTURE] = BLOCKS,
-		[CONTEXT_RUNTIME] = RESTS,	 [CONTEXT_IDLE_PARK] = RESTS,
-		[CONTEXT_IDLE_DRIVER] = DRIVES,	 [CONTEXT_IDLE_POOL] = ELSEWHERE,
-		[CONTEXT_IDLE_BLOCK_ON] = RESTS, [CONTEXT_OTHER] = RESTS,
-		[CONTEXT_NOT_SAMPLED] = RESTS,
-	};
-
-	return by_context[of->context];
-}
-
-static bool waits(const struct sample *s)
-{
-	uint32_t kind = PROF_WAIT_KIND(s->wait);
-
-	return kind != PROF_RUNNING && kind != PROF_ON_CPU;
-}
-
-/* Which runtime the threads of a group drive, 0 = none: of workers their name, or the thread. */
-static uint32_t *find_runtimes(const struct contexts *c, const struct thread_groups *groups)
-{
-	uint32_t *runtimes = xcalloc(groups->nr + 1, sizeof(*runtimes));
-
-	for (size_t i = 0; i < c->p->nr_samples; i++) {
-		const struct context_of *of = contexts_at(c, i);
-		const struct sample *s = &c->p->samples[i];
-		uint32_t *to = &runtimes[groups->of_sample[i]];
-
-		if (!of->runtime || !context_has_driver(of->runtime - 1) || !s->tid)
-			continue;
-		if (of->role == ROLE_WORKER)
-			*to = s->thread;
-		else if (of->role == ROLE_BLOCK_ON && of->context == CONTEXT_IDLE_DRIVER && !*to)
-			*to = UINT32_MAX - s->tid; /* no string has such an id */
-	}
-	return runtimes;
-}
-
-static void add_waits(struct spans *s, const struct contexts *c)
-{
-	const struct profile *p = c->p;
-	struct thread_groups groups;
-	uint32_t *runtimes;
-
-	thread_groups_init(&groups, p);
-	runtimes = find_runtimes(c, &groups);
-	for (size_t i = 0; i < p->nr_long_waits; i++) {
-		const struct long_wait *w = &p->long_waits[i];
-		const struct sample *of = &p->samples[w->sample];
-		uint32_t group = groups.of_sample[w->sample];
-
-		if (runtimes[group] && waits(of))
-			add(s, (struct span){
-				       .pid = of->pid,
-				       .runtime = runtimes[group],
-				       .tid = of->tid,
-				       .sample = w->sample,
-				       .begin_ns = w->begin_ns,
-				       .end_ns = w->end_ns,
-				       .doing = doing_of(contexts_at(c, w->sample)),
-				       .preempted = PROF_WAIT_KIND(of->wait) == PROF_PREEMPTED,
-			       });
-	}
-	free(runtimes);
-	thread_groups_release(&groups);
-}
-
-/*
- * Between two waits a thread runs; one of the pool that stays there runs no worker. Before its
- * first wait it was not born yet, unless it was taken off its CPU; workers do not end.
- */
-static enum doing between(const struct span *a, const struct span *b)
-{
-	if (!a)
-		return b->preempted && b->doing != ELSEWHERE ? RUNS : ELSEWHERE;
-	return a->doing == ELSEWHERE && (!b || b->doing == ELSEWHERE) ? ELSEWHERE : RUNS;
-}
-
-static void add_between(struct spans *s, const struct span *a, const struct span *b,
-			uint64_t begin_ns, uint64_t end_ns)
-{
-	struct span one = a ? *a : *b;
-
-	one.doing = between(a, b);
-	one.begin_ns = begin_ns;
-	one.end_ns = end_ns;
-	if (end_ns > begin_ns)
-		add(s, one);
-}
-
-/* From the begin of the recording to its end, without holes. */
-static void fill(struct spans *s, uint64_t duration_ns)
-{
-	size_t nr = s->nr;
-
-	for (size_t i = 0; i < nr; i++) {
-		struct span before = i ? s->v[i - 1] : s->v[i], own = s->v[i];
-		bool first = !i || before.pid != own.pid || before.tid != own.tid;
-		bool last = i + 1 == nr || s->v[i + 1].pid != own.pid || s->v[i + 1].tid != own.tid;
-
-		add_between(s, first ? NULL : &before, &own, first ? 0 : before.end_ns,
-			    own.begin_ns);
-		if (last)
-			add_between(s, &own, NULL, own.end_ns, duration_ns);
-	}
-}
-
-/* --- the sweep --- */
 
 struct sweep {
 	struct gaps *g;
+	const struct gap_spans *spans;
 	uint64_t least_ns;
-	const struct span **now; /* per thread of the runtime */
+	const struct gap_span **now; /* per thread of the runtime */
 	size_t nr, cap;
+	size_t left; /* who drove last */
 	uint64_t by[NR_DOING];
-	struct gap open; /* ns 1: it is */
+	bool has_driver; /* somebody drives, at one time or other */
+
+	bool is_open, runs;
+	struct gap open;
+	uint64_t at_ns; /* so far */
+	struct piece *pieces;
+	size_t nr_pieces, cap_pieces;
 };
 
-static void close_gap(struct sweep *s, uint64_t at_ns)
+static void add_part(struct gaps *g, struct gap *gap, struct gap_part part)
 {
-	struct gaps *g = s->g;
-
-	if (!s->open.ns)
+	if (!part.ns)
 		return;
-	s->open.ns = at_ns - s->open.begin_ns;
-	if (s->open.ns >= s->least_ns) {
-		g->v = xgrow(g->v, g->nr, &g->cap, sizeof(*g->v));
-		g->v[g->nr++] = s->open;
-		g->ns += s->open.ns;
-		if (s->open.ns > g->longest_ns)
-			g->longest_ns = s->open.ns;
-	}
-	s->open.ns = 0;
+	g->parts = xgrow(g->parts, g->nr_parts, &g->cap_parts, sizeof(*g->parts));
+	g->parts[g->nr_parts++] = part;
+	gap->nr++;
 }
 
-static const struct span *last_to_block(const struct sweep *s)
+/* What ran is what the samples say, each as much of it. False: there is none. */
+static bool add_run(struct sweep *s, struct gap *gap, const struct piece *p)
 {
-	const struct span *last = NULL;
+	size_t nr;
+	const struct gap_moment *m =
+		gap_spans_moments(s->spans, p->span, p->begin_ns, p->end_ns, &nr);
+	uint64_t ns = p->end_ns - p->begin_ns;
 
-	for (size_t i = 0; i < s->nr; i++)
-		if (s->now[i]->doing == BLOCKS && (!last || s->now[i]->begin_ns > last->begin_ns))
-			last = s->now[i];
+	for (size_t i = 0; i < nr; i++)
+		add_part(s->g, gap,
+			 (struct gap_part){ m[i].sample, true, ns * (i + 1) / nr - ns * i / nr });
+	return nr;
+}
+
+/* What a thread that was not sampled ran: what it was taken off its CPU in, then or before. */
+static const struct gap_span *preempted_in(const struct sweep *s, size_t i)
+{
+	const struct piece *p = &s->pieces[i];
+	const struct gap_span *next = i + 1 < s->nr_pieces ? p[1].span : p->span;
+	const struct gap_span *last = i ? p[-1].span : p->span;
+
+	if (next->tid == p->span->tid && next->doing == BLOCKS && next->preempted)
+		return next;
+	if (last->tid == p->span->tid && last->doing == BLOCKS && last->preempted)
+		return last;
+	return NULL;
+}
+
+/* Runs too short to be sampled go to what took longest. */
+static void add_rest(struct gaps *g, struct gap *gap, uint64_t ns)
+{
+	struct gap_part *most = NULL;
+
+	for (size_t i = gap->first; i < gap->first + gap->nr; i++)
+		if (g->parts[i].sample != GAP_UNKNOWN && (!most || g->parts[i].ns > most->ns))
+			most = &g->parts[i];
+	if (most)
+		most->ns += ns;
+	else
+		add_part(g, gap, (struct gap_part){ GAP_UNKNOWN, true, ns });
+}
+
+static void keep(struct sweep *s)
+{
+	struct gaps *g = s->g;
+	struct gap *gap = &s->open;
+	const struct gap_span *in;
+	uint64_t rest = 0;
+
+	gap->first = g->nr_parts;
+	for (size_t i = 0; i < s->nr_pieces; i++) {
+		const struct piece *p = &s->pieces[i];
+		uint64_t ns = p->end_ns - p->begin_ns;
+
+		if (p->span->doing == BLOCKS)
+			add_part(g, gap, (struct gap_part){ p->span->sample, false, ns });
+		else if (add_run(s, gap, p))
+			continue;
+		else if ((in = preempted_in(s, i)))
+			add_part(g, gap, (struct gap_part){ in->sample, true, ns });
+		else if (ns < s->least_ns / 4)
+			rest += ns;
+		else
+			add_part(g, gap, (struct gap_part){ GAP_UNKNOWN, true, ns });
+	}
+	add_rest(g, gap, rest);
+	g->v = xgrow(g->v, g->nr, &g->cap, sizeof(*g->v));
+	g->v[g->nr++] = *gap;
+	g->ns += gap->ns;
+	g->ran_ns += gap->ran_ns;
+	if (gap->ns > g->longest_ns)
+		g->longest_ns = gap->ns;
+}
+
+/* Up to then nothing changed. */
+static void advance(struct sweep *s, uint64_t at_ns)
+{
+	if (!s->is_open)
+		return;
+	s->open.ns = at_ns - s->open.begin_ns;
+	s->open.ran_ns += s->runs ? at_ns - s->at_ns : 0;
+	s->pieces[s->nr_pieces - 1].end_ns = at_ns;
+	s->at_ns = at_ns;
+}
+
+static void close_gap(struct sweep *s)
+{
+	if (s->is_open && s->open.ns >= s->least_ns)
+		keep(s);
+	s->is_open = false;
+	s->nr_pieces = 0;
+}
+
+/* Whose fault it is now: of others than the one that drove last, who blocked last, or ran. */
+static const struct gap_span *culprit(const struct sweep *s)
+{
+	const struct gap_span *last = NULL;
+
+	if (s->left < s->nr && (s->now[s->left]->doing == RUNS || s->now[s->left]->doing == BLOCKS))
+		return s->now[s->left];
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct gap_span *own = s->now[i];
+
+		if (own->doing != BLOCKS && (own->doing != RUNS || s->by[BLOCKS]))
+			continue;
+		if (!last || own->begin_ns > last->begin_ns)
+			last = own;
+	}
 	return last;
 }
 
+static void add_piece(struct sweep *s, const struct gap_span *span, uint64_t at_ns)
+{
+	const struct piece *last = s->nr_pieces ? &s->pieces[s->nr_pieces - 1] : NULL;
+
+	if (last && last->span->tid == span->tid &&
+	    (last->span == span || (last->span->doing == RUNS && span->doing == RUNS)))
+		return;
+	s->pieces = xgrow(s->pieces, s->nr_pieces, &s->cap_pieces, sizeof(*s->pieces));
+	s->pieces[s->nr_pieces++] = (struct piece){ span, at_ns, at_ns };
+}
+
+static void look(struct sweep *s, uint64_t at_ns)
+{
+	bool runs = s->by[RUNS] && s->has_driver;
+
+	if (s->by[DRIVES] || (s->by[RUNS] && !runs) || (!s->by[BLOCKS] && !runs)) {
+		close_gap(s);
+		return;
+	}
+	if (!s->is_open)
+		s->open = (struct gap){ .begin_ns = at_ns };
+	s->is_open = true;
+	s->runs = runs;
+	s->at_ns = at_ns;
+	add_piece(s, culprit(s), at_ns);
+}
+
+/*
+ * Who comes back from a wait in a task, or was idle, may poll without waiting before it goes on;
+ * not so who was only taken off its CPU.
+ */
+static bool may_poll(const struct gap_span *was, const struct gap_span *next)
+{
+	return next->doing == RUNS && (was->doing == BLOCKS || was->doing == RESTS) &&
+	       !was->preempted && was->end_ns > was->begin_ns;
+}
+
 /* The thread goes on to its next span. */
-static void turn(struct sweep *s, const struct span *next)
+static void turn(struct sweep *s, const struct gap_span *next)
 {
 	size_t i = 0;
 
 	while (i < s->nr && s->now[i]->tid != next->tid)
 		i++;
+	if (i < s->nr && may_poll(s->now[i], next))
+		close_gap(s);
 	if (i == s->nr) {
 		s->now = xgrow(s->now, s->nr, &s->cap, sizeof(*s->now));
 		s->nr++;
@@ -229,65 +207,61 @@ static void turn(struct sweep *s, const struct span *next)
 	}
 	s->now[i] = next;
 	s->by[next->doing]++;
-}
-
-static void look(struct sweep *s, uint64_t at_ns)
-{
-	bool gap = s->by[BLOCKS] && !s->by[RUNS] && !s->by[DRIVES];
-
-	if (!gap)
-		close_gap(s, at_ns);
-	else if (!s->open.ns)
-		s->open = (struct gap){ last_to_block(s)->sample, at_ns, 1 };
+	if (next->doing == DRIVES)
+		s->left = i;
 }
 
 /* All spans of one runtime, in the order of their begins. */
-static void sweep(struct sweep *s, const struct span *v, size_t nr, uint64_t duration_ns)
+static void sweep(struct sweep *s, const struct gap_span *v, size_t nr, uint64_t duration_ns)
 {
 	s->nr = 0;
-	s->open.ns = 0;
+	s->left = SIZE_MAX;
+	s->has_driver = false;
 	for (size_t i = 0; i < NR_DOING; i++)
 		s->by[i] = 0;
-	for (size_t i = 0; i < nr; i++) {
-		turn(s, &v[i]);
+	for (size_t i = 0; i < nr; i++)
+		s->has_driver |= v[i].doing == DRIVES;
+	for (size_t i = 0; i < nr && v[i].begin_ns < duration_ns; i++) {
+		advance(s, v[i].begin_ns);
+		if (v[i].doing == POLLS)
+			close_gap(s);
+		else
+			turn(s, &v[i]);
 		if (i + 1 == nr || v[i + 1].begin_ns != v[i].begin_ns)
 			look(s, v[i].begin_ns);
 	}
-	close_gap(s, duration_ns);
+	advance(s, duration_ns);
+	close_gap(s);
 }
 
 bool gaps_init(struct gaps *g, const struct contexts *c, uint64_t least_ns)
 {
-	uint64_t duration_ns = c->p->meta.duration_ns;
-	struct sweep s = { .g = g, .least_ns = least_ns };
-	struct spans spans = {};
+	struct gap_spans spans;
+	struct sweep s = { .g = g, .spans = &spans, .least_ns = least_ns };
 	size_t first = 0;
 
 	*g = (struct gaps){};
 	if (!c->v || !c->p->nr_long_waits)
 		return false;
-	add_waits(&spans, c);
-	if (spans.nr)
-		qsort(spans.v, spans.nr, sizeof(*spans.v), by_thread);
-	fill(&spans, duration_ns);
-	if (spans.nr)
-		qsort(spans.v, spans.nr, sizeof(*spans.v), by_runtime);
+	gap_spans_init(&spans, c);
 	for (size_t i = 0; i < spans.nr; i++) {
-		const struct span *v = &spans.v[i];
+		const struct gap_span *v = &spans.v[i];
 
 		if (i + 1 < spans.nr && v->pid == v[1].pid && v->runtime == v[1].runtime)
 			continue;
-		sweep(&s, &spans.v[first], i + 1 - first, duration_ns);
+		sweep(&s, &spans.v[first], i + 1 - first, c->p->meta.duration_ns);
 		first = i + 1;
 	}
 	free(s.now);
-	free(spans.v);
+	free(s.pieces);
+	gap_spans_release(&spans);
 	return first != 0;
 }
 
 void gaps_release(struct gaps *g)
 {
 	free(g->v);
+	free(g->parts);
 	*g = (struct gaps){};
 }
 
@@ -295,7 +269,8 @@ uint64_t *gaps_weights(const struct gaps *g, const struct profile *p)
 {
 	uint64_t *weights = xcalloc(p->nr_samples + 1, sizeof(*weights));
 
-	for (size_t i = 0; i < g->nr; i++)
-		weights[g->v[i].sample] += g->v[i].ns;
+	for (size_t i = 0; i < g->nr_parts; i++)
+		if (g->parts[i].sample != GAP_UNKNOWN)
+			weights[g->parts[i].sample] += g->parts[i].ns;
 	return weights;
 }

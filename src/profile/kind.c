@@ -10,6 +10,8 @@ static const struct kind kinds[] = {
 	{ "oncpu", .seldom = true },
 	{ .command = "pmu" },
 	{ "offcpu", .is_time = true, .waits = true },
+	/* The programs of offcpu, where it looks for driver gaps; its recordings are of offcpu. */
+	{ "offcpu --gaps", .is_time = true, .waits = true, .samples = true },
 	{ "runqlat", .is_time = true, .waits = true, .histograms = true },
 	{ "wakeup", .is_time = true, .waits = true, .wakers = true },
 	{ "lock", .is_time = true, .waits = true, .wakers = true, .locks = true },

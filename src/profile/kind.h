@@ -15,6 +15,7 @@ struct kind {
 	bool is_time;	 /* weights are ns that passed, shown as us; else periods of samples */
 	bool waits;	 /* it follows threads through all their waits */
 	bool running;	 /* and while they run: views tell both apart */
+	bool samples;	 /* samples of running code without weight: what it ran, and when */
 	bool live;	 /* it is looked at while it goes on */
 	bool wakers;	 /* what ended a wait is shown first, so no wait is idle */
 	bool locks;	 /* wakers are who held a lock, or at least freed it */

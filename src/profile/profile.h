@@ -137,7 +137,9 @@ struct moment {
 
 /*
  * A wait of at least meta.long_wait_ns, with the time for a CPU behind it; of each sample also the
- * first and the last one, however short. Since the begin of the recording.
+ * first and the last one, however short. Those for events (epoll) are here whatever their length,
+ * and as one where less than that lay between them; and samples of running code, at their end.
+ * Since the begin of the recording.
  */
 struct long_wait {
 	uint32_t sample, pad;

@@ -119,10 +119,18 @@ static void add_owners(struct shares *s)
 					.id = i });
 }
 
+/* Who has nothing to do is no answer to what takes the time, and comes last. */
+static bool is_idle(const struct share *s)
+{
+	return !strncmp(s->name, "[idle", 5);
+}
+
 static int by_self(const void *x, const void *y)
 {
 	const struct share *a = x, *b = y;
 
+	if (is_idle(a) != is_idle(b))
+		return is_idle(a) ? 1 : -1;
 	if (a->self != b->self)
 		return a->self > b->self ? -1 : 1;
 	if (a->total != b->total)
@@ -134,6 +142,8 @@ static int by_total(const void *x, const void *y)
 {
 	const struct share *a = x, *b = y;
 
+	if (is_idle(a) != is_idle(b))
+		return is_idle(a) ? 1 : -1;
 	return a->total != b->total ? (a->total > b->total ? -1 : 1) : by_self(x, y);
 }
 

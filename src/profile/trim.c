@@ -13,6 +13,7 @@
 
 struct trim_known {
 	bool looked_at, closure;
+	bool std;      /* of the language's libraries */
 	uint8_t noise; /* enum context_noise */
 	const char *known_as;
 };
@@ -127,6 +128,12 @@ bool trim_runner(const struct trim *t, uint32_t stack, struct context_of *to)
 	return contexts_of_stack(&t->contexts, stack, to) && shows(t, to);
 }
 
+static bool is_std(const char *normal)
+{
+	return !strncmp(normal, "std::", 5) || !strncmp(normal, "core::", 6) ||
+	       !strncmp(normal, "alloc::", 7);
+}
+
 static const struct trim_known *known_of(struct trim *t, uint32_t frame)
 {
 	struct trim_known *k = &t->known[frame];
@@ -137,6 +144,7 @@ static const struct trim_known *known_of(struct trim *t, uint32_t frame)
 	normal = pattern_normal(profile_frame_name(t->p, frame));
 	*k = (struct trim_known){ .looked_at = true,
 				  .closure = view_is_closure(normal),
+				  .std = is_std(normal),
 				  .noise = context_noise_of(normal),
 				  .known_as = context_known_as(normal) };
 	free(normal);
@@ -222,12 +230,20 @@ const struct trimmed *trim_stack(struct trim *t, const struct context_of *of, ui
 	return t->shown + own - *nr;
 }
 
+/* Code that a task's program calls, and did not bring: of another file, or of Rust itself. */
+static bool is_called(struct trim *t, const struct trimmed *task, const struct trimmed *f)
+{
+	return profile_frame_module(t->p, f->frame) != profile_frame_module(t->p, task->frame) ||
+	       known_of(t, f->frame)->std;
+}
+
 const struct trimmed *trim_function(struct trim *t, const struct context_of *of, uint32_t stack)
 {
 	size_t nr, i = 0;
 	const struct trimmed *shown = trim_stack(t, of, stack, &nr);
 
-	while (i + 1 < nr && (shown[i].instead || woken_is_plumbing(t->p, shown[i].frame)))
+	while (i + 1 < nr && (shown[i].instead || woken_is_plumbing(t->p, shown[i].frame) ||
+			      (is_program(of->context) && is_called(t, &shown[nr - 1], &shown[i]))))
 		i++;
 	return nr ? &shown[i] : NULL;
 }

@@ -39,7 +39,10 @@ const struct trimmed *trim_stack(struct trim *t, const struct context_of *of, ui
 /* The same of who ran, by his stack. False: it is shown like any other. */
 bool trim_runner(const struct trim *t, uint32_t stack, struct context_of *to);
 
-/* The innermost of these frames that is more than a way to wait; NULL: there is none. */
+/*
+ * The innermost of these frames that is more than a way to wait, in a task one of the program's
+ * own; NULL: there is none.
+ */
 const struct trimmed *trim_function(struct trim *t, const struct context_of *of, uint32_t stack);
 
 /* The outermost one, by which tasks are known; NULL: it is in no task, or its name is not known. */

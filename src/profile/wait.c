@@ -324,6 +324,15 @@ enum prof_futex wait_futex(const struct profile *p, uint32_t wait)
 	return PROF_WAIT_FUTEX(wait);
 }
 
+uint32_t wait_epoll(const struct profile *p, uint32_t wait)
+{
+	const char *name = PROF_WAIT_KIND(wait) == PROF_BLOCKED ? wait_syscall(p, wait) : NULL;
+
+	if (!name || strncmp(name, "epoll_", 6) || (PROF_WAIT_STATE(wait) & 0xff) != STATE_SLEEPS)
+		return 0;
+	return PROF_WAIT_FUTEX(wait);
+}
+
 static int class_by_syscall(const struct profile *p, uint32_t wait)
 {
 	const struct syscall_row *row = syscall_of(p, wait);

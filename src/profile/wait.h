@@ -43,6 +43,9 @@ uint32_t wait_plumbing(const struct profile *p, uint32_t kstack);
 /* The name of the system call that a thread waited in, NULL = none, or not known. */
 const char *wait_syscall(const struct profile *p, uint32_t wait);
 
+/* Of a wait in epoll_wait() which epoll it was, see enum prof_futex; 0 = not known. */
+uint32_t wait_epoll(const struct profile *p, uint32_t wait);
+
 /* What a futex was waited for with; of other waits, and of older recordings, not known. */
 enum prof_futex wait_futex(const struct profile *p, uint32_t wait);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 300
 # Time in which nobody polls the driver of a Tokio runtime is as long as its timers are late by the program's own clock,
-# and it is the fault of the function that blocks; where the driver is polled there is none.
+# and it is the fault of the function that blocks or computes; where the driver is polled there is none.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
@@ -23,7 +23,9 @@ record alone --leaves driver_hog
 record ticks --leaves driver_hog --ticks
 record current --current --leaves driver_hog --ticks
 record lock --leaves std_mutex,driver_hog --ticks
+record burn --leaves cpu_burn --ticks
 record none --leaves pool_job,block_in_place --ticks
+check "two runtimes of one name are recorded" "$BPFPROF" offcpu --gaps -o "$TMP/twins.json" -- "$app" 3 --twins --truth "$TMP/twins.truth"
 # NAME LEAST FUNCTION
 compare() {
 	drive tokio_gaps.py "$1" "$TMP/$1.json" "$TMP/$1.truth" "$2" "$3"
@@ -32,6 +34,8 @@ compare alone 20 calls
 compare ticks 3 driver_hog
 compare current 20 driver_hog
 compare lock 3 ''
+compare burn 5 cpu_burn
+compare twins 3 driver_hog
 compare none 0 ''
 
 check "tasks that never block" "$BPFPROF" offcpu --gaps -o "$TMP/quiet.json" -- "$app" 3 --quiet
@@ -42,10 +46,10 @@ us=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["runtime"][
 "$BPFPROF" report --gaps -f "$saved" >"$TMP/folded"
 check_folded "$TMP/folded"
 check_near "$(folded_sum "$TMP/folded")" "$us" 100 "--gaps: stacks have the time of gaps"
-check_no_grep '.' <(grep -vE '^tokio-rt-worker;\[task\];.*blocking::driver_hog;.*\[sleep\] ' "$TMP/folded") "and nothing else"
+check_no_grep '.' <(grep -vE '^tokio-rt-worker;\[task\];.*blocking::driver_hog;.*\[(sleep|preempted|on-cpu)\] ' "$TMP/folded") "and nothing else"
 check "the summary" "$BPFPROF" report -s "$saved"
 check_grep '^  driver gap: .* in [0-9]+ of 20 ms or more, longest ' "$OUT"
-check_grep '100[.]0%  sleep  .*blocking::driver_hog' "$OUT"
+check_grep '(100[.]0|9[0-9][.][0-9])%  sleep  .*blocking::driver_hog' "$OUT"
 check "longer ones" "$BPFPROF" report -s --gap 90ms "$saved"
 check_grep '^  driver gap: .* of 90 ms or more' "$OUT"
 check "a page" "$BPFPROF" report --gaps -o "$TMP/x.html" "$saved"
@@ -53,9 +57,15 @@ check_grep 'driver gaps' "$TMP/x.html"
 
 check_status 2 "shorter ones than were recorded" "$BPFPROF" report -s --gap 1ms "$saved"
 check_grep 'has gaps of 20 ms or more' "$ERR"
-# What a worker computes meanwhile is in no gap, and the summary does not say otherwise.
+# What computes is named by its samples, and that it is the most is said.
+check "the summary of computing" "$BPFPROF" report -s "$TMP/burn.bpfprof"
+check_grep '^  .* of it while workers ran: at most' "$OUT"
+check_grep ' (on-cpu|preempted)  tokio_waits::leaves::blocking::cpu_burn$' "$OUT"
+"$BPFPROF" report --gaps -f "$TMP/burn.bpfprof" >"$TMP/folded"
+check_grep '^tokio-rt-worker;\[task\];.*blocking::cpu_burn.*;\[on-cpu\] ' "$TMP/folded"
+check_no_grep '\[on-cpu\]' <("$BPFPROF" report -f "$TMP/burn.bpfprof") "without --gaps, waits alone are shown"
 check "no gaps" "$BPFPROF" offcpu --gaps -s -o "$TMP/none.bpfprof" -- "$app" 1 --quiet
-check_grep '^  driver gap: (none of 20 ms or more in which no worker ran|.* in [0-9]+ of 20 ms or more, longest .*)$' "$OUT"
+check_grep '^  driver gap: (none of 20 ms or more|.* in [0-9]+ of 20 ms or more, longest .*)$' "$OUT"
 
 check_status 2 "gaps that nobody can measure" "$BPFPROF" offcpu --gaps --gap 999ns -- true
 check_grep "'--gap 999ns': must be a time from 1 us" "$ERR"

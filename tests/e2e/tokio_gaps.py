@@ -28,6 +28,7 @@ if function == "calls":
     check(hog["calls"] - 2 <= gaps["gaps"] <= hog["calls"], f"{gaps['gaps']} gaps in {hog['calls']} calls")
     off = 100 * (gaps["us"] / gaps["gaps"] / (hog["ns"] / 1000 / hog["calls"]) - 1)
     check(abs(off) <= 2, f"a gap is as long as a call, {off:+.2f} %")
+    check(gaps["ran_us"] <= 0.1 * gaps["us"], f"nobody runs meanwhile, but for {gaps['ran_us'] / 1000:.0f} ms")
     sys.exit()
 # A timer is set up to 5 ms before the driver is left alone. A gap in which a worker runs has two parts, each of which may be
 # too short; and a timer may be late since its worker waits for a CPU, which is no gap.

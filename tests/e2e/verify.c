@@ -85,6 +85,7 @@ static void configure_waits(struct prof_config *c, const struct kind *kind, unsi
 	c->wait_hists = c->stacks;
 	c->hist_by = bits & 1 ? PROF_HIST_BY_PROCESS : PROF_HIST_BY_CPU;
 	c->running = kind->running;
+	c->events = kind->samples;
 	c->slow_poll_ns = kind->slow_polls ? 10000000 : 0;
 	c->hops = kind->locks ? 1 : kind->wakers ? PROF_MAX_HOPS : 0;
 	c->lock_slots = kind->locks;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -40,25 +41,45 @@ static struct profile *made(void)
 	return p;
 }
 
-/* Their number and sum; the fault is that of the function. */
-static void check(struct profile *p, size_t nr, uint64_t ms, const char *fault)
+/* What ran then, in a task or in the driver. */
+static void sample(struct profile *p, uint32_t tid, const char *stack, uint64_t at_ms)
+{
+	made_wait(p, tid, NAME, PROF_WAIT(PROF_ON_CPU, 0, -1), 0, stack, "");
+	profile_add_long_wait(
+		p, &(struct long_wait){ p->nr_samples - 1, 0, (at_ms - 10) * MS, at_ms * MS });
+}
+
+/* Their number and sum; how much of it is the fault of the function, and how much was run. */
+static void check_all(struct profile *p, size_t nr, uint64_t ms, const char *fault,
+		      uint64_t fault_ms, uint64_t ran_ms)
 {
 	struct contexts c;
 	struct gaps g;
+	uint64_t ns = 0;
 
 	contexts_init(&c, p);
 	assert_true(gaps_init(&g, &c, GAP_NS));
 	assert_int_equal(g.nr, nr);
 	assert_int_equal(g.ns, ms * MS);
-	for (size_t i = 0; i < g.nr; i++) {
-		uint32_t frames = p->samples[g.v[i].sample].ustack;
-		const char *leaf = profile_frame_name(p, profile_stack_leaf(p, frames));
+	assert_int_equal(g.ran_ns, ran_ms * MS);
+	for (size_t i = 0; i < g.nr_parts; i++) {
+		uint32_t sample = g.parts[i].sample;
+		uint32_t frames = sample == GAP_UNKNOWN ? 0 : p->samples[sample].ustack;
+		const char *leaf =
+			frames ? profile_frame_name(p, profile_stack_leaf(p, frames)) : "unknown";
 
-		assert_string_equal(leaf, fault);
+		if (!strcmp(leaf, fault))
+			ns += g.parts[i].ns;
 	}
+	assert_int_equal(ns, fault_ms * MS);
 	gaps_release(&g);
 	contexts_release(&c);
 	profile_free(p);
+}
+
+static void check(struct profile *p, size_t nr, uint64_t ms, const char *fault, uint64_t ran_ms)
+{
+	check_all(p, nr, ms, fault, ms, ran_ms);
 }
 
 static void nobody_drives_while_a_task_blocks(void **state)
@@ -69,7 +90,7 @@ static void nobody_drives_while_a_task_blocks(void **state)
 	put(p, 101, "hog;" TASK, SLEEP, 101, 201);
 	put(p, 101, DRIVE, EPOLL, 202, 1000);
 	put(p, 102, PARK, FUTEX, 0, 1000);
-	check(p, 1, 100, "hog");
+	check(p, 1, 101, "hog", 1);
 }
 
 static void another_worker_drives(void **state)
@@ -79,41 +100,107 @@ static void another_worker_drives(void **state)
 	put(p, 101, "hog;" TASK, SLEEP, 0, 400);
 	put(p, 102, DRIVE, EPOLL, 0, 300);
 	put(p, 102, DRIVE, EPOLL, 310, 1000);
-	check(p, 0, 0, NULL);
+	check(p, 0, 0, "", 0);
 }
 
-/* From 200 to 230 the other one runs, and could have polled. */
-static void a_worker_that_runs_ends_a_gap(void **state)
+/* From 200 to 230 the other one runs, and may poll. */
+static void while_a_worker_runs_it_is_the_most(void **state)
 {
 	struct profile *p = made();
 
+	put(p, 101, DRIVE, EPOLL, 0, 100);
 	put(p, 101, "hog;" TASK, SLEEP, 100, 400);
-	put(p, 101, DRIVE, EPOLL, 401, 1000);
+	put(p, 101, DRIVE, EPOLL, 400, 1000);
 	put(p, 102, PARK, FUTEX, 0, 200);
 	put(p, 102, PARK, FUTEX, 230, 1000);
-	check(p, 2, 270, "hog");
+	check(p, 2, 300, "hog", 30);
+}
+
+/* A worker that computes does not poll, and samples say what it computes. */
+static void a_worker_that_computes_is_a_gap(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	sample(p, 101, "burn;" TASK, 110);
+	sample(p, 101, "burn;" TASK, 120);
+	sample(p, 101, "other;" TASK, 130);
+	sample(p, 101, "burn;" TASK, 140);
+	put(p, 101, DRIVE, EPOLL, 140, 1000);
+	put(p, 102, PARK, FUTEX, 0, 1000);
+	check_all(p, 1, 40, "burn", 30, 40);
+}
+
+/* From 150 on it is not known what it runs. */
+static void what_is_not_sampled_is_not_named(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	put(p, 101, "hog;" TASK, SLEEP, 100, 150);
+	put(p, 101, DRIVE, EPOLL, 170, 1000);
+	check_all(p, 2, 70, "unknown", 20, 20);
+}
+
+/* At 130 it is in the driver, though it does not wait. */
+static void a_sample_in_the_driver_ends_a_gap(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	sample(p, 101, "burn;" TASK, 110);
+	sample(p, 101, DRIVE, 130);
+	sample(p, 101, "burn;" TASK, 140);
+	put(p, 101, DRIVE, EPOLL, 145, 1000);
+	check(p, 1, 30, "burn", 30);
+}
+
+/* Behind the first wait the worker may have polled: there are two. */
+static void each_wait_is_a_gap(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	put(p, 101, "hog;" TASK, SLEEP, 100, 140);
+	put(p, 101, "hog;" TASK, SLEEP, 141, 181);
+	put(p, 101, "hog;" TASK, SLEEP, 181, 192);
+	put(p, 101, DRIVE, EPOLL, 192, 1000);
+	check(p, 2, 92, "hog", 1);
+}
+
+/* What ends and never waits again does not run until the end. */
+static void what_ended_does_not_run(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	put(p, 102, PARK, FUTEX, 0, 100);
+	sample(p, 101, "burn;" TASK, 110);
+	check(p, 0, 0, "", 0);
 }
 
 static void short_gaps_are_none(void **state)
 {
 	struct profile *p = made();
 
-	put(p, 101, "hog;" TASK, SLEEP, 100, 119);
-	put(p, 101, DRIVE, EPOLL, 120, 1000);
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	put(p, 101, "hog;" TASK, SLEEP, 100, 118);
+	put(p, 101, DRIVE, EPOLL, 119, 1000);
 	put(p, 102, PARK, FUTEX, 0, 1000);
-	check(p, 0, 0, NULL);
+	check(p, 0, 0, "", 0);
 }
 
-static void who_blocked_last_is_at_fault(void **state)
+/* Who blocked before would have found another one in the driver. */
+static void who_drove_last_is_at_fault(void **state)
 {
 	struct profile *p = made();
 
-	put(p, 101, "early;" TASK, SLEEP, 100, 300);
-	put(p, 101, DRIVE, EPOLL, 301, 1000);
+	put(p, 101, "early;" TASK, SLEEP, 100, 290);
+	put(p, 101, DRIVE, EPOLL, 290, 1000);
 	put(p, 102, DRIVE, EPOLL, 0, 150);
-	put(p, 102, "late;" TASK, SLEEP, 151, 290);
-	put(p, 102, PARK, FUTEX, 291, 1000);
-	check(p, 1, 139, "late");
+	put(p, 102, "late;" TASK, SLEEP, 150, 290);
+	put(p, 102, PARK, FUTEX, 290, 1000);
+	check(p, 1, 140, "late", 0);
 }
 
 /* Of another name, and of no runtime's driver: a thread that a task began. */
@@ -122,11 +209,11 @@ static void other_threads_do_not_count(void **state)
 	struct profile *p = made();
 
 	put(p, 101, "hog;" TASK, SLEEP, 100, 200);
-	put(p, 101, DRIVE, EPOLL, 201, 1000);
+	put(p, 101, DRIVE, EPOLL, 200, 1000);
 	made_wait(p, 103, "helper", PROF_WAIT(PROF_BLOCKED, TASK_S, SLEEP), 5 * MS,
 		  "sleep;start_thread;clone3", "");
 	profile_add_long_wait(p, &(struct long_wait){ p->nr_samples - 1, 0, 150 * MS, 155 * MS });
-	check(p, 1, 100, "hog");
+	check(p, 1, 100, "hog", 0);
 }
 
 /* A recording that did not look for them says nothing of them. */
@@ -149,9 +236,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_drives_while_a_task_blocks),
 		cmocka_unit_test(another_worker_drives),
-		cmocka_unit_test(a_worker_that_runs_ends_a_gap),
+		cmocka_unit_test(while_a_worker_runs_it_is_the_most),
+		cmocka_unit_test(a_worker_that_computes_is_a_gap),
+		cmocka_unit_test(what_is_not_sampled_is_not_named),
+		cmocka_unit_test(a_sample_in_the_driver_ends_a_gap),
+		cmocka_unit_test(each_wait_is_a_gap),
+		cmocka_unit_test(what_ended_does_not_run),
 		cmocka_unit_test(short_gaps_are_none),
-		cmocka_unit_test(who_blocked_last_is_at_fault),
+		cmocka_unit_test(who_drove_last_is_at_fault),
 		cmocka_unit_test(other_threads_do_not_count),
 		cmocka_unit_test(without_times_there_is_nothing_to_say),
 	};

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -246,6 +247,42 @@ static void long_waits_are_kept_one_by_one(void **state)
 	moments_release(&m);
 }
 
+/* Those for events are one where they follow each other, in whatever order the rings have them. */
+static void waits_for_events_are_kept_together(void **state)
+{
+	struct moments m;
+
+	begin(&m);
+	moments_release(&m);
+	m = (struct moments){ .ring = ring,
+			      .heads = heads,
+			      .counts = counts,
+			      .nr_cpus = CPUS,
+			      .nr_slots = SLOTS,
+			      .nr_counts = NR,
+			      .no_slices = true,
+			      .long_waits = { .least_ns = 5 * MS } };
+	moments_begin(&m, BEGIN);
+	counts[0].wait = PROF_WAIT(PROF_BLOCKED, 1, SYS_epoll_pwait);
+	counts[1].wait = PROF_WAIT(PROF_ON_CPU, 0, -1);
+	put(0, 0, 10 * MS, 1 * MS);
+	put(0, 0, 14 * MS, 1 * MS);
+	put(0, 0, 21 * MS, 1 * MS);
+	put(1, 0, 17 * MS, 1 * MS); /* between them */
+	put(1, 0, 40 * MS, 1 * MS);
+	put(1, 1, 50 * MS, 1 * MS); /* a sample, however short its period */
+	moments_drain(&m);
+	take_all(&m);
+	assert_int_equal(m.long_waits.nr, 4);
+	assert_int_equal(m.long_waits.v[0].begin_ns, 9 * MS);
+	assert_int_equal(m.long_waits.v[0].end_ns, 14 * MS);
+	assert_int_equal(m.long_waits.v[1].begin_ns, 16 * MS);
+	assert_int_equal(m.long_waits.v[1].end_ns, 21 * MS);
+	assert_int_equal(m.long_waits.v[2].end_ns, 40 * MS);
+	assert_int_equal(m.long_waits.v[3].slot, 1);
+	moments_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +294,7 @@ int main(void)
 		cmocka_unit_test(slices_become_longer),
 		cmocka_unit_test(long_recordings_have_a_bound),
 		cmocka_unit_test(long_waits_are_kept_one_by_one),
+		cmocka_unit_test(waits_for_events_are_kept_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

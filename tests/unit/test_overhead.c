@@ -291,6 +291,28 @@ static void stacks_that_were_left_out_are_those_of_the_thread(void **state)
 	tally_release(&t);
 }
 
+/* It has no like of its kind, and its thread mostly waits in one place in that system call. */
+static void what_has_not_ended_is_where_its_thread_waits(void **state)
+{
+	uint32_t park = PROF_WAIT(PROF_BLOCKED, 1, 202), lock = PROF_WAIT(PROF_BLOCKED, 2, 202);
+	uint32_t read = PROF_WAIT(PROF_BLOCKED, 1, 0), open = BARE(park | PROF_WAIT_OPEN);
+	struct tally t = {};
+	double factors[5];
+
+	add(&t, 5, park, 10, 10, 9000);
+	add(&t, 5, lock, 20, 10, 8000);
+	add(&t, 5, read, 30, 10, 90000);
+	add(&t, 5, open, 0, 1, 5000);
+	add(&t, 6, open, 0, 1, 5000); /* no stack of that thread */
+	assert_int_equal(spread_waits(&t, factors), 5000);
+	assert_int_equal(t.counts[3].wait, park | PROF_WAIT_OPEN);
+	assert_int_equal(t.counts[3].ustack, t.counts[0].ustack);
+	assert_int_equal(t.counts[3].weight, 5000);
+	assert_int_equal(t.counts[4].wait, open);
+	assert_true(factors[3] == 1 && factors[4] == 1);
+	tally_release(&t);
+}
+
 /* Before much was left out, another stack was usual, and all of its waits were counted. */
 static void what_was_thinned_stands_for_more(void **state)
 {
@@ -347,6 +369,7 @@ int main(void)
 		cmocka_unit_test(quiet_threads_keep_their_stacks),
 		cmocka_unit_test(powers_of_two),
 		cmocka_unit_test(stacks_that_were_left_out_are_those_of_the_thread),
+		cmocka_unit_test(what_has_not_ended_is_where_its_thread_waits),
 		cmocka_unit_test(what_was_thinned_stands_for_more),
 		cmocka_unit_test(waits_are_counted_by_stack_and_not_by_time),
 	};

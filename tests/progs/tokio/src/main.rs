@@ -11,6 +11,7 @@
 //!     tokio_waits SECONDS --pingpong [--workers N] [--truth FILE]: as many polls as there can be
 //!     tokio_waits SECONDS --quiet [--workers N] [--truth FILE]: tasks that never block (quiet.rs)
 //!     tokio_waits SECONDS --several [--truth FILE]: several runtimes, with a leaf each (several.rs)
+//!     tokio_waits SECONDS --twins [--truth FILE]: two of the same name, of which one blocks its driver
 //!
 //! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
 mod leaves;
@@ -35,6 +36,7 @@ struct Options {
     pingpong: bool,
     quiet: bool,
     several: bool,
+    twins: bool,
     each: usize,
 }
 
@@ -52,6 +54,7 @@ fn options() -> Options {
         pingpong: false,
         quiet: false,
         several: false,
+        twins: false,
         each: 1,
     };
     let mut args = std::env::args().skip(1);
@@ -65,6 +68,7 @@ fn options() -> Options {
             "--pingpong" => o.pingpong = true,
             "--quiet" => o.quiet = true,
             "--several" => o.several = true,
+            "--twins" => o.twins = true,
             "--each" => o.each = value().parse().expect("--each"),
             "--current" => o.current = true,
             "--name" => o.name = Some(value()),
@@ -188,6 +192,9 @@ fn main() {
 
     if o.several {
         return put_truth(&o, several::run(end), begin);
+    }
+    if o.twins {
+        return put_truth(&o, several::twins(end), begin);
     }
     let rt = runtime(&o);
     let workers = if o.current { 1 } else { o.workers };

@@ -40,3 +40,24 @@ pub fn run(end: Instant) -> usize {
     local.join().unwrap();
     3 * WORKERS
 }
+
+/// Two runtimes whose workers have the same name: one blocks its driver again and again, the other is idle, and its driver is
+/// waited in all the time.
+pub fn twins(end: Instant) -> usize {
+    let build = || Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().expect("runtime");
+    let (hogged, idle) = (build(), build());
+    let hog = hogged.spawn(tasks::driver_hog(end));
+    let late = hogged.spawn(super::ticks(end));
+    let quiet = idle.spawn(async move {
+        while Instant::now() < end {
+            tokio::time::sleep(std::time::Duration::from_millis(7)).await;
+        }
+    });
+
+    idle.block_on(async {
+        for task in [hog, late, quiet] {
+            task.await.expect("task");
+        }
+    });
+    2 * WORKERS
+}
