@@ -2,8 +2,8 @@
 /*
  * Waits whose stacks were left out (bpf/pace.bpf.h), by the stacks of others. Which they were,
  * chance has decided; so of a thread's waits of one kind they had the same stacks, in the same
- * shares of their number and of their time. How long they were is known, so the sums of threads
- * and kinds stay what they are.
+ * shares of their number and of their time; those of a length, as many as had waits of that length.
+ * How long they were is known, so the sums of threads and kinds stay what they are.
  */
 #ifndef BPFPROF_COLLECT_SPREAD_H
 #define BPFPROF_COLLECT_SPREAD_H
