@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -13,6 +14,7 @@
 #include "cmd/results.h"
 #include "cmd/saved.h"
 #include "cmd/scope.h"
+#include "cmd/sort_keys.h"
 #include "metric/diff.h"
 #include "metric/stat.h"
 #include "profile/changes.h"
@@ -78,6 +80,10 @@ static int split(struct diff_args *a, char **words, int nr)
 
 	while (at < nr && strcmp(words[at], "vs"))
 		at++;
+	for (int i = at + 1; i < nr; i++)
+		if (!strcmp(words[i], "vs"))
+			return log_as(-EINVAL, "'vs' stands once: before it the files of one side, "
+					       "behind it those of the other");
 	a->words = words;
 	if (at < nr) {
 		memmove(&words[at], &words[at + 1], (nr - at - 1) * sizeof(*words));
@@ -94,6 +100,15 @@ static int split(struct diff_args *a, char **words, int nr)
 	return -EINVAL;
 }
 
+/* What is not there is of no kind. */
+static int check_files(const struct diff_args *a)
+{
+	for (size_t i = 0; i < a->nr[0] + a->nr[1]; i++)
+		if (!saved_is_folder(a->words[i]) && access(a->words[i], R_OK))
+			return log_err(-errno, "cannot read %s", a->words[i]);
+	return 0;
+}
+
 /* Are they recordings, or results of stat? All or none. */
 static int find_kind(struct diff_args *a)
 {
@@ -102,10 +117,15 @@ static int find_kind(struct diff_args *a)
 	for (size_t i = 0; i < nr; i++)
 		nr_profiles += saved_is_profile(a->words[i]);
 	if (nr_profiles && nr_profiles < nr) {
-		size_t other = 0;
+		size_t other = 0, odd = 0;
 
 		while (saved_is_profile(a->words[other]) == saved_is_profile(a->words[0]))
 			other++;
+		while (saved_is_profile(a->words[odd]))
+			odd++;
+		if (!saved_is_json(a->words[odd]))
+			return log_err(0, "%s is neither a recording nor a result of stat",
+				       a->words[odd]);
 		return log_err(0, "%s is %s, %s is not: they do not compare", a->words[0],
 			       saved_is_profile(a->words[0]) ? "a recording" : "a result of stat",
 			       a->words[other]);
@@ -134,7 +154,7 @@ static int check_kind(const struct diff_args *a)
 /* What is compared are functions or what paths begin with. */
 static int check_by(struct diff_args *a)
 {
-	int by = results_word("--by", a->by, view_by_words, VIEW_NR_BY);
+	int by = sort_keys_by(a->by);
 
 	if (by < 0)
 		return by;
@@ -149,11 +169,11 @@ static int check_by(struct diff_args *a)
 	return scope_check_words(&a->results.view);
 }
 
-static int check(struct diff_args *a, char **words, int nr)
+static int check(struct diff_args *a)
 {
 	a->changes.alpha = ALPHA;
 	a->changes.fail_above_pct = NAN;
-	if (split(a, words, nr) || find_kind(a) || check_kind(a) ||
+	if (find_kind(a) || check_kind(a) ||
 	    opt_number(&(struct opt_number){ "--alpha", 0, 1, "%" }, a->alpha, &a->changes.alpha) ||
 	    opt_number(&(struct opt_number){ "--fail-above", 0, 1e6, "%" }, a->fail_above,
 		       &a->changes.fail_above_pct))
@@ -174,6 +194,13 @@ static int choose_event(const struct diff_args *a, struct saved *s, struct profi
 	if (s->result.kind != RESULT_STACKS && s->result.kind != RESULT_CALLS)
 		return log_err(0, "%s is %s: it has no stacks to compare", name,
 			       output_kind_text(s->result.kind));
+	if (s->result.kind == RESULT_CALLS && s->profile->nr_stacks <= 1 &&
+	    !view_by_owner(a->results.view.by))
+		return log_err(
+			0,
+			"%s has calls without stacks, and diff compares functions of stacks: "
+			"record with -g, or compare --by thread or process",
+			name);
 	if (value && profile_find_event(s->profile, value) < 0)
 		return log_err(0, "--value '%s': %s has no such event", value, name);
 	*one = profile_is_mixed(s->profile)
@@ -191,8 +218,17 @@ static enum cmd_result show(struct diff_args *a, struct profile *const *profiles
 
 	results_default(&a->results, kind_of_profile(profiles[0]));
 	a->results.view.merge_threads = true;
+	if (scope_check_options(&a->results,
+				&(struct result){ RESULT_STACKS, .profile = profiles[0] }))
+		return CMD_USAGE;
 	if (changes_make(&c, profiles, a->words, a->nr, &a->results.view, &a->changes))
 		return CMD_USAGE;
+	if ((a->filters.focus || a->filters.ignore) && c.tree->left_out && !changes_all(&c, 0) &&
+	    !changes_all(&c, 1)) {
+		filters_tell_nothing(&a->filters);
+		changes_release(&c);
+		return CMD_EMPTY;
+	}
 	results = results_open(&a->results);
 	if (results)
 		err = results_write_all(results, &(struct result){ RESULT_CHANGES, .changes = &c });
@@ -286,7 +322,11 @@ static enum cmd_result compare_results(struct diff_args *a, char **words)
 
 static enum cmd_result run(struct diff_args *a, char **words, int nr)
 {
-	if (check(a, words, nr))
+	if (split(a, words, nr))
+		return CMD_USAGE;
+	if (check_files(a))
+		return CMD_FAILED;
+	if (check(a))
 		return CMD_USAGE;
 	return a->results.kind == RESULT_CHANGES ? compare_recordings(a)
 						 : compare_results(a, words);

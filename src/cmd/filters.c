@@ -8,6 +8,8 @@
 
 #include "base/log.h"
 #include "base/regex.h"
+#include "base/text.h"
+#include "profile/tree.h"
 
 /* NULL, without a word when none is given; else logged. */
 static const regex_t *compile(struct filters *f, const char *option, const char *pattern)
@@ -46,6 +48,34 @@ int filters_apply(struct filters *f, struct view *v)
 	if (v->user_only && v->kernel_only)
 		return log_err(0, "-U and -K exclude each other: nothing would be left");
 	return apply_patterns(f, v) || apply_limit(f, v) ? -EINVAL : 0;
+}
+
+bool filters_leave_nothing(const struct view *v, const struct profile *p)
+{
+	struct tree *t;
+	bool nothing;
+
+	if (!v->focus && !v->ignore)
+		return false;
+	t = tree_new(p, v);
+	nothing = !t->nodes[0].total && t->left_out;
+	tree_free(t);
+	return nothing;
+}
+
+void filters_tell_nothing(const struct filters *f)
+{
+	char *focus = text_cleaned(f->focus ? f->focus : "");
+	char *ignore = text_cleaned(f->ignore ? f->ignore : "");
+
+	if (!f->focus)
+		log_err(0, "--ignore '%s' matches all stacks: nothing is left", ignore);
+	else if (!f->ignore)
+		log_err(0, "no stack matches --focus '%s'", focus);
+	else
+		log_err(0, "no stack matches --focus '%s' and not --ignore '%s'", focus, ignore);
+	free(focus);
+	free(ignore);
 }
 
 void filters_release(struct filters *f)

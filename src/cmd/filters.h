@@ -25,6 +25,10 @@ struct filters {
 
 /* Fills the view, which then borrows the patterns. 0 or -EINVAL, logged. */
 int filters_apply(struct filters *f, struct view *v);
+/* Had the profile something before --focus and --ignore, and has it nothing behind them? */
+bool filters_leave_nothing(const struct view *v, const struct profile *p);
+/* One sentence about that. */
+void filters_tell_nothing(const struct filters *f);
 void filters_release(struct filters *f);
 
 #endif

@@ -188,4 +188,7 @@ void form_imply(struct results_opts *o)
 	/* So do histograms: they are in the summary. */
 	if (o->view.histogram && none && !results_wants(o, "summary") && !results_wants(o, "json"))
 		o->summary = true;
+	/* And tables, which alone have rows. */
+	if (o->view.rows && none && !o->files.nr && !o->interactive)
+		o->summary = true;
 }

@@ -26,7 +26,8 @@ const struct opt history_opts[] = {
 	OPT_STRING(0, "sigma", struct history_args, sigma, "Z",
 		   "standard deviations from which on a run is unusual (default 3)"),
 	OPT_STRING(0, "fail-on", struct history_args, fail_on, "RULES",
-		   "exit status 4 if the latest run is unusual and beyond one: 'time>5%,ipc<-5%'"),
+		   "exit status 4 if the latest run is unusual, or a step is new, beyond one: "
+		   "'time>5%,ipc<-5%'"),
 	OPT_END,
 };
 
@@ -78,6 +79,10 @@ static int parse_window(const char *text, struct history_opts *o)
 
 static enum cmd_result judge(const struct history *h)
 {
+	if (h->nr_unjudged)
+		log_warn("%zu --fail-on rule%s judged nothing: there are fewer than %d runs to "
+			 "compare with",
+			 h->nr_unjudged, h->nr_unjudged == 1 ? "" : "s", HISTORY_LEAST);
 	if (h->nr_failed)
 		return CMD_REGRESSION;
 	if (!h->nr_unknown)

@@ -109,6 +109,15 @@ static int look_through(struct report_args *a, const struct saved *saved, struct
 	return results_show(results, &saved->result);
 }
 
+/* Of a result without stacks, the options are refused later. */
+static bool is_nothing(const struct report_args *a, const struct saved *saved)
+{
+	enum result_kind kind = saved->result.kind;
+
+	return (kind == RESULT_STACKS || kind == RESULT_CALLS) &&
+	       filters_leave_nothing(&a->results.view, saved->profile);
+}
+
 static enum cmd_result show(struct report_args *a, const struct saved *saved)
 {
 	enum cmd_result result = CMD_FAILED;
@@ -117,6 +126,10 @@ static enum cmd_result show(struct report_args *a, const struct saved *saved)
 	a->results.kind = saved->result.kind;
 	if (saved->profile)
 		results_default(&a->results, kind_of_profile(saved->profile));
+	if (is_nothing(a, saved)) {
+		filters_tell_nothing(&a->filters);
+		return CMD_EMPTY;
+	}
 	results = results_open(&a->results);
 	if (results && a->results.interactive)
 		result = written(look_through(a, saved, results));

@@ -14,12 +14,14 @@
 #include "base/text.h"
 #include "cmd/form.h"
 #include "cmd/scope.h"
+#include "cmd/sort_keys.h"
 #include "output/style.h"
 #include "profile/context.h"
 #include "profile/lengths.h"
 #include "profile/wait.h"
 
 struct result_file {
+	const char *path; /* as given */
 	const struct output *output;
 	struct outfile *file;
 };
@@ -136,7 +138,7 @@ static int parse_words(struct results_opts *o)
 	static const char *const color_words[] = { "auto", "always", "never" };
 	int idle = results_word("--idle", o->idle, idle_words, 3);
 	int color = results_word("--color", o->color, color_words, 3);
-	int by = results_word("--by", o->by, view_by_words, VIEW_NR_BY);
+	int by = sort_keys_by(o->by);
 	int sort = results_word("--sort", o->sort, timeline_sort_names, TIMELINE_NR_SORTS);
 
 	if (idle < 0 || color < 0 || by < 0 || sort < 0)
@@ -188,6 +190,7 @@ static int open_as(struct results *r, const struct output *output, const char *p
 {
 	struct result_file *next = &r->v[r->nr];
 
+	next->path = path;
 	next->output = output;
 	next->file = outfile_open(path);
 	if (!next->file)
@@ -195,6 +198,13 @@ static int open_as(struct results *r, const struct output *output, const char *p
 	outfile_set_mode(next->file, r->opts->mode);
 	r->nr++;
 	return 0;
+}
+
+static bool ends_in_csv(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len >= 4 && !strcmp(path + len - 4, ".csv");
 }
 
 static int open_one(struct results *r, const char *path)
@@ -205,7 +215,10 @@ static int open_one(struct results *r, const char *path)
 
 	if (output)
 		return open_as(r, output, path);
-	hint = text_meant("", output_is_known(path) ? NULL : output_nearest(kind, path));
+	if (output_is_known(path) && ends_in_csv(path) && output_get(kind, "csv"))
+		hint = xstrdup("; --csv prints the table");
+	else
+		hint = text_meant("", output_is_known(path) ? NULL : output_nearest(kind, path));
 	log_err(0, "-o %s: %s%s; use one of %s%s", path,
 		output_is_known(path) ? output_kind_text(kind) : "unknown file extension",
 		output_is_known(path) ? " has no such form" : "", output_extensions(kind), hint);
@@ -279,15 +292,8 @@ static int no_such_event(const struct profile *p, const char *value)
 static int check_result(const struct results *r, const struct result *result)
 {
 	const char *value = r->opts->view.value;
-	const char *lacks = r->shown ? output_lacks(r->shown, result) : NULL;
 	int err;
 
-	for (size_t i = 0; i < r->nr && !lacks; i++)
-		lacks = output_lacks(r->v[i].output, result);
-	if (lacks) {
-		log_err(0, "%s", lacks);
-		return -EINVAL;
-	}
 	if (result->kind == RESULT_STACKS && value &&
 	    profile_find_event(result->profile, value) < 0)
 		return no_such_event(result->profile, value);
@@ -340,6 +346,31 @@ int results_commit(struct results *r)
 	return err;
 }
 
+/* Files that the result lacks something for are told of and left out: -EIO, or -EINVAL of all. */
+static int drop_lacking(struct results *r, const struct result *result)
+{
+	const char *lacks = r->shown ? output_lacks(r->shown, result) : NULL;
+	size_t kept = 0, dropped = 0;
+
+	if (lacks)
+		return log_as(-EINVAL, "%s", lacks);
+	for (size_t i = 0; i < r->nr; i++) {
+		const char *why = output_lacks(r->v[i].output, result);
+
+		if (!why) {
+			r->v[kept++] = r->v[i];
+			continue;
+		}
+		log_err(0, "-o %s: %s", r->v[i].path, why);
+		outfile_abort(r->v[i].file);
+		dropped++;
+	}
+	r->nr = kept;
+	if (!dropped)
+		return 0;
+	return kept || r->shown ? -EIO : -EINVAL;
+}
+
 static int write_files(struct results *r, const struct result *result)
 {
 	int err = results_add(r, result);
@@ -349,25 +380,38 @@ static int write_files(struct results *r, const struct result *result)
 
 int results_write_files(struct results *r, const struct result *result)
 {
-	int err = check_result(r, result);
+	int err = check_result(r, result), lacks = err ? 0 : drop_lacking(r, result);
 
-	return err ? err : write_files(r, result);
+	if (err || lacks == -EINVAL)
+		return err ? err : lacks;
+	err = write_files(r, result);
+	return err ? err : lacks;
 }
 
 int results_write_all(struct results *r, const struct result *result)
 {
-	int err = check_result(r, result), err_one;
+	int err = results_write_files(r, result), err_one;
 
-	if (err)
+	/* What is shown goes with the files that could be written. */
+	if (err == -EINVAL)
 		return err;
-	err = write_files(r, result);
 	err_one = results_show(r, result);
 	return err ? err : err_one;
 }
 
 int results_write(struct results *r, const struct profile *p)
 {
-	return results_write_all(r, &(struct result){ r->opts->kind, .profile = p });
+	struct result result = { r->opts->kind, .profile = p };
+	const char *lacks = r->shown ? output_lacks(r->shown, &result) : NULL;
+	int err;
+
+	if (!lacks || !r->nr)
+		return results_write_all(r, &result);
+	/* What was recorded once cannot be asked for again: files are written all the same. */
+	log_err(0, "%s", lacks);
+	r->shown = NULL;
+	err = results_write_all(r, &result);
+	return err ? err : -EIO;
 }
 
 void results_close(struct results *r)

@@ -171,7 +171,7 @@ struct results_opts {
 	OPT_FLAG('m', "milliseconds", s, r.view.milliseconds, "histograms in milliseconds")
 #define TABLE_ROWS_ROW(s, r)                                                                       \
 	OPT_U32(0, "rows", s, r.view.rows, 1, 1000000, "N",                                        \
-		"rows of calls in the summary (default 40, of stacks 20)")
+		"rows of tables (default 40, in summaries 20 of functions and of stacks)")
 #define FORMS_ROWS(s, r, extensions)                                                               \
 	OPT_STRINGS('o', "output", s, r.files, "FILE",                                             \
 		    "write FILE, by extension: " extensions " (repeatable)"),                      \
@@ -222,8 +222,9 @@ bool results_need_rights(const struct results *r);
 
 /*
  * Writes a result into all files, makes these appear, and shows it on standard output. 0 or
- * negative errno, logged; files that failed do not appear. -EINVAL: the result lacks what was asked
- * for, and nothing was written.
+ * negative errno, logged; files that failed do not appear, nor do those that the result lacks
+ * something for. -EINVAL: it lacks all that was asked for, or what was to be shown, and nothing was
+ * written; what was recorded is, in results_write().
  */
 int results_write(struct results *r, const struct profile *p);
 int results_write_all(struct results *r, const struct result *result);

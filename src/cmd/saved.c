@@ -78,7 +78,7 @@ bool saved_is_profile(const char *path)
 	       (!memcmp(head, PROFILE_MAGIC, HEAD_BYTES) || packed_is(head, HEAD_BYTES));
 }
 
-static bool is_json(const char *path)
+bool saved_is_json(const char *path)
 {
 	char head[HEAD_BYTES];
 
@@ -133,7 +133,7 @@ int saved_open(struct saved *s, const char *path)
 		free(folder);
 		return err;
 	}
-	if (!is_json(path))
+	if (!saved_is_json(path))
 		return open_profile(s, path);
 	s->result = (struct result){ RESULT_STAT, .stat = &s->stat };
 	err = stat_read_json(&s->stat, path);

@@ -32,5 +32,7 @@ void saved_close(struct saved *s);
 
 /* Is it a file with a profile in it? Says nothing of what cannot be read. */
 bool saved_is_profile(const char *path);
+/* Does it begin like a result of stat? */
+bool saved_is_json(const char *path);
 
 #endif

@@ -30,8 +30,6 @@ static bool is_in(enum scope scope, const struct result *r)
 		       (r->kind == RESULT_CALLS && r->profile->meta.timed);
 	if (r->kind == RESULT_CALLS)
 		return scope == OF_STACKS;
-	if (r->kind == RESULT_CHANGES)
-		return scope != OF_WAITS || kind_of_profile(r->changes->both)->waits;
 	if (r->kind != RESULT_STACKS)
 		return false;
 	return scope == OF_STACKS || scope == OF_EVENTS || kind_of_profile(r->profile)->waits;
@@ -158,7 +156,7 @@ static int check_gaps(const struct view *v, const struct profile *p)
 	return 0;
 }
 
-int scope_check(const struct results_opts *o, const struct result *r)
+int scope_check_options(const struct results_opts *o, const struct result *r)
 {
 	const struct view *v = &o->view;
 	const struct {
@@ -193,8 +191,18 @@ int scope_check(const struct results_opts *o, const struct result *r)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].given && !is_in(rows[i].scope, r))
 			return refuse(rows[i].option, rows[i].scope, r);
+	return 0;
+}
+
+int scope_check(const struct results_opts *o, const struct result *r)
+{
+	const struct view *v = &o->view;
+
+	/* Before they were made, the options were looked at. */
 	if (r->kind == RESULT_CHANGES)
 		return check_runtime(v, r->changes->both);
+	if (scope_check_options(o, r))
+		return -EINVAL;
 	if (r->kind != RESULT_STACKS)
 		return 0;
 	return check_gaps(v, r->profile) ? -EINVAL : check_runtime(v, r->profile);

@@ -9,6 +9,12 @@
 #include "cmd/results.h"
 
 /* 0, or -EINVAL and logged: an option was given that is for other results. */
+int scope_check_options(const struct results_opts *o, const struct result *r);
+
+/*
+ * The same, and what was asked for is in the result. Of a comparison only that: what is compared
+ * depends on options, so the first is for each recording before.
+ */
 int scope_check(const struct results_opts *o, const struct result *r);
 
 /* The same of what words alone say, before there is a result. */

@@ -40,6 +40,11 @@ static const struct {
 	{ "process", "process", 0 },
 	{ "line", "line", 0 },
 	{ "file", "file", 0 },
+	{ "class", "class", 0 },
+	{ "context", "context", 0 },
+	{ "kind", "kind", 0 },
+	{ "role", "role", 0 },
+	{ "task", "task", 0 },
 };
 #define NR_KEYS (sizeof(keys_known) / sizeof(*keys_known))
 
@@ -58,6 +63,14 @@ static int unknown(const char *key)
 	free(hint);
 	free(shown);
 	return -EINVAL;
+}
+
+int sort_keys_by(const char *word)
+{
+	for (size_t i = 0; word && i < NR_KEYS; i++)
+		if (keys_known[i].by && !strcmp(keys_known[i].key, word))
+			word = keys_known[i].by;
+	return results_word("--by", word, view_by_words, VIEW_NR_BY);
 }
 
 /* A module beside functions is no second thing. */

@@ -9,4 +9,7 @@
 /* Keys by a comma; NULL = none. Sets the order, and what rows are by. 0 or -EINVAL, logged. */
 int sort_keys_apply(const char *keys, struct results_opts *o);
 
+/* An enum view_by of what --by says, also in perf's keys; NULL = functions. -EINVAL, logged. */
+int sort_keys_by(const char *word);
+
 #endif

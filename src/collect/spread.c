@@ -57,16 +57,6 @@ static double others(const struct prof_count *c, bool by_chance)
 	return by_chance ? ldexp(1, c->chain) - 1 : 1;
 }
 
-static void add_lengths(struct tally *t, size_t from, size_t to)
-{
-	struct tally_lengths *a = &t->lengths[from], *b = &t->lengths[to];
-
-	for (size_t i = 0; i < PROF_WAIT_BUCKETS; i++)
-		b->count[i] += a->count[i];
-	b->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
-	*a = (struct tally_lengths){};
-}
-
 static bool has_chance(const struct group *g)
 {
 	for (size_t i = 1; i < g->nr; i++)
@@ -90,30 +80,86 @@ static uint64_t next_part(struct part *p, double part)
 	return p->done - before;
 }
 
+/* How many waits of each had that length: where none of them had, how many there were at all. */
+static double *parts_of_length(const struct tally *t, const struct group *g, const double *nr,
+			       size_t bucket)
+{
+	double *parts = xcalloc(g->nr, sizeof(*parts)), all = 0;
+	bool chance = has_chance(g);
+
+	for (size_t i = 1; i < g->nr; i++) {
+		parts[i] = others(g->v[i], chance) * t->lengths[g->v[i] - t->counts].count[bucket];
+		all += parts[i];
+	}
+	for (size_t i = 1; i < g->nr && !(all > 0); i++)
+		parts[i] = nr[i];
+	return parts;
+}
+
+/* Those of one length. Returns who got most of them. */
+static size_t spread_length(struct tally *t, const struct group *g, const double *nr, size_t bucket)
+{
+	double *parts = parts_of_length(t, g, nr, bucket);
+	struct part p = { .sum = t->lengths[g->v[0] - t->counts].count[bucket] };
+	uint64_t got, most = 0;
+	size_t who = 1;
+
+	for (size_t i = 1; i < g->nr; i++)
+		p.all += parts[i];
+	for (size_t i = 1; i < g->nr; i++) {
+		got = next_part(&p, parts[i]);
+		t->lengths[g->v[i] - t->counts].count[bucket] += got;
+		g->v[i]->samples += got;
+		who = got > most ? i : who;
+		most = got > most ? got : most;
+	}
+	free(parts);
+	return who;
+}
+
+/* A wait falls to those whose waits were as long. Returns how many did. */
+static uint64_t spread_lengths(struct tally *t, const struct group *g, const double *nr)
+{
+	struct tally_lengths *bare = &t->lengths[g->v[0] - t->counts], *longest = NULL;
+	uint64_t done = 0;
+
+	for (size_t i = 0; i < PROF_WAIT_BUCKETS; i++) {
+		if (!bare->count[i])
+			continue;
+		longest = &t->lengths[g->v[spread_length(t, g, nr, i)] - t->counts];
+		done += bare->count[i];
+	}
+	if (longest && bare->max_ns > longest->max_ns)
+		longest->max_ns = bare->max_ns;
+	*bare = (struct tally_lengths){};
+	return done;
+}
+
 /*
  * What the first has, which has no stack, falls to those that have. The stack of a few long waits
  * has much of the time and few of the waits.
  */
 static void spread_one(struct tally *t, const struct group *g, double *factors)
 {
-	struct prof_count *bare = g->v[0], *largest = g->v[1];
+	struct prof_count *bare = g->v[0];
 	struct part ns = { .sum = bare->weight }, nr = { .sum = bare->samples };
+	double *number = xcalloc(g->nr, sizeof(*number)), before;
 	bool chance = has_chance(g);
-	double before;
 
 	for (size_t i = 1; i < g->nr; i++) {
+		number[i] = others(g->v[i], chance) * g->v[i]->samples;
+		nr.all += number[i];
 		ns.all += others(g->v[i], chance) * g->v[i]->weight;
-		nr.all += others(g->v[i], chance) * g->v[i]->samples;
 	}
+	if (t->nr_lengths)
+		nr.sum -= spread_lengths(t, g, number);
 	for (size_t i = 1; i < g->nr; i++) {
 		before = g->v[i]->weight;
 		g->v[i]->weight += next_part(&ns, others(g->v[i], chance) * before);
-		g->v[i]->samples += next_part(&nr, others(g->v[i], chance) * g->v[i]->samples);
+		g->v[i]->samples += next_part(&nr, number[i]);
 		factors[g->v[i] - t->counts] = before > 0 ? g->v[i]->weight / before : 1;
-		largest = g->v[i]->weight > largest->weight ? g->v[i] : largest;
 	}
-	if (t->nr_lengths)
-		add_lengths(t, bare - t->counts, largest - t->counts);
+	free(number);
 	factors[bare - t->counts] = 0;
 	bare->weight = bare->samples = 0;
 }

@@ -2,8 +2,8 @@
 /*
  * Waits whose stacks were left out (bpf/pace.bpf.h), by the stacks of others. Which they were,
  * chance has decided; so of a thread's waits of one kind they had the same stacks, in the same
- * shares of their number and of their time. How long they were is known, so the sums of threads
- * and kinds stay what they are.
+ * shares of their number and of their time; those of a length, as many as had waits of that length.
+ * How long they were is known, so the sums of threads and kinds stay what they are.
  *
  * A wait that has not ended when the recording does has no others of its kind: its stack is the one
  * where its thread waits most in the same system call.

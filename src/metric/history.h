@@ -48,7 +48,7 @@ struct history_series {
 							  change of 0: infinite */
 	size_t nr;
 	const struct diff_rule *rule; /* NULL = none */
-	bool failed;		      /* unusual, and beyond the rule */
+	bool failed; /* unusual, or since too few runs behind a step, and beyond the rule */
 };
 
 struct history_opts {
@@ -65,7 +65,8 @@ struct history {
 	size_t nr;
 	size_t nr_other; /* runs that were left out: of other targets or CPU models */
 	struct history_opts opts;
-	size_t nr_failed, nr_unknown; /* rules that apply, and that could not be judged */
+	size_t nr_failed, nr_unknown; /* rules that apply, and whose number the latest run lacks */
+	size_t nr_unjudged;	      /* rules with too few runs to compare with, and no step */
 };
 
 /*

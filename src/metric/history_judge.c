@@ -289,12 +289,27 @@ static int unknown(const struct history *h, const char *name)
 	return -EINVAL;
 }
 
+static bool is_beyond(const struct diff_rule *rule, double change_pct)
+{
+	return rule->greater ? change_pct > rule->pct : change_pct < rule->pct;
+}
+
+/* Behind a step there are too few runs to compare with for a while: then the step itself counts. */
+static bool is_new_step(const struct history_series *s, const struct diff_rule *rule)
+{
+	const struct history_step *last = s->nr_steps ? &s->steps[s->nr_steps - 1] : NULL;
+
+	return last && !isnan(s->latest) && isnan(s->mean) &&
+	       is_beyond(rule, change_of(last->before, last->after));
+}
+
 static void apply(struct history *h, struct history_series *s, const struct diff_rule *rule)
 {
 	s->rule = rule;
 	h->nr_unknown += isnan(s->latest);
-	if (s->unusual[h->nr_runs - 1] &&
-	    (rule->greater ? s->change_pct > rule->pct : s->change_pct < rule->pct)) {
+	h->nr_unjudged += !isnan(s->latest) && isnan(s->mean) && !s->nr_steps;
+	if (is_new_step(s, rule) ||
+	    (s->unusual[h->nr_runs - 1] && is_beyond(rule, s->change_pct))) {
 		s->failed = true;
 		h->nr_failed++;
 	}

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "output/output.h"
 #include "profile/begins.h"
 
@@ -260,12 +261,17 @@ static bool has_begins(const struct profile *p, uint32_t module)
 const char *autofdo_lacks(const struct profile *p)
 {
 	uint32_t module = choose_module(p);
+	static char why[256];
 
 	if (p->meta.is_time)
 		return "AutoFDO wants samples of running code (bpfprof oncpu)";
-	if (module && !has_begins(p, module))
-		return "the recording does not say at which lines functions begin (it is older, or "
-		       "the program has no debug information: compile it with -g)";
+	if (module && !has_begins(p, module)) {
+		snprintf(why, sizeof(why),
+			 "the recording does not say at which lines functions of %s begin (it is "
+			 "older, or the program has no debug information: compile it with -g)",
+			 text_base_name(profile_str(p, p->modules[module].path)));
+		return why;
+	}
 	return p->nr_samples && !module ? "no sample is in code of a file" : NULL;
 }
 

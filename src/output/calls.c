@@ -273,7 +273,7 @@ int calls_write_csv(const struct profile *p, const struct view *v, FILE *out)
 	fputs("function,where,arguments,process,pid,calls,per_s,"
 	      "mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us\n",
 	      out);
-	for (size_t i = 0; i < c.nr; i++) {
+	for (size_t i = 0; i < c.nr && (!v->rows || i < v->rows); i++) {
 		const struct calls_row *row = &c.rows[i];
 
 		csv_put(row->function, out);

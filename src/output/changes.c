@@ -39,7 +39,7 @@ const char *changes_value(const struct changes *c, uint64_t value, int side)
 	char *to;
 
 	if (c->opts.absolute)
-		return is_time(c) ? text_ns(value) : text_count(value);
+		return strcmp(profile_unit(c->both), "ns") ? text_count(value) : text_ns(value);
 	to = next_buffer();
 	snprintf(to, 32, "%.2f%%", changes_pct(c, value, side));
 	return to;

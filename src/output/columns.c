@@ -69,10 +69,10 @@ void columns_put_left_out(const struct tree *t, FILE *out)
 			100.0 * t->nodes[0].total / all);
 }
 
-void columns_put_more(size_t nr, FILE *out)
+void columns_put_more(size_t nr, size_t most, FILE *out)
 {
-	if (nr > VALUED_FUNCTIONS)
-		fprintf(out, "… %zu more functions\n", nr - VALUED_FUNCTIONS);
+	if (nr > most)
+		fprintf(out, "… %zu more functions\n", nr - most);
 }
 
 /* The first one, by which the table is sorted, stays; the last ones go first. */
@@ -116,7 +116,7 @@ static void put_table(struct table *t, FILE *out)
 	for (size_t i = 0; i < t->values.nr && i < VALUED_FUNCTIONS; i++)
 		put_row(t, &t->values.rows[i]);
 	grid_end(&t->grid);
-	columns_put_more(t->values.nr, out);
+	columns_put_more(t->values.nr, VALUED_FUNCTIONS, out);
 }
 
 /* "IPC 0.82 in all, counted 50.12% of the time": what the ratios above are worth. */

@@ -28,7 +28,7 @@ const char *columns_unit(const struct profile *p);
 void columns_put_left_out(const struct tree *t, FILE *out);
 
 /* Below the table: how many of nr functions it does not have. */
-void columns_put_more(size_t nr, FILE *out);
+void columns_put_more(size_t nr, size_t most, FILE *out);
 
 /* The table, most of the view's event first, and what there is to know of its columns. */
 void columns_put(const struct profile *p, const struct view *view, FILE *out);

@@ -192,12 +192,12 @@ function changeText([after, before]) {
 
 /* As changes_shade() of profile/changes.c: what is beyond noise, by how much of the larger side. */
 function shadeOf([b, a]) {
-	const {scale, of, unit, dispersion, absolute} = data.changes, all = (a + b) / (of[0] + of[1]);
+	const {scale, of, unit, changed, absolute} = data.changes, all = (a + b) / (of[0] + of[1]);
 	const rate = all * (absolute ? 1 : 1 - all) * unit, off = (b - scale * a) / (of[1] || 1);
-	const noise = of[0] && of[1] ? rate / of[0] + rate / of[1] : 0;
+	const variance = of[0] && of[1] ? rate / of[0] + rate / of[1] : 0;
 	const part = Math.abs(b - scale * a) / Math.max(b, scale * a);
 
-	if (!of[1] || off * off <= 4 * dispersion * noise || part < 0.05)
+	if (!of[1] || !changed || off * off <= data.changes.noise * variance || part < 0.05)
 		return SHADES[3];
 	return SHADES[3 + (part < 0.2 ? 1 : part < 0.5 ? 2 : 3) * (off < 0 ? -1 : 1)];
 }

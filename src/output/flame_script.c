@@ -200,9 +200,9 @@ static void put_changes(const struct changes *c, FILE *out)
 {
 	fprintf(out,
 		",\n\"changes\":{\"scale\":%.17g,\"of\":[%.17g,%.17g],\"unit\":%.17g,"
-		"\"dispersion\":%.17g,\"absolute\":%s}",
+		"\"noise\":%.17g,\"changed\":%s,\"absolute\":%s}",
 		changes_scale(c), changes_of_side(c, 0), changes_of_side(c, 1), c->unit,
-		fmax(c->dispersion, c->slice_dispersion), c->opts.absolute ? "true" : "false");
+		c->shade_noise, c->nr_real ? "true" : "false", c->opts.absolute ? "true" : "false");
 }
 
 /* Comments hide the CDATA marks from CSS and JavaScript, and CDATA hides '<' and '&' from XML. */

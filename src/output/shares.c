@@ -157,11 +157,11 @@ int shares_write_csv(const struct profile *p, const struct view *v, FILE *out)
 	struct table a;
 
 	table_init(&a, p, v);
-	fputs(a.s.has_total ? "name,module,self,total" : "name,share", out);
+	fputs(a.s.has_total ? "name,module,self,total,unit" : "name,total,unit", out);
 	fputs(a.has_lengths ? ",waits,mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us\n"
 			    : "\n",
 	      out);
-	for (size_t i = 0; i < a.s.nr; i++) {
+	for (size_t i = 0; i < a.s.nr && (!v->rows || i < v->rows); i++) {
 		csv_put(a.s.v[i].name, out);
 		if (a.s.has_total) {
 			fputc(',', out);
@@ -169,6 +169,8 @@ int shares_write_csv(const struct profile *p, const struct view *v, FILE *out)
 			put_value(p, a.s.v[i].self, out);
 		}
 		put_value(p, a.s.v[i].total, out);
+		fputc(',', out);
+		csv_put(columns_unit(p), out);
 		if (a.has_lengths)
 			put_lengths_csv(lengths_of(&a, &a.s.v[i]), out);
 		fputc('\n', out);

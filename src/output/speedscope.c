@@ -87,6 +87,8 @@ static const char *unit_of(const struct profile *p)
 {
 	if (p->meta.is_time || p->meta.timed)
 		return "microseconds";
+	if (!strcmp(profile_unit(p), "ns"))
+		return "nanoseconds"; /* samples that stand for more than others */
 	return strstr(profile_unit(p), "bytes") ? "bytes" : "none";
 }
 

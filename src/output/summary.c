@@ -127,18 +127,18 @@ static void print_top(const struct profile *p, const struct view *v, FILE *out)
 {
 	static const struct grid_column columns[] = { { "SELF", .rank = 1 },
 						      { "TOTAL", .rank = 2 } };
+	size_t most = v->rows ? v->rows : VALUED_FUNCTIONS, nr;
 	struct tree *t = tree_new(p, v);
 	struct top_row *rows;
 	struct grid g;
-	size_t nr;
 
 	rows = top_rows(t, &nr);
 	grid_init(&g, out, columns, 2);
 	columns_add_place(&g);
-	for (size_t i = 0; i < nr && i < VALUED_FUNCTIONS; i++)
+	for (size_t i = 0; i < nr && i < most; i++)
 		print_row(&g, t, &rows[i]);
 	grid_end(&g);
-	columns_put_more(nr, out);
+	columns_put_more(nr, most, out);
 	columns_put_left_out(t, out);
 	free(rows);
 	tree_free(t);

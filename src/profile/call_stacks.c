@@ -74,7 +74,7 @@ static void add_row(struct call_stacks *c, const struct profile *p, const struct
 	c->rows[c->nr++] = row;
 }
 
-/* The names of all paths in a row, and the items of those samples that say how long calls took. */
+/* Names of all paths that the view keeps, and the items of what says how long calls took. */
 static size_t make_items(struct call_stacks *c, const struct tree_paths *paths, struct item *items)
 {
 	const struct profile *p = c->tree.profile;
@@ -83,13 +83,14 @@ static size_t make_items(struct call_stacks *c, const struct tree_paths *paths, 
 	c->names = xcalloc(paths->nr_steps ? paths->nr_steps : 1, sizeof(*c->names));
 	for (size_t i = 0; i < paths->nr_steps; i++)
 		c->names[i] = paths->steps[i].name;
-	for (size_t i = 0; i < p->nr_samples; i++) {
+	for (size_t i = 0; i < paths->nr_paths; i++) {
 		const struct path *path = &paths->paths[i];
+		const struct sample *s =
+			path->sample == PATH_LOST ? NULL : &p->samples[path->sample];
 
-		if (PROF_WAIT_KIND(p->samples[i].wait) == PROF_EVENT && path->nr > NO_THREAD)
-			items[nr++] =
-				(struct item){ &p->samples[i], &c->names[path->first + NO_THREAD],
-					       path->nr - NO_THREAD };
+		if (s && PROF_WAIT_KIND(s->wait) == PROF_EVENT && path->nr > NO_THREAD)
+			items[nr++] = (struct item){ s, &c->names[path->first + NO_THREAD],
+						     path->nr - NO_THREAD };
 	}
 	return nr;
 }

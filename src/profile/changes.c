@@ -9,13 +9,12 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/student.h"
 #include "base/text.h"
 #include "profile/append.h"
 #include "profile/changes_parts.h"
 #include "profile/kind.h"
 #include "profile/top.h"
-
-#define NOISE 2 /* standard deviations */
 
 /* --- one profile of all --- */
 
@@ -300,13 +299,31 @@ int changes_shade(const struct changes *c, uint32_t node)
 	double a = c->total[0][node], b = c->total[1][node], scale = changes_scale(c), part;
 	double off = changes_of_side(c, 1) > 0 ? (b - scale * a) / changes_of_side(c, 1) : 0;
 
-	if (off * off <=
-	    NOISE * NOISE * fmax(c->dispersion, c->slice_dispersion) * changes_variance(c, a, b))
+	if (!c->nr_real || off * off <= c->shade_noise * changes_variance(c, a, b))
 		return 0;
 	part = fabs(b - scale * a) / fmax(b, scale * a);
 	if (part < 0.05)
 		return 0;
 	return (part < 0.2 ? 1 : part < 0.5 ? 2 : 3) * (off < 0 ? -1 : 1);
+}
+
+/*
+ * How many variances a frame has to be off: so many that chance gives any of all frames a colour
+ * with the probability that it gives any function a verdict (Bonferroni: one limit for all).
+ */
+static double shade_noise(const struct changes *c)
+{
+	double alpha = c->opts.alpha / (c->tree->nr > 1 ? c->tree->nr - 1 : 1);
+	double low = 0, high = 40, z;
+
+	for (int i = 0; i < 60; i++) {
+		z = (low + high) / 2;
+		if (1 - student_within(z, INFINITY) > alpha)
+			low = z;
+		else
+			high = z;
+	}
+	return high * high * fmax(c->dispersion, c->slice_dispersion);
 }
 
 static int by_difference(const void *x, const void *y, void *arg)
@@ -333,6 +350,7 @@ static void compare(struct judge *j, const struct view *v)
 	row_of = xcalloc(c->tree->names.len, sizeof(*row_of));
 	add_rows(c, row_of);
 	judge(j, row_of, v->percent_limit);
+	c->shade_noise = shade_noise(c);
 	if (c->nr)
 		qsort_r(c->v, c->nr, sizeof(*c->v), by_difference, c);
 	tree_weigh(c->tree, c->self[1]);

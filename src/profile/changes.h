@@ -67,8 +67,9 @@ struct changes {
 	 * from recording to recording, and from slice to slice of a recording.
 	 */
 	double dispersion, slice_dispersion;
-	bool noise_known;  /* a side has several recordings */
-	bool slices_known; /* a recording has several slices */
+	double shade_noise; /* by how many variances frames that have a colour are off */
+	bool noise_known;   /* a side has several recordings */
+	bool slices_known;  /* a recording has several slices */
 };
 
 /* What of it a side has in all. */
@@ -85,7 +86,8 @@ double changes_of_side(const struct changes *c, int side);
 
 /*
  * How much the total of a node changed, relative to the larger side: 0 by less than a twentieth or
- * within noise (two standard deviations), 1 and -1 below a fifth, 2 below a half, 3 beyond.
+ * within noise, 1 and -1 below a fifth, 2 below a half, 3 beyond. Frames are judged together, as
+ * functions are, and where no function changed none of them has.
  */
 int changes_shade(const struct changes *c, uint32_t node);
 

@@ -103,7 +103,7 @@ cp "$OUT" "$TMP/two"
 check "a copy says the same" cmp "$TMP/one" "$TMP/two"
 check "so does JSON" cmp "$TMP/x.json" "$TMP/y.json"
 check "a table for spreadsheets" "$BPFPROF" report --by class --csv "$TMP/x.bpfprof"
-check_grep '^name,share,waits,mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us$' "$OUT" "with its heads"
+check_grep '^name,total,unit,waits,mean_us,p50_us,p90_us,p99_us,p99_9_us,max_us,total_us$' "$OUT" "with its heads"
 
 # Merged threads, and tables in which most find no count.
 for slots in 16 64; do

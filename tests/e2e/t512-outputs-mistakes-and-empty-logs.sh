@@ -73,7 +73,7 @@ mistake "--broken, --json and -f exclude each other" report --broken --json -f s
 mistake "-f and -s exclude each other" offcpu -f -s 1
 mistake "a recording of stacks cannot be shown by --report [(]use --table, --broken, --branches, --json, --csv, -f, -s, --tree, --peek or --by[)]" report --report md small.bpfprof
 check "report --csv" "$BPFPROF" report --csv small.bpfprof
-check_grep '^name,module,self,total$' "$OUT"
+check_grep '^name,module,self,total,unit$' "$OUT"
 mistake "no such event" report --value nosuch -o not.svg small.bpfprof
 mistake "--json and --csv exclude" list --json --csv
 mistake "--json and --junit -" diff --json --junit - a.json b.json

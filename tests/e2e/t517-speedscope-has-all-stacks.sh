@@ -42,6 +42,6 @@ done
 check "a view of it" "$GEN" small "$TMP/x.bpfprof"
 check "... has what it shows" "$BPFPROF" report --focus memcpy -o "$TMP/x.speedscope.json" -o "$TMP/x.folded" "$TMP/x.bpfprof"
 check "... and nothing else" python3 "$TMP/same.py" "$TMP/x.speedscope.json" "$TMP/x.folded" none
-check "nothing at all" "$BPFPROF" report --focus 'no such name' -o "$TMP/x.speedscope.json" -o "$TMP/x.folded" "$TMP/x.bpfprof"
-check "... is a file as well" python3 "$TMP/same.py" "$TMP/x.speedscope.json" "$TMP/x.folded" none
+check_status 3 "nothing at all" "$BPFPROF" report --focus 'no such name' -o "$TMP/y.speedscope.json" "$TMP/x.bpfprof"
+check "... is no file" test ! -e "$TMP/y.speedscope.json"
 finish

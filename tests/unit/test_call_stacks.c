@@ -121,6 +121,31 @@ static void system_calls_have_their_callers(void **state)
 	profile_free(p);
 }
 
+/* Of paths that a view leaves out there are fewer than samples. */
+static void only_what_is_in_focus_has_rows(void **state)
+{
+	struct profile *p = made_calls("uprobe", 1);
+	struct view focused = plain;
+	struct call_stacks c;
+	regex_t re;
+
+	for (size_t i = 0; i < 40; i++)
+		add(p, 100, 0, 1, 1000, i == 20 ? "malloc;wanted;main" : "malloc;main", "");
+	assert_int_equal(regcomp(&re, "wanted", REG_NOSUB), 0);
+	focused.focus = &re;
+	call_stacks_init(&c, p, &focused);
+	assert_int_equal(c.nr, 1);
+	is_row(&c, 0, "malloc", 1, 1000, 1000);
+	call_stacks_release(&c);
+	regfree(&re);
+	assert_int_equal(regcomp(&re, "nobody", REG_NOSUB), 0);
+	call_stacks_init(&c, p, &focused);
+	assert_int_equal(c.nr, 0);
+	call_stacks_release(&c);
+	regfree(&re);
+	profile_free(p);
+}
+
 static void without_times_or_stacks_there_is_nothing(void **state)
 {
 	struct profile *p = made_calls("uprobe", 1);
@@ -147,6 +172,7 @@ int main(void)
 		cmocka_unit_test(the_longest_is_that_of_the_last_bucket),
 		cmocka_unit_test(one_in_so_many_stands_for_others),
 		cmocka_unit_test(system_calls_have_their_callers),
+		cmocka_unit_test(only_what_is_in_focus_has_rows),
 		cmocka_unit_test(without_times_or_stacks_there_is_nothing),
 	};
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "made.h"
@@ -182,6 +184,34 @@ static void shades_follow_the_total(void **state)
 	changes_release(&c);
 	assert_int_equal(compare(&c, b, a, &usual), 0);
 	assert_int_equal(changes_shade(&c, node_named(c.tree, "hot")), -3);
+	changes_release(&c);
+	profile_free(a);
+	profile_free(b);
+}
+
+/* A picture has many frames: what stands out of one by chance, is chance's in a hundred of them. */
+static void shades_agree_with_the_verdict(void **state)
+{
+	struct profile *a = made_profile("oncpu"), *b = made_profile("oncpu");
+	struct changes c;
+	char name[16];
+
+	a->meta.is_time = b->meta.is_time = 0;
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "f%d;main", i);
+		add(a, name, i == 7 ? 90 : 100);
+		add(b, name, i == 7 ? 135 : 100); /* 2.9 standard deviations */
+	}
+	assert_int_equal(compare(&c, a, b, &usual), 0);
+	assert_int_equal(c.nr_real, 0);
+	for (uint32_t i = 1; i < c.tree->nr; i++)
+		assert_int_equal(changes_shade(&c, i), 0);
+	changes_release(&c);
+	add(b, "f9;main", 300);
+	assert_int_equal(compare(&c, a, b, &usual), 0);
+	assert_int_equal(c.nr_real, 1);
+	assert_int_equal(changes_shade(&c, node_named(c.tree, "f9")), 3);
+	assert_int_equal(changes_shade(&c, node_named(c.tree, "f7")), 0);
 	changes_release(&c);
 	profile_free(a);
 	profile_free(b);
@@ -425,6 +455,7 @@ int main(void)
 		cmocka_unit_test(shares_or_what_was_recorded),
 		cmocka_unit_test(new_and_gone),
 		cmocka_unit_test(shades_follow_the_total),
+		cmocka_unit_test(shades_agree_with_the_verdict),
 		cmocka_unit_test(what_does_not_compare_is_refused),
 		cmocka_unit_test(nothing_compares_with_nothing),
 		cmocka_unit_test(ten_percent_are_seen_and_noise_is_not),

@@ -190,6 +190,28 @@ static void outliers_do_not_count(void **state)
 	history_release(&h);
 }
 
+/* A step of a half: there are too few runs behind it to call the latest unusual, or usual. */
+static void a_new_step_fails(void **state)
+{
+	static const double v[] = { 100, 101, 99, 100, 101, 148, 149, 147, 148 };
+	struct diff_rule rule = { "time", true, 5 }, faster = { "time", false, -5 };
+	struct history h;
+
+	make(&h, v, 9);
+	assert_int_equal(history_judge(&h, &usual, &(struct diff_rules){ &rule, 1 }), 0);
+	assert_int_equal(h.v[0].nr_steps, 1);
+	assert_true(h.v[0].failed && h.nr_failed == 1 && !h.nr_unjudged);
+	history_release(&h);
+	make(&h, v, 9);
+	assert_int_equal(history_judge(&h, &usual, &(struct diff_rules){ &faster, 1 }), 0);
+	assert_true(!h.v[0].failed && !h.nr_failed && !h.nr_unjudged);
+	history_release(&h);
+	make(&h, v, 4);
+	assert_int_equal(history_judge(&h, &usual, &(struct diff_rules){ &rule, 1 }), 0);
+	assert_true(!h.nr_failed && h.nr_unjudged == 1);
+	history_release(&h);
+}
+
 /* Of what never varied any change is unusual, also from 0. */
 static void constants_change(void **state)
 {
@@ -359,6 +381,7 @@ int main(void)
 		cmocka_unit_test(steps_are_where_they_are),
 		cmocka_unit_test(noise_is_not_unusual),
 		cmocka_unit_test(outliers_do_not_count),
+		cmocka_unit_test(a_new_step_fails),
 		cmocka_unit_test(constants_change),
 		cmocka_unit_test(the_window_slides),
 		cmocka_unit_test(a_window_of_days),

@@ -280,8 +280,10 @@ static void stacks_that_were_left_out_are_those_of_the_thread(void **state)
 	assert_int_equal(t.counts[0].samples + t.counts[1].samples, 115);
 	assert_int_equal(t.counts[2].weight, 0);
 	assert_int_equal(t.counts[2].samples, 0);
-	assert_int_equal(t.lengths[1].count[0], 105); /* of the larger one */
-	assert_int_equal(t.lengths[1].max_ns, 30000);
+	for (size_t i = 0; i < 2; i++) /* what is told of lengths is told of as many waits */
+		assert_int_equal(t.lengths[i].count[0], t.counts[i].samples);
+	assert_int_equal(t.lengths[2].count[0] + t.lengths[2].max_ns, 0);
+	assert_int_equal(t.lengths[0].max_ns, 30000); /* of the one with most of the longest */
 	assert_int_equal(t.counts[3].weight, 700);
 	assert_int_equal(t.counts[4].weight, 900);
 	assert_int_equal(t.counts[5].weight, 400);
@@ -353,6 +355,44 @@ static void waits_are_counted_by_stack_and_not_by_time(void **state)
 	tally_release(&t);
 }
 
+static void add_lengths(struct tally *t, uint32_t wait, uint32_t stack, uint32_t nr_short,
+			uint32_t nr_long)
+{
+	struct prof_count c = { .pid = 1,
+				.tid = 5,
+				.wait = wait,
+				.ustack = stack / 10,
+				.chain = stack % 10,
+				.samples = nr_short + nr_long,
+				.weight = 2000ull * nr_short + 9000000ull * nr_long };
+	union prof_wait_hist h = {};
+
+	h.cells[2] = nr_short;
+	h.cells[13] = nr_long;
+	h.max_ns = nr_long ? 9000000 : 2000;
+	tally_add_lengths(t, tally_add(t, &c, NULL, 0), &h);
+}
+
+/* One stack has short waits, another one long ones, and what was left out is of both. */
+static void waits_fall_to_those_as_long(void **state)
+{
+	uint32_t read = PROF_WAIT(PROF_BLOCKED, 1, 0);
+	struct tally t = {};
+	double factors[4];
+
+	add_lengths(&t, read, 18, 40, 0);
+	add_lengths(&t, read, 28, 0, 10);
+	add_lengths(&t, BARE(read), 0, 7000, 5);
+	assert_int_equal(spread_waits(&t, factors), 7000 * 2000ull + 5 * 9000000ull);
+	assert_int_equal(t.counts[0].samples, 7040);
+	assert_int_equal(t.counts[1].samples, 15);
+	assert_int_equal(t.lengths[0].count[2], 7040);
+	assert_int_equal(t.lengths[0].count[13], 0);
+	assert_int_equal(t.lengths[0].max_ns, 2000);
+	assert_int_equal(t.lengths[1].count[13], 15);
+	tally_release(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -372,6 +412,7 @@ int main(void)
 		cmocka_unit_test(what_has_not_ended_is_where_its_thread_waits),
 		cmocka_unit_test(what_was_thinned_stands_for_more),
 		cmocka_unit_test(waits_are_counted_by_stack_and_not_by_time),
+		cmocka_unit_test(waits_fall_to_those_as_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
