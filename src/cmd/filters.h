@@ -6,6 +6,7 @@
 #include <regex.h>
 
 #include "base/opt.h"
+#include "profile/profile.h"
 #include "profile/view.h"
 
 #define FILTERS_PERCENT_LIMIT 0.5
@@ -13,6 +14,7 @@
 struct filters {
 	const char *focus, *ignore, *peek, *percent_limit;
 	regex_t patterns[3];
+	const char *texts[3]; /* of these */
 	size_t nr_patterns;
 };
 
@@ -25,6 +27,11 @@ struct filters {
 
 /* Fills the view, which then borrows the patterns. 0 or -EINVAL, logged. */
 int filters_apply(struct filters *f, struct view *v);
+/*
+ * A text that stands in a name of the profile means itself, also where it is a regular expression
+ * for something else: "fib (burn.py)".
+ */
+void filters_fit(struct filters *f, const struct profile *p);
 void filters_release(struct filters *f);
 
 #endif

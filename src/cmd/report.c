@@ -115,8 +115,10 @@ static enum cmd_result show(struct report_args *a, const struct saved *saved)
 	struct results *results;
 
 	a->results.kind = saved->result.kind;
-	if (saved->profile)
+	if (saved->profile) {
+		filters_fit(&a->filters, saved->profile);
 		results_default(&a->results, kind_of_profile(saved->profile));
+	}
 	results = results_open(&a->results);
 	if (results && a->results.interactive)
 		result = written(look_through(a, saved, results));
