@@ -201,8 +201,8 @@ void timeline_name_processes(struct profile *p, const struct proc_table *procs)
 		uint32_t id = name ? profile_string(p, name) : 0;
 
 		if (id)
-			profile_add_thread(p, &(struct thread_time){ rows[i].pid, rows[i].pid, id,
-								     id, 0 });
+			profile_add_thread(
+				p, &(struct thread_time){ rows[i].pid, rows[i].pid, id, id, 0 });
 	}
 	free(rows);
 	timeline_release(&t);

@@ -317,12 +317,11 @@ static void test_no_marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spans),	    cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_process_name),
-		cmocka_unit_test(test_process_is_asked),
-		cmocka_unit_test(test_early_wake),  cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_saved),	    cmocka_unit_test(test_forged),
-		cmocka_unit_test(test_overwritten), cmocka_unit_test(test_no_marks),
+		cmocka_unit_test(test_spans),	     cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_process_name), cmocka_unit_test(test_process_is_asked),
+		cmocka_unit_test(test_early_wake),   cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_saved),	     cmocka_unit_test(test_forged),
+		cmocka_unit_test(test_overwritten),  cmocka_unit_test(test_no_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
