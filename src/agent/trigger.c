@@ -148,7 +148,8 @@ static char *value_text(const struct trigger *t, double value)
 {
 	if (t->of->unit == TIME)
 		return xstrdup(text_ns(value));
-	return xasprintf("%.4g%s", value, t->of->unit == PERCENT ? "%" : "");
+	return xasprintf(value < 1000 && value > -1000 ? "%.4g%s" : "%.0f%s", value,
+			 t->of->unit == PERCENT ? "%" : "");
 }
 
 bool trigger_is_own(const struct trigger *t)

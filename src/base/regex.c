@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 #define TEXT(x)	 TEXT_(x)
 #define TEXT_(x) #x
 
@@ -138,6 +140,22 @@ static const char *refused(const char *text)
 			why = too_large;
 	}
 	return why;
+}
+
+char *regex_literal(const char *text)
+{
+	static const char special[] = "[]{}()*+?^$|\\.";
+	char *literal, *to;
+
+	if (strlen(text) == strcspn(text, "[]{}()*+?^$|\\"))
+		return NULL;
+	literal = to = xcalloc(2 * strlen(text) + 1, 1);
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			*to++ = '\\';
+		*to++ = *text;
+	}
+	return literal;
 }
 
 bool regex_compile(regex_t *re, const char *text, int flags, char why[REGEX_WHY])

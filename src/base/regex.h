@@ -21,4 +21,10 @@
  */
 bool regex_compile(regex_t *re, const char *text, int flags, char why[REGEX_WHY]);
 
+/*
+ * An expression that matches a text as it stands; NULL if the text is one, as it is with no more
+ * than dots in it. To be freed.
+ */
+char *regex_literal(const char *text);
+
 #endif

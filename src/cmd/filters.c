@@ -3,6 +3,7 @@
 #include "cmd/filters.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "base/regex.h"
 #include "base/text.h"
 #include "profile/tree.h"
+#include "profile/waits.h"
 
 /* NULL, without a word when none is given; else logged. */
 static const regex_t *compile(struct filters *f, const char *option, const char *pattern)
@@ -20,7 +22,7 @@ static const regex_t *compile(struct filters *f, const char *option, const char 
 	if (!pattern)
 		return NULL;
 	if (regex_compile(re, pattern, 0, why)) {
-		f->nr_patterns++;
+		f->texts[f->nr_patterns++] = pattern;
 		return re;
 	}
 	log_err(0, "%s: no regular expression (%s)", option, why);
@@ -76,6 +78,54 @@ void filters_tell_nothing(const struct filters *f)
 		log_err(0, "no stack matches --focus '%s' and not --ignore '%s'", focus, ignore);
 	free(focus);
 	free(ignore);
+}
+
+static bool has(const struct profile *p, uint32_t string, const char *text)
+{
+	return strstr(profile_str(p, string), text) != NULL;
+}
+
+/* "[lock]" */
+static bool is_in_a_class(const char *text)
+{
+	char name[32];
+
+	for (uint32_t class = 0; class < WAITS_NR; class ++) {
+		snprintf(name, sizeof(name), "[%s]", waits_name(class));
+		if (strstr(name, text))
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_a_name(const struct profile *p, const char *text)
+{
+	if (p->meta.is_time && is_in_a_class(text))
+		return true;
+	for (size_t i = 1; i < p->nr_frames; i++)
+		for (uint32_t k = 0; k < profile_frame_functions(p, i); k++)
+			if (has(p, profile_frame_function(p, i, k).name, text))
+				return true;
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (has(p, p->samples[i].process, text) || has(p, p->samples[i].thread, text))
+			return true;
+	return false;
+}
+
+void filters_fit(struct filters *f, const struct profile *p)
+{
+	char why[REGEX_WHY], *literal;
+	regex_t re;
+
+	for (size_t i = 0; i < f->nr_patterns; i++) {
+		literal = regex_literal(f->texts[i]);
+		if (literal && is_in_a_name(p, f->texts[i]) &&
+		    regex_compile(&re, literal, 0, why)) {
+			regfree(&f->patterns[i]);
+			f->patterns[i] = re;
+		}
+		free(literal);
+	}
 }
 
 void filters_release(struct filters *f)

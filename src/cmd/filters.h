@@ -6,6 +6,7 @@
 #include <regex.h>
 
 #include "base/opt.h"
+#include "profile/profile.h"
 #include "profile/view.h"
 
 #define FILTERS_PERCENT_LIMIT 0.5
@@ -13,6 +14,7 @@
 struct filters {
 	const char *focus, *ignore, *peek, *percent_limit;
 	regex_t patterns[3];
+	const char *texts[3]; /* of these */
 	size_t nr_patterns;
 };
 
@@ -29,6 +31,11 @@ int filters_apply(struct filters *f, struct view *v);
 bool filters_leave_nothing(const struct view *v, const struct profile *p);
 /* One sentence about that. */
 void filters_tell_nothing(const struct filters *f);
+/*
+ * A text that stands in a name of the profile means itself, also where it is a regular expression
+ * for something else: "fib (burn.py)".
+ */
+void filters_fit(struct filters *f, const struct profile *p);
 void filters_release(struct filters *f);
 
 #endif

@@ -124,8 +124,10 @@ static enum cmd_result show(struct report_args *a, const struct saved *saved)
 	struct results *results;
 
 	a->results.kind = saved->result.kind;
-	if (saved->profile)
+	if (saved->profile) {
+		filters_fit(&a->filters, saved->profile);
 		results_default(&a->results, kind_of_profile(saved->profile));
+	}
 	if (is_nothing(a, saved)) {
 		filters_tell_nothing(&a->filters);
 		return CMD_EMPTY;

@@ -8,9 +8,9 @@
 #include "collect/live.h"
 #include "profile/overview.h"
 
-/* How many samples, what was lost and why, what bpfprof itself takes. To be freed. */
+/* How many samples, what was lost and why, what bpfprof takes of what it may. To be freed. */
 char *top_cost_text(const struct live_facts *f, uint64_t lost);
-/* CPUs that are used, and waits for one. To be freed. */
+/* CPUs that are used, waits for one, and bpfprof's memory. To be freed. */
 char *top_load_text(const struct live_facts *f, uint32_t nr_restarts);
 
 /* A page as a table of so many rows. */

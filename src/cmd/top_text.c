@@ -33,13 +33,21 @@ char *top_cost_text(const struct live_facts *f, uint64_t lost)
 	size_t sz;
 	FILE *out = open_memstream(&text, &sz);
 
-	fprintf(out, "%.0f samples/s, ", f->samples / seconds(f));
+	fprintf(out, "%.0f samples/s", f->samples / seconds(f));
+	if (f->samples_one_in > 1)
+		fprintf(out, " (1 in %s taken)", text_count(f->samples_one_in));
+	else if (f->stacks_one_in > 1)
+		fprintf(out, " (1 in %s stacks)", text_count(f->stacks_one_in));
+	fputs(", ", out);
 	if (lost)
 		fprintf(out, "%s LOST (%s)", text_count(lost), main_cause(f));
 	else
 		fputs("none lost", out);
-	fprintf(out, "; own cost %.2f%% of a CPU, %.2f%% in BPF; %s", pct_of_cpu(f->cpu_ns, f),
-		pct_of_cpu(f->bpf_ns, f), text_bytes(f->rss_bytes));
+	fprintf(out, "; own cost %.2f%%, BPF %.2f%%", pct_of_cpu(f->cpu_ns, f),
+		pct_of_cpu(f->bpf_ns, f));
+	if (f->budget > 0)
+		fprintf(out, ", budget %s", text_pct(100 * f->budget * f->nr_cpus));
+	fputs(" of a CPU", out);
 	fclose(out);
 	return text;
 }
@@ -61,6 +69,7 @@ char *top_load_text(const struct live_facts *f, uint32_t nr_restarts)
 		fputs("empty", out);
 	if (nr_restarts)
 		fprintf(out, "; tables renewed: %s", text_count(nr_restarts));
+	fprintf(out, "; uses %s", text_bytes(f->rss_bytes));
 	fclose(out);
 	return text;
 }

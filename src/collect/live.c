@@ -16,7 +16,7 @@
 #include "profile/copy.h"
 
 #define NAMES_FIRST_NS 1000000000ull /* for names, at the beginning, */
-#define NAMES_SHARE    500	    /* and from then on one part of time in so many */
+#define NAMES_SHARE    500	     /* and from then on one part of time in so many */
 #define MAX_STRINGS    (64u << 20)
 
 /* Of each look, in the same place of a ring as the window has it. */
@@ -127,6 +127,7 @@ static void add_rows(const struct live *l, struct live_facts *f)
 void live_facts(const struct live *l, struct live_facts *f)
 {
 	const struct facts *first = first_facts(l);
+	struct record_taken taken = record_taken(l->r);
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
@@ -135,6 +136,9 @@ void live_facts(const struct live *l, struct live_facts *f)
 		.cpu_ns = l->now.cpu_ns - first->cpu_ns,
 		.bpf_ns = bpf_ns(l->now.counters),
 		.rss_bytes = usage.ru_maxrss * 1024ull,
+		.budget = l->r->opts->max_overhead,
+		.samples_one_in = taken.samples,
+		.stacks_one_in = taken.stacks,
 		.nr_cpus = record_nr_cpus(l->r),
 	};
 	f->bpf_ns -= bpf_ns(first->counters) < f->bpf_ns ? bpf_ns(first->counters) : f->bpf_ns;

@@ -25,6 +25,8 @@ struct live_facts {
 	uint64_t samples;	 /* of running code */
 	uint64_t cpu_ns, bpf_ns; /* of bpfprof with its children, and of its programs */
 	uint64_t rss_bytes;	 /* peak; maps of BPF are part of it as far as they were read */
+	double budget;		 /* --max-overhead, of all CPUs; 0 = no limit */
+	uint64_t samples_one_in, stacks_one_in; /* taken to keep within it; 1 = all */
 	size_t nr_cpus;
 	struct prof_hist queue;		 /* waits for a CPU */
 	uint64_t lost[PROF_NR_COUNTERS]; /* only those that are losses */

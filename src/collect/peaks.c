@@ -268,7 +268,7 @@ static int judge(const struct probe *p, const struct worker *w, size_t nr,
 		return log_as(
 			-EBUSY,
 			"--measure-peaks: this host is busy: the probe had %.0f %% of the time "
-			"of %zu CPU%s, so the %.3g GFLOP/s and %.3g GB/s that it reached are "
+			"of %zu CPU%s, so the %.1f GFLOP/s and %.1f GB/s that it reached are "
 			"no peaks; measure when little else runs, or give --peak-gflops and "
 			"--peak-gbps",
 			(flops.share_pct + bytes.share_pct) / 2, nr, nr == 1 ? "" : "s",
@@ -276,8 +276,8 @@ static int judge(const struct probe *p, const struct worker *w, size_t nr,
 	peaks->flops = flops.best;
 	peaks->bandwidth = bytes.best;
 	*note = xasprintf(
-		"peaks measured on %zu CPU%s for 2 s: %.3g GFLOP/s (%s, double precision, "
-		"spread %.1f %%), %.3g GB/s (triad of %zu MB, last-level cache %zu MB, "
+		"peaks measured on %zu CPU%s for 2 s: %.1f GFLOP/s (%s, double precision, "
+		"spread %.1f %%), %.1f GB/s (triad of %zu MB, last-level cache %zu MB, "
 		"spread %.1f %%)",
 		nr, nr == 1 ? "" : "s", flops.best / 1e9, p->loop->name, flops.spread_pct,
 		bytes.best / 1e9, p->total >> 20, p->caches >> 20, bytes.spread_pct);

@@ -456,9 +456,11 @@ int record_run(struct record *r)
 	capture_finish(&r->capture, counters, r->end_ns);
 	if (kind_of(r->opts->command)->calls)
 		record_describe_calls(r);
-	if (kind_of(r->opts->command)->timeline)
+	if (kind_of(r->opts->command)->timeline) {
 		timeline_read(&r->opts->timeline, &r->marks, session_maps(r->session), r->profile,
 			      r->begin_ns, r->end_ns);
+		timeline_name_processes(r->profile, &r->procs);
+	}
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	capture_find_jit(&r->capture, r->opts->java_names);
 	target_terminate(&r->target);

@@ -78,17 +78,24 @@ static void apply(struct record *r, unsigned int level)
 	r->dither_ns = 0;
 }
 
+struct record_taken record_taken(const struct record *r)
+{
+	unsigned int level = r->overhead.level;
+
+	return (struct record_taken){ 1ull << (rate_hz(r) > 0 ? of_samples(r, level) : 0),
+				      1ull << of_stacks(r, level) };
+}
+
 static void tell_rate(struct record *r)
 {
 	double share = rate_hz(r) * r->interrupt_price_ns / 1e9;
 
 	if (share <= r->opts->max_overhead || r->opts->max_overhead <= 0)
 		return;
-	log_warn(
-		"%.0f samples a second take %.2g %% of each CPU by their interrupts alone (%s each "
-		"here), and --max-overhead is %.3g %%: fewer are taken, each counts for more",
-		rate_hz(r), share * 100, text_ns(r->interrupt_price_ns),
-		r->opts->max_overhead * 100);
+	log_warn("%.0f samples a second take %s of each CPU by their interrupts alone (%s each "
+		 "here), and --max-overhead is %.3g %%: fewer are taken, each counts for more",
+		 rate_hz(r), text_pct(share * 100), text_ns(r->interrupt_price_ns),
+		 r->opts->max_overhead * 100);
 }
 
 /* What the kernel counts on its way (page faults, tracepoints) interrupts nobody. */
@@ -147,12 +154,12 @@ static uint64_t kernel_ns(struct record *r)
 
 static int refuse(const struct record *r)
 {
-	return log_as(
-		-EBUSY,
-		"even with as little as can be taken, this costs %.2g %% of the CPUs here, and "
-		"--max-overhead is %.3g %%: select fewer threads or CPUs, or say "
-		"--max-overhead %.0f",
-		r->overhead.last * 100, r->opts->max_overhead * 100, r->overhead.last * 120 + 1);
+	return log_as(-EBUSY,
+		      "even with as little as can be taken, this costs %s of the CPUs here, and "
+		      "--max-overhead is %.3g %%: select fewer threads or CPUs, or say "
+		      "--max-overhead %.0f",
+		      text_pct(r->overhead.last * 100), r->opts->max_overhead * 100,
+		      r->overhead.last * 120 + 1);
 }
 
 /* Of several events, by a period, and where each stack is asked for. */
@@ -160,9 +167,9 @@ static void tell_too_much(const struct record *r, bool before)
 {
 	if (before || !r->overhead.spent || r->overhead.most)
 		return;
-	log_warn("this costs %.2g %% of the CPUs here, and --max-overhead is %.3g %%: as it was "
+	log_warn("this costs %s of the CPUs here, and --max-overhead is %.3g %%: as it was "
 		 "asked for, nothing can be left out of it",
-		 r->overhead.last * 100, r->opts->max_overhead * 100);
+		 text_pct(r->overhead.last * 100), r->opts->max_overhead * 100);
 }
 
 int record_turn_overhead(struct record *r)
@@ -180,9 +187,9 @@ int record_turn_overhead(struct record *r)
 		return refuse(r);
 	tell_too_much(r, told);
 	if ((unsigned int)level != before) {
-		log_info("--max-overhead: it costs %.2g %% of the CPUs, so %s is taken (level %d)",
-			 r->overhead.last * 100, (unsigned int)level > before ? "less" : "more",
-			 level);
+		log_info("--max-overhead: it costs %s of the CPUs, so %s is taken (level %d)",
+			 text_pct(r->overhead.last * 100),
+			 (unsigned int)level > before ? "less" : "more", level);
 		apply(r, level);
 	}
 	return 0;

@@ -170,6 +170,11 @@ void record_begin_overhead(struct record *r);
 int record_turn_overhead(struct record *r);
 void record_describe_overhead(struct record *r, uint64_t end_ns);
 uint64_t record_own_ns(const struct record *r);
+/* As of now: one in so many. */
+struct record_taken {
+	uint64_t samples, stacks;
+};
+struct record_taken record_taken(const struct record *r);
 
 /*
  * How many runs of programs the kernel's clock and its counts promise, from sources that share

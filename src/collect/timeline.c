@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "collect/session.h"
+#include "proc/maps.h"
+#include "proc/proc.h"
+#include "profile/timeline.h"
 
 #define BYTES_PER_CPU (4ull << 20)
 #define MAX_BYTES     (256ull << 20)
@@ -173,4 +176,34 @@ void timeline_read(const struct timeline_opts *o, const struct timeline_marks *m
 	}
 	if (p->nr_timeline)
 		qsort(p->timeline, p->nr_timeline, sizeof(*p->timeline), by_time);
+}
+
+static const char *name_of(const struct proc_table *procs, uint32_t pid, char read[PROF_COMM_LEN])
+{
+	const char *name = proc_name(procs, pid);
+
+	return name && *name ? name : maps_read_name(pid, read, PROF_COMM_LEN) ? NULL : read;
+}
+
+void timeline_name_processes(struct profile *p, const struct proc_table *procs)
+{
+	struct timeline t;
+	struct timeline_row *rows;
+	char read[PROF_COMM_LEN];
+	size_t nr;
+
+	if (!timeline_can(p))
+		return;
+	timeline_init(&t, p);
+	rows = timeline_rows(&t, TIMELINE_BY_RUNTIME, true, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = !rows[i].has_first ? name_of(procs, rows[i].pid, read) : NULL;
+		uint32_t id = name ? profile_string(p, name) : 0;
+
+		if (id)
+			profile_add_thread(
+				p, &(struct thread_time){ rows[i].pid, rows[i].pid, id, id, 0 });
+	}
+	free(rows);
+	timeline_release(&t);
 }

@@ -9,6 +9,7 @@
 #include "bpf/timeline.h"
 #include "profile/profile.h"
 
+struct proc_table;
 struct session_maps;
 
 struct timeline_opts {
@@ -43,5 +44,8 @@ void timeline_marks_release(struct timeline_marks *m);
 void timeline_read(const struct timeline_opts *o, const struct timeline_marks *marks,
 		   const struct session_maps *maps, struct profile *p, uint64_t begin_ns,
 		   uint64_t end_ns);
+
+/* Tells the profile the names of processes whose first threads did nothing. */
+void timeline_name_processes(struct profile *p, const struct proc_table *procs);
 
 #endif

@@ -12,4 +12,10 @@
  */
 uint64_t interrupt_price_ns(void);
 
+/*
+ * The least of a few rounds, each of which says what an interrupt took, or 0. One that says what
+ * none can take, as when the whole host stood still, is measured again some times. 0: all did.
+ */
+uint64_t interrupt_least_ns(uint64_t (*round)(void *arg), void *arg);
+
 #endif

@@ -169,7 +169,8 @@ static char *note_of(const struct flame *f)
 	if (lost)
 		fprintf(mem, ", %s%s lost", m->is_time ? text_ns(lost) : text_count(lost),
 			m->by_weight ? " samples" : "");
-	if (!f->t->left_out && expected_init(&x, f->p) && expected_difference_pct(&x) < 0)
+	if (!f->t->left_out && expected_init(&x, f->p) &&
+	    expected_difference_pct(&x) <= -EXPECTED_LITTLE)
 		fprintf(mem, ", %.2f%% missing", -expected_difference_pct(&x));
 	fprintf(mem, "%s%s%s%s", *host ? " · " : "", host, *kernel ? " · Linux " : "", kernel);
 	fclose(mem);

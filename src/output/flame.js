@@ -255,14 +255,20 @@ function resetZoom() {
 	zoomTo(state.pane, 0);
 }
 
-/* A regular expression, or the plain text when it is none; capitals make case matter. */
+/*
+ * A regular expression, or the plain text when it is none, or stands in a name as it is; capitals
+ * make case matter.
+ */
 function matcher(query) {
 	const flags = query === query.toLowerCase() ? 'iu' : 'u';
+	const plain = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), flags);
 
+	if (/[^.]/.test(query) && data.names.some(name => plain.test(name)))
+		return plain;
 	try {
 		return new RegExp(query, flags);
 	} catch (e) {
-		return new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), flags);
+		return plain;
 	}
 }
 

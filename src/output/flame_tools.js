@@ -123,13 +123,17 @@ function legendRows() {
 	return rows;
 }
 
-function legend() {
-	return element('div', {class: 'legend'}, ...legendRows().map(([name, text]) => {
+function legendSpans() {
+	return legendRows().map(([name, text]) => {
 		const box = svgElement('svg', {width: 10, height: 10, 'aria-hidden': 'true'});
 
 		box.append(svgElement('rect', {class: name, width: 10, height: 10}));
 		return element('span', {}, box, text);
-	}));
+	});
+}
+
+function legend() {
+	return element('div', {class: 'legend'}, ...legendSpans());
 }
 
 /* --- help --- */
@@ -144,7 +148,8 @@ function toggleHelp() {
 				.map(([key, [, text]]) => row(key === 'Escape' ? 'Esc' : key, text)),
 			row('arrows', 'walk the frames, or the rows of the table'),
 			row('Enter', 'zoom into the frame, or open the function'),
-			row('1 2 3', 'sort the table by a column'));
+			row('1 2 3', 'sort the table by a column'),
+			element('b', {}, 'Colours'), ...legendSpans());
 	ui.keys.hidden = !ui.keys.hidden;
 }
 

@@ -154,12 +154,23 @@ static void add_other(struct flame *f)
 	free(noun);
 }
 
+/* What is counted has the name of its unit, but for a clock: its unit is no name. */
+static char *name_of_shown(const struct flame *f)
+{
+	const struct profile_meta *m = &f->p->meta;
+	const char *event = profile_str(f->p, m->event);
+
+	if (m->is_time)
+		return xstrdup("all time");
+	return m->by_weight && profile_is_clock(event) ? text_cleaned(event) : xstrdup(f->unit);
+}
+
 void flame_values_init(struct flame *f, const struct view *v)
 {
 	struct flame_value *shown;
 	struct waits w;
 
-	shown = add_value(f, xstrdup(f->p->meta.is_time ? "all time" : f->unit), f->unit);
+	shown = add_value(f, name_of_shown(f), f->unit);
 	for (size_t i = 0; i < f->t->nr; i++)
 		shown->self[i] = f->t->nodes[i].self;
 	if (f->p->meta.is_time) {

@@ -149,11 +149,44 @@ void markdown_assessment(const struct stat_metric *m, FILE *out)
 	}
 }
 
+/* NULL: the note is of something else. */
+static const char *sets_without(const char *note)
+{
+	return strstr(note, "no metrics of ");
+}
+
+/* Why there are no metrics of a set: the note that says so names it. NULL: nobody asked for it. */
+static const char *why_without(const struct stat_report *r, const char *set)
+{
+	const char *list;
+
+	for (size_t i = 0; i < r->nr_notes; i++) {
+		list = sets_without(r->notes[i]);
+		if (list && strstr(list, set))
+			return r->notes[i];
+	}
+	return NULL;
+}
+
+/* A section that has nothing to show says why. */
+static void put_without(const struct stat_report *r, const char *set, const char *title, FILE *out)
+{
+	const char *why = why_without(r, set);
+
+	if (!why)
+		return;
+	fprintf(out, "\n## %s\n\nNot measured: ", title);
+	markdown_put(why, out);
+	fputs(".\n", out);
+}
+
 /* Sets without a form of their own. */
 static void put_set(const struct stat_report *r, const char *set, const char *title, FILE *out)
 {
-	if (!has_set(r, set))
+	if (!has_set(r, set)) {
+		put_without(r, set, title, out);
 		return;
+	}
 	fputs("\n## ", out);
 	markdown_put(title, out);
 	fputs("\n\n| Metric | Value | Assessment | From |\n|---|---:|---|---|\n", out);
@@ -184,8 +217,10 @@ static void put_levels(const struct stat_report *r, const char *set, const char 
 {
 	struct ratio ratio;
 
-	if (!has_set(r, set))
+	if (!has_set(r, set)) {
+		put_without(r, set, title, out);
 		return;
+	}
 	fprintf(out,
 		"\n## %s\n\n| Level | Accesses | Misses | Rate | Assessment |\n"
 		"|---|---:|---:|---:|---|\n",
@@ -318,6 +353,20 @@ static void put_missing(const char *name, const char *why, FILE *out)
 	fputs("\n", out);
 }
 
+static void put_limits(const struct stat_report *r, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nr_notes; i++) {
+		if (sets_without(r->notes[i]))
+			continue;
+		if (!any)
+			fputs("\nHow it was measured, and what limits it:\n\n", out);
+		any = true;
+		put_missing(r->notes[i], "", out);
+	}
+}
+
 static void put_unmeasured(const struct stat_report *r, FILE *out)
 {
 	bool any = false;
@@ -339,14 +388,16 @@ static void put_unmeasured(const struct stat_report *r, FILE *out)
 		put_missing(e->name, *e->why ? e->why : figure_state(e->count.state), out);
 		any = true;
 	}
+	for (size_t i = 0; i < r->nr_notes; i++)
+		if (sets_without(r->notes[i])) {
+			put_missing(r->notes[i], "", out);
+			any = true;
+		}
 	if (!any && !r->all.nr_metrics && !r->all.nr_events)
 		fputs("Nothing was counted.\n", out);
 	else if (!any)
-		fputs("Nothing of what is listed above.\n", out);
-	if (r->nr_notes)
-		fputs("\nHow it was measured, and what limits it:\n\n", out);
-	for (size_t i = 0; i < r->nr_notes; i++)
-		put_missing(r->notes[i], "", out);
+		fputs("All that is listed above has a value.\n", out);
+	put_limits(r, out);
 }
 
 int stat_write_markdown(const struct stat_report *r, FILE *out)

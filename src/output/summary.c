@@ -204,10 +204,13 @@ void expected_put(const struct expected *x, const char *what, FILE *out)
 	if (x->most != x->least)
 		fprintf(out, " to %s", text_count(x->most));
 	fprintf(out, " %s, %s seen: ", what, text_count(x->seen));
-	if (pct < 0)
+	if (pct <= -EXPECTED_LITTLE)
 		style_put(out, STYLE_BAD);
-	fprintf(out, pct ? "%.2f%% %s" : "none missing", pct < 0 ? -pct : pct,
-		pct < 0 ? "MISSING" : "too many");
+	if (pct < 0 && pct > -EXPECTED_LITTLE)
+		fputs("<0.01% missing", out);
+	else
+		fprintf(out, pct ? "%.2f%% %s" : "none missing", pct < 0 ? -pct : pct,
+			pct < 0 ? "MISSING" : "too many");
 	style_put(out, STYLE_PLAIN);
 	fputc('\n', out);
 }

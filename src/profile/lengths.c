@@ -58,7 +58,10 @@ static uint64_t end_ns(const struct spread *s, size_t i)
 	return i < s->top ? bucket_ns(i + 1) : s->max_ns + 1;
 }
 
-/* The longest wait is known by itself. What is left has this sum. */
+/*
+ * The longest wait is known by itself. What is left has this sum, unless it is none of these waits:
+ * of those whose stacks were left out the lengths fall to one sample, and the time to several.
+ */
 static void place(struct spread *s, uint64_t sum_ns)
 {
 	double least = 0, room = 0, sum = sum_ns > s->max_ns ? sum_ns - s->max_ns : 0;
@@ -69,7 +72,8 @@ static void place(struct spread *s, uint64_t sum_ns)
 		room += (double)s->count[i] * (end_ns(s, i) - bucket_ns(i));
 	}
 	s->part = room > 0 ? (sum - least) / room : 0;
-	s->part = s->part < 0 ? 0 : s->part > 1 ? 1 : s->part;
+	if (s->part < 0 || s->part > 1)
+		s->part = 0.5;
 }
 
 /* nr waits, evenly from … end - 1. */

@@ -257,6 +257,15 @@ static void add_processes(struct overview *o, struct overview_sums *sums,
 	}
 }
 
+/*
+ * A process has the name of its first thread: one that began another program has two by now, and
+ * has one on all pages.
+ */
+static uint32_t thread_name(const struct budget_row *row)
+{
+	return row->tid == row->pid ? row->process : row->thread;
+}
+
 static void add_threads(struct overview *o, struct overview_sums *sums,
 			const struct overview_opts *opts)
 {
@@ -268,7 +277,7 @@ static void add_threads(struct overview *o, struct overview_sums *sums,
 		const struct budget_row *from = &b->threads[i];
 		struct overview_row *row = opts->pid && from->pid != opts->pid
 						   ? NULL
-						   : add(o, opts, name_of(p, from->thread));
+						   : add(o, opts, name_of(p, thread_name(from)));
 
 		if (!row)
 			continue;

@@ -90,6 +90,7 @@ struct timeline_row {
 	uint32_t pid, tid; /* tid 0: of all threads of the process */
 	const char *name;
 	size_t nr_threads;
+	bool has_first; /* the first thread of the process is among them */
 	uint64_t ns[TIMELINE_NR_STATES];
 	uint64_t switches, preempted, delays;
 	const struct timeline_span *longest; /* NULL = it never waited for a CPU */

@@ -35,9 +35,18 @@ static void add(struct timeline_row *r, const struct timeline *t, const struct t
 	r->nr_threads++;
 	if (longest && longest->end_ns - longest->start_ns >= timeline_max_ns(r))
 		r->longest = longest;
-	/* A process has the name of its first thread, if that did anything. */
 	if (!r->name || th->pid == th->tid)
 		r->name = th->name;
+	r->has_first |= th->pid == th->tid;
+}
+
+/* Of a process whose first thread did nothing; NULL = it is not known. */
+static const char *name_of_process(const struct profile *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->nr_threads; i++)
+		if (p->threads[i].pid == pid && p->threads[i].tid == pid)
+			return profile_str(p, p->threads[i].process);
+	return NULL;
 }
 
 static int by_process(const void *pa, const void *pb)
@@ -94,6 +103,8 @@ struct timeline_row *timeline_rows(const struct timeline *t, enum timeline_sort 
 			rows[*nr].pid = threads[i]->pid;
 			rows[(*nr)++].tid = whole ? 0 : threads[i]->tid;
 		}
+		if (whole && !rows[*nr - 1].name && threads[i]->tid != threads[i]->pid)
+			rows[*nr - 1].name = name_of_process(t->profile, threads[i]->pid);
 		add(&rows[*nr - 1], t, threads[i]);
 	}
 	qsort_r(rows, *nr, sizeof(*rows), largest_first, &sort);

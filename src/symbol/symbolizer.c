@@ -262,10 +262,9 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 static void end_keeping(struct symbolizer *s)
 {
 	kept_end(s->kept);
-	log_info(
-		"names of %zu places: %zu known from before, %zu files were read in %s; %s are kept",
-		s->nr, s->nr_known, s->nr_read, text_ns(s->cost.cpu_ns),
-		text_bytes(kept_bytes(s->kept)));
+	log_info("names of %zu places: %zu known from before, %zu files read in %s; %s are kept",
+		 s->nr, s->nr_known, s->nr_read, text_ns(s->cost.cpu_ns),
+		 text_bytes(kept_bytes(s->kept)));
 }
 
 void symbolizer_run(struct profile *p, const struct symbol_file *files,

@@ -98,7 +98,7 @@ static char *path_text(const struct browser *br)
 	FILE *f = open_memstream(&text, &sz);
 
 	if (profile_is_mixed(br->b->profile)) {
-		event = text_cleaned(profile_unit(br->profile));
+		event = text_cleaned(profile_str(br->profile, br->profile->meta.event));
 		add_part(f, event);
 		free(event);
 	}

@@ -162,6 +162,17 @@ def check_copy(c):
 def check_legend(c):
     said = c.browser.js("return Array.from(document.querySelectorAll('.legend span'), e => e.textContent)")
     c.check("colours are explained", said[:2] == ["user code, by module", "kernel"], said)
+    c.browser.resize(500, 700)
+    c.browser.js("document.activeElement.blur()")
+    c.browser.press("?")
+    c.browser.painted()
+    said = c.browser.js("return Array.from(document.querySelectorAll('.keys span'),"
+                        "e => e.getBoundingClientRect().width > 0 && e.textContent)")
+    c.check("and among the keys, where there is no room below", said[:2] == ["user code, by module", "kernel"], said)
+    c.shot("keys")
+    c.browser.press("?")
+    c.browser.resize(1200, 700)
+    c.browser.painted()
 
 
 def check_keys(c):

@@ -197,6 +197,31 @@ static void of_three_lengths(void **state)
 	profile_free(p);
 }
 
+/*
+ * Of waits whose stacks were left out the lengths are one sample's, the time is several samples': a
+ * sum that cannot be of such waits does not say that all are as short as can be.
+ */
+static void an_impossible_sum_says_nothing(void **state)
+{
+	static const uint64_t sums[] = { 9000, 90000000 };
+	uint64_t ns[40];
+
+	for (size_t i = 0; i < 40; i++)
+		ns[i] = i < 30 ? 700 : 9000;
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
+		struct profile *p = made_profile("offcpu");
+		struct prof_hist h;
+
+		add(p, 101, "app", "futex_wait", ns, 40);
+		p->samples[0].weight = sums[i];
+		h = sum_of(p);
+		assert_int_equal(runqlat_count(&h), 40);
+		assert_int_equal(h.sum_ns, sums[i]);
+		assert_in_range(runqlat_percentile_ns(&h, 50), 300, 900);
+		profile_free(p);
+	}
+}
+
 /* Two threads: 20 x 2 ms of a lock, 5 x 300 us of a pipe; one has run. */
 static struct profile *two(void)
 {
@@ -375,6 +400,7 @@ int main(void)
 		cmocka_unit_test(as_many_as_there_were),
 		cmocka_unit_test(alike_waits_stay_together),
 		cmocka_unit_test(of_three_lengths),
+		cmocka_unit_test(an_impossible_sum_says_nothing),
 		cmocka_unit_test(by_class_and_by_thread),
 		cmocka_unit_test(woken_is_a_second_part),
 		cmocka_unit_test(saved_ones_come_back),

@@ -87,6 +87,27 @@ static void threads_have_all_of_their_time(void **state)
 	profile_free(p);
 }
 
+/* It was sampled as bash, and is another program by now. */
+static void first_threads_are_called_as_processes(void **state)
+{
+	struct profile *p = made();
+	struct overview_sums sums = { .profile = p };
+	struct sample *s = made_wait(p, 300, "bash", RUNNING, S, "", "");
+	struct overview o;
+
+	s->pid = 300;
+	s->process = profile_string(p, "five_shares");
+	overview_init(&o, &sums, OVERVIEW_PROCESSES, &(struct overview_opts){ .sort = -1 });
+	assert_true(cell(&o, "five_shares", 0) == 300);
+	overview_release(&o);
+	overview_init(&o, &sums, OVERVIEW_THREADS, &(struct overview_opts){ .sort = -1 });
+	assert_true(cell(&o, "five_shares", 0) == 300);
+	assert_true(cell(&o, "bash", 0) == -1);
+	overview_release(&o);
+	overview_sums_release(&sums);
+	profile_free(p);
+}
+
 static void waits_are_by_class(void **state)
 {
 	struct profile *p = made();
@@ -184,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_those_of_running_code),
 		cmocka_unit_test(threads_have_all_of_their_time),
+		cmocka_unit_test(first_threads_are_called_as_processes),
 		cmocka_unit_test(waits_are_by_class),
 		cmocka_unit_test(filters_and_orders),
 		cmocka_unit_test(nothing_has_no_rows),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/regex.h"
@@ -107,12 +108,37 @@ static void test_lengths_have_a_limit(void **state)
 	assert_non_null(strstr(why, "groups"));
 }
 
+/* As a name stands on the screen. */
+static void test_literal(void **state)
+{
+	static const char *const names[] = { "fib (burn.py)", "long J.mapThem(int)",
+					     "slices.pdqsortOrdered[go.shape.int]",
+					     "[libcrypto.so.3+0x29c240]", "a{2}\\^$|*?" };
+	char why[REGEX_WHY], *literal;
+	regex_t re;
+
+	(void)state;
+	for (size_t i = 0; i < ROWS(names); i++) {
+		literal = regex_literal(names[i]);
+		assert_non_null(literal);
+		assert_true(regex_compile(&re, literal, 0, why));
+		assert_true(matches(&re, names[i]));
+		assert_false(matches(&re, "slices"));
+		assert_false(matches(&re, "aa"));
+		regfree(&re);
+		free(literal);
+	}
+	assert_null(regex_literal("memcpy"));
+	assert_null(regex_literal(".")); /* most mean any character */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small_ones_are_taken),
 		cmocka_unit_test(test_large_ones_are_refused),
 		cmocka_unit_test(test_lengths_have_a_limit),
+		cmocka_unit_test(test_literal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

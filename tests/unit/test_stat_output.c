@@ -598,12 +598,23 @@ static void markdown_says_so_when_nothing_is_wrong(void **state)
 	has(text, "Nothing could be judged: no metric with a threshold has a value.\n");
 	has(text, "\nNothing was counted.\n\n"
 		  "How it was measured, and what limits it:\n\n- topdown: cycle-based");
-	has_not(text, "Nothing of what is listed");
+	has_not(text, "All that is listed");
 	free(text);
 	made_judge(made_metric(&r.all, "ipc", "ipc", "IPC", "", "a / b", 2, 1), 1.5, 0.5, "x");
 	text = written(&r, stat_write_markdown);
 	has(text, "The only metric with a threshold is within its limits.\n");
-	has(text, "Nothing of what is listed above.\n");
+	has(text, "All that is listed above has a value.\n");
+	has_not(text, "## Topdown");
+	free(text);
+	r.notes = realloc(r.notes, (r.nr_notes + 1) * sizeof(*r.notes));
+	r.notes[r.nr_notes++] = strdup("this machine shows no counters, so there are no metrics of "
+				       "topdown,cache: software events only");
+	text = written(&r, stat_write_markdown);
+	has(text, "\n## Topdown\n\nNot measured: this machine shows no counters");
+	has(text, "\n## Cache hierarchy\n\nNot measured: this machine shows no counters");
+	has(text, "## What could not be measured\n\n- this machine shows no counters");
+	has_not(text, "All that is listed");
+	has_not(text, "## TLBs");
 	free(text);
 	stat_report_release(&r);
 }

@@ -15,6 +15,7 @@
 #include "collect/maps.h"
 #include "collect/timeline.h"
 #include "output/output.h"
+#include "proc/proc.h"
 #include "profile/save.h"
 #include "tests/unit/made_timeline.h"
 
@@ -88,6 +89,55 @@ static void test_rows(void **state)
 	assert_string_equal(rows[0].name, "main");
 	free(rows);
 	timeline_release(&t);
+	profile_free(p);
+}
+
+/* A process has the name of its first thread, also where that did nothing. */
+static void test_process_name(void **state)
+{
+	struct profile *p = made_empty();
+	uint32_t name = profile_string(p, "java");
+	struct timeline_row *rows;
+	struct timeline t;
+	size_t nr;
+
+	made_event(p, 100, TIMELINE_SWITCH, 0, MADE_IDLE, 0, MADE_BORN);
+	made_event(p, 400, TIMELINE_SWITCH, 0, MADE_BORN, MADE_SLEEPS, MADE_IDLE);
+	timeline_init(&t, p);
+	rows = timeline_rows(&t, TIMELINE_BY_MAX, true, &nr);
+	assert_int_equal(nr, 1);
+	assert_string_equal(rows[0].name, "born"); /* nothing better is known */
+	assert_false(rows[0].has_first);
+	free(rows);
+	profile_add_thread(p, &(struct thread_time){ 10, 10, name, name, 0 });
+	rows = timeline_rows(&t, TIMELINE_BY_MAX, true, &nr);
+	assert_int_equal(nr, 1);
+	assert_string_equal(rows[0].name, "java");
+	free(rows);
+	rows = timeline_rows(&t, TIMELINE_BY_MAX, false, &nr);
+	assert_string_equal(rows[0].name, "born");
+	free(rows);
+	timeline_release(&t);
+	profile_free(p);
+}
+
+/* Processes of a live system: this one, whose only thread here is not its first. */
+static void test_process_is_asked(void **state)
+{
+	struct profile *p = made_empty();
+	struct proc_table procs = {};
+	struct timeline_event e = { .time_ns = MADE_BEGIN_NS + 1000,
+				    .kind = TIMELINE_SWITCH,
+				    .pid2 = getpid(),
+				    .tid2 = getpid() + 1,
+				    .comm2 = "worker",
+				    .flags = TIMELINE_SECOND };
+
+	profile_add_timeline(p, &e);
+	timeline_name_processes(p, &procs);
+	assert_int_equal(p->nr_threads, 1);
+	assert_int_equal(p->threads[0].tid, getpid());
+	assert_string_equal(profile_str(p, p->threads[0].process), "test_timeline");
 	profile_free(p);
 }
 
@@ -267,10 +317,11 @@ static void test_no_marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spans),	    cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_early_wake),  cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_saved),	    cmocka_unit_test(test_forged),
-		cmocka_unit_test(test_overwritten), cmocka_unit_test(test_no_marks),
+		cmocka_unit_test(test_spans),	     cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_process_name), cmocka_unit_test(test_process_is_asked),
+		cmocka_unit_test(test_early_wake),   cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_saved),	     cmocka_unit_test(test_forged),
+		cmocka_unit_test(test_overwritten),  cmocka_unit_test(test_no_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
