@@ -16,7 +16,7 @@ dir=$(mktemp -d -p "${BPFPROF%/*}/build") || skip "no folder on a disk"
 group=
 at_exit() {
 	rm -rf "$dir"
-	[ -z "$group" ] || { echo $$ >$blkio/cgroup.procs && rmdir "$group"; }
+	[ -z "$group" ] || { echo $$ >"$blkio/cgroup.procs" && rmdir "$group"; }
 }
 trap 'at_exit; cleanup' EXIT
 cp "$PROGS/spin_abc" "$dir/slow_disk"
