@@ -22,6 +22,8 @@ check_between "$us" 0 "$all" "us of running, of all CPUs together"
 check_between "$(json "$TMP/x.json" runtime workers residual_us)" 20000000 60000000 "us in which 28 workers were not born"
 check "its summary" "$BPFPROF" report -s "$TMP/x.bpfprof"
 check_grep '^  running .* at most: all CPUs$' "$OUT"
+check_grep '^ +TIME +SHARE +KIND +WHO BLOCKED A TASK$' "$OUT"
+check_grep '^ +[0-9.]+ m?s +[0-9.]+% +sleep +.*blocking_sleep' "$OUT"
 check_grep 'in no line: threads that began or ended meanwhile$' "$OUT"
 check_no_grep 'functions are$' "$OUT"
 
