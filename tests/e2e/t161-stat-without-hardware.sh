@@ -47,7 +47,8 @@ check_is "$(awk -v n="${total/,/}" '{ if ($1 - 100 * $2 / n > 0.1 || 100 * $2 / 
 [ "$(nproc --all)" -eq 1 ] || check_grep '^\| Pinning \| to CPU 0 \|$' "$OUT" "where it may run"
 check_grep '^\| Build \| GNU C.* -g' "$OUT" "its compiler and flags"
 check_grep '^\| ASLR \| o' "$OUT"
-check_is "$(grep '^## ' "$OUT" | tr '\n' ' ')" "## Environment and stability ## cpu ## Hot functions ## Root cause ## Recommendations ## Validation plan ## What could not be measured " "sections"
+check_is "$(grep '^## ' "$OUT" | tr '\n' ' ')" "## Environment and stability ## Topdown ## Cache hierarchy ## TLBs ## Branches ## cpu ## Hot functions ## Root cause ## Recommendations ## Validation plan ## What could not be measured " "sections"
+check_is "$(grep -c '^Not measured: ' "$OUT")" 4 "sections that say that they were not measured"
 check_grep '^Nothing could be judged' "$OUT" "no threshold, no verdict"
 
 missing() { # PATTERN ARGS...: exit status 77, a table with the pattern, and one sentence
