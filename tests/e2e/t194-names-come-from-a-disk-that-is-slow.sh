@@ -4,6 +4,7 @@
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+need_nightly
 need_bpf
 need_root
 need_prog spin_abc
