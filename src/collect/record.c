@@ -199,6 +199,8 @@ static int start(struct record *r)
 		add_process(r, r->target.pid, now);
 	warm_up(r);
 	err = open_events(r);
+	if (!err)
+		record_begin_rest(r);
 	if (record_config(o).running && !record_config(o).slow_poll_ns)
 		r->lifetimes = lifetimes_new(session_began(r->session));
 	r->begin_ns = now_ns();
@@ -325,6 +327,7 @@ static int take_turn(struct record *r)
 	int err;
 
 	r->dither_ns = sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
+	record_turn_rest(r);
 	drain(r, false);
 	err = record_turn_duty(r) ?: record_turn_overhead(r);
 	if (err)
@@ -337,8 +340,10 @@ static int take_turn(struct record *r)
 	 * First hear of a CPU, then ask /proc what was missed, then sample it: no stack of it is
 	 * named by what its process was before.
 	 */
-	if (sideband_refresh(r->sideband))
+	if (sideband_refresh(r->sideband)) {
 		record_look_again(r, now_ns());
+		sampling_wake(&r->sampling);
+	}
 	sampling_refresh(&r->sampling);
 	if (!r->opts->live.turn)
 		show_progress(r);

@@ -175,6 +175,7 @@ void record_close(struct record *r)
 {
 	if (!r)
 		return;
+	record_end_rest(r);
 	sampling_release(&r->sampling);
 	groups_close(&r->groups);
 	target_stop(&r->target);

@@ -112,6 +112,7 @@ void record_begin_overhead(struct record *r)
 
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);
+	r->overhead_awake = sampling_awake(&r->sampling);
 	r->interrupt_price_ns = interrupts(&r->sampling) ? interrupt_price_ns() : 0;
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
 	tell_rate(r);
@@ -124,7 +125,7 @@ static void add_interrupts(struct record *r, const uint64_t counters[PROF_NR_COU
 	double nr = rate_hz(r) / (1u << of_samples(r, r->overhead.level));
 
 	if (nr > 0)
-		r->interrupts_ns += nr * r->overhead_cpus * ((now - r->overhead_ns) / 1e9) *
+		r->interrupts_ns += nr * r->overhead_awake * ((now - r->overhead_ns) / 1e9) *
 				    r->interrupt_price_ns;
 	else if (r->sampling.nr)
 		r->interrupts_ns = counters[PROF_RUNS] * r->interrupt_price_ns;
@@ -174,6 +175,7 @@ int record_turn_overhead(struct record *r)
 	level = overhead_turn(&r->overhead, now_ns(), kernel_ns(r), record_own_ns(r),
 			      r->overhead_cpus);
 	r->overhead_cpus = record_nr_cpus(r); /* some may have joined, or left */
+	r->overhead_awake = sampling_awake(&r->sampling);
 	if (level == OVERHEAD_REFUSED && !r->opts->always_on)
 		return refuse(r);
 	tell_too_much(r, told);

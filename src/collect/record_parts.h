@@ -57,6 +57,10 @@ struct record {
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
 	unsigned int nr_turns;
+	char *rest_path; /* a cgroup that all that is selected is in, NULL = not known */
+	int rest_in;	 /* the same */
+	unsigned int rest_looks;
+	uint64_t rest_next_ns;
 	bool interrupted; /* by a signal */
 	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */
@@ -66,6 +70,7 @@ struct record {
 	uint64_t interrupt_price_ns; /* of one */
 	uint64_t overhead_ns;	     /* when they were last added up */
 	size_t overhead_cpus;	     /* whose time it is a share of */
+	size_t overhead_awake;	     /* of these: where an event interrupts */
 	struct kernel_counts counts; /* when sampling had begun */
 	struct due due;		     /* samples */
 	bool due_known;
@@ -153,6 +158,14 @@ int record_turn_duty(struct record *r);
 void record_end_duty(struct record *r);
 void record_add_live(struct record *r, uint64_t end_ns);
 void record_describe_allocs(struct record *r);
+
+/*
+ * Events rest on CPUs that nothing selected uses, where that can be: once they are open, at each
+ * turn, and when all is over.
+ */
+void record_begin_rest(struct record *r);
+void record_turn_rest(struct record *r);
+void record_end_rest(struct record *r);
 
 /* What the profile says of the recording, from its begin until end_ns (and as a date). */
 void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns);

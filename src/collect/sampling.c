@@ -203,6 +203,38 @@ uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, u
 	return first;
 }
 
+void sampling_rest_in(struct sampling *s, int cgroup)
+{
+	for (size_t i = 0; i < s->nr; i++) {
+		s->v[i].rests_in = cgroup;
+		if (!cgroup)
+			perf_events_wake(&s->v[i], true);
+	}
+}
+
+void sampling_rest(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		perf_events_rest(&s->v[i], rows, now_ns);
+}
+
+void sampling_wake(struct sampling *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		perf_events_wake(&s->v[i], false);
+}
+
+size_t sampling_awake(const struct sampling *s)
+{
+	size_t most = 0, nr;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		nr = perf_events_awake(&s->v[i]);
+		most = nr > most ? nr : most;
+	}
+	return most;
+}
+
 int sampling_thin(struct sampling *s, unsigned int halvings)
 {
 	return s->nr == 1 && s->hits[0] < 0 ? perf_events_thin(&s->v[0], halvings) : -1;

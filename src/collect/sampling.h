@@ -56,6 +56,16 @@ void sampling_refresh(struct sampling *s);
  */
 uint64_t sampling_dither(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns);
 
+/*
+ * See perf_events_rest() and perf_events_wake(). sampling_rest_in(): a cgroup, borrowed, that all
+ * that is selected is in; 0 = there is none any more.
+ */
+void sampling_rest_in(struct sampling *s, int cgroup);
+void sampling_rest(struct sampling *s, const struct prof_counters *rows, uint64_t now_ns);
+void sampling_wake(struct sampling *s);
+/* The most CPUs that an event interrupts. */
+size_t sampling_awake(const struct sampling *s);
+
 /* See perf_events_thin(); -1 also where there are several events, which cannot be told apart. */
 int sampling_thin(struct sampling *s, unsigned int halvings);
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <mntent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,4 +98,61 @@ char *cgroup_path(uint64_t id)
 	if (!strcmp(path, mount))
 		return xstrdup("/");
 	return xstrdup(strncmp(path, mount, strlen(mount)) ? path : path + strlen(mount));
+}
+
+int cgroup_of(uint32_t tid, char *path, size_t sz)
+{
+	char name[64], line[4096];
+	int err = -ENOENT;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%u/cgroup", tid);
+	f = fopen(name, "re");
+	if (!f)
+		return -errno;
+	while (err && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::/", 4))
+			continue;
+		err = (size_t)snprintf(path, sz, "%s", line + 3) < sz ? 0 : -ENAMETOOLONG;
+	}
+	fclose(f);
+	return err;
+}
+
+/* Of a threaded cgroup the list cannot be read. */
+static bool has_process(int dir, uint32_t pid)
+{
+	int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	bool found = false;
+	unsigned int one;
+
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!found && fscanf(f, "%u", &one) == 1)
+		found = one == pid;
+	fclose(f);
+	return found;
+}
+
+int cgroup_open_of(uint32_t pid, const char *path)
+{
+	char mount[1024], full[4096];
+	int fd;
+
+	find_mount(mount, sizeof(mount));
+	if (!mount[0] || (size_t)snprintf(full, sizeof(full), "%s%s", mount, path) >= sizeof(full))
+		return -ENOENT;
+	fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* The root alone has no such file. */
+	if (!faccessat(fd, "cgroup.events", F_OK, 0) && has_process(fd, pid))
+		return fd;
+	close(fd);
+	return -ENOENT;
 }

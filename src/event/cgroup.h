@@ -3,6 +3,7 @@
 #ifndef BPFPROF_EVENT_CGROUP_H
 #define BPFPROF_EVENT_CGROUP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -17,5 +18,14 @@ uint64_t cgroup_id(int fd);
 
 /* Its path below the cgroup2 mount, "/" for the root; NULL when it is gone. To be freed. */
 char *cgroup_path(uint64_t id);
+
+/* The path of a thread's cgroup, as /proc says it. 0 or negative errno. */
+int cgroup_of(uint32_t tid, char *path, size_t sz);
+
+/*
+ * Opens the cgroup of that path if it is certainly what /proc means: the thread's process is in it,
+ * and it is not the root, in which CPUs idle. A descriptor or negative errno, not logged.
+ */
+int cgroup_open_of(uint32_t pid, const char *path);
 
 #endif

@@ -16,11 +16,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "event/host.h"
-#include "event/refusal.h"
 
-#define LEAVE_TRIES   20 /* a CPU leaves or comes within 200 ms */
-#define LEAVE_STEP_US 10000
+#define LEAVE_TRIES	20 /* a CPU leaves or comes within 200 ms */
+#define LEAVE_STEP_US	10000
+#define REST_NS		1000000000ull /* an event rests when it recorded nothing for so long … */
+#define REST_PERIODS	100	      /* … and for so many periods */
+#define MOST_OVERLAP_NS 10000000ull
+#define REST_AT_ONCE	16 /* CPUs that go to rest in one turn: each takes some 50 us */
 
 int perf_open(struct perf_event_attr *attr, int pid, int cpu, int group)
 {
@@ -54,61 +56,6 @@ static void choose(struct perf_events *e, bool hardware, uint32_t rate_hz)
 		.freq = 1,
 		.sample_freq = rate_hz,
 	};
-}
-
-bool perf_has_no_such(int err)
-{
-	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -EINVAL ||
-	       err == -EBUSY;
-}
-
-static int explain_nowhere(const struct perf_events *e)
-{
-	char *there = e->cpus ? cpus_text(e->cpus) : NULL;
-
-	if (there)
-		log_err(0, "%s is counted on CPUs %s, of which none is to be sampled", e->name,
-			there);
-	else
-		log_err(0, "all CPUs that were to be sampled have gone offline");
-	free(there);
-	return -ENODEV;
-}
-
-static int explain_unsupported(const struct perf_events *e)
-{
-	if (!strcmp(e->name, names[0]))
-		log_err(0, "this machine shows no hardware cycle counter (-e cpu-clock always "
-			   "works)");
-	else
-		log_err(0,
-			"this machine cannot sample %s (-e page-faults, -e context-switches and "
-			"-e cpu-clock always work)",
-			e->name);
-	return -EOPNOTSUPP;
-}
-
-int perf_refused(int err, const char *what)
-{
-	if (err != -EACCES && err != -EPERM)
-		return refusal_tell(err, "cannot %s", what);
-	return log_err(err,
-		       "may not %s (kernel.perf_event_paranoid is %ld; needs CAP_PERFMON, or root "
-		       "where the distribution demands it; containers: seccomp must allow "
-		       "perf_event_open)",
-		       what, host_sysctl("kernel/perf_event_paranoid", 2));
-}
-
-int perf_events_explain(const struct perf_events *e, int err, uint32_t cpu)
-{
-	char what[128];
-
-	if (err == -ENXIO)
-		return explain_nowhere(e);
-	if (perf_has_no_such(err) && e->attr.type != PERF_TYPE_SOFTWARE)
-		return explain_unsupported(e);
-	snprintf(what, sizeof(what), "open the %s event on CPU %u", e->name, cpu);
-	return perf_refused(err, what);
 }
 
 /* Links came with cookies (5.15): the program asks for it, and knows which event it is. */
@@ -151,6 +98,11 @@ static void add_due(struct perf_events *e, struct perf_event *v, struct due_mome
 {
 	uint64_t period = e->attr.freq ? 0 : e->attr.sample_period, late = 0;
 
+	if (v->rests) { /* it begins anew with whole periods, and counts its own time */
+		period = period ? period : 1000000000 / e->attr.sample_freq;
+		due_count(&e->due, count, period, period);
+		return;
+	}
 	end.from_ns = lesser(end.from_ns, v->begin.from_ns + enabled_ns);
 	end.to_ns = lesser(end.to_ns, v->begin.to_ns + enabled_ns + DUE_LATE_NS);
 	due_turn(&e->due, &v->timer, end, 0);
@@ -214,7 +166,7 @@ uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *r
 		struct perf_event *v = &e->v[i];
 		uint64_t recorded = rows[v->cpu].value[PROF_RECORDED];
 
-		if (recorded == v->recorded)
+		if (recorded == v->recorded || v->rests)
 			continue;
 		v->recorded = recorded;
 		set_period(e, v, now_ns());
@@ -238,35 +190,51 @@ int perf_events_thin(struct perf_events *e, unsigned int halvings)
 {
 	if (e->dither.rate_hz == 0)
 		return -1;
+	if (halvings)
+		perf_events_wake(e, true);
 	dither_start(e, e->attr.sample_freq / (double)(1u << halvings));
 	for (size_t i = 0; i < e->nr; i++) {
+		if (e->v[i].rests)
+			continue;
 		e->v[i].dither = (struct dither_cpu){};
 		set_period(e, &e->v[i], now_ns());
 	}
 	return perf_is_clock(&e->attr) ? (int)halvings : 0;
 }
 
-static int start(struct perf_events *e, uint32_t cpu)
+static int open_one(struct perf_events *e, uint32_t cpu, bool rests)
 {
-	struct perf_event v = { .cpu = cpu, .link = -1 };
+	int fd;
+
+	if (!rests)
+		return perf_open(&e->attr, -1, cpu, -1);
+	fd = syscall(SYS_perf_event_open, &e->attr, e->rests_in, cpu, -1,
+		     PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
+	return fd < 0 ? -errno : fd;
+}
+
+static int start(struct perf_events *e, uint32_t cpu, bool rests)
+{
+	struct perf_event v = { .cpu = cpu, .link = -1, .rests = rests };
 	int err;
 
 	e->attr.use_clockid = e->records != NULL;
 	e->attr.clockid = e->records ? CLOCK_MONOTONIC : 0;
-	v.fd = perf_open(&e->attr, -1, cpu, -1);
+	v.fd = open_one(e, cpu, rests);
 	if (v.fd < 0)
 		return v.fd;
 	/* Where it is refused, what is throttled is not told. */
 	if (e->records)
 		ioctl(v.fd, PERF_EVENT_IOC_SET_OUTPUT, sideband_ring(e->records, cpu));
 	err = attach(e, &v);
-	if (!err && e->dither.rate_hz != 0)
+	if (!err && e->dither.rate_hz != 0 && !rests)
 		set_period(e, &v, now_ns());
 	if (!v.timer.period_ns && e->attr.freq && perf_is_clock(&e->attr))
 		v.timer.period_ns = 1000000000 / e->attr.sample_freq;
 	if (!err)
 		err = set(&v, PERF_EVENT_IOC_ENABLE, NULL, &v.begin);
 	v.timer.begin = v.begin;
+	v.busy_ns = v.begin.to_ns;
 	if (err) {
 		v.timer.period_ns = 0;
 		end(e, &v);
@@ -308,7 +276,7 @@ static int start_unless_gone(struct perf_events *e, uint32_t cpu)
 	for (unsigned int i = 0; i < LEAVE_TRIES; i++) {
 		if (i)
 			usleep(LEAVE_STEP_US);
-		err = start(e, cpu);
+		err = start(e, cpu, false);
 		if (err != -ENODEV)
 			break;
 		if (!is_online(cpu))
@@ -387,8 +355,9 @@ void perf_events_refresh(struct perf_events *e)
 	if (cpus_online(&online) || !online.nr)
 		goto out;
 	for (size_t i = 0; i < e->nr; i++) {
+		/* Of one that rests time stands still, too: see perf_events_wake(). */
 		if (cpus_has(&online, e->v[i].cpu) &&
-		    !perf_is_dead(e->v[i].fd, &e->v[i].enabled_ns))
+		    (e->v[i].rests || !perf_is_dead(e->v[i].fd, &e->v[i].enabled_ns)))
 			continue;
 		log_info("CPU %u went offline", e->v[i].cpu);
 		end(e, &e->v[i]);
@@ -396,13 +365,112 @@ void perf_events_refresh(struct perf_events *e)
 		e->gone++;
 	}
 	for (size_t i = 0; i < online.nr; i++) {
-		if (!wanted(e, online.v[i]) || is_open(e, online.v[i]) || start(e, online.v[i]))
+		if (!wanted(e, online.v[i]) || is_open(e, online.v[i]) ||
+		    start(e, online.v[i], false))
 			continue;
 		log_info("CPU %u came online", online.v[i]);
 		e->opened++;
 	}
 out:
 	cpus_release(&online);
+}
+
+/* Its place in the list goes to the last one, and it becomes the last. */
+static void replace(struct perf_events *e, size_t i, bool rests, uint64_t wanted)
+{
+	uint32_t cpu = e->v[i].cpu;
+	int err;
+
+	end(e, &e->v[i]);
+	e->v[i] = e->v[--e->nr];
+	err = start(e, cpu, rests);
+	if (err && rests) {
+		log_info("sampling events cannot rest: %s", strerror(-err));
+		e->rests_in = 0;
+		err = start(e, cpu, false);
+	}
+	if (!err)
+		e->v[e->nr - 1].wanted = wanted;
+}
+
+static uint64_t full_period_ns(const struct perf_events *e)
+{
+	return e->attr.freq ? 1000000000 / e->attr.sample_freq : e->attr.sample_period;
+}
+
+/*
+ * The new event begins with a whole period, and of the old one's half is gone, on average, when it
+ * ends. So the two overlap by half a period, or each return from rest would lose that much.
+ */
+static void return_busy(struct perf_events *e)
+{
+	uint64_t overlap_ns = lesser(full_period_ns(e) / 2, MOST_OVERLAP_NS);
+	size_t nr = e->nr;
+
+	for (size_t i = 0; i < nr; i++)
+		if (e->v[i].returns && !start(e, e->v[i].cpu, false))
+			e->v[e->nr - 1].wanted = e->v[i].wanted;
+	if (e->nr > nr)
+		usleep(overlap_ns / 1000);
+	for (size_t i = nr; i-- > 0;)
+		if (e->v[i].returns) {
+			end(e, &e->v[i]);
+			e->v[i] = e->v[--e->nr];
+		}
+}
+
+/* How many samples of what is selected came on a CPU, recorded or not. */
+static uint64_t wanted_on(const struct prof_counters *row)
+{
+	return row->value[PROF_RECORDED] + row->value[PROF_LOST_STACKS] +
+	       row->value[PROF_LOST_FRAMES] + row->value[PROF_LOST_COUNTS];
+}
+
+static uint64_t rest_after_ns(const struct perf_events *e)
+{
+	uint64_t ns = full_period_ns(e) * REST_PERIODS;
+
+	return ns > REST_NS ? ns : REST_NS;
+}
+
+void perf_events_rest(struct perf_events *e, const struct prof_counters *rows, uint64_t time_ns)
+{
+	size_t nr = 0;
+
+	if (!perf_is_clock(&e->attr))
+		return;
+	for (size_t i = e->nr; i-- > 0;) {
+		struct perf_event *v = &e->v[i];
+		uint64_t wanted = wanted_on(&rows[v->cpu]);
+		bool busy = wanted != v->wanted;
+
+		v->wanted = wanted;
+		if (busy)
+			v->busy_ns = time_ns;
+		v->returns = v->rests && busy;
+		if (!v->rests && e->rests_in && nr < REST_AT_ONCE && v->busy_ns < time_ns &&
+		    time_ns - v->busy_ns >= rest_after_ns(e) && ++nr)
+			replace(e, i, true, wanted);
+	}
+	return_busy(e);
+}
+
+void perf_events_wake(struct perf_events *e, bool for_good)
+{
+	if (for_good)
+		e->rests_in = 0;
+	for (size_t i = e->nr; i-- > 0;)
+		if (e->v[i].rests)
+			replace(e, i, false, e->v[i].wanted);
+}
+
+size_t perf_events_awake(const struct perf_events *e)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < e->nr; i++)
+		nr += !e->v[i].rests;
+	return nr;
 }
 
 void perf_events_close(struct perf_events *e)

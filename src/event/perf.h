@@ -23,6 +23,9 @@ struct perf_event {
 	uint64_t enabled_ns; /* when it was last looked at */
 	struct dither_cpu dither;
 	uint64_t recorded;	 /* samples of its CPU, when its period was last changed */
+	bool rests, returns;	 /* see perf_events_rest() */
+	uint64_t wanted;	 /* samples of its CPU that were wanted, at the last look … */
+	uint64_t busy_ns;	 /* … and when there were some */
 	struct due_moment begin; /* when it was switched on */
 	struct due_timer timer;	 /* of a clock that is sampled by rate */
 };
@@ -44,6 +47,7 @@ struct perf_events {
 	uint64_t cookie;
 	const uint32_t *only; /* -C, borrowed; empty = all */
 	size_t nr_only;
+	int rests_in;			/* a cgroup, borrowed; 0 = events do not rest */
 	const struct cpus *cpus;	/* that have such a counter, borrowed; NULL = all */
 	const struct sideband *records; /* where the kernel says when it throttles, or NULL */
 	struct perf_times times;	/* of those that are closed */
@@ -104,6 +108,18 @@ uint64_t perf_events_dither(struct perf_events *e, const struct prof_counters *r
  * -1: these events have no rate.
  */
 int perf_events_thin(struct perf_events *e, unsigned int halvings);
+
+/*
+ * Where a clock's event recorded nothing for a while, it is replaced by one that runs only while
+ * somebody of the cgroup rests_in does: a CPU that idles is left alone. Its first sample brings the
+ * other one back, so threads that come and go a lot are not charged for it at each switch. rows:
+ * counters of all CPUs. Call it some ten times a second. All that is wanted must be in the cgroup.
+ */
+void perf_events_rest(struct perf_events *e, const struct prof_counters *rows, uint64_t now_ns);
+
+/* No event rests: a CPU may have been away, or, for good, something that is wanted left. */
+void perf_events_wake(struct perf_events *e, bool for_good);
+size_t perf_events_awake(const struct perf_events *e);
 
 /*
  * Does the kernel's time or count alone say how many samples are due? Not of counters that are

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "event/perf.h"
 
 #define NEVER 1000u
@@ -30,11 +31,14 @@ static struct {
 	unsigned int fails_of_2;   /* follow, before others succeed */
 	unsigned int looks_at_2;   /* say that it is online */
 	unsigned int opens, looks; /* so far */
+	unsigned int in_cgroup;	   /* events that were opened so */
+	bool no_cgroups;	   /* has the kernel */
 } host;
 
 long syscall(long nr, ...)
 {
 	struct perf_event_attr *attr;
+	unsigned long flags;
 	va_list ap;
 	int cpu;
 
@@ -42,6 +46,8 @@ long syscall(long nr, ...)
 	attr = va_arg(ap, struct perf_event_attr *);
 	va_arg(ap, int);
 	cpu = va_arg(ap, int);
+	va_arg(ap, int);
+	flags = va_arg(ap, unsigned long);
 	va_end(ap);
 	errno = ENOSYS;
 	if (nr != SYS_perf_event_open)
@@ -49,6 +55,10 @@ long syscall(long nr, ...)
 	errno = ENOENT;
 	if (attr->type == PERF_TYPE_HARDWARE && !host.pmu)
 		return -1;
+	errno = EINVAL;
+	if (flags & PERF_FLAG_PID_CGROUP && host.no_cgroups)
+		return -1;
+	host.in_cgroup += !!(flags & PERF_FLAG_PID_CGROUP);
 	errno = ENODEV;
 	if (cpu == 2 && host.opens++ >= host.opens_of_2 &&
 	    host.opens <= host.opens_of_2 + host.fails_of_2)
@@ -160,6 +170,98 @@ static void a_machine_without_counters_takes_the_clock(void **state)
 	free(message);
 }
 
+#define SECOND 1000000000ull
+
+/* Opens on three CPUs, which after a second without a sample rest in the cgroup. */
+static void begin_rest(struct perf_events *e, struct prof_counters rows[3], uint64_t *now)
+{
+	char *message;
+
+	memset(&host, 0, sizeof(host));
+	host.opens_of_2 = NEVER;
+	host.looks_at_2 = NEVER;
+	memset(rows, 0, 3 * sizeof(*rows));
+	assert_int_equal(open_events(e, "cpu-clock", &message), 0);
+	free(message);
+	e->rests_in = 5;
+	*now = e->v[2].busy_ns;
+	perf_events_rest(e, rows, *now + SECOND / 2);
+	assert_int_equal(perf_events_awake(e), 3);
+	*now += 2 * SECOND;
+}
+
+static bool rests_on(const struct perf_events *e, uint32_t cpu)
+{
+	for (size_t i = 0; i < e->nr; i++)
+		if (e->v[i].cpu == cpu)
+			return e->v[i].rests;
+	fail();
+	return false;
+}
+
+static void events_rest_where_nothing_is_recorded(void **state)
+{
+	struct prof_counters rows[3];
+	struct perf_events e;
+	uint64_t now;
+
+	begin_rest(&e, rows, &now);
+	rows[1].value[PROF_RECORDED] = 7;
+	rows[2].value[PROF_SEEN] = rows[2].value[PROF_FILTER_PID] = 200; /* of others */
+	perf_events_rest(&e, rows, now);
+	assert_int_equal(e.nr, 3);
+	assert_int_equal(host.in_cgroup, 2);
+	assert_true(rests_on(&e, 0) && !rests_on(&e, 1) && rests_on(&e, 2));
+	rows[0].value[PROF_LOST_STACKS]++; /* wanted, too */
+	rows[2].value[PROF_SEEN]++;
+	rows[2].value[PROF_FILTER_PID]++;
+	perf_events_rest(&e, rows, now + SECOND / 10);
+	assert_true(!rests_on(&e, 0) && !rests_on(&e, 1) && rests_on(&e, 2));
+	perf_events_rest(&e, rows, now + 4 * SECOND);
+	assert_int_equal(perf_events_awake(&e), 0);
+	perf_events_wake(&e, false); /* a CPU may have been away: it begins anew */
+	assert_int_equal(perf_events_awake(&e), 3);
+	perf_events_rest(&e, rows, now_ns() + SECOND / 2);
+	assert_int_equal(perf_events_awake(&e), 3);
+	perf_events_rest(&e, rows, now_ns() + 2 * SECOND);
+	assert_int_equal(perf_events_awake(&e), 0);
+	perf_events_wake(&e, true); /* something left the cgroup */
+	perf_events_rest(&e, rows, now_ns() + 9 * SECOND);
+	assert_int_equal(perf_events_awake(&e), 3);
+	perf_events_close(&e);
+}
+
+static void fewer_samples_are_taken_awake(void **state)
+{
+	struct prof_counters rows[3];
+	struct perf_events e;
+	uint64_t now;
+
+	begin_rest(&e, rows, &now);
+	perf_events_rest(&e, rows, now);
+	assert_int_equal(perf_events_awake(&e), 0);
+	assert_int_equal(perf_events_thin(&e, 1), 1);
+	assert_int_equal(perf_events_awake(&e), 3);
+	perf_events_rest(&e, rows, now + 9 * SECOND);
+	assert_int_equal(perf_events_awake(&e), 3);
+	perf_events_close(&e);
+}
+
+static void where_the_kernel_cannot_all_stay_awake(void **state)
+{
+	struct prof_counters rows[3];
+	struct perf_events e;
+	uint64_t now;
+
+	begin_rest(&e, rows, &now);
+	host.no_cgroups = true;
+	perf_events_rest(&e, rows, now);
+	assert_int_equal(e.nr, 3);
+	assert_int_equal(perf_events_awake(&e), 3);
+	assert_int_equal(e.rests_in, 0);
+	perf_events_close(&e);
+}
+
 static void sets_are_written_as_they_are_read(void **state)
 {
 	static const char *const texts[] = { "", "0", "0-1", "0,2", "0-3,8", "1-2,4-5,7,9-65535" };
@@ -182,6 +284,9 @@ int main(void)
 		cmocka_unit_test(one_on_its_way_out_is_waited_for),
 		cmocka_unit_test(one_that_stays_has_no_counter),
 		cmocka_unit_test(a_machine_without_counters_takes_the_clock),
+		cmocka_unit_test(events_rest_where_nothing_is_recorded),
+		cmocka_unit_test(fewer_samples_are_taken_awake),
+		cmocka_unit_test(where_the_kernel_cannot_all_stay_awake),
 		cmocka_unit_test(sets_are_written_as_they_are_read),
 	};
 
