@@ -219,6 +219,22 @@ static __always_inline void kernel_put_task(struct task_struct *task)
 		bpf_task_release(task);
 }
 
+/* Its number in its own PID namespace, 0 = not known. */
+static __always_inline __u32 kernel_own_number(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	__u32 level, number = 0;
+
+	if (!pid)
+		return 0;
+	level = BPF_CORE_READ(pid, level) & 63; /* the kernel has 32 at most */
+	bpf_probe_read_kernel(&number, sizeof(number),
+			      (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				      level * bpf_core_type_size(struct upid) +
+				      bpf_core_field_offset(struct upid, nr));
+	return number;
+}
+
 #define KERNEL_RETURN_DEPTH 64 /* the kernel allows no more return probes in each other */
 
 /*

@@ -180,18 +180,71 @@ system_calls() {
 		"$(awk '{ print $4 }' "$tmp/calls" | median)"
 }
 
+# ns of BPF programs for a wait of a program in which nearly each switch is one for a lock: "switches wake-ups".
+wait_ns() { # PID COMMAND...
+	local target=$1
+
+	shift
+	start ./bpfprof "$@" -p "$target"
+	sleep 2
+	"$build/tools/bench/stats" "$pid" sleep 1 >"$tmp/wait"
+	finish "$pid"
+	awk '$2 { ns[$1] = $3 / $2 } END { print ns["sched_switch"] + 0, ns["sched_waking"] + 0 }' "$tmp/wait"
+}
+
+# What lock does more than offcpu at a wait for a mutex that another thread holds, which waits too. Each alone, in turn: of two
+# at the same time the first one brings into the caches what the other one reads. Of offcpu nothing may be left out, as of lock
+# nothing is: what holders cost would have in it what is saved by that.
+holders() {
+	local target without with
+
+	start taskset -c "$cpu" "$build/tests/progs/locks_held" relay
+	target=$pid
+	for _ in $(seq "$((2 * rounds))"); do
+		without=$(wait_ns "$target" offcpu --max-overhead 0)
+		with=$(wait_ns "$target" lock)
+		echo "$without $with"
+	done | awk '$1 && $3 { print $3 + $4 - $1, $1, $3, $4 }' >"$tmp/holders"
+	finish "$target"
+	verdict "lock: a contended wait, beyond what offcpu takes for it" \
+		"$(awk '{ printf "%.0f\n", $1 }' "$tmp/holders" | median)" 250 ns
+	printf '  offcpu %s ns, lock %s ns a switch, and %s ns a wake-up (medians of %d rounds)\n' \
+		"$(awk '{ print $2 }' "$tmp/holders" | median)" "$(awk '{ print $3 }' "$tmp/holders" | median)" \
+		"$(awk '{ print $4 }' "$tmp/holders" | median)" "$(wc -l <"$tmp/holders")"
+}
+
+calls() {
+	local alone its others empty nothing='{ if (pid == 1) { @ = 1; } }'
+
+	for _ in $(seq "$rounds"); do
+		alone=$(umask_ns "$build/tests/progs/syscalls_known" others 500)
+		its=$(umask_ns ./bpfprof syscalls -o "$tmp/x.csv" -- "$build/tests/progs/syscalls_known" others 2000)
+		start sleep 100
+		others=$(umask_ns_beside ./bpfprof syscalls -d 10 -p "$pid")
+		empty=$alone
+		[ -z "${PEERS:-}" ] || empty=$(umask_ns_beside chroot "$PEERS" bpftrace \
+			-e "rawtracepoint:sys_enter $nothing rawtracepoint:sys_exit $nothing")
+		echo "$((its - empty)) $((its - alone)) $((others - alone)) $((empty - alone))"
+	done >"$tmp/calls"
+	[ -z "${PEERS:-}" ] || verdict "syscalls: a call of the process that is looked at, beyond programs that do nothing" \
+		"$(awk '{ print $1 }' "$tmp/calls" | median)" 200 ns
+	printf '  with the tracepoints %s ns, a call of another process %s ns, programs that do nothing %s ns\n' \
+		"$(awk '{ print $2 }' "$tmp/calls" | median)" "$(awk '{ print $3 }' "$tmp/calls" | median)" \
+		"$(awk '{ print $4 }' "$tmp/calls" | median)"
+}
+
 # What lock does more than offcpu at a wait for a mutex that another thread holds: both look at one program at the same
-# time, in which each thread that waits finds another one that waits too. Waits are as many as wake-ups, since nobody else
-# wakes.
+# time, in which nearly each switch is such a wait, and its holder waits too. Of offcpu nothing may be left out, as of lock
+# nothing is: what holders cost would have in it what is saved by that.
 holders() {
 	local target ours other
 
-	start taskset -c "$cpu" "$build/tests/progs/locks_held" yields 100000000
+	start taskset -c "$cpu" "$build/tests/progs/locks_held" relay
 	target=$pid
 	for _ in $(seq "$rounds"); do
 		start ./bpfprof lock -p "$target"
 		ours=$pid
-		start ./bpfprof offcpu -p "$target"
+		start ./bpfprof offcpu --max-overhead 0 -p "$target"
 		other=$pid
 		sleep 2
 		"$build/tools/bench/stats" "$ours" sleep 1 >"$tmp/lock" &
