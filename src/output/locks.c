@@ -126,6 +126,15 @@ static void put_deadlock(const struct profile *p, const struct sample *s, FILE *
 	}
 }
 
+/* Threads of Go were seen to wait. */
+static bool has_go(const struct locks *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (strstr(l->v[i].kind, "(Go)"))
+			return true;
+	return false;
+}
+
 void locks_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct locks l;
@@ -140,6 +149,9 @@ void locks_put(const struct profile *p, const struct view *v, FILE *out)
 	if (l.ns)
 		fprintf(out, "  %s of the time has a holder, or at least who ended the wait\n",
 			text_pct(100.0 * l.known_ns / l.ns));
+	if (has_go(&l))
+		fputs("  goroutines wait for Go's mutexes inside the program: those waits are not seen\n",
+		      out);
 	locks_release(&l);
 }
 
