@@ -46,7 +46,7 @@ keeper=$(awk '$1 == "keeper" { print $2 }' "$TMP/said")
 check "the waiter alone" "$BPFPROF" lock -p "$PID" --no-children -s -d 1 -o "$TMP/x.json" -o "$TMP/x.folded"
 cp "$OUT" "$TMP/table"
 check_keeper "$TMP/said" "the waiter alone"
-check_grep ' kee(per \([0-9]+\)|per \([0-9]*…|…) ' "$TMP/table" "the table has it"
+check_grep ' kee(per \([0-9]+\)|per \([0-9]*…|per …|…) ' "$TMP/table" "the table has it"
 check_grep '^locks_held;.*;want_shared;.*--;(.*;)?keep;.*keeper [0-9]+$' "$TMP/x.folded" "where it frees the lock"
 
 # The wait is older than the recording: the keeper is stopped at a time at which it has the lock.
