@@ -49,7 +49,9 @@ view small 1 0 --focus memcpy
 view small 1 0 -U --per-thread
 view small 1 0 -K
 view small 1 0 -A -D --merge-threads --no-inline --no-demangle
-view small 1 0 --focus 'no such name'
+rm -f "$TMP/v.pb.gz"
+check_status 3 "nothing matches" "$BPFPROF" report --focus 'no such name' -o "$TMP/v.pb.gz" "$TMP/small.bpfprof"
+check "... and no file is written" test ! -e "$TMP/v.pb.gz"
 view wall 1000 1 --by-class --idle show
 view wall 1000 1 --class lock,io --idle hide
 

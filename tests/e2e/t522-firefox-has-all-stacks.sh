@@ -17,8 +17,9 @@ for kind in small=1000000 2000=1000000 offcpu=1000 wakeup=1000 lock=1000 wall=10
 done
 check "a view of it" "$BPFPROF" report --by-class --idle show --per-thread -U -o "$TMP/x.firefox.json" -o "$TMP/x.folded" "$TMP/x.bpfprof"
 check "... has what it shows" same 1000
-check "nothing at all" "$BPFPROF" report --focus 'no such name' -o "$TMP/x.firefox.json" -o "$TMP/x.folded" "$TMP/x.bpfprof"
-check "... is a file as well" same 1000
+rm -f "$TMP/x.firefox.json"
+check_status 3 "nothing matches" "$BPFPROF" report --focus 'no such name' -o "$TMP/x.firefox.json" "$TMP/x.bpfprof"
+check "... and no file is written" test ! -e "$TMP/x.firefox.json"
 
 if [ "$(id -u)" -eq 0 ] && [ -r /sys/kernel/btf/vmlinux ] && [ -x "$PROGS/inlines" ]; then
 	start "$PROGS/inlines" 20
