@@ -51,7 +51,8 @@ if command -v go >/dev/null && printf 'package main\nfunc main() { println(len("
 	"$places" "$TMP/main.go.bin" | awk '$1 != "table:" { print $1, $2 }' >"$TMP/all"
 	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=$TMP/cache HOME=$TMP go build -ldflags=-s -o stripped.go.bin main.go)
 	check_file "$TMP/stripped.go.bin" 1
-	awk '$1 != "table:" { print $1, $2 }' "$TMP/entry" >"$TMP/stripped"
+	# In front of the first one stands the build's identity, whose bytes may look like a branch into it.
+	awk '$1 != "table:" { print $1, $2 }' "$TMP/entry" | sort | tail -n +2 >"$TMP/stripped"
 	check "what is known of stripped Go is as in the whole one" \
 		test "$(grep -Fxvc -f "$TMP/all" "$TMP/stripped")" -eq 0 -a "$(wc -l <"$TMP/stripped")" -gt 1000
 fi
