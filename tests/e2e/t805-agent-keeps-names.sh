@@ -46,7 +46,7 @@ cat >reads.py <<'P'
 import re, sys
 log = open(sys.argv[1]).read()
 reads = re.findall(r"program: \.symtab", log)
-rows = re.findall(r"names of (\d+) places: (\d+) known from before, (\d+) files were read", log)
+rows = re.findall(r"names of (\d+) places: (\d+) known from before, (\d+) files read in", log)
 taken = re.findall(r"unwind tables: (\d+), of which (\d+) were taken over", log)
 print(f"# its symbols were read {len(reads)} times in {len(rows)} windows; tables of recordings that took over: {taken}")
 assert len(rows) >= 8, rows
