@@ -239,7 +239,7 @@ enum prof_wait_kind {
 /*
  * What a futex was waited for with, which tells locks from condition variables where a compiler has
  * left no function of them. Stands in the upper four bits of the task's state, which no state of
- * such a wait has. There of who sleeps in epoll_wait(): 1 + its number % 15.
+ * such a wait has. Of a wait for events these bits are 1 + the epoll's descriptor % 15.
  */
 enum prof_futex {
 	PROF_FUTEX_UNKNOWN,

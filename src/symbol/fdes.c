@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "symbol/source.h"

@@ -210,22 +210,28 @@ static void long_recordings_have_a_bound(void **state)
 	moments_release(&m);
 }
 
+/* The same of waits that are kept one by one, at most so many. */
+static void begin_long_waits(struct moments *m, size_t max)
+{
+	begin(m);
+	moments_release(m);
+	*m = (struct moments){ .ring = ring,
+			       .heads = heads,
+			       .counts = counts,
+			       .nr_cpus = CPUS,
+			       .nr_slots = SLOTS,
+			       .nr_counts = NR,
+			       .no_slices = true,
+			       .long_waits = { .least_ns = 5 * MS, .max = max } };
+	moments_begin(m, BEGIN);
+}
+
 /* A wait and the time for a CPU behind it are one; short ones are first or last. */
 static void long_waits_are_kept_one_by_one(void **state)
 {
 	struct moments m;
 
-	begin(&m);
-	moments_release(&m);
-	m = (struct moments){ .ring = ring,
-			      .heads = heads,
-			      .counts = counts,
-			      .nr_cpus = CPUS,
-			      .nr_slots = SLOTS,
-			      .nr_counts = NR,
-			      .no_slices = true,
-			      .long_waits = { .least_ns = 5 * MS, .max = 5 } };
-	moments_begin(&m, BEGIN);
+	begin_long_waits(&m, 5);
 	counts[0] =
 		(struct prof_count){ .pid = 1, .tid = 2, .wait = PROF_WAIT(PROF_BLOCKED, 1, 0) };
 	counts[1] = (struct prof_count){ .pid = 1, .tid = 2, .wait = PROF_WAIT(PROF_WOKEN, 0, -1) };
@@ -252,17 +258,7 @@ static void waits_for_events_are_kept_together(void **state)
 {
 	struct moments m;
 
-	begin(&m);
-	moments_release(&m);
-	m = (struct moments){ .ring = ring,
-			      .heads = heads,
-			      .counts = counts,
-			      .nr_cpus = CPUS,
-			      .nr_slots = SLOTS,
-			      .nr_counts = NR,
-			      .no_slices = true,
-			      .long_waits = { .least_ns = 5 * MS } };
-	moments_begin(&m, BEGIN);
+	begin_long_waits(&m, 0);
 	counts[0].wait = PROF_WAIT(PROF_BLOCKED, 1, SYS_epoll_pwait);
 	counts[1].wait = PROF_WAIT(PROF_ON_CPU, 0, -1);
 	put(0, 0, 10 * MS, 1 * MS);
