@@ -112,27 +112,39 @@ static void tell_missing(struct annotation *a, const struct missing *m)
 				m->first, m->nr - 1, m->nr > 2 ? "s" : "");
 }
 
-static void add_files(struct annotation *a, const struct opt_strings *folders)
-{
+struct reading {
+	const struct opt_strings *folders;
 	uint32_t files[MAX_FILES];
-	struct missing missing = {};
-	size_t nr = 0;
+	size_t nr;
+	struct missing missing;
+};
 
-	for (size_t i = 0; i < a->nr_hottest && nr < MAX_FILES; i++) {
-		uint32_t file = a->lines[a->hottest[i]].file;
+static void add_file_of(struct reading *r, struct annotation *a, uint32_t line)
+{
+	uint32_t file = a->lines[line].file;
 
-		if (is_known(files, nr, file))
-			continue;
-		files[nr++] = file;
-		if (!add_file(a, folders, file) && !missing.nr++)
-			missing.first = text_cleaned(annotation_str(a, file));
-	}
-	tell_missing(a, &missing);
-	free(missing.first);
+	if (r->nr == MAX_FILES || is_known(r->files, r->nr, file))
+		return;
+	r->files[r->nr++] = file;
+	if (!add_file(a, r->folders, file) && !r->missing.nr++)
+		r->missing.first = text_cleaned(annotation_str(a, file));
+}
+
+/* The files of hot lines first; of those without any cost only what is shown. */
+static void add_files(struct annotation *a, const struct opt_strings *folders, bool whole)
+{
+	struct reading r = { .folders = folders };
+
+	for (size_t i = 0; i < a->nr_hottest; i++)
+		add_file_of(&r, a, a->hottest[i]);
+	for (size_t i = 0; i < a->nr_lines && whole; i++)
+		add_file_of(&r, a, i);
+	tell_missing(a, &r.missing);
+	free(r.missing.first);
 }
 
 void annotate_source(struct annotations *all, const struct opt_strings *folders)
 {
 	for (size_t i = 0; i < all->nr; i++)
-		add_files(all->v[i], folders);
+		add_files(all->v[i], folders, all->whole);
 }

@@ -244,7 +244,7 @@ static void put_line(struct page *p, const struct block *b, uint32_t number,
 	char digits[16], *safe;
 	bool any = costs && annotations_most(p->a, costs) > 0;
 
-	if (!source && !any)
+	if (!source && !any && !(l && p->all->whole))
 		return;
 	snprintf(digits, sizeof(digits), "%" PRIu32, number);
 	safe = annotations_expanded(source ? source : "", len);
