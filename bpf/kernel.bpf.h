@@ -219,6 +219,22 @@ static __always_inline void kernel_put_task(struct task_struct *task)
 		bpf_task_release(task);
 }
 
+/* Its number in its own PID namespace, 0 = not known. */
+static __always_inline __u32 kernel_own_number(struct task_struct *task)
+{
+	/* verifier: 6.1 adds nothing to a pointer that it knows, so the kernel's memory is read. */
+	__u64 at = (__u64)BPF_CORE_READ(task, thread_pid);
+	__u32 level, number = 0;
+
+	if (!at)
+		return 0;
+	level = BPF_CORE_READ((struct pid *)at, level) & 63; /* the kernel has 32 at most */
+	at += bpf_core_field_offset(struct pid, numbers) + bpf_core_field_offset(struct upid, nr);
+	at += level * bpf_core_type_size(struct upid);
+	bpf_probe_read_kernel(&number, sizeof(number), (void *)at);
+	return number;
+}
+
 #define KERNEL_RETURN_DEPTH 64 /* the kernel allows no more return probes in each other */
 
 /*

@@ -25,7 +25,8 @@
 #include <stdbool.h>
 #endif
 
-#define LOCK_WORDS 8 /* 32 bits each, from the futex on */
+#define LOCK_COUNTS 4 /* a power of two */
+#define LOCK_WORDS  8 /* 32 bits each, from the futex on */
 
 enum lock_kind {
 	LOCK_FUTEX = 0, /* nothing is known of its owner */
@@ -140,7 +141,9 @@ struct prof_lock {
 	__u32 next;		      /* the lock that the holder waited for: slot + 1 */
 	__u32 ready;		      /* the rest is there */
 	char comm[PROF_COMM_LEN];     /* of the holder */
-	__u64 pad[5];
+	/* That its last waits went to, by thread: count, and count_woken << 32. */
+	__u64 counts[LOCK_COUNTS];
+	__u64 pad;
 };
 _Static_assert(sizeof(struct prof_lock) == 128, "struct prof_lock is two cache lines");
 

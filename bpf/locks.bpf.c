@@ -9,6 +9,7 @@
 #include "arena.bpf.h"
 #include "comm.bpf.h"
 #include "locks.bpf.h"
+#include "owners.bpf.h"
 #include "waiting.bpf.h"
 #include <bpf/bpf_core_read.h>
 
@@ -68,6 +69,7 @@ __noinline int locks_intern(__u32 id)
 	s->lock.hash = hash; /* as it is already */
 	s->lock.max_ns = 0;
 	s->lock.ready = 0;
+	__builtin_memset(s->lock.counts, 0, sizeof(s->lock.counts));
 	*l = s->lock;
 	__sync_lock_test_and_set(&l->ready, 1);
 	return slot;
@@ -97,7 +99,7 @@ static __always_inline void note_call(struct prof_lock *l, struct task_struct *t
 }
 
 /* h is another thread, which goes on meanwhile. */
-static __always_inline void note_state(struct prof_lock *l, const struct thread *h)
+static __always_inline void note_state(struct prof_lock *l, const struct thread *h, bool woken)
 {
 	__u64 since = *(volatile __u64 *)&h->since;
 
@@ -105,11 +107,13 @@ static __always_inline void note_state(struct prof_lock *l, const struct thread 
 		return;
 	l->role = LOCK_HOLDS;
 	l->wait = h->wait;
-	if (h->outcome) /* a filter leaves it out: its stacks are not known */
+	if (h->outcome ||
+	    (h->skip &&
+	     h->skip != PROF_FILTER_WAIT)) /* a filter leaves it out: its stacks are not known */
 		return;
 	l->ustack = h->ustack;
 	l->kstack = h->kstack;
-	l->next = h->waker;
+	l->next = woken ? 0 : h->waker; /* else chains grow at each hand-over */
 	if (*(volatile __u64 *)&h->since == since && h->state == THREAD_WAITS)
 		return;
 	l->role = LOCK_RUNS;
@@ -164,7 +168,7 @@ __noinline int locks_holder(void)
 		comm_copy(s->lock.comm, task->comm);
 		h = thread_get(task);
 		if (h)
-			note_state(&s->lock, h);
+			note_state(&s->lock, h, kernel_is_queued(task));
 		else
 			note_stranger(&s->lock, task);
 	}
@@ -184,7 +188,7 @@ static __always_inline void note_owner(struct scratch *s)
 	if (!bpf_probe_read_user(word, sizeof(word), (void *)l->word) ||
 	    !bpf_probe_read_user(word, sizeof(word[0]), (void *)l->word))
 		l->owner = lock_owner(l->kind, word);
-	if (l->owner)
+	if (l->owner && !owners_find(ID))
 		locks_holder();
 	if (kernel_finds_tasks() && !l->holder_tid)
 		l->owner = 0;
@@ -192,14 +196,10 @@ static __always_inline void note_owner(struct scratch *s)
 		l->kind = LOCK_FUTEX;
 }
 
-__noinline int locks_begin(struct thread *t)
+static __always_inline int begin(struct scratch *s, struct thread *t)
 {
-	struct scratch *s = scratch_get(ID);
-
-	if (!t || !s || !prof_cfg.lock_slots)
-		return 0;
 	t->waker = 0;
-	t->wakers[0] = 0;
+	t->wants_waker = 0;
 	if (!is_futex(t->wait)) {
 		t->skip = PROF_FILTER_WAIT;
 		return 0;
@@ -209,9 +209,22 @@ __noinline int locks_begin(struct thread *t)
 	note_call(&s->lock, bpf_get_current_task_btf(), t->wait);
 	note_owner(s);
 	t->waker = locks_intern(ID);
-	t->wakers[0] = s->lock.role != LOCK_HOLDS || !(s->lock.ustack | s->lock.kstack);
+	t->wants_waker = s->lock.role != LOCK_HOLDS || !(s->lock.ustack | s->lock.kstack);
 	if (!t->waker)
 		t->skip = PROF_LOST_LOCKS;
+	return 0;
+}
+
+__noinline int locks_begin(struct thread *t)
+{
+	struct scratch *s = scratch_get(ID);
+	bool stacks;
+
+	if (!t || !s || !prof_cfg.lock_slots)
+		return 0;
+	stacks = !t->skip;
+	begin(s, t);
+	owners_wait(t, stacks);
 	return 0;
 }
 
@@ -228,7 +241,7 @@ __hidden void locks_found(struct task_struct *task, struct thread *t)
 	if (t->skip)
 		return;
 	note_call(&s->lock, task, t->wait);
-	t->wakers[0] = 1;
+	t->wants_waker = 1;
 	t->waker = locks_intern(SCRATCH_TASKS);
 	if (!t->waker)
 		t->skip = PROF_LOST_LOCKS;
@@ -281,7 +294,16 @@ __noinline int locks_woken(struct thread *t)
 	return 0;
 }
 
-__noinline int locks_end(__u32 slot1, __u64 ns)
+__noinline int locks_keep(__u32 slot1, __u32 tid, __u64 counts)
+{
+	struct prof_lock *l = prof_cfg.lock_slots ? lock_at(slot1) : NULL;
+
+	if (l)
+		*(volatile __u64 *)&l->counts[tid % LOCK_COUNTS] = counts;
+	return 0;
+}
+
+__noinline __u64 locks_end(__u32 slot1, __u32 tid, __u64 ns)
 {
 	struct prof_lock *l;
 	__u64 most, was;
@@ -298,5 +320,5 @@ __noinline int locks_end(__u32 slot1, __u64 ns)
 			break;
 		most = was;
 	}
-	return 0;
+	return *(volatile __u64 *)&l->counts[tid % LOCK_COUNTS];
 }

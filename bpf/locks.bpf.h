@@ -20,7 +20,7 @@ __hidden void locks_found(struct task_struct *task, struct thread *t);
 /* Whether it is worth to know who ends the wait of t: nobody else can be named. */
 static __always_inline bool locks_want_waker(const struct thread *t)
 {
-	return t->state == THREAD_WAITS && t->waker && t->wakers[0];
+	return t->state == THREAD_WAITS && t->waker && t->wants_waker;
 }
 
 /* Whether the current thread can have ended a wait of t for a lock by itself. */
@@ -29,7 +29,11 @@ int locks_may_wake(struct thread *t);
 /* The current thread, with its stack in scratch->known, ends the wait of t. */
 int locks_woken(struct thread *t);
 
-/* A wait for the lock of that slot + 1 took ns. */
-int locks_end(__u32 slot1, __u64 ns);
+/*
+ * A wait of that thread for the lock of that slot + 1 took ns. Returns what locks_keep() was given
+ * last for it, or for another thread; 0 = nothing.
+ */
+__u64 locks_end(__u32 slot1, __u32 tid, __u64 ns);
+int locks_keep(__u32 slot1, __u32 tid, __u64 counts);
 
 #endif

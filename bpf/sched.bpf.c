@@ -25,6 +25,7 @@
 #include "arena.bpf.h"
 #include "locks.bpf.h"
 #include "outcome.bpf.h"
+#include "owners.bpf.h"
 #include "runqlat.bpf.h"
 #include "sched_polls.bpf.h"
 #include "waiting.bpf.h"
@@ -151,6 +152,8 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
 	if (t->state == THREAD_GONE)
 		end_thread(row, t, p, now);
+	if (prof_cfg.lock_slots && (t->outcome || t->state == THREAD_GONE))
+		owners_leave(t);
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
@@ -218,6 +221,8 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 	}
 	t->state = THREAD_RUNS;
 	t->since = now;
+	if (prof_cfg.lock_slots)
+		owners_run(t);
 }
 
 /* ctx: whether it was preempted, the thread that leaves the CPU, and the one that gets it. */
@@ -371,6 +376,8 @@ int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 	}
 	if (prof_cfg.running)
 		rename_life(t, bpf_ktime_get_ns());
+	if (prof_cfg.lock_slots)
+		owners_leave(t);
 	begin(task, t, comm);
 	/* An exec in another thread than the first makes it the first, whose row is another one. */
 	if (t->tid != tid)

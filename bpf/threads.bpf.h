@@ -60,8 +60,14 @@ struct thread {
 	};
 	__u32 waker;	      /* slot + 1 of who ended the wait */
 	__u32 ustack, kstack; /* with prof_cfg.hops */
-	__u32 wakers[2];      /* its own waker, alone and with that one's waker; for --hops */
-	__u64 lived;	      /* with prof_cfg.running: since when its life is not accounted for */
+	union {
+		__u32 wakers[2]; /* its own waker, alone and with that one's waker; for --hops */
+		struct {	 /* with prof_cfg.lock_slots: */
+			__u32 wants_waker; /* nobody else can be named */
+			__u32 owner;	   /* its slot + 1 among those who may hold locks */
+		};
+	};
+	__u64 lived; /* with prof_cfg.running: since when its life is not accounted for */
 };
 _Static_assert(sizeof(struct thread) <= 440, "with its header struct thread is 512 bytes");
 

@@ -302,20 +302,55 @@ __noinline int wait_again(struct thread *t)
 	return 0;
 }
 
+/* Whether it is the one that claim() would find. */
+static __always_inline bool is_count(__u32 count, const struct thread *t, __u32 wait)
+{
+	const struct prof_count *c = arena_count_at(count);
+	const __u64 *name = (const __u64 *)t->comm, *is;
+
+	if (!c)
+		return false;
+	is = (const __u64 *)c->comm;
+	return c->tid == t->tid && c->pid == t->pid && c->ustack == t->ustack &&
+	       c->kstack == t->kstack && c->wait == wait && c->chain == t->waker &&
+	       is[0] == name[0] && is[1] == name[1];
+}
+
+/*
+ * The counts of a wait for a lock, count_woken in the upper half: mostly those of the one before.
+ * They are kept as a pair, so what is true of one is true of the other.
+ */
+static __always_inline __u64 lock_counts(struct thread *t, __u64 off, __u64 queued)
+{
+	__u64 counts = locks_end(t->waker, t->tid, off);
+
+	if ((!queued || counts >> 32) && is_count(counts, t, t->wait))
+		return counts;
+	counts = claim(ID, t, t->wait, t->ustack, t->kstack, t->waker);
+	if (queued)
+		counts |= (__u64)claim(ID, t, woken(t->wait), t->ustack, t->kstack, t->waker) << 32;
+	locks_keep(t->waker, t->tid, counts);
+	return counts;
+}
+
 __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 {
 	__u32 count, count_woken;
+	__u64 counts;
 
 	if (!t)
 		return 0;
 	count = t->count;
 	count_woken = t->count_woken;
-	if (prof_cfg.hops) {
+	if (prof_cfg.lock_slots) {
+		counts = lock_counts(t, off, queued);
+		count = counts;
+		count_woken = queued ? counts >> 32 : 0;
+		t->waker = 0;
+	} else if (prof_cfg.hops) {
 		count = claim(ID, t, t->wait, t->ustack, t->kstack, t->waker);
 		count_woken =
 			queued ? claim(ID, t, woken(t->wait), t->ustack, t->kstack, t->waker) : 0;
-		if (prof_cfg.lock_slots)
-			locks_end(t->waker, off);
 		t->waker = 0;
 	}
 	if (!count) { /* of a newborn thread, or of one that was found waiting */
@@ -451,7 +486,7 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 	}
 	lock = prof_cfg.lock_slots ? t->waker : 0;
 	if (lock)
-		locks_end(lock, off);
+		locks_end(lock, t->tid, off);
 	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, lock);
 	if (count)
 		arena_add_wait(count, off, 0);

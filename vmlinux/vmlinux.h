@@ -144,6 +144,16 @@ struct spinlock {
 	unsigned int unused;
 };
 
+/* Numbers of a task, one for each namespace from the first one down to its own. */
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 /* That of PIDs is the one in which children get theirs: nearly always the task's own. */
 struct nsproxy {
 	struct pid_namespace *pid_ns_for_children;
@@ -178,6 +188,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct bio_list *bio_list; /* while a driver makes further bios of one; else NULL */
 	struct nsproxy *nsproxy;
+	struct pid *thread_pid;
 	struct sighand_struct *sighand;
 	struct thread_struct thread;
 };

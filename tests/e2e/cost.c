@@ -33,9 +33,11 @@ struct workload {
 	const char *program; /* of ours, whose runs are told */
 	const char *argv[3]; /* argv[0] is below PROGS; what to run besides */
 	struct prof_config config;
+	bool only_named; /* measured where TEXT asks for it: tests/kept has no figure */
 };
 
 #define FP     .call_graph = CALL_GRAPH_FP
+#define HOLDER .hops = 1, .lock_slots = 1
 #define STACKS .stacks = 1, .walk_ns = 1, .wait_hists = 1
 
 static const struct workload workloads[] = {
@@ -54,6 +56,25 @@ static const struct workload workloads[] = {
 	{ "offcpu", "no-stacks", "sched_switch", { "waits_switcher" }, { .wait_hists = 1 } },
 	{ "offcpu", "other-process", "sched_switch", { "waits_switcher" }, { .filter_pid = 1 } },
 	{ "offcpu", "fork", "sched_fork", { "forks" }, { STACKS, .remember = 1 } },
+	/* The same waits without their holders, and with them: what holders cost. */
+	{ "offcpu",
+	  "lock-wait",
+	  "sched_switch",
+	  { "locks_held", "relay" },
+	  { STACKS, .remember = 1 },
+	  .only_named = true },
+	{ "lock",
+	  "lock-wait",
+	  "sched_switch",
+	  { "locks_held", "relay" },
+	  { STACKS, .remember = 1, HOLDER },
+	  .only_named = true },
+	{ "lock",
+	  "lock-wake-up",
+	  "sched_waking",
+	  { "locks_held", "relay" },
+	  { STACKS, .remember = 1, HOLDER },
+	  .only_named = true },
 	{ "wall",
 	  "verified",
 	  "sched_switch",
@@ -113,6 +134,7 @@ static pid_t start(const char *progs, const struct workload *w)
 	if (child)
 		return child;
 	snprintf(path, sizeof(path), "%s/%s", progs, w->argv[0]);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* Where in its page a stack begins would change how many windows of it are read. */
 	personality(ADDR_NO_RANDOMIZE);
 	execle(path, w->argv[0], w->argv[1] ? w->argv[1] : "1000", "1000", NULL, no_environment);
@@ -269,7 +291,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
-		if (argc < 3 || strstr(workloads[i].name, argv[2]))
+		if (argc < 3 ? !workloads[i].only_named
+			     : strstr(workloads[i].name, argv[2]) != NULL)
 			bad |= measure(argv[1], &workloads[i]);
 	if (argc < 3)
 		bad |= measure_switch(argv[1], 1) | measure_switch(argv[1], 3) |

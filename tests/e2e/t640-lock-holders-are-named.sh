@@ -44,18 +44,6 @@ check_held() { # FUNCTION NAME PATTERN DESC
 rounds=150
 [ -z "${IN_GUEST:-}" ] || rounds=40
 
-# kernel < 6.2: it does not find the holder by its number. Who frees the lock stands there.
-if uname -r | awk -F . '{ exit $1 * 100 + $2 >= 602 }'; then
-	for kind in two pi robust; do
-		record lock -- "$PROGS/locks_held" $kind $rounds
-		check_held want_a holder-a '([^;]*;)*holder_a;(.*;)?holder-a( |$)' "$kind: which frees it"
-		is "$(of_lock a holder)" holder-a "$kind: the holder"
-	done
-	record lock -- "$PROGS/locks_held" chain $rounds
-	check_held want_a middle '([^;]*;)*middle;(.*;)?middle( |$)' "which frees it"
-	finish
-fi
-
 record lock -- "$PROGS/locks_held" two $rounds
 check_held want_a holder-a '(.*;)?work_a;holder_a;(.*;)?holder-a( |$)' "asleep in work_a"
 check_held want_b holder-b '(.*;)?work_b;holder_b;(.*;)?holder-b( |$)' "asleep in work_b"
@@ -94,4 +82,11 @@ record lock -- "$PROGS/locks_held" condvar $rounds
 check_between "$(pct_of "$(us_of "$TMP/x.folded" ';want_condition;.*pthread_cond_wait;.*--;(.*;)?signal_condition;signaller;')" \
 	"$(us_of "$TMP/x.folded" ';want_condition;.*pthread_cond_wait;')")" 85 100 "a condition has no holder; who signalled it, %"
 check_grep '"kind": ?"condition variable"' "$TMP/x.json" "a condition variable"
+
+# Each waits for the other one, who has got what it waited for: chains of holders do not grow at each hand-over.
+start "$PROGS/locks_held" relay
+check "locks that are handed on" "$BPFPROF" lock -p "$PID" --max-stacks 1024 -d 2 -o "$TMP/x.json" -o "$TMP/x.folded"
+check_between "$(ledger "$TMP/x.json" recorded)" 2000 1000000000 "waits"
+check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost"
+check_between "$(wc -l <"$TMP/x.folded")" 1 60 "different stacks"
 finish

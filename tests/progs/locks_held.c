@@ -13,6 +13,8 @@
  *	robust	the same with a robust one
  *	yields	two threads on one CPU, each of which gives it away while it has a mutex, 100 times
  *		in a round: so the other one waits for that nearly each time
+ *	relay	two threads on one CPU, for good: each gives the other one what it waits for, and then
+ *		waits for a mutex of that one, which has not run yet. So each switch is such a wait
  *	free	four threads take and give a mutex of their own each
  *	condvar	"waiter-a" waits for a condition in want_a() that "signaller" signals in work_a()
  *	chain	"waiter-a" waits for a mutex of "middle", which waits for one of "holder-b"
@@ -29,6 +31,8 @@
 
 static struct truth waited_a = { .name = "want_a" }, waited_b = { .name = "want_b" };
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t relay[3] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+				    PTHREAD_MUTEX_INITIALIZER };
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t held, freed;
@@ -203,6 +207,51 @@ static CHAIN void *yields(void *arg)
 	return arg;
 }
 
+/* "odd" has the second mutex at first, "even" the other two. */
+static CHAIN void want_relay(pthread_mutex_t *m)
+{
+	pthread_mutex_lock(m);
+	__asm__ volatile("");
+}
+
+static CHAIN void *relay_odd(void *arg)
+{
+	unsigned int i;
+
+	name_thread("odd");
+	pthread_mutex_lock(&relay[1]);
+	pthread_barrier_wait(&held);
+	for (i = 0;; i = (i + 2) % 3) {
+		want_relay(&relay[i]);
+		pthread_mutex_unlock(&relay[(i + 1) % 3]);
+	}
+	return arg;
+}
+
+static CHAIN void *relay_even(void *arg)
+{
+	unsigned int i;
+
+	name_thread("even");
+	pthread_mutex_lock(&relay[0]);
+	pthread_mutex_lock(&relay[2]);
+	pthread_barrier_wait(&held);
+	sleep_ns(NS_PER_MS); /* the other one waits */
+	for (i = 0;; i = (i + 2) % 3) {
+		pthread_mutex_unlock(&relay[i]);
+		want_relay(&relay[(i + 1) % 3]);
+	}
+	return arg;
+}
+
+/* Nobody is preempted by whom he wakes. */
+static void be_patient(void)
+{
+	struct sched_param none = {};
+
+	sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
 static void stay_here(void)
 {
 	cpu_set_t cpus;
@@ -372,6 +421,7 @@ static const struct setting {
 	{ "pi", { holder_a, waiter_a } },
 	{ "robust", { holder_a, waiter_a } },
 	{ "yields", { yields, yields } },
+	{ "relay", { relay_odd, relay_even } },
 	{ "free", { owner, owner, owner, owner } },
 	{ "condvar", { condition_main, signaller } },
 	{ "chain", { holder_b, middle, waiter_a } },
@@ -403,8 +453,10 @@ int main(int argc, char **argv)
 
 	rounds = arg_nr(argc, argv, 2, 100);
 	burns = arg_is(argc, argv, 1, "burn");
-	if (arg_is(argc, argv, 1, "yields"))
+	if (arg_is(argc, argv, 1, "yields") || arg_is(argc, argv, 1, "relay"))
 		stay_here();
+	if (arg_is(argc, argv, 1, "relay"))
+		be_patient();
 	if (arg_is(argc, argv, 1, "pi"))
 		make_mutex(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
 	if (arg_is(argc, argv, 1, "robust"))

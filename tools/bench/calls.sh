@@ -8,7 +8,7 @@
 # Rounds take turns; figures are medians.
 #
 # By the environment:
-#	PEERS=DIR	a root with bpftrace and memleak-libbpf, and with /proc and /tmp; without, there are no ratios
+#	PEERS=DIR	a root with bpftrace, funclatency-libbpf and memleak-libbpf, and with /proc and /tmp; without, there are no ratios
 #	CALL_SECONDS=8	how long each function is called
 
 call_seconds=${CALL_SECONDS:-8}
@@ -43,20 +43,24 @@ call_ns() { # PROFILER QUESTION FUNCTION
 		start chroot "$PEERS" bpftrace -p "$target" -e "${one_liners[$2]//%s/$probed}"
 		profiler=$pid
 		;;
+	funclatency)
+		start chroot "$PEERS" funclatency-libbpf -p "$target" "$tmp/called:$probed"
+		profiler=$pid
+		;;
 	esac
 	wait "$target"
 	[ "$profiler" = none ] || finish "$profiler"
 	cat "$tmp/took"
 }
 
-# What a call takes longer than alone, by who looks at it: "bpfprof bpftrace", one line a round.
-more_ns() { # QUESTION FUNCTION
+# What a call takes longer than alone, by who looks at it: bpfprof and the peer, one line a round.
+more_ns() { # QUESTION FUNCTION [PEER]
 	local alone ours theirs=
 
 	for _ in $(seq "$rounds"); do
 		alone=$(call_ns none "$1" "$2")
 		ours=$(call_ns bpfprof "$1" "$2")
-		[ -z "${PEERS:-}" ] || theirs=$(call_ns bpftrace "$1" "$2")
+		[ -z "${PEERS:-}" ] || theirs=$(call_ns "${3:-bpftrace}" "$1" "$2")
 		awk -v a="$alone" -v o="$ours" -v t="${theirs:-$alone}" 'BEGIN { print o - a, t - a }'
 	done
 }
@@ -70,12 +74,13 @@ ratio() { # FILE COLUMN COLUMN
 	median <<<"$rows"
 }
 
-# Against bpftrace.
-against() { # NAME QUESTION FUNCTION LIMIT
-	more_ns "$2" "$3" >"$tmp/more"
-	[ -z "${PEERS:-}" ] || verdict "$1: ratio to bpftrace" "$(ratio "$tmp/more" 1 2)" "$4" ""
-	printf '  bpfprof %s ns, bpftrace %s ns a call (medians of %d rounds)\n' "$(awk '{ print $1 }' "$tmp/more" | median)" \
-		"$(awk '{ print $2 }' "$tmp/more" | median)" "$rounds"
+against() { # NAME QUESTION FUNCTION LIMIT [PEER]
+	local peer=${5:-bpftrace}
+
+	more_ns "$2" "$3" "$peer" >"$tmp/more"
+	[ -z "${PEERS:-}" ] || verdict "$1: ratio to $peer" "$(ratio "$tmp/more" 1 2)" "$4" ""
+	printf '  bpfprof %s ns, %s %s ns a call (medians of %d rounds)\n' "$(awk '{ print $1 }' "$tmp/more" | median)" \
+		"$peer" "$(awk '{ print $2 }' "$tmp/more" | median)" "$rounds"
 }
 
 stack_of_call() {
@@ -180,42 +185,44 @@ system_calls() {
 		"$(awk '{ print $4 }' "$tmp/calls" | median)"
 }
 
-# What lock does more than offcpu at a wait for a mutex that another thread holds: both look at one program at the same
-# time, in which each thread that waits finds another one that waits too. Waits are as many as wake-ups, since nobody else
-# wakes.
-holders() {
-	local target ours other
+# ns of BPF programs for a wait of a program in which nearly each switch is one for a lock: "switches wake-ups".
+wait_ns() { # PID COMMAND...
+	local target=$1
 
-	start taskset -c "$cpu" "$build/tests/progs/locks_held" yields 100000000
+	shift
+	start ./bpfprof "$@" -p "$target"
+	sleep 2
+	"$build/tools/bench/stats" "$pid" sleep 1 >"$tmp/wait"
+	finish "$pid"
+	awk '$2 { ns[$1] = $3 / $2 } END { print ns["sched_switch"] + 0, ns["sched_waking"] + 0 }' "$tmp/wait"
+}
+
+# What lock does more than offcpu at a wait for a mutex that another thread holds, which waits too. Each alone, in turn: of two
+# at the same time the first one brings into the caches what the other one reads. Of offcpu nothing may be left out, as of lock
+# nothing is: what holders cost would have in it what is saved by that.
+holders() {
+	local target without with
+
+	start taskset -c "$cpu" "$build/tests/progs/locks_held" relay
 	target=$pid
-	for _ in $(seq "$rounds"); do
-		start ./bpfprof lock -p "$target"
-		ours=$pid
-		start ./bpfprof offcpu -p "$target"
-		other=$pid
-		sleep 2
-		"$build/tools/bench/stats" "$ours" sleep 1 >"$tmp/lock" &
-		"$build/tools/bench/stats" "$other" sleep 1 >"$tmp/offcpu"
-		wait $!
-		finish "$ours"
-		finish "$other"
-		awk '
-			FILENAME ~ /offcpu$/ && $1 == "sched_switch" { per_switch = $3 / $2 }
-			FILENAME ~ /lock$/ { runs[$1] = $2; ns[$1] = $3 }
-			END {
-				more = ns["sched_switch"] - per_switch * runs["sched_switch"]
-				if (per_switch && runs["sched_waking"])
-					print (more + ns["sched_waking"]) / runs["sched_waking"]
-			}' "$tmp/lock" "$tmp/offcpu"
-	done >"$tmp/holders"
+	for _ in $(seq "$((2 * rounds))"); do
+		without=$(wait_ns "$target" offcpu --max-overhead 0)
+		with=$(wait_ns "$target" lock)
+		echo "$without $with"
+	done | awk '$1 && $3 { print $3 + $4 - $1, $1, $3, $4 }' >"$tmp/holders"
 	finish "$target"
-	verdict "lock: a contended wait, beyond what offcpu takes for it" "$(median <"$tmp/holders")" 250 ns
+	verdict "lock: a contended wait, beyond what offcpu takes for it" \
+		"$(awk '{ printf "%.0f\n", $1 }' "$tmp/holders" | median)" 250 ns
+	printf '  offcpu %s ns, lock %s ns a switch, and %s ns a wake-up (medians of %d rounds)\n' \
+		"$(awk '{ print $2 }' "$tmp/holders" | median)" "$(awk '{ print $3 }' "$tmp/holders" | median)" \
+		"$(awk '{ print $4 }' "$tmp/holders" | median)" "$(wc -l <"$tmp/holders")"
 }
 
 calls() {
 	against "entry of a function with a landing pad" count padded 0.125
 	against "entry of another function" count plain 1.0
 	against "latency of a function with a landing pad" latency padded 0.2
+	[ -z "${PEERS:-}" ] || against "latency of a function with a landing pad" latency padded 0.2 funclatency
 	stack_of_call
 	allocations
 	growth
