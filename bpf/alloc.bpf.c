@@ -38,6 +38,9 @@ struct alloc_thread {
 	__u64 sp;   /* of the sampled call that is to return, 0 = none */
 	__u64 out;  /* where its result will be, 0 = returned */
 	struct alloc_live live;
+	/* The same of a call that may have to give back what it took to enlarge it. */
+	__u64 moves_sp, moved_from;
+	struct alloc_live moved;
 };
 
 /* Made at the first allocation of a thread. */
@@ -198,33 +201,54 @@ static __always_inline void add(struct prof_counters *row, __u32 counter, __u64 
 	__sync_fetch_and_add(&row->value[counter % PROF_COUNTER_SLOTS], nr);
 }
 
+/*
+ * What is freed is in use no more. Whether realloc() fails, which leaves it as it was, is seen when
+ * it returns: true if that is to be seen.
+ */
+static __always_inline bool frees(struct pt_regs *regs, __u32 how, const struct arguments *a,
+				  bool returns)
+{
+	struct alloc_key key = key_of(pick(a, ALLOC_FREED(how)));
+	/* To look takes no lock, and few of those that are freed were sampled. */
+	const struct alloc_live *live = bpf_map_lookup_elem(&allocs_live, &key);
+	struct alloc_thread *t = NULL;
+
+	if (!live)
+		return false;
+	if (returns && ALLOC_SIZE(how) && pick(a, ALLOC_SIZE(how)))
+		t = bpf_task_storage_get(&alloc_threads, bpf_get_current_task_btf(), 0, 0);
+	if (t) {
+		t->moves_sp = REGS_SP(regs);
+		t->moved_from = key.address;
+		t->moved = *live;
+	}
+	bpf_map_delete_elem(&allocs_live, &key);
+	return t;
+}
+
 /* returns: it will be seen to return. */
 static __always_inline int enter(struct pt_regs *ctx, bool returns)
 {
 	struct prof_counters *row = counters_row();
 	__u32 how = bpf_get_attach_cookie(ctx) >> 32;
 	struct arguments a;
-	struct alloc_key key;
 	__u32 outcome = 0;
+	bool moves = false;
 	__u64 start;
 
 	if (!row || *(volatile __u32 *)&alloc_paused)
 		return 0;
 	start = run_begins(row);
 	read_arguments(ctx, how, &a);
-	if (alloc_cfg.live_slots && ALLOC_FREED(how)) {
-		key = key_of(pick(&a, ALLOC_FREED(how)));
-		/* To look takes no lock, and few of those that are freed were sampled. */
-		if (bpf_map_lookup_elem(&allocs_live, &key))
-			bpf_map_delete_elem(&allocs_live, &key);
-	}
+	if (alloc_cfg.live_slots && ALLOC_FREED(how))
+		moves = frees(ctx, how, &a, returns);
 	if (ALLOC_SIZE(how)) {
 		outcome = begins(ctx, how, size_of(&a, how), returns);
 		add(row, PROF_SEEN, 1);
 		add(row, outcome, 1);
 	}
 	run_ends(row, start);
-	return outcome == PROF_RECORDED; /* whose address is not known yet */
+	return moves || outcome == PROF_RECORDED; /* whose address is not known yet */
 }
 
 __hidden int alloc_entered(struct pt_regs *ctx)
@@ -260,14 +284,26 @@ static __always_inline void take_back(const struct alloc_live *live)
 	give_scratch(s);
 }
 
+static __always_inline void keep(__u64 address, const struct alloc_live *live)
+{
+	struct alloc_key key = key_of(address);
+
+	if (bpf_map_update_elem(&allocs_live, &key, live, BPF_ANY))
+		counters_add(PROF_LIVE_FULL);
+}
+
 /* The stack pointer as it was at the entry. */
 static __always_inline void ends(struct pt_regs *ctx, __u64 sp)
 {
 	struct alloc_thread *t =
 		bpf_task_storage_get(&alloc_threads, bpf_get_current_task_btf(), 0, 0);
-	struct alloc_key key;
 	__u64 address = PT_REGS_RC(ctx);
 
+	if (alloc_cfg.live_slots && t && t->moves_sp && t->moves_sp == sp) {
+		t->moves_sp = 0;
+		if (!address && !(ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP))
+			keep(t->moved_from, &t->moved);
+	}
 	if (!t || !t->sp || t->sp != sp)
 		return;
 	t->sp = 0;
@@ -283,11 +319,8 @@ static __always_inline void ends(struct pt_regs *ctx, __u64 sp)
 		take_back(&t->live);
 		return;
 	}
-	if (!alloc_cfg.live_slots)
-		return;
-	key = key_of(address);
-	if (bpf_map_update_elem(&allocs_live, &key, &t->live, BPF_ANY))
-		counters_add(PROF_LIVE_FULL);
+	if (alloc_cfg.live_slots)
+		keep(address, &t->live);
 }
 
 /* Where it was called: its return address is gone. */

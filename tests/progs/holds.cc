@@ -2,7 +2,8 @@
 /*
  * holds SEED ROUNDS: two threads allocate in functions of known names, in sizes by chance, small
  * ones of a thread's cache and large ones of the system, and keep one of two. Prints the bytes that
- * each function keeps; leak() keeps the most. Of those that fail() asks for, none is there.
+ * each function keeps; leak() keeps the most. Of those that fail() asks for, none is there, and what
+ * cannot be enlarged is still there.
  */
 #include <cerrno>
 #include <cstdint>
@@ -28,6 +29,7 @@ struct worker {
 };
 
 static void *volatile seen;
+static volatile size_t impossible = (size_t)1 << 62;
 
 static size_t between(struct worker *w, size_t least, size_t most)
 {
@@ -59,7 +61,8 @@ static KEEP void medium(struct worker *w)
 	size_t kept = between(w, 1000, 16000);
 
 	w->kept[MEDIUM] += kept;
-	used(malloc(kept));
+	if (realloc(used(malloc(kept)), impossible))
+		abort();
 	free(used(malloc(between(w, 1000, 16000))));
 }
 
@@ -130,7 +133,7 @@ static KEEP void leak(struct worker *w)
 static KEEP void fail(void)
 {
 	void *at = NULL;
-	volatile size_t more = MOST_MEMORY * 16, impossible = (size_t)1 << 62;
+	volatile size_t more = MOST_MEMORY * 16;
 
 	for (int i = 0; i < 10; i++) {
 		seen = malloc(more);
