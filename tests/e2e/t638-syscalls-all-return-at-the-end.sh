@@ -10,7 +10,7 @@ need_bpf
 need python3
 need_prog syscalls_known
 
-start "$PROGS/syscalls_known" others 60000
+start "$PROGS/syscalls_known" others 600000
 for how in "" --stacks "--only umask" "--only umask,getppid --stacks"; do
 	for _ in 1 2 3; do
 		# shellcheck disable=SC2086
