@@ -153,12 +153,14 @@ static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t
 static __always_inline struct alloc_thread *thread(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct alloc_thread *t = bpf_task_storage_get(&alloc_threads, task, 0, 0), fresh = {};
+	struct alloc_thread *t = bpf_task_storage_get(&alloc_threads, task, 0, 0);
 
 	if (t)
 		return t;
-	fresh.left = draw();
-	return bpf_task_storage_get(&alloc_threads, task, &fresh, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = bpf_task_storage_get(&alloc_threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t)
+		t->left = draw();
+	return t;
 }
 
 #define STACK_REACH (1u << 20) /* further apart, stack pointers are of different stacks */
