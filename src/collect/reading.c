@@ -18,6 +18,7 @@
 #include "collect/capture.h"
 #include "collect/capture_python.h"
 #include "collect/command_lines.h"
+#include "collect/points_files.h"
 #include "proc/maps.h"
 #include "python/ask.h"
 #include "reader/peek.h"
@@ -61,6 +62,10 @@ static const struct reader_task tasks[READER_NR] = {
 				  .row_sz = sizeof(struct python_chain) },
 	[READER_COMMAND_LINES] = { .each = command_lines_each,
 				   .row_sz = sizeof(struct command_line) },
+	[READER_POINTS_FIND] = { .opens = true, .run = points_do_find },
+	[READER_POINTS_DEBUG] = { .opens = true, .run = points_do_debug },
+	[READER_POINTS] = { .run = points_do_search },
+	[READER_POINTS_TOUCH] = { .run = points_do_touch },
 	[READER_MAPS] = { .each = copy_maps, .row_sz = sizeof(uint32_t) },
 };
 
@@ -145,8 +150,9 @@ static int ask_open(void *arg, struct proc_open *what)
 		r->slow_minor = what->dev_minor;
 	}
 	if (says_why(err) && reader_tells(&r->nr_told))
-		log_warn("%s: %s: its code has no names, and is walked by frame pointer",
-			 what->path, says_why(err));
+		log_warn("%s: %s: %s", what->path, says_why(err),
+			 r->cost ? r->cost
+				 : "its code has no names, and is walked by frame pointer");
 	return err;
 }
 

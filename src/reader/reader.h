@@ -42,7 +42,7 @@ struct reader_work {
 enum reader_row {
 	READER_OPEN,	      /* struct proc_open; gives a descriptor */
 	READER_JIT_FILES,     /* struct jit_place, and a folder; gives one, or a file in it */
-	READER_JAVA,	      /* struct jit_place, and a folder; gives why not (collect/capture_jit.c) */
+	READER_JAVA,	      /* the same; gives why it wrote no names (collect/capture_jit.c) */
 	READER_HEADERS,	      /* of a file; gives struct source_headers (unwind/store_parts.h) */
 	READER_TABLE,	      /* the same; gives struct table_image (unwind/table.h) */
 	READER_PYTHON,	      /* struct python_place; gives struct python_found (python/find.h) */
