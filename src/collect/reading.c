@@ -53,6 +53,7 @@ static ssize_t copy_maps(const void *pid, void *answer, size_t max)
 static const struct reader_task tasks[READER_NR] = {
 	[READER_OPEN] = { .opens = true, .run = open_mapped },
 	[READER_JIT_FILES] = { .opens = true, .run = capture_do_open_jit },
+	[READER_JAVA] = { .opens = true, .run = capture_do_ask_java },
 	[READER_HEADERS] = { .run = reading_headers },
 	[READER_TABLE] = { .run = reading_table },
 	[READER_PYTHON] = { .run = python_do_find },
