@@ -11,6 +11,12 @@
 
 int log_verbosity;
 static bool progress_shown, progress_off;
+static FILE *other; /* than stderr */
+
+void log_to(FILE *out)
+{
+	other = out;
+}
 
 static void erase_progress(void)
 {
@@ -21,12 +27,14 @@ static void erase_progress(void)
 
 static void say(const char *prefix, int err, const char *fmt, va_list ap)
 {
+	FILE *out = other ? other : stderr;
+
 	erase_progress();
-	fprintf(stderr, "bpfprof: %s", prefix);
-	vfprintf(stderr, fmt, ap);
+	fprintf(out, "bpfprof: %s", prefix);
+	vfprintf(out, fmt, ap);
 	if (err)
-		fprintf(stderr, ": %s", strerror(err < 0 ? -err : err));
-	fputc('\n', stderr);
+		fprintf(out, ": %s", strerror(err < 0 ? -err : err));
+	fputc('\n', out);
 }
 
 int log_err(int err, const char *fmt, ...)

@@ -8,6 +8,8 @@
 #ifndef BPFPROF_BASE_LOG_H
 #define BPFPROF_BASE_LOG_H
 
+#include <stdio.h>
+
 /*
  * "bpfprof: MESSAGE: strerror(err)"; err 0 leaves the reason away. Returns err (negative errno), or
  * -1 for 0.
@@ -30,6 +32,9 @@ extern int log_verbosity;
  * unless stderr is a terminal. NULL erases and ends it.
  */
 void log_progress(const char *fmt, ...);
+
+/* From now on messages go there instead: who is asked gives his to who asked. */
+void log_to(FILE *out);
 
 /* From now on this process shows none: another one does. */
 void log_progress_off(void);

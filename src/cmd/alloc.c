@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cmd/recording.h"
 #include "collect/calls_trial.h"
+#include "collect/points_files.h"
 #include "doctor/doctor.h"
 #include "proc/maps.h"
 
@@ -134,6 +135,7 @@ static void tell_cost(const struct record_opts *o)
 static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 {
 	struct calls_opts *o = &a->common.record.calls;
+	int err;
 
 	o->events = p->events;
 	o->nr_events = p->nr_events;
@@ -142,6 +144,10 @@ static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 	o->timed = a->points.timed;
 	o->stacks = true;
 	o->force = true; /* what it costs is told before */
+	err = points_check_early(p, o);
+	points_end(p);
+	if (err)
+		return cmd_failed(err);
 	tell_cost(&a->common.record);
 	return recording_run(&a->common);
 }

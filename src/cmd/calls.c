@@ -103,6 +103,7 @@ enum cmd_result calls_run(struct calls_args *a, int (*add)(struct points *p, con
 			     points.nr_events, CALL_MAX_EVENTS);
 	if (!err && a->until)
 		err = add_until(&points, a->until);
+	points_end(&points);
 	configure(a, &points);
 	if (err)
 		result = err == -EINVAL || err == -ENOENT ? CMD_USAGE : cmd_failed(err);

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/alloc.h"
+#include "collect/points_files.h"
 #include "collect/points_parts.h"
-#include "uprobe/target.h"
 
 #define SIZE(nr)	    ALLOC_HOW(nr, 0, 0, 0), false
 #define PRODUCT(nr, factor) ALLOC_HOW(nr, factor, 0, 0), false
@@ -124,63 +124,67 @@ static const struct points_table of_rust = { rust_rows, NR(rust_rows), false, NU
 static const char *const libraries[] = { "c", "jemalloc", "tcmalloc", "tcmalloc_minimal",
 					 "mimalloc" };
 
+int alloc_find(struct points *p, struct points_file *f, bool rust)
+{
+	size_t nr = p->nr;
+	int err = points_find_names(p, f, rust ? &of_rust : &functions);
+
+	if (!err && !rust && p->nr > nr)
+		err = points_find_names(p, f, &operators);
+	if (!err && !rust && !p->opts->timed)
+		err = points_find_names(p, f, &of_go);
+	return err;
+}
+
 struct search {
 	struct points *points;
+	enum points_what what;
 };
 
 /* What cannot be read is passed over, as what is no ELF file. */
-static int add_file(void *arg, const char *path)
+static int add_file(void *arg, const struct point_file *f)
 {
-	struct search *s = arg;
-	size_t nr = s->points->nr;
-	int err = points_add_names(s->points, path, &functions);
+	const struct search *s = arg;
+	struct points_question q = { .what = s->what };
+	struct points_told told;
+	int err = points_search(s->points, f, &q, "", &told);
 
-	if (!err && s->points->nr > nr)
-		err = points_add_names(s->points, path, &operators);
-	if (!err && !s->points->opts->timed)
-		err = points_add_names(s->points, path, &of_go);
-	return err == -ENOEXEC || err == -ENOENT || err == -EACCES ? 0 : err;
-}
-
-static int add_rust(void *arg, const char *path)
-{
-	int err = points_add_names(((struct search *)arg)->points, path, &of_rust);
-
-	return err == -ENOEXEC || err == -ENOENT || err == -EACCES ? 0 : err;
+	points_told_release(&told);
+	return points_may_pass(err) ? 0 : err;
 }
 
 /* The file of a program that is to be started, and libraries it may load. */
-static int for_each_candidate(const char *program, int (*fn)(void *arg, const char *path),
-			      void *arg)
+static int for_each_candidate(struct search *s, const char *program)
 {
+	const struct point_file *f;
+	char *why = NULL;
 	int err = 0;
-	char *path, *why = NULL;
 
 	for (size_t i = 0; i <= NR(libraries) && !err; i++) {
-		path = target_find(i ? libraries[i - 1] : program, NULL, NULL, &why);
-		err = path ? fn(arg, path) : 0;
-		free(path);
-		if (!path)
-			free(why);
+		err = points_open_target(s->points, i ? libraries[i - 1] : program, &f, &why);
+		if (!err)
+			err = add_file(s, f);
+		else if (points_may_pass(err))
+			err = 0;
+		free(why);
 	}
 	return err;
 }
 
-static int for_each_file(struct points *p, const char *program,
-			 int (*fn)(void *arg, const char *path), void *arg)
+static int for_each_file(struct search *s, const char *program)
 {
-	if (program)
-		return for_each_candidate(program, fn, arg);
-	return points_for_each_file(p->opts->pids, fn, arg);
+	return program ? for_each_candidate(s, program)
+		       : points_for_each_file(s->points, add_file, s);
 }
 
 int alloc_points(struct points *p, const char *program)
 {
-	struct search s = { .points = p };
-	int err = for_each_file(p, program, add_file, &s);
+	struct search s = { p, POINTS_ALLOCATORS };
+	int err = for_each_file(&s, program);
 
+	s.what = POINTS_RUST;
 	if (!err && !p->nr)
-		err = for_each_file(p, program, add_rust, &s);
+		err = for_each_file(&s, program);
 	if (err || p->nr)
 		return err;
 	return log_as(-ENOENT,

@@ -116,7 +116,7 @@ static int attach_all(struct counter *c, const struct calls_opts *o, enum sort s
 		if (is_of_sort(p, sort, sessions))
 			offsets[nr++] = p->offset;
 		if (last && nr)
-			err = attach(c, p->where, offsets, nr, pid);
+			err = attach(c, p->file->at, offsets, nr, pid);
 		nr = last ? 0 : nr;
 	}
 	free(offsets);

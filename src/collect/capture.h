@@ -53,6 +53,7 @@ struct capture {
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
 	struct reader *reader;	/* borrowed; its children are bpfprof itself */
 	uint32_t jit_hung;	/* folders of runtimes that did not answer */
+	uint32_t java_hung;	/* JVMs that did not answer */
 	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	uint32_t ledger_event;
 	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
@@ -137,6 +138,8 @@ void capture_find_jit(struct capture *c, bool ask);
 int capture_open_jit(void *arg, const struct jit_place *place, int tmp);
 /* In the child: READER_JIT_FILES. */
 int capture_do_open_jit(struct reader_work *w);
+/* Has a JVM write the names of its code. */
+int capture_do_ask_java(struct reader_work *w);
 
 void capture_release(struct capture *c);
 

@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What runtimes have written of the code they generated. */
 #include <errno.h>
+#include <linux/capability.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "collect/capture.h"
 #include "proc/java.h"
+#include "reader/jail.h"
 
 #define JAVA_NS 3000000000ull /* an answer takes 0.2 s, and the cache of a large JVM longer */
 
 #define OPEN_NS	 300000000ull /* a file system that is there answers in microseconds */
 #define TIRED_NS 20000000ull  /* when one did not */
+#define LATE_NS	 200000000ull /* a child that says itself that there was no answer */
 #define MOST	 4	      /* that do not answer; then nobody is asked any more */
+
+#define CAP(name) (1ull << CAP_##name)
+#define CAPS_OF_JAVA                                                                               \
+	(CAP(CHOWN) | CAP(DAC_OVERRIDE) | CAP(DAC_READ_SEARCH) | CAP(FOWNER) | CAP(KILL) |         \
+	 CAP(SYS_PTRACE))
 
 int capture_do_open_jit(struct reader_work *w)
 {
@@ -47,9 +60,75 @@ int capture_open_jit(void *arg, const struct jit_place *place, int tmp)
 	return a.fd < 0 ? -ENOENT : a.fd;
 }
 
-static void ask_java(const struct jit_files *j, const struct process *p)
+/*
+ * The child talks to the JVM, whose working folder, /tmp and socket may all be made to never
+ * answer. It keeps what that takes: to leave a file there for the JVM's user, and to signal it.
+ */
+int capture_do_ask_java(struct reader_work *w)
 {
-	char *why = java_is_jvm(p->image) ? java_write_names(j, JAVA_NS) : NULL;
+	struct jit_files j = { .tmp = w->fds[0] };
+	char *why;
+	int err;
+
+	if (w->question_sz != sizeof(j.place) || j.tmp < 0)
+		return -EINVAL;
+	memcpy(&j.place, w->question, sizeof(j.place));
+	err = jail_keep(CAPS_OF_JAVA);
+	if (err)
+		return err;
+	why = java_write_names(&j, JAVA_NS);
+	if (why) {
+		w->sz = strlen(why) + 1;
+		memcpy(w->answer, why, w->sz);
+	}
+	free(why);
+	return 0;
+}
+
+/* What ends a wait that Ctrl-C may cut short: it is not taken, so that it acts afterwards. */
+static int interrupts(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* NULL, or why it has not written its names; to be freed. */
+static char *have_written(struct capture *c, const struct jit_files *j)
+{
+	int interrupt = interrupts();
+	const struct reader_question q = { .task = READER_JAVA,
+					   .bytes = &j->place,
+					   .sz = sizeof(j->place),
+					   .fds = &j->tmp,
+					   .nr_fds = 1,
+					   .timeout_ns =
+						   (c->java_hung ? TIRED_NS : JAVA_NS) + LATE_NS,
+					   .interrupt = interrupt < 0 ? 0 : interrupt };
+	struct reader_answer a;
+	char *why = NULL;
+	int err = c->java_hung < MOST ? reader_ask(c->reader, &q, &a) : -ETIMEDOUT;
+
+	if (interrupt >= 0)
+		close(interrupt);
+	c->java_hung += err == -ETIMEDOUT;
+	if (err)
+		return xstrdup(err == -ETIMEDOUT ? "it does not answer in time"
+			       : err == -EINTR	 ? "interrupted"
+						 : strerror(-err));
+	if (a.sz && !((char *)a.bytes)[a.sz - 1])
+		why = text_cleaned(a.bytes);
+	free(a.bytes);
+	return why;
+}
+
+static void ask_java(struct capture *c, const struct jit_files *j, const struct process *p)
+{
+	char *why = java_is_jvm(p->image) ? have_written(c, j) : NULL;
 
 	if (why)
 		log_warn("no names of Java code of process %u: %s", p->pid, why);
@@ -69,7 +148,7 @@ void capture_find_jit(struct capture *c, bool ask)
 		if (p)
 			jit_files_find_dump(j, p->image);
 		if (p && ask && !p->exit_ns)
-			ask_java(j, p);
+			ask_java(c, j, p);
 		jit_files_open_map(j);
 	}
 }

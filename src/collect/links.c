@@ -255,12 +255,12 @@ static struct bpf_program *program_of(const struct links *l, enum sight sight)
 
 /* nr of them, from number from on. */
 static int create_batch(const struct links *l, const struct batch *b, size_t from, size_t nr,
-			const char *where, enum sight sight, uint32_t pid)
+			const char *at, enum sight sight, uint32_t pid)
 {
 	struct create_uprobe_multi c = {
 		.prog_fd = bpf_program__fd(program_of(l, sight)),
 		.attach_type = sight == SEES_CALL ? UPROBE_SESSION : UPROBE_MULTI,
-		.path = (uintptr_t)where,
+		.path = (uintptr_t)at,
 		.offsets = (uintptr_t)(b->offsets + from),
 		.semaphores = b->any_semaphore ? (uintptr_t)(b->semaphores + from) : 0,
 		.cookies = (uintptr_t)(b->cookies + from),
@@ -279,7 +279,7 @@ static int attach_batch(struct links *l, const struct batch *b, size_t from, siz
 {
 	bool begins = sight == SEES_ENTRY || sight == SEES_CALL;
 	struct link_fds *to = begins ? &l->entries : &l->others;
-	int fd = create_batch(l, b, from, nr, first->where, sight, pid), err;
+	int fd = create_batch(l, b, from, nr, first->file->at, sight, pid), err;
 	struct point refused = *first;
 
 	if (fd < 0 && nr > 1 && is_refused_place(fd) && !(pid && kill(pid, 0))) {
@@ -355,7 +355,7 @@ static struct bpf_link *attach_as(const struct point *p, struct bpf_program *pro
 		    .retprobe = at_return);
 
 	if (p->kind == POINT_UPROBE)
-		return bpf_program__attach_uprobe_opts(program, pid ? (pid_t)pid : -1, p->where,
+		return bpf_program__attach_uprobe_opts(program, pid ? (pid_t)pid : -1, p->file->at,
 						       p->offset, &file);
 	return bpf_program__attach_kprobe_opts(program, p->where, &kernel);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file_id.h"
 #include "bpf/calls.h"
 
 struct bpf_program;
@@ -20,14 +21,27 @@ enum point_kind {
 	POINT_TRACEPOINT,
 };
 
+/*
+ * A file that points are in, which stays open: what was looked into is what is probed, wherever its
+ * path leads by now.
+ */
+struct point_file {
+	const char *path;  /* as messages have it; others have another one */
+	const char *shown; /* what it was called when it was mapped */
+	int fd;
+	char at[32]; /* for the kernel to open it once more: "/proc/self/fd/7" */
+	struct file_id id;
+};
+
 /* A place of an event: several may be of one. The strings belong to whoever made it. */
 struct point {
 	enum point_kind kind;
-	uint32_t event;	    /* index of the struct call_event that is counted here */
-	uint32_t args;	    /* index of the struct call_args by which arguments are read */
-	const char *where;  /* the file, the function, or "category:name" */
-	uint64_t id;	    /* of a tracepoint */
-	uint64_t offset;    /* in the file; behind the function */
+	uint32_t event;	   /* index of the struct call_event that is counted here */
+	uint32_t args;	   /* index of the struct call_args by which arguments are read */
+	const char *where; /* the file, the function, or "category:name" */
+	const struct point_file *file; /* NULL: it is in none */
+	uint64_t id;		       /* of a tracepoint */
+	uint64_t offset;	       /* in the file; behind the function */
 	uint64_t semaphore; /* of a USDT probe: where in the file it is counted up; 0 = none */
 	bool by_probe;	    /* the return is seen by a return probe at the same place */
 	bool is_return;	    /* calls end here: a "ret", the tracepoint of --until */

@@ -40,6 +40,8 @@ struct points {
 	size_t nr_dear; /* of v */
 	char **strings; /* its own */
 	size_t nr_strings, cap_strings;
+	struct points_files
+		*files; /* that points may be in, once they are needed (points_files.h) */
 };
 
 /* o must stay. */
@@ -58,28 +60,8 @@ int points_add_tracepoint(struct points *p, const char *text, bool is_until);
  */
 int points_add_polls(struct points *p, const char *program);
 
-/* Functions by the linker's names, in the order of strcmp(); args is the upper half of cookies. */
-struct points_name {
-	const char *name;
-	uint32_t args;
-	bool no_return; /* only wanted where calls are timed, and then only their entries */
-};
-struct points_table {
-	const struct points_name *v;
-	size_t nr;
-	/* By what they promise: no exception or end of a thread passes through them, be it in a
-	 * file through which some do. */
-	bool throw_nothing;
-	const struct points_table *also; /* others that are probed in that file; NULL = none */
-};
-/*
- * Those that a file has, each address once. 0 or negative errno, logged but for a file that cannot
- * be opened.
- */
-int points_add_names(struct points *p, const char *path, const struct points_table *names);
-/* The files that the processes have mapped, as we can open them, until fn returns an error. */
-int points_for_each_file(const struct opt_ids *pids, int (*fn)(void *arg, const char *path),
-			 void *arg);
+/* All have been added: the children that looked for them end. */
+void points_end(struct points *p);
 void points_release(struct points *p);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Points at functions that a table names: one pass over the symbols of a file, however many. */
+/*
+ * Points at functions that a table names, in a child: one pass over the symbols of a file, however
+ * many.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,13 +32,11 @@ static const struct points_name *row_of(const struct uprobe_function *fn,
 }
 
 /* Each of its names, so that whoever sees one in a stack knows what it is. */
-static void add_events(struct points *p, const struct points_file *f,
-		       const struct uprobe_function *fn)
+static void add_events(struct points *p, const struct uprobe_function *fn)
 {
 	for (size_t i = 0; i < fn->nr_names; i++)
 		points_add_event(
-			p, &(struct call_event){ .name = points_string(p, xstrdup(fn->names[i])),
-						 .where = f->path });
+			p, &(struct call_event){ .name = points_string(p, xstrdup(fn->names[i])) });
 }
 
 struct search {
@@ -79,9 +80,7 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 {
 	const struct points_name *row = row_of(fn, names);
 	struct uprobe_spec spec = { .kind = UPROBE_NAME };
-	struct point point = {
-		.kind = POINT_UPROBE, .event = p->nr_events, .args = row->args, .where = f->path
-	};
+	struct point point = { .kind = POINT_UPROBE, .event = p->nr_events, .args = row->args };
 	bool by_probe = is_seen_by_probe(f, fn, names);
 	bool wants_return = !row->no_return && (p->opts->timed || (p->opts->sessions && by_probe));
 	struct place place;
@@ -98,29 +97,23 @@ static int add_function(struct points *p, struct points_file *f, const struct up
 	}
 	point.offset = place.offset;
 	point.is_dear = place.price == PLACE_STEPPED;
-	add_events(p, f, fn);
+	add_events(p, fn);
 	point.by_probe = wants_return && by_probe;
 	points_add(p, &point);
 	return wants_return && !point.by_probe ? points_add_returns(p, f, fn, point) : 0;
 }
 
-int points_add_names(struct points *p, const char *path, const struct points_table *names)
+int points_find_names(struct points *p, struct points_file *f, const struct points_table *names)
 {
-	const struct uprobe_function *fns;
 	const struct points_name *row;
-	struct points_file f;
 	size_t nr_fns;
-	int err = points_open_file(&f, path, path);
+	const struct uprobe_function *fns = functions_all(f->functions, &nr_fns);
+	int err = 0;
 
-	if (err)
-		return err;
-	f.path = points_string(p, xstrdup(path));
-	fns = functions_all(f.functions, &nr_fns);
 	for (size_t i = 0; i < nr_fns && !err; i++) {
 		row = row_of(&fns[i], names);
 		if (row && (p->opts->timed || !row->no_return))
-			err = add_function(p, &f, &fns[i], names);
+			err = add_function(p, f, &fns[i], names);
 	}
-	points_close_file(&f);
 	return err;
 }

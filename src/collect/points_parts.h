@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the makers of points share: points.c, points_names.c and points_usdt.c those of files,
- * kernel_points.c those of the kernel.
+ * What the makers of points share. Those of files run in a child: points_functions.c,
+ * points_names.c, points_tokio.c, points_usdt.c. kernel_points.c makes those of the kernel.
  */
 #ifndef BPFPROF_COLLECT_POINTS_PARTS_H
 #define BPFPROF_COLLECT_POINTS_PARTS_H
 
-#include <sys/stat.h>
-
-#include "collect/points.h"
+#include "collect/points_answer.h"
 #include "uprobe/functions.h"
 #include "uprobe/leaving.h"
 #include "uprobe/place.h"
@@ -20,34 +18,39 @@
 #define RETURN_IS_DEAR false
 #endif
 
-/* The files that processes have mapped, each once, by a path that we can open, and by their own. */
-struct points_mapped {
-	char **v, **names;
-	struct stat *st;
-	size_t nr, cap, cap_names, cap_st;
-	const uint32_t *pids; /* that are looked at, */
-	uint32_t pid;	      /* of these the one whose turn it is */
-};
-
-/* Of processes that answer: where one keeps the lock of its mappings, no probe can be placed. */
-void points_read_mapped(struct points_mapped *m, const struct opt_ids *pids);
-void points_release_mapped(struct points_mapped *m);
-/* For target_find(): what the i-th was called when it was mapped. */
-const char *points_nth_mapped(void *arg, size_t i);
-/* Which of them a path means: the file that runs may have been replaced since. nr = none. */
-size_t points_find_mapped(const struct points_mapped *m, const char *path);
-
 /* A file that points are looked for in. */
 struct points_file {
-	const char *path;  /* belongs to the points */
+	const char *path;  /* belongs to the question, as the next */
 	const char *shown; /* what it was called when it was mapped */
 	struct functions *functions;
 	struct places *places;
 	enum leaving_file leaving;
+	const struct points_question *question;
+	struct points_told *told;
 };
-/* 0 or negative errno, not logged. */
-int points_open_file(struct points_file *f, const char *path, const char *shown);
-void points_close_file(struct points_file *f);
+
+/* Each looks for what the question says. 0 or negative errno, logged. */
+int points_find_spec(struct points *p, struct points_file *f, const char *text);
+int points_find_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec);
+int points_find_polls(struct points *p, struct points_file *f);
+int alloc_find(struct points *p, struct points_file *f, bool rust);
+
+/* Functions by the linker's names, in the order of strcmp(); args is the upper half of cookies. */
+struct points_name {
+	const char *name;
+	uint32_t args;
+	bool no_return; /* only wanted where calls are timed, and then only their entries */
+};
+struct points_table {
+	const struct points_name *v;
+	size_t nr;
+	/* By what they promise: no exception or end of a thread passes through them, be it in a
+	 * file through which some do. */
+	bool throw_nothing;
+	const struct points_table *also; /* others that are probed in that file; NULL = none */
+};
+/* Those that a file has, each address once. 0 or negative errno, logged. */
+int points_find_names(struct points *p, struct points_file *f, const struct points_table *names);
 
 /*
  * Where on the function the probe stands: where it is cheap, if anywhere. 0 or negative errno,
@@ -61,9 +64,6 @@ int points_choose_place(struct points *p, struct points_file *f, const struct up
  */
 int points_add_returns(struct points *p, struct points_file *f, const struct uprobe_function *fn,
 		       struct point point);
-/* How many were found is added. 0 or negative errno, logged. */
-int points_add_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
-		    size_t *found);
 /* The address that was asked for, 0 = the entry. */
 uint64_t points_inside_at(const struct uprobe_spec *spec, const struct uprobe_function *fn);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* USDT probes of a file: each may stand at several places. */
+/* USDT probes of a file, in a child: each may stand at several places. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,10 +11,10 @@
 #include "uprobe/usdt.h"
 
 /* Its arguments may be elsewhere at each of its places. */
-static int add_usdt_probe(struct points *p, struct points_file *f, const struct usdt_probe *u)
+static int add_usdt_probe(struct points *p, const struct usdt_probe *u)
 {
-	struct call_event e = { .where = f->shown };
-	struct point point = { .kind = POINT_UPROBE, .where = f->path };
+	struct call_event e = {};
+	struct point point = { .kind = POINT_UPROBE };
 	struct call_args args;
 	int err = 0;
 
@@ -30,8 +30,7 @@ static int add_usdt_probe(struct points *p, struct points_file *f, const struct 
 	return err;
 }
 
-int points_add_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec,
-		    size_t *found)
+int points_find_usdt(struct points *p, struct points_file *f, const struct uprobe_spec *spec)
 {
 	struct usdt *usdt = usdt_open(functions_file(f->functions));
 	struct usdt_probe *v;
@@ -44,8 +43,8 @@ int points_add_usdt(struct points *p, struct points_file *f, const struct uprobe
 			     "--latency has nothing to measure",
 			     v[0].provider, v[0].name);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = add_usdt_probe(p, f, &v[i]);
-	*found += nr;
+		err = add_usdt_probe(p, &v[i]);
+	f->told->found = nr;
 	free(v);
 	usdt_free(usdt);
 	return err;

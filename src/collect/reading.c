@@ -18,6 +18,7 @@
 #include "collect/capture.h"
 #include "collect/capture_python.h"
 #include "collect/command_lines.h"
+#include "collect/points_files.h"
 #include "proc/maps.h"
 #include "python/ask.h"
 #include "reader/peek.h"
@@ -52,6 +53,7 @@ static ssize_t copy_maps(const void *pid, void *answer, size_t max)
 static const struct reader_task tasks[READER_NR] = {
 	[READER_OPEN] = { .opens = true, .run = open_mapped },
 	[READER_JIT_FILES] = { .opens = true, .run = capture_do_open_jit },
+	[READER_JAVA] = { .opens = true, .run = capture_do_ask_java },
 	[READER_HEADERS] = { .run = reading_headers },
 	[READER_TABLE] = { .run = reading_table },
 	[READER_PYTHON] = { .run = python_do_find },
@@ -61,6 +63,10 @@ static const struct reader_task tasks[READER_NR] = {
 				  .row_sz = sizeof(struct python_chain) },
 	[READER_COMMAND_LINES] = { .each = command_lines_each,
 				   .row_sz = sizeof(struct command_line) },
+	[READER_POINTS_FIND] = { .opens = true, .run = points_do_find },
+	[READER_POINTS_DEBUG] = { .opens = true, .run = points_do_debug },
+	[READER_POINTS] = { .run = points_do_search },
+	[READER_POINTS_TOUCH] = { .run = points_do_touch },
 	[READER_MAPS] = { .each = copy_maps, .row_sz = sizeof(uint32_t) },
 };
 
@@ -145,8 +151,9 @@ static int ask_open(void *arg, struct proc_open *what)
 		r->slow_minor = what->dev_minor;
 	}
 	if (says_why(err) && reader_tells(&r->nr_told))
-		log_warn("%s: %s: its code has no names, and is walked by frame pointer",
-			 what->path, says_why(err));
+		log_warn("%s: %s: %s", what->path, says_why(err),
+			 r->cost ? r->cost
+				 : "its code has no names, and is walked by frame pointer");
 	return err;
 }
 

@@ -12,6 +12,7 @@ struct reading {
 	struct proc_mapper mapper;
 	uint32_t slow_major, slow_minor; /* the device that did not answer last; 0 = none */
 	uint32_t nr_hung, nr_told;
+	const char *cost; /* of a file that cannot be opened, in words; NULL = of its code */
 	struct reading_device {
 		uint32_t major, minor;
 		int folder;

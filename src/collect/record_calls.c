@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/klocks.h"
+#include "collect/points_files.h"
 #include "collect/record_parts.h"
 #include "collect/syscalls.h"
 #include "profile/kind.h"
@@ -115,23 +116,6 @@ int record_probe_again(struct record *r)
 	return probe_new(r);
 }
 
-/*
- * To place a probe, the kernel takes the lock of the mappings of each process that has the file,
- * where no signal ends it, and nobody on the machine can fork meanwhile.
- */
-static int all_answer(struct record *r)
-{
-	uint32_t pid = reading_find_silent(&r->reading);
-
-	if (!pid)
-		return 0;
-	return log_as(-EBUSY,
-		      "no probe is placed: something keeps the mappings of process %" PRIu32
-		      " locked, and the kernel would wait for that, with each fork of this "
-		      "machine. End that process, or what it waits for",
-		      pid);
-}
-
 int record_probe(struct record *r)
 {
 	int err = 0;
@@ -139,7 +123,7 @@ int record_probe(struct record *r)
 	if (r->opts->calls.points[0].kind == POINT_UPROBE) {
 		r->price = price_measure(); /* not when rights are given up */
 		record_tell_price(r);
-		err = all_answer(r);
+		err = points_check(&r->reading, &r->opts->calls);
 	}
 	err = err ? err : record_probe_again(r);
 	if (!err)

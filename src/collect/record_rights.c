@@ -24,8 +24,6 @@ static unsigned int needs_of(const struct record_opts *o)
 		needs |= CAP_FOR_FOLDER;
 	if (o->program)
 		needs |= CAP_FOR_PROGRAM;
-	if (o->java_names)
-		needs |= CAP_FOR_JAVA;
 	if (host_sysctl("kernel/perf_event_paranoid", 0) > PARANOID)
 		needs |= CAP_FOR_PARANOID;
 	return needs;

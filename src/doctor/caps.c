@@ -13,8 +13,7 @@
 #define CAP_CHECKPOINT_RESTORE 40
 #endif
 
-#define FILES  (USE_RECORD | USE_NAMES)
-#define FOLDER (CAP_FOR_FOLDER | CAP_FOR_JAVA)
+#define FILES (USE_RECORD | USE_NAMES)
 
 const struct cap_row cap_rows[] = {
 	{ CAP_BPF, "CAP_BPF", "load BPF programs", CAP_NEEDED, USE_BPF, 0 },
@@ -33,11 +32,11 @@ const struct cap_row cap_rows[] = {
 	{ CAP_SETUID, "CAP_SETUID", "let readers of files be nobody", CAP_OF_ROOT, FILES, 0 },
 	{ CAP_SETGID, "CAP_SETGID", "let readers of files be nobody", CAP_OF_ROOT, FILES, 0 },
 	{ CAP_KILL, "CAP_KILL", "end such readers, and the program", CAP_OF_ROOT, FILES,
-	  CAP_FOR_PROGRAM | CAP_FOR_JAVA },
+	  CAP_FOR_PROGRAM },
 	{ CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE", "write into folders of others", CAP_SPARE, 0,
-	  FOLDER },
+	  CAP_FOR_FOLDER },
 	{ CAP_FOWNER, "CAP_FOWNER", "replace files of others there", CAP_SPARE, 0, CAP_FOR_FOLDER },
-	{ CAP_CHOWN, "CAP_CHOWN", "give files to who called sudo", CAP_SPARE, 0, FOLDER },
+	{ CAP_CHOWN, "CAP_CHOWN", "give files to who called sudo", CAP_SPARE, 0, CAP_FOR_FOLDER },
 	{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "open perf events where only it may", CAP_SPARE, 0,
 	  CAP_FOR_PARANOID },
 };

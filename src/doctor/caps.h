@@ -20,8 +20,7 @@ enum cap_rank {
 enum cap_need {
 	CAP_FOR_FOLDER = 1 << 0,   /* a file in a folder that is not its own */
 	CAP_FOR_PROGRAM = 1 << 1,  /* a program that it has started */
-	CAP_FOR_JAVA = 1 << 2,	   /* JVMs are asked for names */
-	CAP_FOR_PARANOID = 1 << 3, /* kernels that want CAP_SYS_ADMIN for perf events */
+	CAP_FOR_PARANOID = 1 << 2, /* kernels that want CAP_SYS_ADMIN for perf events */
 };
 
 struct cap_row {

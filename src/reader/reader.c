@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,6 +25,7 @@
 #define PAGE	  65536u      /* of any kernel we run on */
 #define GRACE_NS  50000000ull /* for the kernel to end a child */
 #define TURN_MS	  3
+#define LOOK_MS	  20
 #define REVIVE_MS 5
 #define TOLD	  3
 #define TRIES	  3   /* somebody may kill children, one after the other */
@@ -183,23 +185,63 @@ static int share_memory(const struct reader_question *q, const struct nursery_or
 	return fd;
 }
 
-/* A report of the child: 0; -ETIMEDOUT: not in time; -EPIPE: there will be none. */
-static int wait_report(const struct reader_question *q, int socket, uint64_t until_ns,
-		       struct nursery_report *report, int *fd)
+/* A child that is waited for: since when it has done nothing, and what it had used then. */
+struct watched {
+	pid_t pid; /* 0 = not known yet */
+	uint64_t idle_since_ns, used_ns;
+};
+
+static uint64_t cpu_ns(pid_t pid)
 {
-	struct pollfd p = { socket, POLLIN, 0 };
-	int fds[NURSERY_MAX_FDS], got = 0;
+	clockid_t clock;
+	struct timespec t;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static bool has_hung(struct watched *w, uint64_t idle_ns)
+{
+	uint64_t now = now_ns(), used;
+
+	if (!w->pid)
+		return false;
+	used = cpu_ns(w->pid);
+	if (!w->idle_since_ns || used != w->used_ns || cost_is_runnable(w->pid)) {
+		w->idle_since_ns = now;
+		w->used_ns = used;
+	}
+	return now - w->idle_since_ns >= idle_ns;
+}
+
+/*
+ * A report of the child: 0; -ETIMEDOUT: not in time, or it hung; -EINTR: somebody else wants us;
+ * -EPIPE: there will be none.
+ */
+static int wait_report(const struct reader_question *q, int socket, uint64_t until_ns,
+		       struct watched *w, struct nursery_report *report, int *fd)
+{
+	struct pollfd p[] = { { socket, POLLIN, 0 }, { q->interrupt, POLLIN, 0 } };
+	int fds[NURSERY_MAX_FDS], got = 0, turn_ms = q->meanwhile ? TURN_MS : LOOK_MS;
+	bool turns = q->meanwhile || q->idle_ns;
 	uint64_t now;
 
 	while ((now = now_ns()) < until_ns) {
 		int ms = (until_ns - now) / 1000000 + 1;
 
-		if (poll(&p, 1, q->meanwhile && ms > TURN_MS ? TURN_MS : ms) > 0) {
+		p[0].revents = p[1].revents = 0;
+		poll(p, q->interrupt ? 2 : 1, turns && ms > turn_ms ? turn_ms : ms);
+		if (p[1].revents)
+			return -EINTR;
+		if (p[0].revents) {
 			got = nursery_receive(socket, report, sizeof(*report), fds);
 			break;
 		}
 		if (q->meanwhile)
 			q->meanwhile(q->arg);
+		if (q->idle_ns && has_hung(w, q->idle_ns))
+			return -ETIMEDOUT;
 	}
 	if (now >= until_ns)
 		return -ETIMEDOUT;
@@ -234,12 +276,13 @@ static int await(struct reader *r, const struct reader_question *q, const struct
 {
 	uint64_t until = now_ns() + q->timeout_ns + GRACE_NS;
 	struct nursery_report report = {};
+	struct watched watched = {};
 	int err, fd = -1;
 
 	do {
-		err = wait_report(q, socket, until, &report, &fd);
+		err = wait_report(q, socket, until, &watched, &report, &fd);
 		if (!err && !report.done)
-			remember_child(r, report.pid);
+			remember_child(r, watched.pid = report.pid);
 	} while (!err && !report.done);
 	if (!err)
 		err = report.err < 0 ? (int)report.err : 0;

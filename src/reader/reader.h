@@ -42,6 +42,7 @@ struct reader_work {
 enum reader_row {
 	READER_OPEN,	      /* struct proc_open; gives a descriptor */
 	READER_JIT_FILES,     /* struct jit_place, and a folder; gives one, or a file in it */
+	READER_JAVA,	      /* the same; gives why it wrote no names (collect/capture_jit.c) */
 	READER_HEADERS,	      /* of a file; gives struct source_headers (unwind/store_parts.h) */
 	READER_TABLE,	      /* the same; gives struct table_image (unwind/table.h) */
 	READER_PYTHON,	      /* struct python_place; gives struct python_found (python/find.h) */
@@ -50,6 +51,10 @@ enum reader_row {
 	READER_PYTHON_CHAIN,  /* rows of struct python_chain (collect/capture_python.h) */
 	READER_MAPS,	      /* rows of numbers; give mappings (proc_mapper in proc/proc.h) */
 	READER_COMMAND_LINES, /* rows of struct command_line (collect/command_lines.h) */
+	READER_POINTS_FIND,   /* a target of probes; gives a descriptor (collect/points_files.h) */
+	READER_POINTS_DEBUG,  /* struct companion_wants; gives one */
+	READER_POINTS,	      /* struct points_question; gives points (collect/points_answer.h) */
+	READER_POINTS_TOUCH,  /* offsets in a file, which are read; gives nothing */
 	READER_NR,
 };
 
@@ -73,6 +78,8 @@ struct reader_question {
 	const int *fds;
 	size_t nr_fds;
 	uint64_t timeout_ns; /* for it to be answered */
+	uint64_t idle_ns;    /* it has hung when it does nothing for so long, 0 = it may wait */
+	int interrupt;	     /* ends the wait when it can be read, 0 = none */
 	/* Called every few milliseconds meanwhile; or NULL. */
 	void (*meanwhile)(void *arg);
 	void *arg;
@@ -95,8 +102,8 @@ void reader_free(struct reader *r);
 
 /*
  * What the task returned; or -ETIMEDOUT when it took too long, -EPIPE when it died, and again when
- * it was tried anew; -EAGAIN or -ENOMEM when no process could be started. The answer is empty
- * unless this is 0.
+ * it was tried anew; -EINTR when it was interrupted; -EAGAIN or -ENOMEM when no process could be
+ * started. The answer is empty unless this is 0.
  */
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
 

@@ -89,6 +89,23 @@ void debug_files_open(struct debug_files *d, const struct elf_file *f, const cha
 	free(w);
 }
 
+struct elf_file *debug_file_choose(const struct elf_file *f, const int *fds, size_t nr)
+{
+	struct companion_wants *w = xmalloc(sizeof(*w));
+	struct elf_file *chosen = NULL, *debug;
+
+	companion_wants_read(w, f);
+	for (size_t i = 0; i < nr && !chosen; i++) {
+		debug = elf_file_open(fds[i]);
+		if (debug && belongs(w, debug))
+			chosen = debug;
+		else
+			elf_file_close(debug);
+	}
+	free(w);
+	return chosen;
+}
+
 void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t deadline_ns)
 {
 	struct companion_wants *w;

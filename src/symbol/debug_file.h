@@ -26,5 +26,10 @@ void debug_files_open(struct debug_files *d, const struct elf_file *f, const cha
 /* The debug file from a server (debuginfod.h), when there is none yet and f has no DWARF. */
 void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t deadline_ns);
 void debug_files_close(struct debug_files *d);
+/*
+ * Of nr open files the first that is the debug file of f, NULL = none is. It stays open, as the
+ * others do, until elf_file_close().
+ */
+struct elf_file *debug_file_choose(const struct elf_file *f, const int *fds, size_t nr);
 
 #endif

@@ -125,14 +125,18 @@ static bool take_table(struct loader *l, const struct elf_file *from, uint32_t t
 	return ok && l->nr > before;
 }
 
-static bool take_debug_file(struct loader *l, const struct elf_file *f)
-{
-	struct debug_files d;
-	bool took;
+/* Open files that may be the debug file of another one. */
+struct candidates {
+	const int *fds;
+	size_t nr;
+};
 
-	debug_files_open(&d, f, "", SYMBOL_DEBUG_DIR);
-	took = take_table(l, d.debug, SHT_SYMTAB);
-	debug_files_close(&d);
+static bool take_debug_file(struct loader *l, const struct elf_file *f, const struct candidates *of)
+{
+	struct elf_file *debug = debug_file_choose(f, of->fds, of->nr);
+	bool took = take_table(l, debug, SHT_SYMTAB);
+
+	elf_file_close(debug);
 	return took;
 }
 
@@ -279,14 +283,15 @@ static bool is_go(const struct functions *fs)
 	return false;
 }
 
-static struct functions *load(struct elf_file *f, int fd)
+/* debug: takes the symbols of the debug file; NULL = there is none. */
+static struct functions *load(struct elf_file *f, int fd, const struct candidates *debug)
 {
 	struct functions *fs = xcalloc(1, sizeof(*fs));
 	struct loader l = { .name = xmalloc(MAX_NAME) };
 
 	fs->fd = fd;
 	fs->file = f;
-	if (!take_table(&l, f, SHT_SYMTAB) && (fd < 0 || !take_debug_file(&l, f)))
+	if (!take_table(&l, f, SHT_SYMTAB) && !(debug && take_debug_file(&l, f, debug)))
 		take_go_functions(&l, f);
 	fs->are_stripped = !l.nr;
 	take_table(&l, f, SHT_DYNSYM);
@@ -302,6 +307,23 @@ static struct functions *load(struct elf_file *f, int fd)
 	return fs;
 }
 
+/* Finds and opens its debug file as well. */
+static struct functions *load_from(struct elf_file *f, int fd)
+{
+	struct companion_wants *w = xmalloc(sizeof(*w));
+	int fds[COMPANION_MAX_FILES];
+	struct candidates debug = { fds, 0 };
+	struct functions *fs;
+
+	if (functions_want_debug(fd, w))
+		debug.nr = companion_open_debug(w, "", SYMBOL_DEBUG_DIR, fds);
+	free(w);
+	fs = load(f, fd, &debug);
+	for (size_t i = 0; i < debug.nr; i++)
+		close(fds[i]);
+	return fs;
+}
+
 struct functions *functions_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
@@ -311,18 +333,37 @@ struct functions *functions_open(const char *path)
 		return NULL;
 	f = elf_file_open(fd);
 	if (f)
-		return load(f, fd);
+		return load_from(f, fd);
 	err = errno;
 	close(fd);
 	errno = err;
 	return NULL;
 }
 
+struct functions *functions_open_files(int fd, const int *debug, size_t nr)
+{
+	struct elf_file *f = elf_file_open(fd);
+
+	return f ? load(f, -1, &(struct candidates){ debug, nr }) : NULL;
+}
+
+bool functions_want_debug(int fd, struct companion_wants *w)
+{
+	struct elf_file *f = elf_file_open(fd);
+	struct symtab t;
+	bool want = f && !symtab_find(&t, f, SHT_SYMTAB);
+
+	if (want)
+		companion_wants_read(w, f);
+	elf_file_close(f);
+	return want && w->build_id_len;
+}
+
 struct functions *functions_open_image(const void *image, size_t sz)
 {
 	struct elf_file *f = elf_file_open_image(image, sz);
 
-	return f ? load(f, -1) : NULL;
+	return f ? load(f, -1, NULL) : NULL;
 }
 
 void functions_free(struct functions *fs)

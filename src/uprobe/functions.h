@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "elf/elf_file.h"
+#include "symbol/companion.h"
 #include "uprobe/spec.h"
 
 struct uprobe_function {
@@ -39,6 +40,13 @@ struct functions;
  */
 struct functions *functions_open(const char *path);
 struct functions *functions_open_image(const void *image, size_t sz);
+/*
+ * The same of an open file, for who may open none; debug: of nr open ones that which belongs to it,
+ * if any, names its functions. All must stay open.
+ */
+struct functions *functions_open_files(int fd, const int *debug, size_t nr);
+/* Does a debug file help? */
+bool functions_want_debug(int fd, struct companion_wants *w);
 void functions_free(struct functions *fs);
 
 /* The file itself, until functions_free(). */

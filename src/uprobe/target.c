@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "elf/elf_file.h"
 
 #define CACHE	    "/etc/ld.so.cache"
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
@@ -93,13 +93,15 @@ bool target_is(const char *base, const char *name)
 
 static bool is_our_elf(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct elf_file *f = fd >= 0 ? elf_file_open(fd) : NULL;
-	bool ours = f && f->header.e_machine == OUR_MACHINE;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	Elf64_Ehdr h = {};
+	bool ours;
 
-	elf_file_close(f);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return false;
+	ours = pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+	       h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == OUR_MACHINE;
+	close(fd);
 	return ours;
 }
 
@@ -188,24 +190,13 @@ static void search_path(struct search *s)
 	}
 }
 
-/* A path is what the process sees: the end of what we see. */
-static bool is_meant(const char *mapped, const char *target)
+bool target_is_meant(const char *mapped, const char *target)
 {
 	size_t have = strlen(mapped), want = strlen(target);
 
 	if (*target == '/')
 		return have >= want && !strcmp(mapped + have - want, target);
 	return !strchr(target, '/') && target_is(base_of(mapped), target);
-}
-
-static char *find_mapped(const char *target, target_mapped mapped, void *arg)
-{
-	const char *path;
-
-	for (size_t i = 0; (path = mapped(arg, i)); i++)
-		if (is_meant(path, target))
-			return xstrdup(path);
-	return NULL;
 }
 
 static char *find_path(const char *target, char **why)
@@ -216,14 +207,11 @@ static char *find_path(const char *target, char **why)
 	return NULL;
 }
 
-char *target_find(const char *target, target_mapped mapped, void *arg, char **why)
+char *target_find(const char *target, char **why)
 {
 	struct search s = { .name = target };
-	char *path = mapped ? find_mapped(target, mapped, arg) : NULL;
 
 	*why = NULL;
-	if (path)
-		return path;
 	if (strchr(target, '/'))
 		return find_path(target, why);
 	search_libraries(&s);

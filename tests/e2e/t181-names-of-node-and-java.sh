@@ -72,6 +72,28 @@ javas() {
 	check_grep "no names of Java code of process $PID: it does not listen" "$ERR"
 	check "it lives on" kill -0 "$PID"
 	stop "$PID"
+	stopped
+}
+
+# One that does not answer is waited for by a child: the second Ctrl-C ends that, as it does whatever comes at the end.
+stopped() {
+	local java begin
+
+	burn -XX:CompileCommand=quiet
+	java=$PID
+	start_bpfprof oncpu -F 99 -p "$java" --java-names -o x.folded
+	sleep 1
+	kill -STOP "$java"
+	kill -INT "$PID"
+	sleep 1
+	check "a JVM that is stopped is waited for" kill -0 "$PID"
+	begin=$EPOCHREALTIME
+	kill -INT "$PID"
+	wait_for "$PID"
+	check_between "$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d", 1000 * (b - a) }')" 0 1000 "ms after Ctrl-C"
+	check_grep "no names of Java code of process $java: interrupted" "$ERR"
+	kill -CONT "$java"
+	stop "$java"
 }
 
 command -v node >/dev/null && nodes

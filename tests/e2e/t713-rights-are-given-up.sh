@@ -55,7 +55,7 @@ keeps uprobe syslog -- uprobe -f -p "$sleeper" libc:nanosleep
 keeps top syslog -- top --batch -p "$spinner"
 keeps "top, where it may save" syslog -- top -p "$spinner"
 keeps "with a program" syslog -- oncpu -f -- sleep 30
-keeps "asking JVMs" syslog chown dac_override -- oncpu --java-names -f -p "$spinner"
+keeps "asking JVMs, which a child does" syslog -- oncpu --java-names -f -p "$spinner"
 mkdir theirs
 chown 65534 theirs
 keeps "into a folder of others" syslog chown dac_override fowner -- oncpu -p "$spinner" -o theirs/x.svg

@@ -19,7 +19,12 @@ refused() { # OPTIONS...
 	check_between "$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d", 1000 * (b - a) }')" 0 4000 "uprobe $*: ms"
 	check_grep "keeps the mappings of process $silent locked" "$ERR" "uprobe $*: it is named"
 }
+refused_alloc() { # it tries its probes out first
+	check_status 1 "alloc" timeout -s KILL 12 "$BPFPROF" alloc -p "$spinner" -d 1
+	check_grep "keeps the mappings of process $silent locked" "$ERR" "alloc: it is named"
+}
 refused libc:malloc
+refused_alloc
 refused -p "$spinner" spin_a
 check_status 2 "uprobe of the process itself" timeout -s KILL 12 "$BPFPROF" uprobe -p "$silent" main -d 1
 check "others can fork" /bin/true

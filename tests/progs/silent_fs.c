@@ -3,6 +3,7 @@
  * silent_fs FOLDER FILE: a file system that has FILE as "lib.so". Prints "ready" when it is
  * mounted; after SIGUSR2 each answer takes 50 ms, after SIGUSR1 there is none any more. After
  * SIGHUP there is none either, but requests are taken: the kernel lets nobody go who waits for one.
+ * With a third argument it prints the numbers of those who ask: "asked PID".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@
 static int fuse, source;
 static struct stat source_stat;
 static volatile sig_atomic_t is_slow, is_mute;
+static int tells;
 
 static void fatal(const char *what)
 {
@@ -88,6 +90,10 @@ static void answer(const struct fuse_in_header *h, const void *body)
 	struct fuse_attr_out attr = { .attr = attributes(h->nodeid) };
 	struct fuse_open_out opened = {}; /* what was read before is forgotten */
 
+	if (tells && h->pid) {
+		printf("asked %u\n", h->pid);
+		fflush(stdout);
+	}
 	switch (h->opcode) {
 	case FUSE_INIT:
 		reply(h, 0, &ready, sizeof(ready));
@@ -124,6 +130,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	tells = argc > 3;
 	source = open(argv[2], O_RDONLY);
 	fuse = open("/dev/fuse", O_RDWR);
 	if (source < 0 || fstat(source, &source_stat) || fuse < 0)

@@ -219,6 +219,41 @@ static void a_deadline_holds(void **state)
 	close(pipes[1]);
 }
 
+/* Who hangs is left before his deadline; who has work is not. Whoever interrupts need not wait. */
+static void who_hangs_is_left_early(void **state)
+{
+	struct reader_question q = { .task = HANG, .nr_fds = 1, .idle_ns = SECOND / 5 };
+	uint64_t begin = now_ns(), took;
+	int pipes[2], wakes[2];
+
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(pipe(wakes), 0);
+	q.fds = &pipes[0];
+	q.timeout_ns = 60 * SECOND;
+	assert_int_equal(reader_ask(r, &q, &a), -ETIMEDOUT);
+	took = now_ns() - begin;
+	assert_in_range(took, SECOND / 5, 20 * SECOND);
+	q.task = SPIN;
+	q.nr_fds = 0;
+	q.timeout_ns = SECOND;
+	begin = now_ns();
+	assert_in_range((uint64_t)-reader_ask(r, &q, &a), EPIPE, ETIMEDOUT);
+	assert_true(now_ns() - begin >= SECOND);
+	q = (struct reader_question){ .task = HANG,
+				      .fds = &pipes[0],
+				      .nr_fds = 1,
+				      .timeout_ns = 60 * SECOND,
+				      .interrupt = wakes[0] };
+	assert_int_equal(write(wakes[1], "x", 1), 1);
+	begin = now_ns();
+	assert_int_equal(reader_ask(r, &q, &a), -EINTR);
+	assert_true(now_ns() - begin < 20 * SECOND);
+	for (int i = 0; i < 2; i++) {
+		close(pipes[i]);
+		close(wakes[i]);
+	}
+}
+
 static void death_and_lies_are_found_out(void **state)
 {
 	assert_int_equal(ask(DIE, "", 0, -1, SECOND), -EPIPE);
@@ -430,6 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(answers_come_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_deadline_holds, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_hangs_is_left_early, setup, teardown),
 		cmocka_unit_test_setup_teardown(death_and_lies_are_found_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_opens_passes_it_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(there_is_no_way_out, setup, teardown),
