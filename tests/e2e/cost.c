@@ -33,7 +33,6 @@ struct workload {
 	const char *program; /* of ours, whose runs are told */
 	const char *argv[3]; /* argv[0] is below PROGS; what to run besides */
 	struct prof_config config;
-	bool only_named; /* measured where TEXT asks for it: tests/kept has no figure */
 };
 
 #define FP     .call_graph = CALL_GRAPH_FP
@@ -56,25 +55,25 @@ static const struct workload workloads[] = {
 	{ "offcpu", "no-stacks", "sched_switch", { "waits_switcher" }, { .wait_hists = 1 } },
 	{ "offcpu", "other-process", "sched_switch", { "waits_switcher" }, { .filter_pid = 1 } },
 	{ "offcpu", "fork", "sched_fork", { "forks" }, { STACKS, .remember = 1 } },
-	/* The same waits without their holders, and with them: what holders cost. */
+	/*
+	 * The same waits without their holders, and with them: what holders cost. lock-… are measured
+	 * where TEXT asks for them: tests/kept has no figure.
+	 */
 	{ "offcpu",
 	  "lock-wait",
 	  "sched_switch",
 	  { "locks_held", "relay" },
-	  { STACKS, .remember = 1 },
-	  .only_named = true },
+	  { STACKS, .remember = 1 } },
 	{ "lock",
 	  "lock-wait",
 	  "sched_switch",
 	  { "locks_held", "relay" },
-	  { STACKS, .remember = 1, HOLDER },
-	  .only_named = true },
+	  { STACKS, .remember = 1, HOLDER } },
 	{ "lock",
 	  "lock-wake-up",
 	  "sched_waking",
 	  { "locks_held", "relay" },
-	  { STACKS, .remember = 1, HOLDER },
-	  .only_named = true },
+	  { STACKS, .remember = 1, HOLDER } },
 	{ "wall",
 	  "verified",
 	  "sched_switch",
@@ -291,7 +290,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
-		if (argc < 3 ? !workloads[i].only_named
+		if (argc < 3 ? !!strncmp(workloads[i].name, "lock-", 5)
 			     : strstr(workloads[i].name, argv[2]) != NULL)
 			bad |= measure(argv[1], &workloads[i]);
 	if (argc < 3)
