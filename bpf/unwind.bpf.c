@@ -214,6 +214,36 @@ __noinline int unwind_goroutine(__u32 id, __u32 rule)
 	return step_leave(&s->at, saved[0], saved[1]);
 }
 
+/* Separately verified: rare. */
+__noinline int unwind_epilogue(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	struct step_env env = { .s = s };
+	__u64 code;
+
+	if (!s || ARCH != TABLE_X86 || s->at.inner || !read_word(s->at.pc, &code))
+		return UNWIND_END_NO_CFI;
+	return step_by_epilogue(ARCH, &env, &s->at, code);
+}
+
+/*
+ * Generated code. CPython keeps anything in the frame pointer; elsewhere the bytes of the code are
+ * not looked at while frame records lead on.
+ */
+static __always_inline __u32 leave_generated(struct scratch *s, __u32 id, __u32 rule)
+{
+	struct step_env env = { .s = s };
+	__u32 end;
+
+	if (s->python) {
+		end = unwind_epilogue(id);
+		if (end != UNWIND_END_NO_CFI)
+			return end;
+	}
+	end = step_by_fp(ARCH, &env, &s->at, 1, rule);
+	return end == UNWIND_END_NO_CFI && !s->python ? (__u32)unwind_epilogue(id) : end;
+}
+
 static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32 rule)
 {
 	__u32 code = step_special(ARCH, rule);
@@ -241,7 +271,9 @@ static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32
 		return step_plt(&env, &s->at, code == RULE_PLT11 ? 11 : 10);
 	if (code != RULE_OTHER_STACK && prof_cfg.call_graph == CALL_GRAPH_DWARF)
 		return UNWIND_END_NO_CFI;
-	return step_by_fp(ARCH, &env, &s->at, code == RULE_ANON, rule);
+	if (code == RULE_ANON)
+		return leave_generated(s, id, rule);
+	return step_by_fp(ARCH, &env, &s->at, 0, rule);
 }
 
 /*
