@@ -76,7 +76,10 @@ void capture_find_jit(struct capture *c, bool ask)
 	}
 }
 
-/* A read costs some ten microseconds. What cannot be read is remembered as well: 0 is no code that tells. */
+/*
+ * A read costs some ten microseconds. What cannot be read is remembered as well: 0 is no code that
+ * tells.
+ */
 bool capture_code(struct capture *c, uint32_t pid, uint64_t at, uint64_t *bytes)
 {
 	const struct peek p = { pid, sizeof(*bytes), at };

@@ -11,7 +11,8 @@
 #define OF_FILE                                                                                    \
 	"stripped: install its debug symbols (a package -dbgsym, -dbg or -debuginfo), "            \
 	"or --debuginfod"
-#define OF_OWN_FILE "stripped: build it without strip and -s, or let --debuginfod find its debug file"
+#define OF_OWN_FILE                                                                                \
+	"stripped: build it without strip and -s, or let --debuginfod find its debug file"
 #define OF_NOTHING "gone before its mappings were read: let bpfprof start the program, behind --"
 
 bool nameless_frame(const struct profile *p, uint32_t frame)

@@ -5,8 +5,9 @@
  * time.
  *
  * HOW: map, in /tmp/perf-PID.map; dump, in jit-PID.dump of the working folder, with lines; late, a
- * map when all is done; net, a map in the form of .NET's; none. These maps are not to be believed: stale (written before the program
- * began), foreign (of another user), link (to a file of ours), fifo.
+ * map when all is done; net, a map in the form of .NET's; none. These maps are not to be believed:
+ * stale (written before the program began), foreign (of another user), link (to a file of ours),
+ * fifo.
  *
  * WHERE the code is: private memory, or as runtimes do: shared (anonymous) memory, twice (a memfd
  * that is written at one place and run at another).

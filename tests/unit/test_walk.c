@@ -288,8 +288,8 @@ static void generated_code_that_is_about_to_return(void **state)
 		uint64_t bytes;
 		uint32_t words, fp; /* on the stack, and which of them; 0: none */
 	} cases[] = {
-		{ 0xc308c48348, 1, 0 },	 { 0x90c35d18c48348, 4, 4 }, { 0xc35d, 1, 1 },
-		{ 0x9090c3, 0, 0 },	 { 0xc3f8c48348, ~0, 0 },    { 0xc304c48348, ~0, 0 },
+		{ 0xc308c48348, 1, 0 },	   { 0x90c35d18c48348, 4, 4 }, { 0xc35d, 1, 1 },
+		{ 0x9090c3, 0, 0 },	   { 0xc3f8c48348, ~0, 0 },    { 0xc304c48348, ~0, 0 },
 		{ 0x90c408c48348, ~0, 0 }, { 0xc35b, ~0, 0 },
 	};
 	struct scene s;
@@ -301,9 +301,8 @@ static void generated_code_that_is_about_to_return(void **state)
 		s.start.fp = SP - 8; /* none */
 		s.regs[0] = cases[i].bytes;
 		s.places[0] = (struct place){ .pc = 0x100, .rule = x86(false, 16, 0) };
-		s.places[1] = (struct place){ .pc = 0x1ff,
-					      .rule = special(&s, RULE_NONE),
-					      .anon = true };
+		s.places[1] =
+			(struct place){ .pc = 0x1ff, .rule = special(&s, RULE_NONE), .anon = true };
 		s.places[2] = (struct place){ .pc = 0x2ff, .rule = x86(true, 16, 16) };
 		s.stack[1] = 0x200;
 		if (cases[i].words == ~0u) {
