@@ -343,6 +343,50 @@ static inline __attribute__((always_inline)) __u32 step_by_fp(int arch, struct s
 	return w->pc ? UNWIND_END_NONE : UNWIND_END_ROOT;
 }
 
+/*
+ * x86-64: the standard rule of code that returns as soon as what it called does, told by its next
+ * bytes: [add imm8,%rsp] [pop %rbp] ret. 0: they are others.
+ */
+static inline __attribute__((always_inline)) __u32 step_epilogue(__u64 code)
+{
+	__u32 words = 1, slot = 0;
+
+	if ((code & 0xffffff) == 0xc48348) {
+		if (code & 0x87000000) /* not upwards, or not by whole words */
+			return 0;
+		words += code >> 27 & 0xf;
+		code >>= 32;
+	}
+	if ((code & 0xff) == 0x5d) {
+		words++;
+		slot = 2;
+		code >>= 8;
+	}
+	return (code & 0xff) == 0xc3 ? words << 7 | slot : 0;
+}
+
+/*
+ * Leaves code that a program generates and that calls last of all, before it returns: CPython's
+ * trampolines (-X perf), which keep no frame records. NO_CFI: this is none.
+ */
+static inline __attribute__((always_inline)) __u32 step_by_epilogue(int arch, struct step_env *env,
+								    struct step *w, __u64 code)
+{
+	__u32 rule = arch == TABLE_X86 && !w->inner ? step_epilogue(code) : 0;
+	struct step_saved saved;
+	__u64 ra;
+
+	if (!rule)
+		return UNWIND_END_NO_CFI;
+	step_standard(arch, rule, w->sp, &saved);
+	if (step_read(env, saved.ra_at, &ra))
+		return UNWIND_END_READ;
+	if (saved.fp_at)
+		w->fp_at = saved.fp_at;
+	w->no_record = 0;
+	return step_leave(w, saved.cfa, ra);
+}
+
 /* A signal handler returned: all registers of the interrupted code lie on the stack. */
 static inline __attribute__((always_inline)) __u32 step_signal(int arch, struct step_env *env,
 							       struct step *w)

@@ -174,44 +174,35 @@ static __always_inline bool is_at_trampoline(struct scratch *s)
 	return s->trampoline && s->at.pc == s->trampoline;
 }
 
-/* The runtime of Go: of a goroutine, struct g; of a thread, struct m. */
-#define GO_G_M	       48
-#define GO_G_SP_PC     56
-#define GO_G_BP(new)   ((new) ? 96 : 104)
-#define GO_M_CURG(new) ((new) ? 184 : 192)
-
-static __always_inline bool read_word(__u64 at, __u64 *word)
+/* Separately verified: rare. */
+__noinline int unwind_epilogue(__u32 id)
 {
-	return !bpf_probe_read_user(word, sizeof(*word), (void *)at);
+	struct scratch *s = scratch_get(id);
+	struct step_env env = { .s = s };
+	__u64 code;
+
+	if (!s || ARCH != TABLE_X86 || s->at.inner ||
+	    bpf_probe_read_user(&code, sizeof(code), (void *)s->at.pc))
+		return UNWIND_END_NO_CFI;
+	return step_by_epilogue(ARCH, &env, &s->at, code);
 }
 
 /*
- * morestack works on the thread's stack for a goroutine, unless that has been given away: then the
- * stack is complete here. What waits is not remembered by such words, and mostly has none: there
- * it is complete, too. Separately verified.
+ * Generated code. CPython keeps anything in the frame pointer; elsewhere the bytes of the code are
+ * not looked at while frame records lead on.
  */
-__noinline int unwind_goroutine(__u32 id, __u32 rule)
+static __always_inline __u32 leave_generated(struct scratch *s, __u32 id, __u32 rule)
 {
-	struct scratch *s = scratch_get(id);
-	__u64 g, m, word, at, saved[2], new = rule >> 8 & 1;
+	struct step_env env = { .s = s };
+	__u32 end;
 
-	if (!s || prof_cfg.remember || ARCH != TABLE_X86)
-		return UNWIND_END_CFI_ROOT;
-	at = THREAD_POINTER(bpf_get_current_task_btf()) - (rule >> 9 & 0x7ff) * 8;
-	if (!read_word(at, &g) || !read_word(g + GO_G_M, &m) || !read_word(m, &word) || word != g)
-		return UNWIND_END_CFI_ROOT;
-	if (!read_word(m + GO_M_CURG(new), &g) || !g || !read_word(g + GO_G_M, &word) || word != m)
-		return UNWIND_END_CFI_ROOT;
-	if (bpf_probe_read_user(saved, sizeof(saved), (void *)(g + GO_G_SP_PC)) || saved[0] & 7 ||
-	    !read_word(g + GO_G_BP(new), &s->at.fp))
-		return UNWIND_END_CFI_ROOT;
-	s->at.fp_at = 0;
-	if (step_special(ARCH, rule) == RULE_GO_SAVED_SP) {
-		if (!read_word(saved[0], &saved[1]))
-			return UNWIND_END_READ;
-		saved[0] += 8;
+	if (s->python) {
+		end = unwind_epilogue(id);
+		if (end != UNWIND_END_NO_CFI)
+			return end;
 	}
-	return step_leave(&s->at, saved[0], saved[1]);
+	end = step_by_fp(ARCH, &env, &s->at, 1, rule);
+	return end == UNWIND_END_NO_CFI && !s->python ? (__u32)unwind_epilogue(id) : end;
 }
 
 static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32 rule)
@@ -241,7 +232,9 @@ static __always_inline __u32 leave_by_special(struct scratch *s, __u32 id, __u32
 		return step_plt(&env, &s->at, code == RULE_PLT11 ? 11 : 10);
 	if (code != RULE_OTHER_STACK && prof_cfg.call_graph == CALL_GRAPH_DWARF)
 		return UNWIND_END_NO_CFI;
-	return step_by_fp(ARCH, &env, &s->at, code == RULE_ANON, rule);
+	if (code == RULE_ANON)
+		return leave_generated(s, id, rule);
+	return step_by_fp(ARCH, &env, &s->at, 0, rule);
 }
 
 /*

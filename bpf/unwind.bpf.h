@@ -52,4 +52,10 @@ static __always_inline void unwind_nothing(struct scratch *s, __u32 end)
  */
 __hidden bool unwind_regs_saved(struct scratch *s, struct task_struct *task);
 
+/*
+ * Goes over to the goroutine that morestack works for. rule: RULE_GO_SAVED or RULE_GO_SAVED_SP.
+ * Returns why the walk ends, or NONE. Separately verified.
+ */
+int unwind_goroutine(__u32 id, __u32 rule);
+
 #endif

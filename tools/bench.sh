@@ -5,15 +5,14 @@
 # with the yardstick (tools/bench/reference.bpf.c) in the same run: two profilers on one CPU, the same target, medians of
 # interleaved rounds. What counts is the ratio; nanoseconds depend on the machine.
 #
-#	sudo make bench		or: tools/bench.sh [-s|-c|-n] [ROUNDS]
+#	sudo make bench		or: tools/bench.sh [-s|-c|-n|-p] [ROUNDS]
 #
-# -s, -c, -n: only what is in tools/bench/sched.sh, in tools/bench/calls.sh, or in tools/bench/names.sh, which say what
-# else they go by.
+# -s, -c, -n, -p: only what is in tools/bench/sched.sh, calls.sh, names.sh, or python.sh, which say what else they go by.
 set -eu
 cd "${BASH_SOURCE[0]%/*}/.."
 only=
 case ${1:-} in
--[scn])
+-[scnp])
 	only=$1
 	shift
 	;;
@@ -322,16 +321,20 @@ sampling() {
 . tools/bench/calls.sh
 # shellcheck source=bench/names.sh
 . tools/bench/names.sh
+# shellcheck source=bench/python.sh
+. tools/bench/python.sh
 
 case $only in
 -s) scheduler ;;
 -c) calls ;;
 -n) names ;;
+-p) python_frames ;;
 *)
 	sampling
 	scheduler
 	calls
 	names
+	python_frames
 	;;
 esac
 exit "$failed"

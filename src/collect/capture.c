@@ -78,6 +78,14 @@ static bool find_rule(void *arg, uint64_t pc, struct walk_rule *rule)
 	return true;
 }
 
+static bool find_code(void *arg, uint64_t at, uint64_t *bytes)
+{
+	struct lookup *l = arg;
+
+	return l->capture->reader && l->process && !l->process->exit_ns &&
+	       capture_code(l->capture, l->process->pid, at, bytes);
+}
+
 /* Is it the stack that a walk wanted to read, beyond what was copied? */
 static bool is_beyond(const struct defer_item *item, const struct walk *w)
 {
@@ -122,6 +130,7 @@ static bool walk_item(struct capture *c, struct defer_item *item)
 	__u64 frames[PROF_MAX_FRAMES];
 	struct walk w;
 
+	item->start.code = find_code;
 	if (!walk_run(&w, &item->start, c->config.max_depth, c->config.call_graph, find_rule, &l)) {
 		item->wants = store_missing(c->store);
 		return false;
@@ -181,6 +190,8 @@ enum capture_state capture_walk(struct capture *c)
 	uint64_t until_ns = now_ns() + SLEEPERS_NS;
 	size_t before;
 
+	free(c->codes); /* it may be other code by now */
+	c->codes = NULL;
 	do {
 		before = d->first_sleeper;
 		add_sleepers(c);
@@ -376,6 +387,7 @@ void capture_release(struct capture *c)
 	tally_release(&c->tally);
 	slices_release(&c->slices);
 	moments_release(&c->moments);
+	free(c->codes);
 	free(c->late);
 	free(c->stack_of_slot);
 	free(c->waker_of_slot);

@@ -20,6 +20,13 @@
 #include "symbol/symbolizer.h"
 #include "unwind/store.h"
 
+/* Bytes of code that a process generates, of one turn of walks: those of many lead there. */
+#define CAPTURE_CODES 256
+struct capture_code {
+	uint32_t pid; /* 0 = none */
+	uint64_t at, bytes;
+};
+
 struct capture {
 	struct profile *profile;	 /* borrowed */
 	struct proc_table *procs;	 /* borrowed */
@@ -58,6 +65,7 @@ struct capture {
 	uint32_t ledger_event;
 	void (*weigh)(void *arg, struct tally *t, const struct prof_count *n);
 	void (*whole)(void *arg, struct sample *s);
+	struct capture_code *codes; /* CAPTURE_CODES, by where they lie; NULL = none were read */
 	void *arg;
 };
 

@@ -201,11 +201,17 @@ static bool add_python(struct capture *c, struct process *p, const struct arena_
 	return true;
 }
 
+/* What a program generates and what calls the evaluator at once: a trampoline of python -X perf. */
+static bool is_trampoline(const struct proc_mapping *m, uint32_t i, uint32_t evaluator)
+{
+	return m && !m->file && i == evaluator + 1;
+}
+
 /* 0: the thread has none any more, it was within an exec. */
 uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 {
 	struct process *p = capture_find_process(c, s);
-	uint32_t ids[MAX_IDS], nr = 0;
+	uint32_t ids[MAX_IDS], nr = 0, evaluator = UINT32_MAX - 1;
 	const struct python_program *program;
 	struct python_merge merge;
 	uint8_t end = s->end;
@@ -227,7 +233,11 @@ uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 		}
 		if (m && m->file && m->file->has_python && !s->nr_python)
 			capture_python_find(&c->python, p, proc_image_at(p, s->time_ns), m);
-		if (m && program && add_python(c, p, s, program, &merge, addr, ids, &nr))
+		if (m && program && add_python(c, p, s, program, &merge, addr, ids, &nr)) {
+			evaluator = i;
+			continue;
+		}
+		if (is_trampoline(m, i, evaluator)) /* named as the function that it calls */
 			continue;
 		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
 			return 0;

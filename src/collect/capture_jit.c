@@ -11,9 +11,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "collect/capture.h"
+#include "collect/capture_parts.h"
 #include "proc/java.h"
 #include "reader/jail.h"
+#include "reader/peek.h"
 
 #define JAVA_NS 3000000000ull /* an answer takes 0.2 s, and the cache of a large JVM longer */
 
@@ -151,4 +152,25 @@ void capture_find_jit(struct capture *c, bool ask)
 			ask_java(c, j, p);
 		jit_files_open_map(j);
 	}
+}
+
+/*
+ * A read costs some ten microseconds. What cannot be read is remembered as well: 0 is no code that
+ * tells.
+ */
+bool capture_code(struct capture *c, uint32_t pid, uint64_t at, uint64_t *bytes)
+{
+	const struct peek p = { pid, sizeof(*bytes), at };
+	struct capture_code *code;
+
+	if (!c->codes)
+		c->codes = xcalloc(CAPTURE_CODES, sizeof(*c->codes));
+	code = &c->codes[(at >> 2 ^ pid) % CAPTURE_CODES];
+	if (code->pid != pid || code->at != at) {
+		*code = (struct capture_code){ pid, at, 0 };
+		if (peek_read(c->reader, &p, &code->bytes) != (ssize_t)sizeof(code->bytes))
+			code->bytes = 0;
+	}
+	*bytes = code->bytes;
+	return code->bytes;
 }

@@ -17,7 +17,7 @@
 #define REF_LOST UINT32_MAX
 #define REF_NONE (UINT32_MAX - 1)
 
-/* capture_frames.c */
+/* capture_frames.c, capture_jit.c */
 
 /* Where the symbols of a module are. */
 void capture_put_source(struct capture *c, uint32_t module, struct symbol_file source);
@@ -29,6 +29,8 @@ const struct proc_mapping *capture_find_mapping(struct capture *c, struct proces
 /* The frames of Python of a thread that was asleep at the start, whose native ones s has. */
 void capture_read_python(struct capture *c, struct process *p, struct defer_item *item,
 			 const struct arena_stack *s);
+/* Eight bytes of code that a process generates. False: they cannot be read. */
+bool capture_code(struct capture *c, uint32_t pid, uint64_t at, uint64_t *bytes);
 /* Ids of stacks of the profile. */
 uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s);
 uint32_t capture_kernel_stack(struct capture *c, const struct arena_stack *s);

@@ -11,6 +11,8 @@
 #define OF_FILE                                                                                    \
 	"stripped: install its debug symbols (a package -dbgsym, -dbg or -debuginfo), "            \
 	"or --debuginfod"
+#define OF_OWN_FILE                                                                                \
+	"stripped: build it without strip and -s, or let --debuginfod find its debug file"
 #define OF_NOTHING "gone before its mappings were read: let bpfprof start the program, behind --"
 
 bool nameless_frame(const struct profile *p, uint32_t frame)
@@ -28,12 +30,28 @@ bool nameless_frame(const struct profile *p, uint32_t frame)
 	return f->kind == FRAME_UNKNOWN;
 }
 
+/* Where packages of distributions put their files; for others there is no package of symbols. */
+static bool is_packaged(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/lib", "/bin/", "/sbin/" };
+
+	if (!strncmp(path, "/usr/local/", 11))
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (!strncmp(path, folders[i], strlen(folders[i])))
+			return true;
+	return false;
+}
+
 static const char *remedy_of(const struct profile *p, const struct nameless_row *row)
 {
+	const struct module *m = &p->modules[row->module];
+
 	if (!row->module)
 		return OF_NOTHING;
-	return p->modules[row->module].kind == MODULE_GENERATED ? runtime_of(p, row->process)->named
-								: OF_FILE;
+	if (m->kind == MODULE_GENERATED)
+		return runtime_of(p, row->process)->named;
+	return is_packaged(profile_str(p, m->path)) ? OF_FILE : OF_OWN_FILE;
 }
 
 static int by_weight(const void *x, const void *y)

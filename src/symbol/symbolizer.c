@@ -154,17 +154,36 @@ static uint32_t kernel_module(const struct symbolizer *s, const char *name)
 	return profile_add_module(p, name);
 }
 
+static bool is_sigreturn(const struct symbol_module *m, uint64_t address)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, /* mov $15, %rax */
+					0x0f, 0x05 };		       /* syscall */
+	uint8_t bytes[sizeof(code)];
+
+	return m->file && m->file->header.e_machine == EM_X86_64 &&
+	       elf_file_read(m->file, address, bytes, sizeof(bytes)) == sizeof(bytes) &&
+	       !memcmp(bytes, code, sizeof(code));
+}
+
 /*
  * Signal handlers return to the very start of a function that nobody calls, as the vDSO of aarch64
- * has one. Frames that are returned to are looked up in front of it, where nothing may be.
+ * and the C library of x86-64 have one. Frames that are returned to are looked up in front of it,
+ * where nothing may be. That of x86-64 is known by its code, too, which debuggers go by: the name
+ * is that of all C libraries.
  */
-static void ask_behind(struct symbol_sources *sources, uint64_t address, struct symbol_found *found)
+static void ask_behind(struct symbol_sources *sources, const struct symbol_module *m,
+		       uint64_t address, struct symbol_found *found)
 {
 	struct symbol_found f = {};
+	const char *name;
 
-	if (symbol_sources_find(sources, address + 1, &f) && f.nr &&
-	    strstr(f.chain[f.nr - 1].name, "sigreturn"))
-		*found = f;
+	if (symbol_sources_find(sources, address + 1, &f) && f.nr) {
+		name = f.chain[f.nr - 1].name;
+		if (strstr(name, "sigreturn") || !strcmp(name, "__restore_rt"))
+			*found = f;
+	} else if (is_sigreturn(m, address + 1)) {
+		*found = (struct symbol_found){ .nr = 1, .chain[0].name = "__restore_rt" };
+	}
 }
 
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
@@ -174,7 +193,7 @@ void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *
 	*a = (struct answer){ .place = address };
 	symbol_sources_find(sources, address, &a->found);
 	if (!a->found.nr && m->kind != FRAME_KERNEL)
-		ask_behind(sources, address, &a->found);
+		ask_behind(sources, m, address, &a->found);
 	if (m->file)
 		elf_file_vaddr(m->file, address, &a->place);
 	if (a->found.nr || m->kind == FRAME_KERNEL)

@@ -7,6 +7,7 @@
 struct step_env {
 	const struct walk_start *start;
 	const struct walk *walk;
+	void *arg; /* of start->code */
 	uint64_t unread;
 };
 struct step;
@@ -82,6 +83,18 @@ static uint32_t leave_by_exception(int arch, struct step_env *env, struct step *
 	return end ? end : step_leave(at, cfa, ra);
 }
 
+/* Its bytes first: where they say nothing, it is taken to keep frame records. */
+static uint32_t leave_generated(int arch, struct step_env *env, struct step *at, uint32_t rule)
+{
+	const struct walk_start *s = env->start;
+	uint64_t code;
+	uint32_t end = UNWIND_END_NO_CFI;
+
+	if (arch == TABLE_X86 && !at->inner && s->code && s->code(env->arg, at->pc, &code))
+		end = step_by_epilogue(arch, env, at, code);
+	return end == UNWIND_END_NO_CFI ? step_by_fp(arch, env, at, 1, rule) : end;
+}
+
 static uint32_t leave_by_special(int arch, struct step_env *env, struct step *at,
 				 const struct walk_rule *r, enum prof_call_graph how)
 {
@@ -106,8 +119,10 @@ static uint32_t leave_by_special(int arch, struct step_env *env, struct step *at
 	case RULE_GO_CALLS_C:
 		return step_go_calls_c(env, at);
 	default:
-		return how == CALL_GRAPH_DWARF ? (uint32_t)UNWIND_END_NO_CFI
-					       : step_by_fp(arch, env, at, r->anon, r->rule);
+		if (how == CALL_GRAPH_DWARF)
+			return UNWIND_END_NO_CFI;
+		return r->anon ? leave_generated(arch, env, at, r->rule)
+			       : step_by_fp(arch, env, at, 0, r->rule);
 	}
 }
 
@@ -165,7 +180,7 @@ static bool leave_trampoline(const struct walk_start *start, struct step *at)
 bool walk_run(struct walk *w, const struct walk_start *start, uint32_t max_depth,
 	      enum prof_call_graph how, walk_lookup lookup, void *arg)
 {
-	struct step_env env = { .start = start, .walk = w };
+	struct step_env env = { .start = start, .walk = w, .arg = arg };
 	struct step at = { .pc = start->pc,
 			   .sp = start->sp,
 			   .fp = start->fp,

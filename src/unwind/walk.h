@@ -36,6 +36,8 @@ struct walk_start {
 		size_t sz;
 	} others[WALK_OTHER_STACKS]; /* parts of other stacks */
 	size_t nr_others;
+	/* Eight bytes of code that the process generates; false: not known. NULL: none are. */
+	bool (*code)(void *arg, uint64_t at, uint64_t *bytes);
 };
 
 /* What is known of an address. */
@@ -57,7 +59,7 @@ struct walk {
 	uint64_t unread;  /* what the walk wanted to read, when it ended for that (END_READ) */
 };
 
-/* False when lookup said so. */
+/* False when lookup said so. arg is for start->code, too. */
 bool walk_run(struct walk *w, const struct walk_start *start, uint32_t max_depth,
 	      enum prof_call_graph how, walk_lookup lookup, void *arg);
 

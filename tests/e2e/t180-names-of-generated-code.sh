@@ -31,6 +31,12 @@ for how in map late dump; do
 	forget_map
 done
 
+# As .NET writes it, whose code is mapped twice.
+record net twice
+check_pct x.folded 'void \[work\] Work\.Loop::Often\(int64\)\[OptimizedTier1\]' 75 6
+check_pct x.folded 'instance void \[work\] Work\.Loop`1\[System\.__Canon\]::Seldom\(int64\)\[Tier0\]' 25 6
+forget_map
+
 # Where PHP, .NET and Erlang have it: memory that has the name of a file.
 for where in shared twice; do
 	record map $where

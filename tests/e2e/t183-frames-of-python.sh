@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 300
+# timeout: 400
 # Functions of Python stand in the place of the evaluator, on CPU and off: for each version that this machine has (or
 # $PYTHONS names), with shares, exact waits, names and lines; also of threads that slept before the recording began.
 # shellcheck source=lib.sh
@@ -83,6 +83,37 @@ deep() { # PYTHON NAME
 	check_grep 'down \(<string>\);down \(<string>\) [0-9]+$' x.folded "$2: the newest frames are there"
 }
 
+# With -X perf each call goes by code that Python generates, which keeps no frame pointer. It has the name of the function,
+# which is there already.
+trampolines() { # PYTHON NAME
+	local how hows=() name us
+
+	[[ ! $2 =~ ^3\.(1[2-4])\. ]] || hows+=(perf)
+	[[ ! $2 =~ ^3\.(1[34])\. ]] || hows+=(perf_jit)
+	touch begin
+	for how in "${hows[@]}"; do
+		check "$2: -X $how" "$BPFPROF" oncpu -u -F 999 --no-inline -o x.folded -o x.txt -- "$1" -X "$how" "$SHARES" burn 1.5 0.3
+		check_pct x.folded '_start;.*;<module> \(shares\.py\);.*;burn \(shares\.py\);.*;burn_half \(shares\.py\)' 50 3
+		check_pct x.folded '<module> \(shares\.py\);.*;burn \(shares\.py\);.*;(Third\.)?burn_third \(shares\.py\)' 30 3
+		# A sample within the trampoline itself has nothing else.
+		check_between "$(awk '{ n = $NF; all += n } /;py::(burn|spend)/ { twice += n } END { print all ? 100 * twice / all : 100 }' x.folded)" \
+			0 1 "$2: -X $how: % where functions have two frames"
+		check_grep '^stacks .*(9[89]|100)\.[0-9]% of the samples in complete stacks' x.txt "$2: -X $how: stacks stay complete"
+		check "$2: -X $how: native" "$BPFPROF" oncpu -u -F 999 --no-inline --no-python -o x.folded -o x.txt -- \
+			"$1" -X "$how" "$SHARES" burn 0.5 0.3
+		check_grep ';py::burn:.*shares.py;.*;py::spend:.*shares.py' x.folded "$2: -X $how: by what it wrote"
+		check_grep '^stacks .*(9[89]|100)\.[0-9]% of the samples in complete stacks' x.txt "$2: -X $how: native stacks, too"
+		check "$2: -X $how: offcpu" "$BPFPROF" offcpu --no-inline --audit -o x.folded -o x.txt -- "$1" -X "$how" "$SHARES" sleep 0.5 0.3
+		grep -E '^(short|deep) [0-9]+$' "$OUT" >told
+		while read -r name us; do
+			check_near "$(awk -v name=";$name (shares.py);" 'index($0, name) && /;nap \(shares/ { sum += $NF } END { print int(sum) }' \
+				x.folded)" "$us" $((us / 100)) "$2: -X $how: microseconds off the CPU in $name()"
+		done <told
+		check_no_grep 'differ|disagree' x.txt "$2: -X $how: as a walk finds them"
+	done
+	find /tmp -maxdepth 1 \( -name 'perf-*.map' -o -name 'jit-*.dump' \) -newer begin -delete
+}
+
 # From 3.13 on an interpreter says where its things lie. A user whose tell other tales takes a part of the rows at most.
 crowd() { # PYTHON NAME
 	[[ $2 = 3.13.* ]] || return
@@ -120,6 +151,7 @@ while read -r python <&3; do
 	asleep "$python" "$name"
 	plain "$python" "$name"
 	deep "$python" "$name"
+	trampolines "$python" "$name"
 	crowd "$python" "$name"
 done 3<found
 finish

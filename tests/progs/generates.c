@@ -5,8 +5,9 @@
  * time.
  *
  * HOW: map, in /tmp/perf-PID.map; dump, in jit-PID.dump of the working folder, with lines; late, a
- * map when all is done; none. These maps are not to be believed: stale (written before the program
- * began), foreign (of another user), link (to a file of ours), fifo.
+ * map when all is done; net, a map in the form of .NET's; none. These maps are not to be believed:
+ * stale (written before the program began), foreign (of another user), link (to a file of ours),
+ * fifo.
  *
  * WHERE the code is: private memory, or as runtimes do: shared (anonymous) memory, twice (a memfd
  * that is written at one place and run at another).
@@ -85,6 +86,23 @@ static char *generate(const char *where)
 	return runs;
 }
 
+static const char *const net_names[] = {
+	"void [work] Work.Loop::Often(int64)[OptimizedTier1]",
+	"instance void [work] Work.Loop`1[System.__Canon]::Seldom(int64)[Tier0]",
+};
+
+static void write_net_map(const char *path, const char *page)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		fatal(path);
+	for (int i = 0; i < 2; i++)
+		fprintf(f, "%016lX %zx %s\n", (unsigned long)page + i * APART, sizeof(code),
+			net_names[i]);
+	fclose(f);
+}
+
 static void write_map(const char *path, const char *page)
 {
 	FILE *f = fopen(path, "w");
@@ -142,6 +160,8 @@ static void say(const char *how, const char *page)
 	snprintf(other, sizeof(other), "%s.other", path);
 	if (!strcmp(how, "dump"))
 		write_dump(page);
+	else if (!strcmp(how, "net"))
+		write_net_map(path, page);
 	else if (!strcmp(how, "link") && (write_map(other, page), symlink(other, path)))
 		fatal("symlink");
 	else if (!strcmp(how, "fifo") && mkfifo(path, 0600))

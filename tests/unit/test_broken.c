@@ -160,6 +160,7 @@ static const struct {
 	{ "auto", FRAME_NONE, 0, UNWIND_END_COMPAT, "app", "64-bit" },
 	{ "auto", FRAME_NONE, 0, UNWIND_END_NONE, "app", "-K" },
 	{ "auto", FRAME_ANON, 0, UNWIND_END_NO_CFI, "java", "PreserveFramePointer" },
+	{ "auto", FRAME_ANON, 0, UNWIND_END_NO_CFI, "postgres", "jit = off" },
 	{ "auto", FRAME_ANON, 0, UNWIND_END_BAD_PC, "node", "--interpreted-frames-native-stack" },
 	{ "fp", FRAME_ANON, 0, UNWIND_END_BAD_FP, "guile", "option for profilers" },
 	{ "auto", FRAME_UNKNOWN, 0, UNWIND_END_NO_CFI, "app", "mappings" },

@@ -307,6 +307,8 @@ static void the_summary_tells_where_names_lack(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t lib = profile_add_module(p, "/usr/lib/libz.so.1");
+	uint32_t own = profile_add_module(p, "/srv/app/server");
+	uint32_t local = profile_add_module(p, "/usr/local/bin/tool");
 	uint32_t code = profile_add_generated(p, 100);
 	const struct sample samples[] = {
 		{ .ustack = stack_of(p, FRAME_USER, lib, "[libz.so.1+0x2340]"), .weight = 30 },
@@ -314,10 +316,12 @@ static void the_summary_tells_where_names_lack(void **state)
 		{ .ustack = stack_of(p, FRAME_USER, lib, "[not+0x1] a place"), .weight = 10 },
 		{ .ustack = stack_of(p, FRAME_ANON, code, PROFILE_JIT), .weight = 40 },
 		{ .kstack = stack_of(p, FRAME_KERNEL, 0, "[kernel]"), .weight = 900 },
+		{ .ustack = stack_of(p, FRAME_USER, own, "[server+0x10]"), .weight = 2 },
+		{ .ustack = stack_of(p, FRAME_USER, local, "[tool+0x10]"), .weight = 1 },
 	};
 	struct nameless n;
 
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
 		struct sample s = samples[i];
 
 		s.count = 1;
@@ -326,14 +330,18 @@ static void the_summary_tells_where_names_lack(void **state)
 		profile_add_sample(p, &s);
 	}
 	nameless_init(&n, p);
-	assert_int_equal(n.all, 100);
-	assert_int_equal(n.weight, 70);
+	assert_int_equal(n.all, 103);
+	assert_int_equal(n.weight, 73);
 	assert_int_equal(n.inlined, 0);
-	assert_int_equal(n.nr, 2);
+	assert_int_equal(n.nr, 4);
 	assert_int_equal(n.rows[0].weight, 40);
 	assert_non_null(strstr(n.rows[0].remedy, "--perf-basic-prof"));
 	assert_int_equal(n.rows[1].module, lib);
 	assert_non_null(strstr(n.rows[1].remedy, "-dbgsym"));
+	assert_int_equal(n.rows[2].module, own); /* no package has symbols of these */
+	assert_null(strstr(n.rows[2].remedy, "-dbgsym"));
+	assert_int_equal(n.rows[3].module, local);
+	assert_null(strstr(n.rows[3].remedy, "-dbgsym"));
 	nameless_release(&n);
 	profile_free(p);
 }

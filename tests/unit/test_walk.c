@@ -270,6 +270,67 @@ static void a_frame_pointer_must_be_plausible(void **state)
 	assert_int_equal(go(&s).end, UNWIND_END_ROOT);
 }
 
+static bool code_is(void *arg, uint64_t at, uint64_t *bytes)
+{
+	const struct scene *s = arg;
+
+	*bytes = s->regs[0];
+	return at == 0x200;
+}
+
+/*
+ * Generated code that returns as soon as what it called does is left by what it will do, whatever
+ * is in the frame pointer. Bytes that are others, or lie in the innermost frame, say nothing.
+ */
+static void generated_code_that_is_about_to_return(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		uint32_t words, fp; /* on the stack, and which of them; 0: none */
+	} cases[] = {
+		{ 0xc308c48348, 1, 0 },	   { 0x90c35d18c48348, 4, 4 }, { 0xc35d, 1, 1 },
+		{ 0x9090c3, 0, 0 },	   { 0xc3f8c48348, ~0, 0 },    { 0xc304c48348, ~0, 0 },
+		{ 0x90c408c48348, ~0, 0 }, { 0xc35b, ~0, 0 },
+	};
+	struct scene s;
+	struct walk w;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		setup(&s, TABLE_X86);
+		s.start.code = code_is;
+		s.start.fp = SP - 8; /* none */
+		s.regs[0] = cases[i].bytes;
+		s.places[0] = (struct place){ .pc = 0x100, .rule = x86(false, 16, 0) };
+		s.places[1] =
+			(struct place){ .pc = 0x1ff, .rule = special(&s, RULE_NONE), .anon = true };
+		s.places[2] = (struct place){ .pc = 0x2ff, .rule = x86(true, 16, 16) };
+		s.stack[1] = 0x200;
+		if (cases[i].words == ~0u) {
+			w = go(&s);
+			assert_int_equal(w.nr, 2);
+			assert_int_equal(w.end, UNWIND_END_NO_CFI);
+			continue;
+		}
+		s.stack[2 + cases[i].words] = 0x300;
+		if (cases[i].fp)
+			s.stack[1 + cases[i].fp] = SP + 160;
+		else
+			s.start.fp = SP + 160;
+		s.stack[21] = ROOT;
+		w = go(&s);
+		assert_int_equal(w.end, UNWIND_END_CFI_ROOT);
+		assert_int_equal(w.nr, 4);
+		assert_int_equal(w.frames[2], 0x300);
+		assert_int_equal(w.guessed, 0);
+	}
+	setup(&s, TABLE_X86);
+	s.start.code = code_is;
+	s.start.pc = 0x200;
+	s.regs[0] = 0xc3;
+	s.places[0] = (struct place){ .pc = 0x200, .rule = special(&s, RULE_NONE), .anon = true };
+	assert_int_equal(go(&s).nr, 1);
+}
+
 /* Records all the way, the last of which links to zero: Go, where nothing has unwind data. */
 static void records_end_with_a_zero_link(void **state)
 {
@@ -442,6 +503,7 @@ int main(void)
 		cmocka_unit_test(a_signal_may_lead_to_another_stack),
 		cmocka_unit_test(frame_pointers_where_nothing_is_known),
 		cmocka_unit_test(a_frame_pointer_must_be_plausible),
+		cmocka_unit_test(generated_code_that_is_about_to_return),
 		cmocka_unit_test(records_end_with_a_zero_link),
 		cmocka_unit_test(records_may_lead_to_another_stack),
 		cmocka_unit_test(arm64_modes),
