@@ -31,7 +31,7 @@
 #define LEAST_NS	100000000ull /* of an interval */
 #define USUAL_WINDOW_NS 5000000000ull
 #define LAST_LOOK_NS	50000000ull /* of what is left at the end, to be shown */
-#define NAMES_BYTES	(32u << 20) /* of what files said, for the next look and recording */
+#define NAMES_BYTES	(48u << 20) /* of what files said, for the next look and recording */
 
 struct top_args {
 	struct recording_args common; /* first */

@@ -43,11 +43,10 @@ char *top_cost_text(const struct live_facts *f, uint64_t lost)
 		fprintf(out, "%s LOST (%s)", text_count(lost), main_cause(f));
 	else
 		fputs("none lost", out);
-	fprintf(out, "; own cost %.2f%%, BPF %.2f%%", pct_of_cpu(f->cpu_ns, f),
+	fprintf(out, "; CPU: own %.2f%%, BPF %.2f%%", pct_of_cpu(f->cpu_ns, f),
 		pct_of_cpu(f->bpf_ns, f));
 	if (f->budget > 0)
-		fprintf(out, ", budget %s", text_pct(100 * f->budget * f->nr_cpus));
-	fputs(" of a CPU", out);
+		fprintf(out, ", max %s", text_pct(100 * f->budget * f->nr_cpus));
 	fclose(out);
 	return text;
 }
@@ -61,7 +60,7 @@ char *top_load_text(const struct live_facts *f, uint32_t nr_restarts)
 	fprintf(out, "%.2f of %zu CPUs used; run queue ", f->running_ns / 1e9 / seconds(f),
 		f->nr_cpus);
 	if (runqlat_count(&f->queue))
-		fprintf(out, "p50 %s, p99 %s, longest %s",
+		fprintf(out, "p50 %s, p99 %s, max %s",
 			text_ns(runqlat_percentile_ns(&f->queue, 50)),
 			text_ns(runqlat_percentile_ns(&f->queue, 99)),
 			text_ns(runqlat_max_ns(&f->queue)));

@@ -18,6 +18,8 @@
 #define NAMES_FIRST_NS 1000000000ull /* for names, at the beginning, */
 #define NAMES_SHARE    500	     /* and from then on one part of time in so many */
 #define MAX_STRINGS    (64u << 20)
+#define SELF_WEIGHT    16u    /* of a sample, for the frame that ran; others count as one */
+#define SELF_MOST      65536u /* samples of a stack: more are no more wanted */
 
 /* Of each look, in the same place of a ring as the window has it. */
 struct facts {
@@ -41,7 +43,8 @@ struct live {
 	struct latency latency;
 	struct facts before[WINDOW_MAX_LOOKS];
 	struct facts now;
-	uint64_t begin_ns, names_ns;
+	uint64_t begin_ns, names_ns;   /* what names have taken so far */
+	uint64_t named_ns;	       /* as of the begin of the last pass */
 	uint64_t told[NR_SINCE_BEGIN]; /* as of the last window */
 };
 
@@ -150,17 +153,58 @@ void live_facts(const struct live *l, struct live_facts *f)
 	add_rows(l, f);
 }
 
+static void want(const struct profile *p, uint32_t *wanted, uint32_t stack, uint64_t itself)
+{
+	uint32_t nr;
+	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
+
+	for (uint32_t i = 0; i < nr; i++)
+		wanted[frames[i]] += !wanted[frames[i]];
+	if (nr)
+		wanted[frames[0]] += SELF_WEIGHT * (itself < SELF_MOST ? itself : SELF_MOST);
+}
+
+/* Of frames that are in the window: what ran most is seen first. To be freed. */
+static uint32_t *wanted_frames(const struct profile *p)
+{
+	uint32_t *wanted = xcalloc(p->nr_frames, sizeof(*wanted));
+
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		const struct sample *s = &p->samples[i];
+		uint64_t itself = PROF_WAIT_KIND(s->wait) == PROF_ON_CPU ? s->count : 0;
+
+		want(p, wanted, s->kstack, itself);
+		want(p, wanted, s->ustack, s->kstack ? 0 : itself);
+	}
+	return wanted;
+}
+
+/* Names that were found before cost next to nothing. Reading files does. */
+static bool may_read(void *arg)
+{
+	const struct live *l = arg;
+	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+	uint64_t spent = l->names_ns + record_own_ns(l->r) - l->named_ns;
+
+	return spent <= first + (now_ns() - l->begin_ns) / NAMES_SHARE;
+}
+
 static void name(struct live *l, bool all)
 {
-	uint64_t began = now_ns(), cpu = record_own_ns(l->r);
-	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+	struct symbol_options o = l->r->opts->symbols;
+	uint32_t *wanted = all ? NULL : wanted_frames(l->r->profile);
 
-	if (!all && l->names_ns > first + (began - l->begin_ns) / NAMES_SHARE)
-		return;
+	l->named_ns = record_own_ns(l->r);
+	if (!all) {
+		o.wanted = wanted;
+		o.may_read = may_read;
+		o.arg = l;
+	}
 	capture_fill_sources(&l->r->capture);
 	capture_find_jit(&l->r->capture, false);
-	record_name(l->r);
-	l->names_ns += record_own_ns(l->r) - cpu;
+	record_name_by(l->r, &o);
+	l->names_ns += record_own_ns(l->r) - l->named_ns;
+	free(wanted);
 }
 
 static void add_samples(struct live *l)
@@ -229,8 +273,8 @@ static void fill(struct live *l, bool all_names)
 
 	p->nr_samples = p->nr_threads = p->nr_events = 0;
 	p->meta.cpu_ns = l->now.cpu_ns - first_facts(l)->cpu_ns;
-	name(l, all_names);
 	add_samples(l);
+	name(l, all_names);
 	add_threads(l);
 	set_ledger(l);
 	l->r->nr_cpus = record_nr_cpus(l->r);

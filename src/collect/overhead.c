@@ -12,6 +12,7 @@
 #define CANARY	      3	 /* windows in which it is refused */
 #define REFUSE_TIMES  10 /* the budget */
 #define START_NS      3000000000ull
+#define KERNEL_PART   4	  /* of the budget, one in so many, that is the kernel's if own is apart */
 #define OWN_WINDOW_NS 5e9 /* that bpfprof's own time is smoothed over */
 #define ENOUGH_TIMED  16  /* runs, for a mean */
 
@@ -42,19 +43,31 @@ static unsigned int halvings(double times)
 	return times > 1 ? (unsigned int)ceil(log2(times)) : 0;
 }
 
+/* What follows the level, and how much of it there may be. */
+static double cost_of(const struct overhead *o)
+{
+	return o->apart ? o->kernel : o->last;
+}
+
+static double room_for(const struct overhead *o)
+{
+	return o->apart ? fmax(o->share - o->own, o->share / KERNEL_PART) : o->share;
+}
+
 /*
  * Unless the last step has brought next to nothing: then what costs is something else. Until it
  * costs much more.
  */
 static void raise_level(struct overhead *o)
 {
-	unsigned int steps = halvings(o->last / o->share);
+	double cost = cost_of(o);
+	unsigned int steps = halvings(cost / room_for(o));
 
-	o->spent = o->level == o->most || (o->before > 0 && o->last > o->before * LITTLE &&
-					   o->last < o->before * MUCH_MORE);
+	o->spent = o->level == o->most ||
+		   (o->before > 0 && cost > o->before * LITTLE && cost < o->before * MUCH_MORE);
 	if (o->spent)
 		return;
-	o->before = o->last;
+	o->before = cost;
 	if (steps > MOST_STEPS && o->nr_windows > 1)
 		steps = MOST_STEPS;
 	o->level = steps < o->most - o->level ? o->level + steps : o->most;
@@ -73,14 +86,15 @@ static void measure(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uin
 		part = (now_ns - o->window_ns) / OWN_WINDOW_NS;
 		o->own += ((own_ns - o->own_ns) / time_ns - o->own) * (part < 1 ? part : 1);
 	}
-	o->last = (kernel_ns - o->kernel_ns) / time_ns + o->own;
+	o->kernel = (kernel_ns - o->kernel_ns) / time_ns;
+	o->last = o->kernel + o->own;
 }
 
 static void account(struct overhead *o, uint64_t ns)
 {
 	if (o->level)
 		o->thinned_ns += ns;
-	if (o->spent && o->last > o->share)
+	if ((o->spent || cost_of(o) <= room_for(o)) && o->last > o->share)
 		o->over_ns += ns;
 }
 
@@ -95,12 +109,12 @@ int overhead_turn(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint6
 	o->window_ns = now_ns;
 	o->kernel_ns = kernel_ns;
 	o->own_ns = own_ns;
-	if (o->last > o->share) {
+	if (cost_of(o) > room_for(o)) {
 		raise_level(o);
 		if (o->most && o->spent && o->nr_windows <= CANARY &&
 		    o->last > o->share * REFUSE_TIMES)
 			return OVERHEAD_REFUSED;
-	} else if (o->level && o->last * 2 < o->share * CALM_SHARE) {
+	} else if (o->level && cost_of(o) * 2 < room_for(o) * CALM_SHARE) {
 		if (++o->nr_calm >= CALM_WINDOWS) {
 			o->level--;
 			o->nr_calm = 0;

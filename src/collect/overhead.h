@@ -10,6 +10,10 @@
  * What is left out at a level is the caller's: one of 2^level is taken. What bpfprof itself needs
  * comes in bursts (tables are built when a program starts), so of that the mean of some seconds
  * counts, and the first seconds do not.
+ *
+ * A live view names and draws what it shows, however much is left out (apart). There the kernel's
+ * part alone is held to what that leaves of the budget, and always has a quarter of it: else what
+ * is shown would be thinned to nothing, and nothing saved.
  */
 #ifndef BPFPROF_COLLECT_OVERHEAD_H
 #define BPFPROF_COLLECT_OVERHEAD_H
@@ -43,6 +47,8 @@ struct overhead {
 	uint64_t kernel_ns, own_ns;   /* as of the begin of the window */
 	double last;		      /* share of the last window; own time smoothed */
 	double own;		      /* smoothed */
+	double kernel;		      /* share of the last window, without it */
+	bool apart;		      /* own does not follow the level; set after overhead_init() */
 	double before;		      /* share before the last raise; 0 = none lately */
 	bool spent;		      /* leaving out more would bring next to nothing */
 	unsigned int nr_windows, nr_calm;

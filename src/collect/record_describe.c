@@ -18,12 +18,17 @@ static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 	return session_ask_kernel(session, questions, nr);
 }
 
-void record_name(struct record *r)
+void record_name_by(struct record *r, const struct symbol_options *o)
 {
 	struct symbol_kernel kernel = { ask_kernel, r->session };
 
-	symbolizer_run(r->profile, r->capture.sources, &kernel, &r->opts->symbols);
+	symbolizer_run(r->profile, r->capture.sources, &kernel, o);
 	audit_settle(r->profile);
+}
+
+void record_name(struct record *r)
+{
+	record_name_by(r, &r->opts->symbols);
 }
 
 bool record_has_target(const struct record_opts *o)

@@ -7,7 +7,8 @@
 #define RECHECK_SHARE 10 /* a host that outruns us is looked at a tenth of the time */
 #define HASTE_MS      5	 /* between turns: what is deferred has to be fetched soon, */
 #define CALM_MS	      20 /* and this where few slots for it are taken, */
-#define CALM_PART     8	 /* one in so many at most */
+#define LIVE_MS	      50 /* and this in a live view; */
+#define CALM_PART     8	 /* few: one in so many at most */
 
 static void on_mmap(void *arg, const struct sideband_mmap *m, uint64_t time_ns)
 {
@@ -94,9 +95,11 @@ uint64_t record_fetch(struct record *r, bool last, bool *done)
 int record_haste_ms(const struct record *r)
 {
 	const struct defer *d = &r->capture.defer;
-	bool is_calm = r->opts->live.turn != NULL;
+	bool is_few = defer_nr_taken(d) <= d->nr_slots / CALM_PART;
 
 	if (r->opts->always_on)
-		is_calm = defer_nr_taken(d) <= d->nr_slots / CALM_PART;
-	return is_calm ? CALM_MS : HASTE_MS;
+		return is_few ? CALM_MS : HASTE_MS;
+	if (r->opts->live.turn)
+		return is_few ? LIVE_MS : CALM_MS;
+	return HASTE_MS;
 }

@@ -17,6 +17,7 @@
 
 #define MOST_STACKS  PROF_MOST_THINNED
 #define MOST_SAMPLES 6	/* halvings of samples: 99 a second are 1.5 */
+#define LIVE_HZ	     49 /* of each CPU, that a live view keeps: a thousandth of its time */
 #define SWITCH_NS    50 /* that the way into a program at a tracepoint takes, and back */
 
 static uint64_t usage_ns(int who)
@@ -112,17 +113,29 @@ static bool interrupts(const struct sampling *s)
 	return false;
 }
 
+static unsigned int most_samples(const struct record *r)
+{
+	unsigned int most = 0;
+
+	if (!r->opts->live.turn)
+		return MOST_SAMPLES;
+	while (most < MOST_SAMPLES && rate_hz(r) / (2u << most) >= LIVE_HZ)
+		most++;
+	return most;
+}
+
 void record_begin_overhead(struct record *r)
 {
 	/* Samples that say what ran in a gap are few as they are. */
 	bool samples =
 		rate_hz(r) > 0 && !r->opts->always_on && !kind_of(record_row(r->opts))->samples;
-	unsigned int most = of_stacks(r, MOST_STACKS) + (samples ? MOST_SAMPLES : 0);
+	unsigned int most = of_stacks(r, MOST_STACKS) + (samples ? most_samples(r) : 0);
 
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);
 	r->interrupt_price_ns = interrupts(&r->sampling) ? interrupt_price_ns() : 0;
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
+	r->overhead.apart = r->opts->live.turn && !r->opts->always_on;
 	tell_rate(r);
 }
 

@@ -188,8 +188,9 @@ void record_describe_expected(struct record *r);
 /* Does it record a part of the machine? */
 bool record_has_target(const struct record_opts *o);
 
-/* The names of its frames, as far as there are none. */
+/* The names of its frames, as far as there are none; and with other options than its own. */
 void record_name(struct record *r);
+void record_name_by(struct record *r, const struct symbol_options *o);
 /* CPUs that are profiled now. */
 size_t record_nr_cpus(const struct record *r);
 

@@ -4,7 +4,7 @@
  * a stack for the clipboard; what the colours mean; what keys do; and how it takes a page over.
  */
 
-/* What a class of colours means, by the classes that it has; the first one is shown. */
+/* What a class of colours means, by the classes that it has; of each hue one is shown. */
 const LEGEND = [[/^user/, 'user code, by module'], [/^kernel/, 'kernel'], [/^jit/, 'JIT, Python'],
 	[/^unknown/, 'unknown'], [/^io/, 'code'], [/^none/, 'threads, notes'],
 	[/^less/, 'less'], [/^same/, 'no change beyond noise'], [/^more/, 'more']];
@@ -103,31 +103,38 @@ async function copyStack() {
 
 /* --- colours --- */
 
-/* Which class of colours means what, as shown here. */
+/* User code has several hues, in three shades each (flame_colours.c); all else has one. */
+function hueOf(name) {
+	const user = name.match(/^user(\d+)$/);
+
+	return user ? Math.floor(user[1] / 3) : 0;
+}
+
+/* Which classes of colours mean what, as shown here. */
 function legendRows() {
 	const shown = new Set(data.colouring === 'diff' ? SHADES : data.colour), rows = [];
 
 	if (data.colouring === 'class')
-		return data.values.filter(v => v.class).map(v => ['class' + v.class, v.name]);
+		return data.values.filter(v => v.class).map(v => [['class' + v.class], v.name]);
 	if (data.colouring === 'module') {
 		const modules = new Map(data.colour.map((c, s) => [data.module[s], c]).filter(([m]) => m));
 
-		return Array.from(modules, ([m, c]) => [c, m.replace(/.*\/(?=.)/, '')]).slice(0, 8);
+		return Array.from(modules, ([m, c]) => [[c], m.replace(/.*\/(?=.)/, '')]).slice(0, 8);
 	}
 	for (const [classes, text] of LEGEND) {
-		const name = Array.from(shown).sort().reverse().find(c => classes.test(c));
+		const hues = new Map(Array.from(shown).sort().filter(c => classes.test(c)).map(c => [hueOf(c), c]));
 
-		if (name)
-			rows.push([name, text]);
+		if (hues.size)
+			rows.push([Array.from(hues.values()), text]);
 	}
 	return rows;
 }
 
 function legendSpans() {
-	return legendRows().map(([name, text]) => {
-		const box = svgElement('svg', {width: 10, height: 10, 'aria-hidden': 'true'});
+	return legendRows().map(([names, text]) => {
+		const box = svgElement('svg', {width: 12 * names.length - 2, height: 10, 'aria-hidden': 'true'});
 
-		box.append(svgElement('rect', {class: name, width: 10, height: 10}));
+		box.append(...names.map((name, i) => svgElement('rect', {class: name, x: 12 * i, width: 10, height: 10})));
 		return element('span', {}, box, text);
 	});
 }

@@ -15,6 +15,7 @@
 
 #define OLD_NS	  3600000000000ull
 #define FILE_PART 4 /* of all memory, that one file may have */
+#define GROWS_BY  8 /* its bytes by one part in so many: a file has megabytes of them */
 
 struct span {
 	uint64_t from, to;
@@ -138,7 +139,7 @@ static size_t put_answer(struct kept_file *f, const struct answer *a)
 	struct answers to;
 
 	if (at + need > f->cap_bytes) {
-		f->cap_bytes = 2 * (at + need);
+		f->cap_bytes = at + need + (at + need) / GROWS_BY;
 		f->bytes = xreallocarray(f->bytes, f->cap_bytes, 1);
 	}
 	to = (struct answers){ f->bytes, at, f->cap_bytes };
@@ -155,6 +156,7 @@ static void empty(struct kept_file *f)
 	f->spans = NULL;
 	f->bytes = NULL;
 	f->nr = f->cap = f->nr_bytes = f->cap_bytes = 0;
+	f->claimed = false;
 }
 
 /* What the answer claims, as far as it holds the offset, and nothing else was said of it. */
@@ -191,7 +193,7 @@ void kept_add(struct kept_file *f, uint64_t offset, const struct answer *a)
 	f->nr++;
 }
 
-/* An answer has a span as well, and what grows takes up to twice of what it needs. */
+/* An answer has a span as well, of half its size, and there is room for some more later. */
 size_t kept_claim(struct kept_file *f)
 {
 	size_t max = f->owner->max_bytes / FILE_PART, used = bytes_of(f);
@@ -199,7 +201,15 @@ size_t kept_claim(struct kept_file *f)
 	if (!f->has_head || f->claimed)
 		return 0;
 	f->claimed = true;
-	return used < max ? (max - used) / 4 : 0;
+	return used < max ? (max - used) / 2 : 0;
+}
+
+void kept_expect(struct kept_file *f, size_t nr)
+{
+	if (f->nr + nr <= f->cap)
+		return;
+	f->cap = f->nr + nr + nr / GROWS_BY;
+	f->spans = xreallocarray(f->spans, f->cap, sizeof(*f->spans));
 }
 
 size_t kept_bytes(const struct kept *k)

@@ -45,6 +45,8 @@ void kept_add(struct kept_file *f, uint64_t offset, const struct answer *a);
  * of one that nothing was kept of yet.
  */
 size_t kept_claim(struct kept_file *f);
+/* So many answers follow. */
+void kept_expect(struct kept_file *f, size_t nr);
 
 /* A pass over files is over: what is too much goes. */
 void kept_end(struct kept *k);

@@ -51,7 +51,7 @@ static void order_frames(struct symbolizer *s)
 	s->order = xcalloc(p->nr_frames, sizeof(*s->order));
 	s->is_entry = xcalloc(p->nr_frames, sizeof(*s->is_entry));
 	for (size_t i = 1; i < p->nr_frames; i++)
-		if (is_nameless(p, i))
+		if (is_nameless(p, i) && (!s->wanted || s->wanted[i]))
 			s->order[s->nr++] = i;
 	if (s->nr)
 		qsort_r(s->order, s->nr, sizeof(*s->order), frame_compare, p);
@@ -263,19 +263,53 @@ static void name_run(struct symbolizer *s, const struct symbol_file *file, size_
 	free(path);
 }
 
+/* Frames of one kind and module. */
+struct run {
+	size_t from, to;
+	uint64_t wanted;
+};
+
+/* Stable: those that matter alike keep their order. */
+static int run_compare(const void *pa, const void *pb)
+{
+	const struct run *a = pa, *b = pb;
+
+	if (a->wanted != b->wanted)
+		return a->wanted > b->wanted ? -1 : 1;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static struct run *find_runs(const struct symbolizer *s, size_t *nr)
+{
+	struct run *runs = NULL, run;
+	size_t cap = 0;
+
+	for (*nr = 0, run.to = 0; run.to < s->nr;) {
+		const struct frame *first = symbolizer_frame(s, run.to);
+
+		run = (struct run){ run.to, run.to, 0 };
+		do
+			run.wanted += s->wanted ? s->wanted[s->order[run.to]] : 0;
+		while (++run.to < s->nr && symbolizer_frame(s, run.to)->kind == first->kind &&
+		       symbolizer_frame(s, run.to)->module == first->module);
+		runs = xgrow(runs, *nr, &cap, sizeof(*runs));
+		runs[(*nr)++] = run;
+	}
+	return runs;
+}
+
 /* One pass over the frames, and so over the modules: a file is opened once. */
 static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 {
-	size_t to;
+	size_t nr;
+	struct run *runs = find_runs(s, &nr);
 
-	for (size_t from = 0; from < s->nr; from = to) {
-		const struct frame first = *symbolizer_frame(s, from);
-
-		for (to = from + 1; to < s->nr && symbolizer_frame(s, to)->kind == first.kind &&
-				    symbolizer_frame(s, to)->module == first.module;)
-			to++;
-		name_run(s, files ? &files[first.module] : NULL, from, to);
-	}
+	if (nr)
+		qsort(runs, nr, sizeof(*runs), run_compare);
+	for (size_t i = 0; i < nr; i++)
+		name_run(s, files ? &files[symbolizer_frame(s, runs[i].from)->module] : NULL,
+			 runs[i].from, runs[i].to);
+	free(runs);
 }
 
 static void end_keeping(struct symbolizer *s)
@@ -296,7 +330,11 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.kernel = kernel,
 				.lines = options->time_ns ? &lines : NULL,
 				.kept = options->time_ns ? NULL : options->kept,
+				.wanted = options->wanted,
+				.may_read = options->may_read,
+				.arg = options->arg,
 				.first_module = p->nr_modules };
+	size_t nr_begins = p->nr_begins;
 
 	if (options->debuginfod)
 		s.servers_ns = now_ns() + SYMBOL_SERVERS_NS;
@@ -306,7 +344,8 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	name_frames(&s, files);
 	if (s.kept)
 		end_keeping(&s);
-	profile_sort_begins(p);
+	if (p->nr_begins > nr_begins)
+		profile_sort_begins(p);
 	rooted_mark(p, s.is_entry);
 	p->meta.frames_late = lines.nr_late;
 	p->meta.readers_ns = s.cost.cpu_ns;

@@ -35,6 +35,14 @@ struct symbol_options {
 	bool debuginfod;   /* ask servers for debug files */
 	bool no_cache;	   /* DWARF is read again each time */
 	struct kept *kept; /* what files said before, for who does without lines; or NULL */
+	/*
+	 * Who names again and again: how much each frame matters, 0 = not at all for now; NULL =
+	 * all do. What matters most comes first, and a file is read only when that may be, else its
+	 * frames keep having no name.
+	 */
+	const uint32_t *wanted;
+	bool (*may_read)(void *arg); /* or NULL */
+	void *arg;
 };
 #define SYMBOL_TIME_NS	  5000000000ull
 #define SYMBOL_SERVERS_NS 60000000000ull /* for all that servers are asked for */

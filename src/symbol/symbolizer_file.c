@@ -16,7 +16,7 @@
 #include "symbol/kept.h"
 
 #define TIRED	 3	/* files that were not read in time: others have less */
-#define MAX_MORE 100000 /* questions that nobody asked: a file may claim to be all code */
+#define MAX_MORE 200000 /* questions that nobody asked: a file may claim to be all code */
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
@@ -302,8 +302,13 @@ static void name_unknown(struct symbolizer *s, const struct symbol_module *m, si
 
 static void keep_more(struct kept_file *kept, struct answers *answers)
 {
+	struct answers again = *answers;
 	struct answer a;
+	size_t nr = 0;
 
+	while (answers_next(&again, &a))
+		nr++;
+	kept_expect(kept, nr);
 	while (answers_next(answers, &a))
 		kept_add(kept, a.found.from, &a);
 }
@@ -406,7 +411,7 @@ void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 		kept = kept_of(s, file);
 	if (kept)
 		to = name_known(s, m, kept, from, to);
-	if (from == to)
+	if (from == to || (s->may_read && !s->may_read(s->arg)))
 		return;
 	for (size_t i = from; i < to; i++)
 		addresses[i - from] = symbolizer_frame(s, i)->offset;

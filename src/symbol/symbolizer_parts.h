@@ -27,14 +27,17 @@ struct symbolizer {
 	const struct symbol_kernel *kernel;
 	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
 	struct kept *kept;	    /* NULL = nothing is */
-	size_t nr_read, nr_known;   /* files that were read, frames that were known without */
-	uint64_t servers_ns;	    /* until when servers may be asked, 0 = never */
-	size_t first_module;	    /* that was not there before: those of the kernel */
-	uint32_t raw;		    /* the name seen last, as the symbol table has it */
-	uint32_t shown;		    /* and what it was demangled to */
-	struct reader_cost cost;    /* of reading */
-	uint32_t nr_hung;	    /* files whose names were not to be had in time */
-	uint32_t nr_told;	    /* and those that had none at all */
+	const uint32_t *wanted;	    /* as in symbol_options */
+	bool (*may_read)(void *arg);
+	void *arg;
+	size_t nr_read, nr_known; /* files that were read, frames that were known without */
+	uint64_t servers_ns;	  /* until when servers may be asked, 0 = never */
+	size_t first_module;	  /* that was not there before: those of the kernel */
+	uint32_t raw;		  /* the name seen last, as the symbol table has it */
+	uint32_t shown;		  /* and what it was demangled to */
+	struct reader_cost cost;  /* of reading */
+	uint32_t nr_hung;	  /* files whose names were not to be had in time */
+	uint32_t nr_told;	  /* and those that had none at all */
 };
 
 /* symbolizer.c */

@@ -162,6 +162,10 @@ def check_copy(c):
 def check_legend(c):
     said = c.browser.js("return Array.from(document.querySelectorAll('.legend span'), e => e.textContent)")
     c.check("colours are explained", said[:2] == ["user code, by module", "kernel"], said)
+    drawn, boxes = (set(c.browser.js(f"return Array.from(document.querySelectorAll('{what}'), e => e.getAttribute('class'))"))
+                    for what in [".chart path", ".legend rect"])
+    hues = [{int(name[4:]) // 3 for name in names if name.startswith("user")} for names in (drawn, boxes)]
+    c.check("user code has a box of each of its colours", len(hues[0]) > 1 and hues[0] <= hues[1], (drawn, boxes))
     c.browser.resize(500, 700)
     c.browser.js("document.activeElement.blur()")
     c.browser.press("?")

@@ -21,7 +21,7 @@ read -r own_then children_then < <(ticks "$TOP")
 stop "$TOP" INT
 hz=$(getconf CLK_TCK)
 echo "# in 20 s: $((own_then - own)) ticks of its own, $((children_then - children)) of its children, of $hz a second"
-grep 'own cost' "$OUT" | tail -1 | sed 's/^/# /'
+grep 'CPU: own' "$OUT" | tail -1 | sed 's/^/# /'
 check "its own process takes at most 1 %" test "$((own_then - own))" -le $((20 * hz / 100))
 check "with its children at most 2 %" test "$((own_then - own + children_then - children))" -le $((40 * hz / 100))
 finish

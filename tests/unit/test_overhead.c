@@ -159,6 +159,27 @@ static void own_bursts_are_no_reason(void **state)
 	assert_true(p.level > 0);
 }
 
+/* Names that a live view reads: nothing that is left out of the recording makes them cheaper. */
+static void own_time_that_is_apart_thins_little(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 12);
+	p.o.apart = true;
+	p.part = 0.004;
+	p.own = 0.08; /* for twenty seconds: eight times the budget */
+	run(&p, 20000);
+	assert_int_equal(p.level, 1); /* 0.002 is below a quarter of the budget */
+	assert_in_range(p.o.over_ns, 15000 * MS, 17500 * MS);
+	p.own = 0.004;
+	run(&p, 30000);
+	assert_int_equal(p.level, 0);
+	p.part = 0.02; /* what the kernel takes has what is left */
+	run(&p, 2000);
+	assert_int_equal(p.level, 2);
+	assert_true(cost(&p) + p.own < 0.01);
+}
+
 /*
  * A few runs in a window, of which one in 64 is timed, and the first ones are dear: what they cost
  * never falls, and one that is timed stands for itself and not for 64. Then many runs.
@@ -403,6 +424,7 @@ int main(void)
 		cmocka_unit_test(what_leaving_out_does_not_change_is_told),
 		cmocka_unit_test(far_too_much_is_refused_at_the_beginning_only),
 		cmocka_unit_test(own_bursts_are_no_reason),
+		cmocka_unit_test(own_time_that_is_apart_thins_little),
 		cmocka_unit_test(few_runs_are_no_burst),
 		cmocka_unit_test(where_nothing_can_be_left_out_it_is_told),
 		cmocka_unit_test(no_limit_is_none),

@@ -230,6 +230,51 @@ static void names_of_a_file_end_when_it_is_written_to(void **state)
 	fixture_free(&f);
 }
 
+static bool may_read_some(void *arg)
+{
+	int *left = arg;
+
+	return (*left)-- > 0;
+}
+
+/*
+ * Of two files there is time for one: the one that matters more. What does not matter keeps having
+ * no name, and what takes no file has one all the same. The next time all is there.
+ */
+static void what_matters_most_is_named_first(void **state)
+{
+	struct fixture f = fixture_new();
+	uint32_t wanted[8] = {}, code, other, more, kernel;
+	int left = 1;
+	struct symbol_options options = { .wanted = wanted,
+					  .may_read = may_read_some,
+					  .arg = &left };
+
+	f.sources[GONE].fd = dup(f.sources[CODE].fd);
+	code = profile_frame(f.p, FRAME_USER, CODE, 0x1041);
+	more = profile_frame(f.p, FRAME_USER, CODE, 0x10c4);
+	other = profile_frame(f.p, FRAME_USER, GONE, 0x1042);
+	kernel = profile_frame(f.p, FRAME_KERNEL, 0, 0xffffffff81001008);
+	assert_true(kernel < 8);
+	wanted[code] = 2;
+	wanted[other] = 3;
+	wanted[kernel] = 1;
+	for (int i = 0; i < 2; i++) {
+		symbolizer_run(f.p, f.sources, &(struct symbol_kernel){ .ask = ask }, &options);
+		check_frame(&f, other, "plain", "");
+		check_frame(&f, kernel, "schedule", "");
+		check_frame(&f, code, i ? "plain" : "", "");
+		check_frame(&f, more, "", "");
+		assert_int_equal(left, i ? 0 : -1); /* it asked once for each file */
+		left = 1;
+	}
+	options = (struct symbol_options){};
+	symbolizer_run(f.p, f.sources, &(struct symbol_kernel){ .ask = ask }, &options);
+	check_frame(&f, more, "baz [clone .cold]", "_Z3bazi.cold");
+	close(f.sources[GONE].fd);
+	fixture_free(&f);
+}
+
 static const char *kept_name(struct kept *k, const struct symbol_file *file, uint64_t offset,
 			     struct answer *a)
 {
@@ -480,6 +525,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_frames_are_named),
 		cmocka_unit_test(names_of_a_file_end_when_it_is_written_to),
+		cmocka_unit_test(what_matters_most_is_named_first),
 		cmocka_unit_test(a_file_that_is_read_again_tells_all),
 		cmocka_unit_test(what_cannot_be_read_keeps_its_address),
 		cmocka_unit_test(the_vdso_is_named_from_memory),

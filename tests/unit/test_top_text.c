@@ -30,17 +30,16 @@ static void test_budget(void **state)
 				.stacks_one_in = 1,
 				.nr_cpus = 2 };
 
-	assert_cost(&f,
-		    "123 samples/s, none lost; own cost 0.53%, BPF 0.12%, budget 2.0% of a CPU");
+	assert_cost(&f, "123 samples/s, none lost; CPU: own 0.53%, BPF 0.12%, max 2.0%");
 	f.stacks_one_in = 4;
-	assert_cost(&f, "123 samples/s (1 in 4 stacks), none lost; own cost 0.53%, BPF 0.12%, "
-			"budget 2.0% of a CPU");
+	assert_cost(&f, "123 samples/s (1 in 4 stacks), none lost; CPU: own 0.53%, BPF 0.12%, "
+			"max 2.0%");
 	f.samples_one_in = 64;
-	assert_cost(&f, "123 samples/s (1 in 64 taken), none lost; own cost 0.53%, BPF 0.12%, "
-			"budget 2.0% of a CPU");
+	assert_cost(&f, "123 samples/s (1 in 64 taken), none lost; CPU: own 0.53%, BPF 0.12%, "
+			"max 2.0%");
 	f.budget = 0;
 	f.samples_one_in = f.stacks_one_in = 1;
-	assert_cost(&f, "123 samples/s, none lost; own cost 0.53%, BPF 0.12% of a CPU");
+	assert_cost(&f, "123 samples/s, none lost; CPU: own 0.53%, BPF 0.12%");
 }
 
 int main(void)
