@@ -14,8 +14,8 @@ bool packed_is(const void *bytes, size_t len);
 extern const char packed_truncated[];
 
 /*
- * Puts what is in it in its place, unless that is larger than most. Why it cannot, or NULL; of what is
- * truncated, as much as there is.
+ * Puts what is in it in its place, unless that is larger than most. Why it cannot, or NULL; of what
+ * is truncated, as much as there is.
  */
 const char *packed_open(char **bytes, size_t *len, size_t most);
 

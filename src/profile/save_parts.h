@@ -67,8 +67,8 @@ struct left {
 };
 
 /*
- * Makes what is left of a profile one that refers to nothing that is missing. False: nothing is left
- * that could be shown.
+ * Makes what is left of a profile one that refers to nothing that is missing. False: nothing is
+ * left that could be shown.
  */
 bool left_repair(struct profile *p, const struct left *left);
 /* "12 of 400 samples are left"; to be freed. */
