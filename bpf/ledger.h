@@ -58,6 +58,7 @@
 	X(LOST_RING, LOST, "overwritten",                                                          \
 	  "overwritten, and of the time that was selected: raise --ring")                          \
 	X(LOST_POLL, LOST, "poll-full", "the poll was at 32 places before it was slow")            \
+	X(LOST_FILE, LOST, "truncated-file", "in the part of a truncated file that is missing")    \
 	X(DEFERRED, NOTE, "deferred", "stacks walked in user space")                               \
 	X(DEFER_FULL, NOTE, "defer-full", "stacks that found no room to be deferred")              \
 	X(RUNS, NOTE, "runs", "runs of the programs that measure themselves")                      \

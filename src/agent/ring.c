@@ -267,8 +267,10 @@ static struct profile *gather(const char *folder, const struct ring *r,
 		if (is_in(&r->v[i], span))
 			add_file(g, folder, &r->v[i], &nr_bad);
 	p = gather_take(g);
-	if (nr_bad && p)
+	if (nr_bad && p) {
 		log_warn("%zu windows could not be read and are missing", nr_bad);
+		p->meta.incomplete = 1;
+	}
 	return p;
 }
 

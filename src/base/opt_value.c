@@ -336,7 +336,8 @@ int opt_number(const struct opt_number *n, const char *text, double *to)
 		return 0;
 	}
 	shown = text_frame(text, strlen(text), 0);
-	log_err(0, "%s: '%s' is no number from %g to %g", n->option, shown, n->least, n->most);
+	log_err(0, "%s: '%s' is no number from %.15g to %.15g", n->option, shown, n->least,
+		n->most);
 	free(shown);
 	return -EINVAL;
 }

@@ -57,9 +57,11 @@ static size_t make_room(char **to, size_t *cap, size_t len)
 	return *cap - len;
 }
 
+const char packed_truncated[] = "truncated";
+
 static const char *says_why(bool whole, bool cut)
 {
-	return whole ? NULL : cut ? "truncated" : "damaged (it does not decompress)";
+	return whole ? NULL : cut ? packed_truncated : "damaged (it does not decompress)";
 }
 
 static const char *inflate_all(z_stream *z, char **to, size_t *len, size_t most)
@@ -75,7 +77,7 @@ static const char *inflate_all(z_stream *z, char **to, size_t *len, size_t most)
 		if (*len >= most)
 			return "larger than 2 GiB";
 		if (err == Z_OK && !z->avail_in && z->avail_out)
-			return "truncated";
+			return packed_truncated;
 	}
 	return says_why(err == Z_STREAM_END, err == Z_BUF_ERROR);
 }

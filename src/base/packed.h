@@ -11,7 +11,12 @@ void *packed_make(const void *bytes, size_t len, size_t *packed_len);
 
 bool packed_is(const void *bytes, size_t len);
 
-/* Puts what is in it in its place, unless that is larger than most. Why it cannot, or NULL. */
+extern const char packed_truncated[];
+
+/*
+ * Puts what is in it in its place, unless that is larger than most. Why it cannot, or NULL; of what
+ * is truncated, as much as there is.
+ */
 const char *packed_open(char **bytes, size_t *len, size_t most);
 
 #endif

@@ -17,6 +17,8 @@
 #include "cmd/sort_keys.h"
 #include "metric/diff.h"
 #include "metric/stat.h"
+#include "output/changes.h"
+#include "profile/call_samples.h"
 #include "profile/changes.h"
 #include "profile/kind.h"
 
@@ -185,6 +187,19 @@ static int check(struct diff_args *a)
 
 /* --- recordings --- */
 
+/* Of calls without stacks the functions that were called are compared. */
+static int name_calls(struct saved *s)
+{
+	struct profile *named = call_samples(s->profile);
+
+	if (!named)
+		return -ENODATA;
+	profile_free(s->profile);
+	s->profile = named;
+	s->result.profile = named;
+	return 0;
+}
+
 /* One event of each, since others have units of their own. */
 static int choose_event(const struct diff_args *a, struct saved *s, struct profile *one,
 			const char *name)
@@ -195,18 +210,22 @@ static int choose_event(const struct diff_args *a, struct saved *s, struct profi
 		return log_err(0, "%s is %s: it has no stacks to compare", name,
 			       output_kind_text(s->result.kind));
 	if (s->result.kind == RESULT_CALLS && s->profile->nr_stacks <= 1 &&
-	    !view_by_owner(a->results.view.by))
-		return log_err(
-			0,
-			"%s has calls without stacks, and diff compares functions of stacks: "
-			"record with -g, or compare --by thread or process",
-			name);
+	    !view_by_owner(a->results.view.by) && name_calls(s))
+		return log_err(0, "%s has no calls to compare", name);
 	if (value && profile_find_event(s->profile, value) < 0)
 		return log_err(0, "--value '%s': %s has no such event", value, name);
 	*one = profile_is_mixed(s->profile)
 		       ? profile_of_event(s->profile, view_event(&a->results.view, s->profile))
 		       : *s->profile;
 	return 0;
+}
+
+static enum cmd_result verdict(const struct changes *c)
+{
+	if (!changes_is_unjudged(c))
+		return c->nr_failed ? CMD_REGRESSION : CMD_OK;
+	log_err(0, "--fail-above: not judged, " CHANGES_NOT_JUDGED);
+	return CMD_FAILED;
 }
 
 static enum cmd_result show(struct diff_args *a, struct profile *const *profiles)
@@ -216,6 +235,8 @@ static enum cmd_result show(struct diff_args *a, struct profile *const *profiles
 	struct changes c;
 	int err;
 
+	for (size_t i = 0; i < a->nr[0] + a->nr[1]; i++)
+		filters_fit(&a->filters, profiles[i]);
 	results_default(&a->results, kind_of_profile(profiles[0]));
 	a->results.view.merge_threads = true;
 	if (scope_check_options(&a->results,
@@ -235,7 +256,7 @@ static enum cmd_result show(struct diff_args *a, struct profile *const *profiles
 	else
 		err = -errno;
 	if (!err)
-		result = c.nr_failed ? CMD_REGRESSION : CMD_OK;
+		result = verdict(&c);
 	else if (err == -EINVAL)
 		result = CMD_USAGE;
 	results_close(results);

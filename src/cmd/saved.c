@@ -102,7 +102,7 @@ static int show_profile(struct saved *s)
 
 static int open_profile(struct saved *s, const char *path)
 {
-	s->profile = profile_load(path);
+	s->profile = profile_load_left(path);
 	return s->profile ? show_profile(s) : -EIO;
 }
 

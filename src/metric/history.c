@@ -90,7 +90,7 @@ static void put_text(const char *s, FILE *out)
 static void put_number(double x, FILE *out)
 {
 	if (isfinite(x))
-		fprintf(out, "%.10g", x);
+		fprintf(out, fabs(x) >= 1e9 && fabs(x) < 1e15 ? "%.0f" : "%.10g", x);
 }
 
 static void put_row(const struct writer *w, const char *kind, const char *name, const char *unit,

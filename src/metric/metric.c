@@ -279,7 +279,11 @@ static void print_input(FILE *to, struct walk *w, const char *name, bool again)
 		if (isnan(value))
 			fprintf(to, " n/a");
 		else
-			fprintf(to, *name == '@' ? " %.2f" : " %.6g", value);
+			fprintf(to,
+				*name == '@'	     ? " %.2f"
+				: fabs(value) >= 1e6 ? " %.0f"
+						     : " %.6g",
+				value);
 		return;
 	}
 	c = w->in->find(w->in->arg, name);

@@ -57,6 +57,11 @@ const char *changes_text(const struct change *row)
 	return to;
 }
 
+bool changes_is_unjudged(const struct changes *c)
+{
+	return changes_incomplete(c) && !isnan(c->opts.fail_above_pct);
+}
+
 const char *changes_verdict(const struct changes *c, const struct change *row)
 {
 	if (!row->judged)
@@ -71,8 +76,8 @@ char *changes_sentence(const struct changes *c, const struct change *row)
 	bool is_number = isfinite(row->change_pct) && row->self[1];
 	char limit[48] = "";
 
-	if (!isnan(c->opts.fail_above_pct))
-		snprintf(limit, sizeof(limit), ", %s --fail-above %g%%",
+	if (!isnan(c->opts.fail_above_pct) && !changes_incomplete(c))
+		snprintf(limit, sizeof(limit), ", %s --fail-above %.10g%%",
 			 row->failed ? "fails" : "passes", c->opts.fail_above_pct);
 	return xasprintf("%s: %s to %s, %s%s%s%s", c->tree->names.bytes + row->name,
 			 changes_value(c, row->self[0], 0), changes_value(c, row->self[1], 1),
@@ -84,15 +89,21 @@ char *changes_side_text(const struct changes *c, int side)
 {
 	const struct changes_side *s = &c->sides[side];
 	const struct profile *p = s->profile;
-	char recordings[48] = "", lost[48] = "";
+	char recordings[48] = "", lost[48] = "", incomplete[48] = "";
 	char *target = text_cleaned(profile_str(p, p->meta.target)), *text;
 
 	if (s->nr > 1)
 		snprintf(recordings, sizeof(recordings), "%zu recordings of ", s->nr);
 	if (s->lost)
 		snprintf(lost, sizeof(lost), ", %s lost", text_count(s->lost));
-	text = xasprintf("%s%s, %s%s, %s %ss%s", recordings, target, text_ns(p->meta.duration_ns),
-			 s->nr > 1 ? " each" : "", text_count(s->recorded), profile_noun(p), lost);
+	if (s->nr_incomplete && s->nr > 1)
+		snprintf(incomplete, sizeof(incomplete), ", %zu of them INCOMPLETE",
+			 s->nr_incomplete);
+	else if (s->nr_incomplete)
+		snprintf(incomplete, sizeof(incomplete), ", INCOMPLETE");
+	text = xasprintf("%s%s, %s%s, %s %ss%s%s", recordings, target, text_ns(p->meta.duration_ns),
+			 s->nr > 1 ? " each" : "", text_count(s->recorded), profile_noun(p), lost,
+			 incomplete);
 	free(target);
 	return text;
 }
@@ -165,23 +176,29 @@ static void put_case(const struct changes *c, const struct change *row, FILE *ou
 int changes_write_junit(const struct changes *c, const struct view *v, FILE *out)
 {
 	double seconds = c->sides[1].profile->meta.duration_ns / 1e9 * c->sides[1].nr;
-	size_t nr = 0;
+	size_t nr = changes_is_unjudged(c), errors = nr;
 
 	for (size_t i = 0; i < c->nr; i++)
 		nr += c->v[i].judged;
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<testsuites name=\"bpfprof diff\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+		"<testsuites name=\"bpfprof diff\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
 		"time=\"%.3f\">\n"
 		"  <testsuite name=\"",
-		nr, c->nr_failed, seconds);
+		nr, c->nr_failed, errors, seconds);
 	xml_put(profile_str(c->both, c->both->meta.target), out);
 	fprintf(out,
-		"\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"%.3f\" "
-		"hostname=\"",
-		nr, c->nr_failed, seconds);
+		"\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\" "
+		"time=\"%.3f\" hostname=\"",
+		nr, c->nr_failed, errors, seconds);
 	xml_put(profile_str(c->sides[1].profile, c->sides[1].profile->meta.host), out);
 	fputs("\">\n", out);
+	if (errors)
+		fputs("    <testcase classname=\"bpfprof.diff\" name=\"--fail-above\" "
+		      "time=\"0.000\">\n"
+		      "      <error type=\"incomplete\" message=\"" CHANGES_NOT_JUDGED "\"/>\n"
+		      "    </testcase>\n",
+		      out);
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->v[i].judged)
 			put_case(c, &c->v[i], out);

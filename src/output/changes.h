@@ -18,6 +18,10 @@ int changes_write_html(const struct changes *c, const struct view *v, FILE *out)
 
 /* What all of them say in the same words. */
 
+/* Is there a limit, and too little of a recording to judge by it? */
+bool changes_is_unjudged(const struct changes *c);
+#define CHANGES_NOT_JUDGED "since a recording is incomplete: what is missing may be any function's"
+
 /* In percent of a side. */
 double changes_pct(const struct changes *c, uint64_t value, int side);
 /* What was recorded: "12.34%", or with absolute "1,234" and "1.2 s". To a ring of buffers. */

@@ -20,6 +20,7 @@ static struct json_object *side_of(const struct changes *c, int side)
 	json_put_count(o, "recordings", s->nr);
 	json_put_count(o, "recorded", s->recorded);
 	json_put_count(o, "lost", s->lost);
+	json_put_count(o, "incomplete", s->nr_incomplete);
 	json_put_count(o, "total", changes_all(c, side));
 	return o;
 }

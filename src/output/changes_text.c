@@ -149,6 +149,10 @@ static void put_verdict(const struct changes *c, size_t width, FILE *out)
 		figure_wrap(text, 11, 11, width, out);
 		free(text);
 	}
+	if (changes_is_unjudged(c)) {
+		fputs("NOT JUDGED ", out);
+		figure_wrap(CHANGES_NOT_JUDGED, 11, 11, width, out);
+	}
 	if (!c->nr_real)
 		fprintf(out, "No %s changed by more than noise.\n", noun(c));
 	else
@@ -198,7 +202,9 @@ static void put_cells(const struct changes *c, const struct change *row, FILE *o
 int changes_write_markdown(const struct changes *c, const struct view *v, FILE *out)
 {
 	size_t max = v->rows ? v->rows : ROWS;
-	if (c->nr_failed)
+	if (changes_is_unjudged(c))
+		fputs("### bpfprof: not judged, " CHANGES_NOT_JUDGED "\n\n", out);
+	else if (c->nr_failed)
 		fprintf(out, "### bpfprof: %zu %s%s got slower\n\n", c->nr_failed, noun(c),
 			c->nr_failed == 1 ? "" : "s");
 	else

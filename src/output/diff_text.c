@@ -146,7 +146,7 @@ static const char *interval(const struct diff_row *row, char to[32])
 		return "";
 	snprintf(to, 32,
 		 fabs(row->low_pct) + fabs(row->high_pct) < 200 ? "%+.2f to %+.2f"
-								: "%+.3g to %+.3g",
+								: "%+.0f to %+.0f",
 		 row->low_pct, row->high_pct);
 	return to;
 }

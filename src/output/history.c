@@ -101,7 +101,11 @@ static void put_row(struct grid *g, const struct history *h, const struct histor
 	else if (!isnan(s->change_pct))
 		snprintf(change, sizeof(change), "from 0");
 	if (!isnan(s->z))
-		snprintf(z, sizeof(z), fabs(s->z) < 1e4 ? "%+.1f" : "%+.0e", s->z);
+		snprintf(z, sizeof(z),
+			 fabs(s->z) < 1e4   ? "%+.1f"
+			 : fabs(s->z) < 1e8 ? "%+.0f"
+					    : "%+.0e",
+			 s->z);
 	put_trend(h, s, trend);
 	grid_row(g, s->failed || is_unusual(h, s) ? STYLE_BAD : STYLE_PLAIN, name,
 		 number(s->latest), number(s->mean), change, z, trend, verdict(h, s), NULL);
@@ -186,8 +190,8 @@ static char *window_text(const struct history *h)
 	if (h->opts.window)
 		return xasprintf("up to %zu runs before it", h->opts.window);
 	if (s >= 86400)
-		return xasprintf("the runs of the %.4g days before it", s / 86400);
-	return xasprintf("the runs of the %.4g hours before it", s / 3600);
+		return xasprintf("the runs of the %.10g days before it", s / 86400);
+	return xasprintf("the runs of the %.10g hours before it", s / 3600);
 }
 
 int history_write_text(const struct history *h, FILE *out)

@@ -61,6 +61,7 @@ static struct json_object *ledger(const struct profile *p)
 		json_put_count(o, "lost_us", waits_us(p->counters[PROF_LOST_NS]));
 	}
 	json_put_expected(o, expected_init(&x, p) ? &x : NULL);
+	json_object_object_add(o, "incomplete", json_object_new_boolean(p->meta.incomplete != 0));
 	json_put_count(o, "runs_skipped_by_kernel", p->meta.missed);
 	json_put_count(o, "sideband_records_lost", p->meta.sideband_lost);
 	json_put_count(o, "throttles", p->meta.throttles);

@@ -143,7 +143,7 @@ static void put_lengths_csv(const struct prof_hist *h, FILE *out)
 {
 	struct runqlat_stats stats;
 
-	if (!h) {
+	if (!h || !runqlat_count(h)) {
 		fputs(",0,,,,,,,", out);
 		return;
 	}

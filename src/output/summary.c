@@ -226,6 +226,10 @@ void summary_put_ledger(const struct profile *p, FILE *out)
 	allocations_put_missed(p, out);
 	if (expected_init(&x, p))
 		expected_put(&x, expected_noun(p), out);
+	if (p->meta.incomplete)
+		fputs("     INCOMPLETE a part of the recording could not be read (its file was "
+		      "truncated, or windows are missing)\n",
+		      out);
 	if (p->meta.missed)
 		fprintf(out,
 			"  %13s runs skipped by the kernel: "

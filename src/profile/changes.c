@@ -246,7 +246,7 @@ static void judge_together(struct changes *c)
 	for (size_t i = 0; i < nr && order[i]->p <= c->opts.alpha / (nr - i); i++) {
 		row = order[i];
 		row->real = true;
-		row->failed = row->change_pct > c->opts.fail_above_pct;
+		row->failed = !changes_incomplete(c) && row->change_pct > c->opts.fail_above_pct;
 		c->nr_real++;
 		c->nr_failed += row->failed;
 	}
@@ -368,6 +368,8 @@ int changes_make(struct changes *c, struct profile *const *profiles, char *const
 		c->sides[side] = (struct changes_side){ .name = names[side ? nr[0] : 0],
 							.profile = profiles[side ? nr[0] : 0],
 							.nr = nr[side] };
+	for (size_t i = 0; i < j.nr_parts; i++)
+		c->sides[i >= nr[0]].nr_incomplete += profiles[i]->meta.incomplete != 0;
 	j.parts = xcalloc(j.nr_parts, sizeof(*j.parts));
 	show_alike(profiles, j.nr_parts);
 	err = add_parts(&j, profiles, names, nr);

@@ -49,6 +49,7 @@ struct changes_side {
 	const char *name;	       /* of the first file */
 	const struct profile *profile; /* the first one */
 	size_t nr;		       /* recordings */
+	size_t nr_incomplete;	       /* of which a part could not be read: nothing fails by it */
 	uint64_t recorded, lost;       /* of all of them, by the ledger */
 };
 
@@ -76,6 +77,12 @@ struct changes {
 static inline uint64_t changes_all(const struct changes *c, int side)
 {
 	return c->total[side][0];
+}
+
+/* What is missing may be any function's, so none is judged to have become slower. */
+static inline size_t changes_incomplete(const struct changes *c)
+{
+	return c->sides[0].nr_incomplete + c->sides[1].nr_incomplete;
 }
 
 /* By how much what was recorded before is multiplied to compare with what is after. */

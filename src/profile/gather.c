@@ -302,8 +302,8 @@ static const size_t sums[] = {
 	FACT(spread_ns),   FACT(others_ns),
 };
 static const size_t mosts[] = {
-	FACT(rss_bytes), FACT(map_bytes), FACT(readers_bytes),
-	FACT(thinnest),	 FACT(nr_cpus),	  FACT(max_depth),
+	FACT(rss_bytes), FACT(map_bytes), FACT(readers_bytes), FACT(thinnest),
+	FACT(nr_cpus),	 FACT(max_depth), FACT(incomplete),
 };
 static const size_t names[] = {
 	FACT(command), FACT(event), FACT(event_note), FACT(target),	FACT(host),

@@ -23,6 +23,7 @@ struct section {
 	char tag[5];
 	const void *bytes;
 	size_t len;
+	uint64_t of; /* more than len: it is cut */
 };
 
 /* A whole file in memory, and the sections found in it. */
@@ -32,6 +33,8 @@ struct loader {
 	struct section sections[MOST_SECTIONS];
 	size_t nr;
 	bool is_packed;
+	bool may_end; /* what is left of a truncated file is taken */
+	struct left left;
 	struct packing packing; /* then: of its strings */
 };
 
@@ -39,6 +42,7 @@ static const char *read_file(struct loader *l, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	size_t cap = 0, n;
+	const char *err;
 
 	if (!f)
 		return strerror(errno);
@@ -54,13 +58,46 @@ static const char *read_file(struct loader *l, const char *path)
 	fclose(f);
 	if (n || l->len >= MAX_BYTES)
 		return n ? "read error" : "larger than 2 GiB";
-	return packed_is(l->bytes, l->len) ? packed_open(&l->bytes, &l->len, MAX_BYTES) : NULL;
+	if (!packed_is(l->bytes, l->len))
+		return NULL;
+	err = packed_open(&l->bytes, &l->len, MAX_BYTES);
+	return err == packed_truncated && l->may_end && l->len ? NULL : err;
+}
+
+/* The next section, or as much of it as there is: then *cut. */
+static const char *next_section(struct loader *l, size_t *at, bool *cut)
+{
+	struct section *s = &l->sections[l->nr];
+	struct section_head h;
+	size_t padded;
+
+	*cut = l->len - *at < sizeof(h);
+	if (*cut)
+		return NULL;
+	memcpy(&h, l->bytes + *at, sizeof(h));
+	*at += sizeof(h);
+	memcpy(s->tag, h.tag, 4);
+	s->bytes = l->bytes + *at;
+	s->len = s->of = h.len;
+	l->nr++;
+	*cut = h.len > l->len - *at;
+	if (*cut) {
+		s->len = l->len - *at;
+		return NULL;
+	}
+	if (crc32_z(0, (const void *)s->bytes, s->len) != h.crc)
+		return "damaged (a checksum does not match)";
+	padded = (h.len + 7) & ~7ull;
+	*cut = padded > l->len - *at;
+	*at += padded;
+	return NULL;
 }
 
 static const char *split(struct loader *l)
 {
 	const struct file_head *head = (const void *)l->bytes;
 	size_t at = sizeof(*head);
+	const char *err = NULL;
 
 	if (l->len < at)
 		return "not a bpfprof profile";
@@ -71,26 +108,9 @@ static const char *split(struct loader *l)
 		return "written by an older bpfprof";
 	if (head->version > FILE_VERSION)
 		return "written by a newer bpfprof";
-	for (; l->nr < head->nr_sections && l->nr < MOST_SECTIONS; l->nr++) {
-		struct section_head h;
-		struct section *s = &l->sections[l->nr];
-
-		if (l->len - at < sizeof(h))
-			return "truncated";
-		memcpy(&h, l->bytes + at, sizeof(h));
-		at += sizeof(h);
-		if (h.len > l->len - at)
-			return "truncated";
-		memcpy(s->tag, h.tag, 4);
-		s->bytes = l->bytes + at;
-		s->len = h.len;
-		if (crc32_z(0, (const void *)s->bytes, s->len) != h.crc)
-			return "damaged (a checksum does not match)";
-		at += (h.len + 7) & ~7ull;
-		if (at > l->len)
-			return "truncated";
-	}
-	return NULL;
+	while (l->nr < head->nr_sections && l->nr < MOST_SECTIONS && !err && !l->left.incomplete)
+		err = next_section(l, &at, &l->left.incomplete);
+	return l->left.incomplete && !l->may_end ? "truncated" : err;
 }
 
 static const struct section *find_section(const struct loader *l, const char *tag)
@@ -133,12 +153,36 @@ static const char *take_strings(const struct loader *l, char **to, size_t *len)
 	return s ? take_plain(s, 1, to, len) : "damaged (a table is missing)";
 }
 
-static const char *take_tables(struct profile *p, const struct loader *l)
+/*
+ * Of a truncated file the rows that are whole, where a table is not packed. Tables are in the order
+ * of the file, so none that follows a cut one is there.
+ */
+static bool is_there(struct profile *p, struct loader *l, size_t table)
+{
+	const struct table *t = &save_tables[table];
+	const struct section *s = find_section(l, t->tag);
+	bool first = l->left.table == save_nr_tables;
+
+	if (!l->left.incomplete || (s && s->of == s->len))
+		return true;
+	if (first)
+		l->left.table = table;
+	if (s && !l->is_packed && first) {
+		l->left.of = s->of / t->size;
+		*save_nr(t, p) = s->len / t->size;
+		*save_rows(t, p) = xmalloc(s->len);
+		memcpy(*save_rows(t, p), s->bytes, s->len);
+	}
+	return false;
+}
+
+static const char *take_tables(struct profile *p, struct loader *l)
 {
 	const char *err = NULL;
 
 	for (size_t i = 0; i < save_nr_tables && !err; i++)
-		if (!save_tables[i].late || find_section(l, save_tables[i].tag))
+		if (is_there(p, l, i) &&
+		    (!save_tables[i].late || find_section(l, save_tables[i].tag)))
 			err = take(l, save_tables[i].tag, save_tables[i].size,
 				   save_tables[i].strings, save_rows(&save_tables[i], p),
 				   save_nr(&save_tables[i], p));
@@ -180,11 +224,24 @@ static const char *take_pairs(struct profile *p, const struct loader *l, const c
 	return err;
 }
 
+/* Are there all names, facts and counters? */
+static bool is_named(const struct loader *l)
+{
+	const struct section *s = find_section(l, "CNTR");
+
+	return s && s->of == s->len;
+}
+
 static const char *fill(struct profile *p, struct loader *l)
 {
 	char *strings = NULL;
 	size_t len = 0;
-	const char *err = take_strings(l, &strings, &len);
+	const char *err = NULL;
+
+	if (l->left.incomplete && !is_named(l))
+		return "truncated, before its first sample";
+	l->left.table = save_nr_tables;
+	err = take_strings(l, &strings, &len);
 
 	if (!err && (!len || strings[0] || strings[len - 1])) {
 		free(strings);
@@ -197,15 +254,26 @@ static const char *fill(struct profile *p, struct loader *l)
 	if ((err = take_tables(p, l)) || (err = take_pairs(p, l, "META")) ||
 	    (err = take_pairs(p, l, "CNTR")))
 		return err;
+	if (l->left.incomplete && !left_repair(p, &l->left))
+		return "truncated, before its first sample";
 	if (!profile_is_sound(p) || !runqlat_report_can(p) || !timeline_can(p))
 		return "damaged (a reference is out of range)";
 	return NULL;
 }
 
-struct profile *profile_load(const char *path)
+/* A sentence on what is left of a truncated file. */
+static void tell_left(const struct profile *p, const struct left *left, const char *path)
+{
+	char *text = left_text(p, left);
+
+	log_warn("%s is truncated: %s", path, text);
+	free(text);
+}
+
+static struct profile *load(const char *path, bool may_end)
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
-	struct loader l = {};
+	struct loader l = { .may_end = may_end };
 	const char *err = read_file(&l, path);
 
 	if (!err)
@@ -214,9 +282,21 @@ struct profile *profile_load(const char *path)
 		err = fill(p, &l);
 	free(l.bytes);
 	packing_release(&l.packing);
+	if (!err && l.left.incomplete)
+		tell_left(p, &l.left, path);
 	if (!err)
 		return p;
 	profile_free(p);
 	log_err(0, "cannot load %s: %s", path, err);
 	return NULL;
+}
+
+struct profile *profile_load(const char *path)
+{
+	return load(path, false);
+}
+
+struct profile *profile_load_left(const char *path)
+{
+	return load(path, true);
 }

@@ -249,9 +249,10 @@ struct profile_meta {
 	uint64_t slow_poll_ns;	/* samples are within polls of at least that; 0 = or anywhere */
 	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
 	uint64_t long_wait_ns;	/* least length of long waits; 0 = none were kept */
-	uint64_t frames_late;	/* for whose source lines and inlined calls there was no time */
-	uint64_t budget_ppm; /* of the CPUs' time, that the recording was to cost; 0 = no limit */
-	uint64_t unlimited;  /* since the user has said so */
+	uint64_t incomplete; /* part of it could not be read later: it is not taken for the whole */
+	uint64_t frames_late; /* for whose source lines and inlined calls there was no time */
+	uint64_t budget_ppm;  /* of the CPUs' time, that the recording was to cost; 0 = no limit */
+	uint64_t unlimited;   /* since the user has said so */
 	uint64_t interrupts_ns; /* that the interrupts took which samples came by, but for bpf_ns */
 	uint64_t thinned_ns;	/* while something was left out to keep within the budget */
 	uint64_t thinnest;	/* one in how many was taken then, at worst */

@@ -28,4 +28,10 @@ void *profile_pack(const struct profile *p, size_t *len);
  */
 struct profile *profile_load(const char *path);
 
+/*
+ * The same of a file that may end too early: then what is left of it, after a sentence that says
+ * how much that is. Samples that are missing are lost in its ledger, and it is incomplete.
+ */
+struct profile *profile_load_left(const char *path);
+
 #endif

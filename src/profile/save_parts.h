@@ -59,6 +59,21 @@ extern const size_t save_nr_tables;
 
 #define MOST_SECTIONS 64 /* that are read: those of later versions, too */
 
+/* How far a file that was truncated goes. */
+struct left {
+	size_t table;	 /* of save_tables, that is cut or the first that is missing */
+	uint64_t of;	 /* rows that it had; 0: not known */
+	bool incomplete; /* else the file is whole */
+};
+
+/*
+ * Makes what is left of a profile one that refers to nothing that is missing. False: nothing is
+ * left that could be shown.
+ */
+bool left_repair(struct profile *p, const struct left *left);
+/* "12 of 400 samples are left"; to be freed. */
+char *left_text(const struct profile *p, const struct left *left);
+
 void **save_rows(const struct table *t, const struct profile *p);
 size_t *save_nr(const struct table *t, const struct profile *p);
 

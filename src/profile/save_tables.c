@@ -87,6 +87,7 @@ const struct fact save_facts[] = {
 	NUMBER(expected_most),
 	NUMBER(expected_seen),
 	NUMBER(slow_poll_ns),
+	NUMBER(incomplete),
 #undef STRING
 #undef NUMBER
 };

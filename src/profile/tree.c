@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "base/mem.h"
 
 /* Names stand close together: comparing paths is what most of the time goes into. */
@@ -47,7 +48,7 @@ static void sort_paths(struct tree_paths *p)
 
 static uint32_t add_node(struct tree *t, uint32_t parent, const struct step *s)
 {
-	t->nodes = xgrow(t->nodes, t->nr, &t->cap, sizeof(*t->nodes));
+	t->nodes = xgrow_large(t->nodes, t->nr, &t->cap, sizeof(*t->nodes));
 	t->nodes[t->nr] = (struct tree_node){ .name = s->name,
 					      .module = s->module,
 					      .kind = s->kind,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "base/mem.h"
 #include "base/round.h"
 #include "profile/calls.h"
@@ -71,7 +72,7 @@ static void push_of(struct path_builder *b, const struct step *s, uint32_t frame
 {
 	struct tree_paths *out = b->out;
 
-	out->steps = xgrow(out->steps, out->nr_steps, &out->cap_steps, sizeof(*s));
+	out->steps = xgrow_large(out->steps, out->nr_steps, &out->cap_steps, sizeof(*s));
 	out->steps[out->nr_steps] = *s;
 	if (out->with_frames) {
 		out->frames =

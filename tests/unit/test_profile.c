@@ -349,17 +349,22 @@ static void the_summary_tells_where_names_lack(void **state)
 static char path[] = "/tmp/test_profile.XXXXXX";
 
 /* Loads without the message that a refusal prints. */
-static struct profile *load_quietly(void)
+static struct profile *quietly(struct profile *(*load)(const char *path))
 {
 	int err = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
 	struct profile *p;
 
 	dup2(null, STDERR_FILENO);
-	p = profile_load(path);
+	p = load(path);
 	dup2(err, STDERR_FILENO);
 	close(err);
 	close(null);
 	return p;
+}
+
+static struct profile *load_quietly(void)
+{
+	return quietly(profile_load);
 }
 
 static size_t save(const struct profile *p)
@@ -546,6 +551,83 @@ static void damaged_files_are_refused(void **state)
 	profile_free(p);
 }
 
+/* What is left is a beginning of what was, and the ledger says how much is missing. */
+static void check_left(const struct profile *p, const struct profile *left)
+{
+	uint64_t count = 0;
+
+	assert_true(left->meta.incomplete && left->nr_samples <= p->nr_samples);
+	assert_memory_equal(p->samples, left->samples, left->nr_samples * sizeof(*p->samples));
+	for (size_t i = 0; i < left->nr_samples; i++)
+		count += left->samples[i].count;
+	assert_int_equal(left->counters[PROF_RECORDED], count);
+	assert_int_equal(left->counters[PROF_SEEN], count + profile_sum(left, COUNTER_FILTER) +
+							    profile_sum(left, COUNTER_LOST));
+	assert_int_equal(left->counters[PROF_LOST_FILE], p->counters[PROF_RECORDED] - count);
+}
+
+static void of_truncated_files_the_rest_is_left(void **state)
+{
+	struct profile *p = small(), *q;
+	size_t len, seen[4] = {};
+	char *bytes, *text;
+	FILE *f;
+
+	len = save(p);
+	bytes = malloc(len);
+	f = fopen(path, "r");
+	assert_int_equal(fread(bytes, 1, len, f), len);
+	fclose(f);
+	for (size_t i = 0; i < len; i++) {
+		write_bytes(bytes, i);
+		q = quietly(profile_load_left);
+		if (!q)
+			continue;
+		check_left(p, q);
+		seen[q->nr_samples]++;
+		text = folded(q, (struct view){ .per_thread = true });
+		assert_int_equal(!strstr(text, "[lost];[truncated-file]"), q->nr_samples == 3);
+		free(text);
+		/* Nor does it become whole again. */
+		save(q);
+		profile_free(q);
+		q = quietly(profile_load);
+		assert_non_null(q);
+		check_left(p, q);
+		profile_free(q);
+	}
+	assert_true(!seen[0] && seen[1] == sizeof(*p->samples) && seen[2] >= seen[1] && seen[3]);
+	write_bytes(bytes, len);
+	q = profile_load_left(path);
+	assert_true(q && !q->meta.incomplete);
+	profile_free(q);
+	free(bytes);
+	profile_free(p);
+}
+
+/* Packed tables are whole or gone. */
+static void of_truncated_packed_files_too(void **state)
+{
+	struct profile *p = small(), *q;
+	size_t len, left = 0;
+	char *bytes = profile_pack(p, &len);
+
+	assert_null(packed_open(&bytes, &len, 1 << 20));
+	for (size_t i = 0; i < len; i++) {
+		write_bytes(bytes, i);
+		q = quietly(profile_load_left);
+		left += q != NULL;
+		if (!q)
+			continue;
+		assert_int_equal(q->nr_samples, 3);
+		check_left(p, q);
+		profile_free(q);
+	}
+	assert_true(left);
+	free(bytes);
+	profile_free(p);
+}
+
 /* A sleeper woken by one thread, which was woken by another; the times of both. */
 static struct profile *waits(void)
 {
@@ -713,6 +795,8 @@ int main(void)
 		cmocka_unit_test(the_summary_tells_where_names_lack),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(of_truncated_files_the_rest_is_left),
+		cmocka_unit_test(of_truncated_packed_files_too),
 		cmocka_unit_test(a_packed_profile_comes_back_whole),
 		cmocka_unit_test(damaged_packed_files_are_refused),
 		cmocka_unit_test(packed_rows_are_bounded),
