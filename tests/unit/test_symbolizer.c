@@ -244,26 +244,26 @@ static bool may_read_some(void *arg)
 static void what_matters_most_is_named_first(void **state)
 {
 	struct fixture f = fixture_new();
-	uint32_t wanted[8] = {}, code, other, more, kernel;
+	uint32_t wanted[8] = {}, first, other, more, kernel;
 	int left = 1;
 	struct symbol_options options = { .wanted = wanted,
 					  .may_read = may_read_some,
 					  .arg = &left };
 
 	f.sources[GONE].fd = dup(f.sources[CODE].fd);
-	code = profile_frame(f.p, FRAME_USER, CODE, 0x1041);
+	first = profile_frame(f.p, FRAME_USER, CODE, 0x1041);
 	more = profile_frame(f.p, FRAME_USER, CODE, 0x10c4);
 	other = profile_frame(f.p, FRAME_USER, GONE, 0x1042);
 	kernel = profile_frame(f.p, FRAME_KERNEL, 0, 0xffffffff81001008);
 	assert_true(kernel < 8);
-	wanted[code] = 2;
+	wanted[first] = 2;
 	wanted[other] = 3;
 	wanted[kernel] = 1;
 	for (int i = 0; i < 2; i++) {
 		symbolizer_run(f.p, f.sources, &(struct symbol_kernel){ .ask = ask }, &options);
 		check_frame(&f, other, "plain", "");
 		check_frame(&f, kernel, "schedule", "");
-		check_frame(&f, code, i ? "plain" : "", "");
+		check_frame(&f, first, i ? "plain" : "", "");
 		check_frame(&f, more, "", "");
 		assert_int_equal(left, i ? 0 : -1); /* it asked once for each file */
 		left = 1;
