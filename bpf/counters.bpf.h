@@ -15,6 +15,18 @@ extern struct prof_thin prof_thin;
 /* NULL only when the CPU's number lies above the rows that were sized at start. */
 __hidden struct prof_counters *counters_row(void);
 
+/*
+ * All ones when n is 0, else 0. verifier: two values to choose from would make it look at
+ * everything that follows twice.
+ */
+static __always_inline __u64 mask_if_zero(__u64 n)
+{
+	__s64 mask = (__s64)(n - 1) >> 63;
+
+	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
+	return mask;
+}
+
 #define TIME_EVERY 64 /* one run in so many measures its own time */
 
 /* Counts a run. Its start if it is one that measures itself, else 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What threads do that may hold locks, by the number that stands in these: with prof_cfg.lock_slots.
- * To find a thread by its number in the kernel, and then its state, takes four times as long. Who is
- * not in it has to be looked for there.
+ * What threads do that may hold locks, by the number that stands in these: with
+ * prof_cfg.lock_slots. To find a thread by its number in the kernel, and then its state, takes four
+ * times as long. Who is not in it has to be looked for there.
  */
 #ifndef BPFPROF_BPF_OWNERS_BPF_H
 #define BPFPROF_BPF_OWNERS_BPF_H

@@ -45,18 +45,6 @@ static __always_inline bool counts_waits(void)
 	return !prof_cfg.wakeups && kernel_counts_waits();
 }
 
-/*
- * All ones when n is 0, else 0. verifier: two values to choose from would make it look at
- * everything that follows twice.
- */
-static __always_inline __u64 mask_if_zero(__u64 n)
-{
-	__s64 mask = (__s64)(n - 1) >> 63;
-
-	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
-	return mask;
-}
-
 /* Waits become histograms and nothing else: runqlat. top has both. */
 static __always_inline bool hist_alone(void)
 {

@@ -371,52 +371,6 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 	return 0;
 }
 
-static __always_inline bool is_futex(__u32 wait)
-{
-	return (wait & ~PROF_WAIT_IO) == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX);
-}
-
-static __always_inline bool is_epoll(__u32 wait)
-{
-	__u32 sleeps = wait & ~PROF_WAIT_IO;
-
-	return sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL) ||
-	       sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL_P);
-}
-
-__noinline int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected)
-{
-	__u32 futex = PROF_FUTEX_UNKNOWN;
-
-	if (is_epoll(wait))
-		return (1 + fd % 15) << PROF_FUTEX_BIT;
-	if (!is_futex(wait))
-		return 0;
-	if (op == (LOCK_OP_BITSET | LOCK_PRIVATE))
-		futex = expected == 2		? PROF_FUTEX_MUTEX
-			: expected == ~0u	? PROF_FUTEX_PARK
-			: expected & (1u << 30) ? PROF_FUTEX_RWLOCK
-						: PROF_FUTEX_COUNTER;
-	else if (op == (LOCK_OP_WAIT | LOCK_PRIVATE))
-		futex = expected == 1	? PROF_FUTEX_PARKING_LOT
-			: expected == 2 ? PROF_FUTEX_LIBC_MUTEX
-					: PROF_FUTEX_UNKNOWN;
-	else if (op == (LOCK_OP_BITSET | LOCK_REALTIME))
-		futex = PROF_FUTEX_JOIN;
-	return futex << PROF_FUTEX_BIT;
-}
-
-__noinline int wait_called(__u32 wait)
-{
-	struct pt_regs *regs;
-
-	if (!is_futex(wait) && !is_epoll(wait))
-		return 0;
-	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	return wait_called_with(wait, REGS_CALL_ARG1(regs), REGS_CALL_ARG2(regs),
-				REGS_CALL_ARG3(regs));
-}
-
 __noinline __u64 wait_throttled(struct thread *t)
 {
 	return t ? kernel_throttled_ns((const struct cfs_rq *)t->queue) : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What is left of a recording whose file was truncated. Tables before the cut are whole, those
- * behind it are gone, and of the one in between there are the first rows. A table that says something by
- * all of its rows only goes with its end: slices of time, lengths of waits, counters of samples.
+ * behind it are gone, and of the one in between there are the first rows. A table that says
+ * something by all of its rows only goes with its end: slices of time, lengths of waits, counters
+ * of samples.
  */
 #include "profile/save_parts.h"
 

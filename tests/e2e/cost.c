@@ -56,8 +56,8 @@ static const struct workload workloads[] = {
 	{ "offcpu", "other-process", "sched_switch", { "waits_switcher" }, { .filter_pid = 1 } },
 	{ "offcpu", "fork", "sched_fork", { "forks" }, { STACKS, .remember = 1 } },
 	/*
-	 * The same waits without their holders, and with them: what holders cost. lock-… are measured
-	 * where TEXT asks for them: tests/kept has no figure.
+	 * The same waits without their holders, and with them: what holders cost. lock-… are
+	 * measured where TEXT asks for them: tests/kept has no figure.
 	 */
 	{ "offcpu",
 	  "lock-wait",

@@ -2,8 +2,8 @@
 /*
  * holds SEED ROUNDS: two threads allocate in functions of known names, in sizes by chance, small
  * ones of a thread's cache and large ones of the system, and keep one of two. Prints the bytes that
- * each function keeps; leak() keeps the most. Of those that fail() asks for, none is there, and what
- * cannot be enlarged is still there.
+ * each function keeps; leak() keeps the most. Of those that fail() asks for, none is there, and
+ * what cannot be enlarged is still there.
  */
 #include <cerrno>
 #include <cstdint>

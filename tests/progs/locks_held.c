@@ -13,8 +13,8 @@
  *	robust	the same with a robust one
  *	yields	two threads on one CPU, each of which gives it away while it has a mutex, 100 times
  *		in a round: so the other one waits for that nearly each time
- *	relay	two threads on one CPU, for good: each gives the other one what it waits for, and then
- *		waits for a mutex of that one, which has not run yet. So each switch is such a wait
+ *	relay	two threads on one CPU, for good: each gives the other one what it waits for, and
+ *		then waits for a mutex of that one, which has not run yet: so at each switch
  *	free	four threads take and give a mutex of their own each
  *	condvar	"waiter-a" waits for a condition in want_a() that "signaller" signals in work_a()
  *	chain	"waiter-a" waits for a mutex of "middle", which waits for one of "holder-b"
