@@ -34,6 +34,7 @@ static const uint8_t outer[] = {
 	0x55,		  /* push %rbp */
 	0x48, 0x89, 0xf5, /* mov %rsi, %rbp */
 	0xff, 0xd7,	  /* call *%rdi */
+	0x90,		  /* nop: that it returns next would tell how to leave it */
 	0x5d,		  /* pop %rbp */
 	0xc3,		  /* ret */
 };
