@@ -8,8 +8,20 @@
 need_bpf
 SHARES=$ROOT/tests/e2e/python/shares.py
 
-# Interpreters of versions 3.8 to 3.14, one of each build.
+# Interpreters of versions 3.8 to 3.14, one of each build; by day the oldest, the newest two, and that of the system.
 pythons() {
+	if [ -n "${PYTHONS:-}" ] || ((${NIGHTLY:-0})); then
+		all_pythons
+	else
+		{
+			all_pythons | awk -F / '{ print $NF, $0 }' | sort -V | sed -n '1s/.* //p'
+			all_pythons | awk -F / '{ print $NF, $0 }' | sort -V | tail -n 2 | sed 's/.* //'
+			all_pythons | grep '^/usr/bin/'
+		} | sort -u
+	fi
+}
+
+all_pythons() {
 	local python
 
 	for python in ${PYTHONS:-/usr/bin/python3 /usr/bin/python3.[0-9]* /usr/local/bin/python3 $HOME/.pyenv/versions/3.*/bin/python3}; do

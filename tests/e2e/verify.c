@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verify [--pairs]: loads the sampling program in every combination of rules (or few of them, with
- * every pair of rules), and all others with each way to walk stacks. Prints, per program, the most
+ * verify [--pairs|--few]: loads the sampling program in every combination of rules (or few of them,
+ * with every pair of rules), and all others with each way to walk stacks (--few: that only for two
+ * commands, which have all that walks). Prints, per program, the most
  * instructions that the verifier had to look at: "NAME INSTRUCTIONS". With ONLY=COMMAND in the
  * environment those of one command, and why the kernel refuses them.
  */
@@ -229,7 +230,8 @@ static unsigned int pair_row(unsigned int i)
 
 int main(int argc, char **argv)
 {
-	bool pairs = argc > 1 && !strcmp(argv[1], "--pairs");
+	bool few = argc > 1 && !strcmp(argv[1], "--few"), all_ways;
+	bool pairs = few || (argc > 1 && !strcmp(argv[1], "--pairs"));
 	const struct probe *oncpu = probe_get("oncpu"), *probe;
 	struct prof_glob glob;
 	int bad = 0;
@@ -247,7 +249,9 @@ int main(int argc, char **argv)
 			continue;
 		if (getenv("ONLY") && strcmp(probe->name, getenv("ONLY")))
 			continue;
-		for (enum prof_call_graph how = CALL_GRAPH_AUTO; how <= CALL_GRAPH_DWARF; how++)
+		all_ways = !few || !strcmp(probe->name, "oncpu") || !strcmp(probe->name, "offcpu");
+		for (enum prof_call_graph how = CALL_GRAPH_AUTO;
+		     how <= (all_ways ? CALL_GRAPH_DWARF : CALL_GRAPH_AUTO); how++)
 			bad |= load(probe, how, &glob, 0, true) | load(probe, how, &glob, 7, true);
 		if (probe_program(probe, PROBE_CALLS))
 			bad |= load(probe, CALL_GRAPH_AUTO, &glob, 15, true);
