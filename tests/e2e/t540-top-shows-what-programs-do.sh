@@ -38,7 +38,7 @@ check "three looks at two processes" timeout -s KILL 60 "$BPFPROF" top -p "$SPIN
 cp "$OUT" log
 check "four headers" test "$(grep -c '^the last ' log)" -eq 4
 check_grep '^[0-9]+ samples/s( [(]1 in [0-9,]+ (taken|stacks)[)])?, none lost; CPU: own [0-9.]+%, BPF [0-9.]+%(, max [0-9.]+%)?$' log
-check_grep '^[0-9.]+ of [0-9]+ CPUs used; run queue (p50 .*, p99 .*, max .*|empty); uses [0-9.]+ MB$' log
+check_grep '^[0-9.]+ of [0-9]+ CPUs; run queue (p50 .*, p99 .*, max .*|empty); uses [0-9.]+ MB$' log
 check_no_grep "renewed" log
 cat >shares.py <<'P'
 from tables import *

@@ -53,7 +53,7 @@ with Screen() as s:
     lines = s.wait("the last [3-5]")
     assert re.match(r"the last .* of .*, every 500 ms: process", lines[0]), lines[0]
     assert "none lost; CPU: own" in lines[1] and len(lines[1]) < 80, lines[1]
-    assert "CPUs used; run queue" in lines[2] and lines[2].endswith("MB"), lines[2] # not cut
+    assert "CPUs; run queue" in lines[2] and lines[2].endswith("MB"), lines[2] # not cut
     assert row(lines, "spin_a") == lines[5], lines
     # The other pages.
     lines = press(s, "t")

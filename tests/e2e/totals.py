@@ -53,9 +53,9 @@ ms = {"us": 1000, "ns": 1e6}.get(tree["unit"], 1)
 rows = len(folded)
 same("folded", sum(n for _, n in folded), total, rows + 1)
 
-# What no function has: whole lines of notes.
-note = re.compile(r"\[[a-z][a-z -]*\]$")
-notes = sum(n for path, n in folded if all(note.match(x) and x != "[unknown]" for x in path[1:]))
+# What no function has: whole lines of notes. What is generated, or not known, is code.
+note = re.compile(r"\[(?!unknown|jit|python)[a-z][a-z -]*\]$")
+notes = sum(n for path, n in folded if all(note.match(x) for x in path[1:]))
 for by in ("function", "module"):
     d = load(f"by-{by}.json")
     same(f"--by {by}", sum(r["self"] for r in d["rows"]) + notes, total, rows + len(d["rows"]) + 1)
