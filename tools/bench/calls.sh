@@ -44,7 +44,7 @@ call_ns() { # PROFILER QUESTION FUNCTION
 		profiler=$pid
 		;;
 	funclatency)
-		start chroot "$PEERS" funclatency-libbpf -p "$target" "$tmp/called:$probed"
+		start chroot "$PEERS" funclatency-libbpf -p "$target" ":$probed"
 		profiler=$pid
 		;;
 	esac
