@@ -57,8 +57,7 @@ char *top_load_text(const struct live_facts *f, uint32_t nr_restarts)
 	size_t sz;
 	FILE *out = open_memstream(&text, &sz);
 
-	fprintf(out, "%.2f of %zu CPUs; run queue ", f->running_ns / 1e9 / seconds(f),
-		f->nr_cpus);
+	fprintf(out, "%.2f of %zu CPUs; run queue ", f->running_ns / 1e9 / seconds(f), f->nr_cpus);
 	if (runqlat_count(&f->queue))
 		fprintf(out, "p50 %s, p99 %s, max %s",
 			text_ns(runqlat_percentile_ns(&f->queue, 50)),
