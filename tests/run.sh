@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Runs tests one after the other (the end-to-end ones measure) and prints one line each:
+# Runs tests and prints one line each:
 #
 #	tests/run.sh [--unit|--e2e] [UNIT-PROGRAM|E2E-SCRIPT]...
 #
@@ -10,8 +10,10 @@
 # failed stay in build/tests/log. The last line is "N passed, N failed, N skipped"; exit status 1 when any failed, 77 when
 # all were skipped.
 #
-# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, AGAIN (so many scripts that fail may pass at a
-# second try, when the machine may be shared; which ones did is told at the end, and that is a fault to be found).
+# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, JOBS (so many scripts at a time, 1; those that
+# measure the whole machine say "# alone: why" in their first lines, and run one at a time before the others), AGAIN (so many
+# scripts that fail may pass at a second try, when the machine may be shared; which ones did is told at the end, and that is
+# a fault to be found).
 
 set -u
 export LC_ALL=C.UTF-8
@@ -20,13 +22,18 @@ cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 LOGS=build/tests/log
 TIMEOUT=${TIMEOUT:-120}
 AGAIN=${AGAIN:-0}
+JOBS=${JOBS:-1}
 passed=0
 failed=0
 skipped=0
 what=all
 units=()
 scripts=()
+alone=()  # scripts that nothing runs beside
+beside=() # the others
+again=()  # failed once
 second=() # passed at the second try
+declare -A running=() # scripts by PID
 
 report() { # ok|not ok|skip NAME [SECONDS] [REASON]
 	case $1 in
@@ -97,25 +104,43 @@ why_failed() {
 	echo "$why"
 }
 
+# In the background: how it ended goes to a file beside its log.
 run_script() { # SCRIPT
+	local name=${1##*/} limit
+
+	name=${name%.sh}
+	limit=$(limit_of "$1")
+	# A background job of a shell ignores SIGINT; env puts it back.
+	timed "${limit:-$TIMEOUT}" "$LOGS/$name.log" env --default-signal=INT,QUIT bash "$1"
+	echo "$status $seconds" >"$LOGS/$name.status"
+}
+
+limit_of() { # SCRIPT
+	sed -n '1,10s/^# timeout: *\([0-9][0-9]*\).*/\1/p' "$1"
+}
+
+# Tells how it ended. What failed and may be tried again is in $again then.
+script_ended() { # SCRIPT
 	local name=${1##*/} log why limit
 
 	name=${name%.sh}
 	log=$LOGS/$name.log
-	limit=$(sed -n '1,10s/^# timeout: *\([0-9][0-9]*\).*/\1/p' "$1")
-	timed "${limit:-$TIMEOUT}" "$log" bash "$1"
+	limit=$(limit_of "$1")
+	read -r status seconds <"$LOGS/$name.status"
+	rm -f "$LOGS/$name.status"
 	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && [ $((AGAIN--)) -gt 0 ]; then
 		echo "again  $name ($seconds s): $(why_failed)"
 		mv "$log" "$log.first"
 		show_tail "$log.first"
-		timed "${limit:-$TIMEOUT}" "$log" bash "$1"
-		[ "$status" -ne 0 ] || second+=("$name")
+		again+=("$1")
+		return
 	fi
 	case $status in
 	0)
 		report ok "$name" "$seconds"
 		sed -n 's/^# figure: /       figure: /p' "$log"
 		rm -f "$log"
+		[ ! -f "$log.first" ] || second+=("$name")
 		;;
 	77)
 		why=$(sed -n 's/^# skip: *//p' "$log" | tail -n 1)
@@ -127,6 +152,33 @@ run_script() { # SCRIPT
 		show_tail "$log"
 		;;
 	esac
+}
+
+run_scripts() { # JOBS SCRIPT...
+	local jobs=$1 script pid
+
+	shift
+	for script; do
+		while [ ${#running[@]} -ge "$jobs" ]; do one_ends; done
+		run_script "$script" &
+		running[$!]=$script
+	done
+	while [ ${#running[@]} -gt 0 ]; do one_ends; done
+}
+
+one_ends() {
+	wait -n -p pid "${!running[@]}"
+	script_ended "${running[$pid]}"
+	unset "running[$pid]"
+}
+
+# What runs ends what it has started.
+interrupted() {
+	local pid
+
+	for pid in "${!running[@]}"; do pkill -TERM -P "$pid"; done
+	wait
+	exit 130
 }
 
 for arg; do
@@ -158,9 +210,17 @@ if [ "$what" != unit ] && [ ${#scripts[@]} -eq 0 ]; then
 fi
 
 mkdir -p "$LOGS" || exit 1
-trap 'exit 130' INT
+trap interrupted INT
 [ "$what" = e2e ] || for file in "${units[@]}"; do run_unit "$file"; done
-[ "$what" = unit ] || for file in "${scripts[@]}"; do run_script "$file"; done
+if [ "$what" != unit ]; then
+	for file in "${scripts[@]}"; do
+		if grep -q '^# alone: ' < <(head -n 10 "$file"); then alone+=("$file"); else beside+=("$file"); fi
+	done
+	rm -f "$LOGS"/t*.log.first
+	run_scripts 1 "${alone[@]}"
+	run_scripts "$JOBS" "${beside[@]}"
+	run_scripts 1 "${again[@]}"
+fi
 [ ${#second[@]} -eq 0 ] || echo "flaky  ${#second[@]} passed at the second try: ${second[*]}"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] || exit 1
