@@ -283,16 +283,6 @@ static __always_inline __u32 rule_of(const struct mapped *m, __u64 pc)
 	return step_make_special(ARCH, m->state == TABLE_ABSENT ? RULE_NO_TABLE : RULE_REFUSED);
 }
 
-/* Into the cache; returns its slot there. */
-static __always_inline __u32 keep(struct rule_cache *cache, __u64 hash, __u32 rule)
-{
-	__u32 at = cache->oldest++ & (RULE_SLOTS - 1);
-
-	*(volatile __u64 *)&cache->slots[at] = (hash & ~(__u64)ROW_RULE_MASK) | rule;
-	cache->homes[rule_home(hash)] = rule_tag(hash) | at;
-	return at;
-}
-
 __noinline int tables_rule(__u32 id, __u64 pc)
 {
 	struct scratch *s = scratch_get(id);
@@ -316,7 +306,8 @@ __noinline int tables_rule(__u32 id, __u64 pc)
 		m->end = 0; /* soon it is another one */
 		return RULE_SLOTS;
 	}
-	return keep(cache, rule_hash(s, pc), s->rule);
+	return rule_keep(&cache->oldest, cache->slots, cache->homes, RULE_SLOT_BITS,
+			 rule_hash(s, pc), s->rule);
 }
 
 __noinline int tables_exception(__u32 id, __u64 pc, __u32 rule)

@@ -21,7 +21,7 @@
  * was walked before costs a cache line for eight of its frames, not one for each; where a sample
  * comes only every few milliseconds, all of them are cold. The oldest rule goes.
  *
- *	homes  by the first bits of the hash: 5 more bits of it | slot:11
+ *	homes  by the first bits of the hash: some more bits of it | slot
  *	slots  hash:42 | rule:22
  *
  * Programs interrupt each other here, so a slot is one word. That 42 bits of two addresses are
@@ -29,35 +29,71 @@
  */
 #define RULE_SLOT_BITS 11
 #define RULE_SLOTS     (1u << RULE_SLOT_BITS)
-#define RULE_HOME_BITS 12
-#define RULE_TAG_BITS  (16 - RULE_SLOT_BITS)
-struct rule_cache {
-	__u32 oldest;
-	__u32 pad[15];
-	__u64 slots[RULE_SLOTS];
-	__u16 homes[1u << RULE_HOME_BITS];
-};
+#define RULE_CACHE(name, slot_bits)                                                                \
+	struct name {                                                                              \
+		__u32 oldest;                                                                      \
+		__u32 pad[15];                                                                     \
+		__u64 slots[1u << (slot_bits)];                                                    \
+		__u16 homes[2u << (slot_bits)];                                                    \
+	}
+RULE_CACHE(rule_cache, RULE_SLOT_BITS);
 
 static __always_inline __u64 rule_hash(const struct scratch *s, __u64 pc)
 {
 	return (pc ^ s->rule_key) * 0x9e3779b97f4a7c15ull;
 }
 
-static __always_inline __u32 rule_home(__u64 hash)
+static __always_inline __u32 rule_home(__u64 hash, __u32 slot_bits)
 {
-	return hash >> (64 - RULE_HOME_BITS);
+	return hash >> (63 - slot_bits);
 }
 
-static __always_inline __u32 rule_tag(__u64 hash)
+static __always_inline __u32 rule_tag(__u64 hash, __u32 slot_bits)
 {
-	return (hash >> (64 - RULE_HOME_BITS - RULE_TAG_BITS) & ((1u << RULE_TAG_BITS) - 1))
-	       << RULE_SLOT_BITS;
+	return (hash >> 47 & ((1u << (16 - slot_bits)) - 1)) << slot_bits;
 }
 
 /* A rule if the slot is of the address with that hash, else more. */
 static __always_inline __u64 rule_in(__u64 slot, __u64 hash)
 {
 	return slot ^ (hash & ~(__u64)ROW_RULE_MASK);
+}
+
+/* The same number, about which neither clang nor the verifier knows anything. */
+static __always_inline __u32 unknown(__u32 number)
+{
+	asm volatile("" : "+r"(number));
+	return number;
+}
+
+/*
+ * The rule of that hash, if it is in the cache, else more. slot: where it may be; then, where it
+ * is.
+ */
+static __always_inline __u64 rule_find(const __u64 *slots, const __u16 *homes, __u32 bits,
+				       __u64 hash, __u32 *slot)
+{
+	__u32 at = *slot, mask = (1u << bits) - 1;
+	__u64 rule = rule_in(slots[at & mask], hash);
+
+	if (rule <= ROW_RULE_MASK)
+		return rule;
+	at = homes[rule_home(hash, bits)] ^ rule_tag(hash, bits);
+	if (at > mask)
+		return rule;
+	*slot = at;
+	return rule_in(slots[unknown(at) & mask], hash);
+}
+
+/* Into the cache; returns its slot there. */
+static __always_inline __u32 rule_keep(__u32 *oldest, __u64 *slots, __u16 *homes, __u32 bits,
+				       __u64 hash, __u32 rule)
+{
+	__u32 at = (*oldest)++ & ((1u << bits) - 1);
+
+	*(volatile __u64 *)&slots[at] = (hash & ~(__u64)ROW_RULE_MASK) | rule;
+	homes[rule_home(hash, bits)] = rule_tag(hash, bits) | at;
+	return at;
 }
 
 __hidden struct rule_cache *tables_cache(void);

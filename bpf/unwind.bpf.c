@@ -342,31 +342,17 @@ static __always_inline __u32 leave_otherwise(struct scratch *s, __u32 id, __u32 
 	return end;
 }
 
-/* The same number, about which neither clang nor the verifier knows anything. */
-static __always_inline __u32 unknown(__u32 number)
-{
-	asm volatile("" : "+r"(number));
-	return number;
-}
-
 /* The rule for an address, out of the cache if it is there. slot: where that may be. */
 static __always_inline __u32 rule_at(struct scratch *s, struct rule_cache *cache, __u32 id,
 				     __u64 pc, __u32 *slot)
 {
-	__u64 hash = rule_hash(s, pc), rule;
-	__u32 at = *slot;
+	__u64 rule = rule_find(cache->slots, cache->homes, RULE_SLOT_BITS, rule_hash(s, pc), slot);
 
-	rule = rule_in(cache->slots[at & (RULE_SLOTS - 1)], hash);
 	if (rule > ROW_RULE_MASK) {
-		at = cache->homes[rule_home(hash)] ^ rule_tag(hash);
-		if (at < RULE_SLOTS)
-			rule = rule_in(cache->slots[unknown(at) & (RULE_SLOTS - 1)], hash);
-	}
-	if (rule > ROW_RULE_MASK) {
-		at = tables_rule(id, pc);
+		*slot = tables_rule(id, pc);
 		rule = s->rule;
 	}
-	*slot = at + 1;
+	*slot += 1;
 	return rule;
 }
 
