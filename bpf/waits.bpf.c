@@ -5,6 +5,7 @@
  * remembered with it, so a thread that waits where it waited before claims nothing.
  */
 #include "waits.bpf.h"
+#include "audit.bpf.h"
 #include "defer.bpf.h"
 #include "memo.bpf.h"
 #include "pace.bpf.h"
@@ -20,15 +21,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } walk_times SEC(".maps");
-
-/* With prof_cfg.audit. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, PROF_DISAGREEMENTS);
-	__type(key, __u32);
-	__type(value, struct prof_disagreement);
-} disagreements SEC(".maps");
 
 static __always_inline void note(__u32 counter)
 {
@@ -217,40 +209,10 @@ __noinline int wait_look(struct thread *t, __u64 now, __u32 user)
 }
 
 /*
- * Keeps what the audit found wrong. The stacks are in the arena. kernel < 6.8: functions are
- * verified even if nothing calls them, and the map may not be there. Separately verified.
- */
-__noinline int wait_disagrees(struct thread *t, __u32 kind, __u32 remembered, __u32 walked)
-{
-	struct prof_disagreement *d;
-	__u64 hash;
-	__u32 slot;
-	bool mine;
-
-	if (!t || !prof_cfg.audit)
-		return 0;
-	hash = hash_mix(prof_cfg.seed + kind, remembered | (__u64)walked << 32);
-	d = arena_find(&disagreements, PROF_DISAGREEMENTS, hash + !hash, &slot, &mine);
-	if (!d)
-		return 0;
-	__sync_fetch_and_add(&d->times, 1);
-	if (!mine)
-		return 0;
-	d->pid = t->pid;
-	d->tid = t->tid;
-	d->kind = kind;
-	d->remembered = remembered;
-	d->walked = walked;
-	__builtin_memcpy(d->comm, t->comm, PROF_COMM_LEN);
-	__sync_lock_test_and_set(&d->ready, 1);
-	return 0;
-}
-
-/*
  * What was remembered against what a walk has found now, if it has: one that was left to user space
  * cannot be compared.
  */
-static __always_inline void compare(struct thread *t, const struct scratch *s, __u32 todo)
+static __always_inline void compare(const struct scratch *s, __u32 todo)
 {
 	bool user = todo & WAIT_COMPARE_USER && s->was.ustack != s->known.ustack &&
 		    s->user.kind == PROF_STACK_USER && !s->deferred;
@@ -261,9 +223,9 @@ static __always_inline void compare(struct thread *t, const struct scratch *s, _
 		return;
 	note(PROF_AUDIT_WRONG);
 	if (user)
-		wait_disagrees(t, PROF_STACK_USER, s->was.ustack, s->known.ustack);
+		audit_disagrees(PROF_STACK_USER, s->was.ustack, s->known.ustack);
 	if (kernel)
-		wait_disagrees(t, PROF_STACK_KERNEL, s->was.kstack, s->known.kstack);
+		audit_disagrees(PROF_STACK_KERNEL, s->was.kstack, s->known.kstack);
 }
 
 __noinline int wait_walked(struct thread *t, __u32 todo, __u32 found)
@@ -277,7 +239,7 @@ __noinline int wait_walked(struct thread *t, __u32 todo, __u32 found)
 		return 0;
 	}
 	if (prof_cfg.audit)
-		compare(t, s, todo);
+		compare(s, todo);
 	wait_claim(ID, t, s->known.ustack, s->known.kstack);
 	if (todo & WAIT_KEEP && !t->skip)
 		memo_keep(ID, t, todo & WAIT_HALF);
