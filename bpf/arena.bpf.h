@@ -94,6 +94,7 @@ struct scratch {
 	__u32 list, nr_mappings, space, epoch, final;
 	__u32 mapping;	 /* the one of mapped[] that it looked into last */
 	__u32 rule_slot; /* of the rule cache: where that of the next frame may be */
+	__u32 orc_slot;	 /* the same of the kernel's half (orc.bpf.c) */
 	__u32 rule;	 /* that was looked up */
 	__u32 special;	 /* number of the last frame that no standard rule was for, from 1 on */
 	__u32 knows_trampoline;

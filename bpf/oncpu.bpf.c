@@ -47,7 +47,8 @@ static __always_inline __u32 record(struct bpf_perf_event_data *ctx, struct task
 	if (!s)
 		return PROF_LOST_SCRATCH;
 	scratch_begin(s);
-	if (!in_user && !prof_cfg.no_kstacks && !stacks_kernel(ctx, SCRATCH_PERF, s, &key->kstack))
+	if (!in_user && !prof_cfg.no_kstacks &&
+	    !stacks_kernel_sampled(ctx, SCRATCH_PERF, s, &key->kstack))
 		return PROF_LOST_STACKS;
 	if (!prof_cfg.no_ustacks && !take_user(ctx, s, task, in_user, &key->ustack))
 		return PROF_LOST_STACKS;

@@ -3,7 +3,9 @@
 #ifndef BPFPROF_BPF_STACKS_BPF_H
 #define BPFPROF_BPF_STACKS_BPF_H
 
+#include "audit.bpf.h"
 #include "kernel.bpf.h"
+#include "orc.bpf.h"
 #include "unwind.bpf.h"
 
 #define NO_KERNEL_STACK (-14) /* -EFAULT: what bpf_get_stack() says to a sample that has none */
@@ -39,6 +41,37 @@ static __always_inline bool stacks_kernel(void *ctx, __u32 id, struct scratch *s
 	if (bytes < 0 && bytes != NO_KERNEL_STACK)
 		counters_add(PROF_KSTACK_FAILED);
 	return bytes <= 0 || stacks_kernel_of(id, s, (__u32)bytes / 8, slot);
+}
+
+/* The same of a sample, whose context has the registers of what it interrupted in the kernel. */
+static __always_inline bool stacks_kernel_sampled(struct bpf_perf_event_data *ctx, __u32 id,
+						  struct scratch *s, __u32 *slot)
+{
+	__u32 walked;
+
+	if (!prof_cfg.orc || !REGS_ARE_WHOLE(&ctx->regs))
+		return stacks_kernel(ctx, id, s, slot);
+	s->at = (struct step){ .pc = REGS_PC(&ctx->regs),
+			       .sp = REGS_SP(&ctx->regs),
+			       .fp = REGS_FP(&ctx->regs),
+			       .inner = 1 };
+	if (!orc_walk(id)) {
+		if (prof_cfg.audit)
+			counters_add(PROF_WALKED);
+		return stacks_kernel(ctx, id, s, slot);
+	}
+	s->kernel.kind = PROF_STACK_KERNEL;
+	s->kernel.end = UNWIND_END_ROOT;
+	*slot = arena_stack(id, PROF_STACK_KERNEL);
+	if (!prof_cfg.audit)
+		return *slot;
+	walked = *slot;
+	counters_add(PROF_VERIFIED);
+	if (stacks_kernel(ctx, id, s, slot) && *slot != walked) {
+		counters_add(PROF_AUDIT_WRONG);
+		audit_disagrees(PROF_STACK_KERNEL, walked, *slot);
+	}
+	return *slot;
 }
 
 /* Why the thread whose entry registers are in scratch->regs cannot be walked. */

@@ -23,6 +23,7 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 #define REGS_LR(r)	  ((r)->regs[30])
 #define REGS_STATUS(r)	  ((r)->pstate)
 #define REGS_GO(r)	  ((r)->regs[28]) /* the goroutine */
+#define REGS_ARE_WHOLE(r) 0 /* nobody asks */
 #define RETURN_ADDRESS_BYTES 0 /* it is in a register */
 /* The system call that the thread is in, -1 = none. */
 #define REGS_SYSCALL(r)	  SYSCALL_NUMBER(((struct entry_regs *)(r))->syscallno, REGS_STATUS(r))

@@ -17,6 +17,8 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define REGS_LR(r)	  0 /* none: the return address is on the stack */
 #define REGS_STATUS(r)	  ((r)->cs)
 #define REGS_GO(r)	  ((r)->r14) /* the goroutine, since Go 1.17 */
+/* As an interrupt has kept them, and not some by which the kernel says where it is itself. */
+#define REGS_ARE_WHOLE(r) ((r)->flags & 2)
 #define RETURN_ADDRESS_BYTES 8 /* on the stack, until the function returns */
 /* The system call that the thread is in, -1 = none. */
 #define REGS_SYSCALL(r)	  SYSCALL_NUMBER((int)(r)->orig_ax, REGS_STATUS(r))

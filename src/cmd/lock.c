@@ -46,7 +46,7 @@ static int check(const struct recording_args *a)
 		{ "-M", a->record.waits.max_ns != 0 },
 		{ "--state", a->state != NULL },
 		{ "--walks", a->record.waits.walks != 0 },
-		{ "--audit", a->record.waits.audit },
+		{ "--audit", a->record.audit },
 		{ "--wakeups", a->record.waits.wakeups },
 		{ "--class", a->results.classes != NULL },
 		{ "--by-class", a->results.view.by_class },

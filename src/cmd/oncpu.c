@@ -9,6 +9,7 @@ const struct opt oncpu_opts[] = {
 	OPT_GROUP("How"),
 	SAMPLING_ROWS,
 	STACK_ROWS,
+	AUDIT_ROW,
 	COST_ROWS,
 	STRICT_ROW,
 	UNSAFE_ROW,

@@ -41,6 +41,7 @@ const struct opt pmu_opts[] = {
 	OPT_FLAG('I', "include-idle", struct recording_args, record.idle, "the idle task too"),
 	OPT_GROUP("How"),
 	STACK_ROWS,
+	AUDIT_ROW,
 	COST_ROWS,
 	STRICT_ROW,
 	UNSAFE_ROW,

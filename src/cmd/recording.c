@@ -295,9 +295,10 @@ static void tell_audit(const struct profile *p, const struct view *v)
 
 	if (!nr)
 		return;
-	log_warn("%s stack%s found unchanged that a walk said %s not; an example of each kind, "
-		 "innermost function first:",
-		 text_count(nr), nr == 1 ? "" : "s", nr == 1 ? "was" : "were");
+	log_warn("%s stack%s %s; an example of each kind, innermost function first:",
+		 text_count(nr), nr == 1 ? " was" : "s were",
+		 p->meta.is_time ? "found unchanged that a walk said had changed"
+				 : "walked otherwise than by the kernel");
 	audited_put(p, v, stderr);
 }
 

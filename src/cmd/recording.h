@@ -109,8 +109,12 @@ struct recording_args {
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",            \
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "  \
 		"[not sampled]"),                                                                  \
-	OPT_FLAG(0, "audit", struct recording_args, record.waits.audit,                            \
+	OPT_FLAG(0, "audit", struct recording_args, record.audit,                                  \
 		 "walk every stack, also the remembered ones, and count where they differ")
+
+#define AUDIT_ROW                                                                                  \
+	OPT_FLAG(0, "audit", struct recording_args, record.audit,                                  \
+		 "have the kernel walk its stacks as well, and count where they differ")
 
 #define COST_ROWS                                                                                  \
 	OPT_STRING(0, "max-overhead", struct recording_args, max_overhead, "PCT",                  \

@@ -62,6 +62,8 @@ static size_t list(struct row rows[MOST_ROWS], const struct bpfprof_bpf *skel,
 		ROW(globs, c->filter_comm, 0),
 		ROW(cgroups, c->filter_cgroup, 0),
 		WRITE(ksyms, !c->no_kstacks, 0),
+		WRITE(orc, c->orc, 0),
+		ROW(orc_rules, c->orc, 0),
 		ROW(accounts, false, 0), /* accounts.c */
 		ROW(account_cpus, false, 0),
 		ROW(segments, tables, 0),

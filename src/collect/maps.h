@@ -73,6 +73,7 @@ struct session_maps {
 	const struct timeline_event *timeline; /* of each CPU nr_timeline, NULL without */
 	size_t nr_timeline;
 	uint64_t *pids, *tids;	 /* bitmaps of the filters; NULL without */
+	struct prof_orc *orc;	 /* NULL where the kernel walks its stacks itself */
 	struct prof_ksym *ksyms; /* PROF_KSYM_BATCH of them; NULL without kernel stacks */
 };
 

@@ -36,7 +36,7 @@ struct sample_opts {
 
 /* Of commands that follow waits. */
 struct wait_opts {
-	bool no_stacks, audit;
+	bool no_stacks;
 	bool wakeups;	     /* by their tracepoint, though the kernel may count waits for a CPU */
 	uint32_t state_mask; /* prof_config's; 0 = all */
 	uint64_t min_ns, max_ns; /* max_ns 0 = no limit */
@@ -86,6 +86,7 @@ struct record_opts {
 	bool moments;	     /* when each was taken is kept, for heat maps */
 	/* Their stacks. */
 	bool user_stacks, kernel_stacks; /* only these */
+	bool audit;			 /* walked all the same, and compared */
 	uint32_t max_stacks, max_depth;
 	uint64_t max_bytes;
 	double max_overhead; /* share of the CPUs' time that it may cost; 0 = no limit */

@@ -24,7 +24,6 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->per_thread = o->per_thread || kind->locks || o->waits.gap_ns;
 	c->stacks = !o->waits.no_stacks && !rows;
 	c->remember = c->stacks;
-	c->audit = o->waits.audit;
 	c->running = kind->running;
 	c->events = kind_of(record_row(o))->samples;
 	c->wakeups = o->waits.wakeups || rows || c->running;
@@ -63,6 +62,7 @@ struct prof_config record_config(const struct record_opts *o)
 		.no_kstacks = o->user_stacks,
 		.no_ustacks = o->kernel_stacks,
 		.no_children = o->no_children,
+		.audit = o->audit,
 		.call_graph = o->kernel_stacks ? CALL_GRAPH_FP : o->call_graph,
 	};
 
@@ -90,9 +90,9 @@ struct prof_config record_config(const struct record_opts *o)
 	c.branch_slots = o->sampling.branches ? BRANCH_SLOTS : 0;
 	if (o->moments || o->waits.gap_ns)
 		c.moment_slots = kind_of(o->command)->waits ? WAIT_MOMENTS : SAMPLE_MOMENTS;
-	/* Waits, operations, branches and allocations in use refer to slots taken long ago. */
+	/* Waits, operations, branches, allocations in use, audits refer to slots taken long ago. */
 	c.two_generations = !kind_of(o->command)->waits && !kind_of(o->command)->timeline &&
 			    !kind_of(o->command)->operation && !o->sampling.branches &&
-			    !o->alloc.live;
+			    !o->alloc.live && !o->audit;
 	return c;
 }

@@ -18,11 +18,17 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/loading.h"
+#include "collect/orc.h"
 #include "event/kernel_counts.h"
 #include "event/refusal.h"
 #include "profile/kind.h"
 #include "bpfprof.skel.h"
 
+#ifdef __x86_64__
+#define HAS_ORC 1
+#else
+#define HAS_ORC 0 /* the kernel follows frame records */
+#endif
 #define LOOK_ROWS 256	 /* that are read at once */
 #define SETTLE_US 1000	 /* in which programs that run while they are detached end */
 #define LONG_US	  200000 /* the same where the kernel, for want of memory, cannot wait */
@@ -44,6 +50,7 @@ static void choose_programs(struct session *s, const struct session_opts *o)
 	if (!c->filter_pid && !c->filter_tid)
 		bpf_program__set_autoload(s->skel->progs.filter_fork, false);
 	bpf_program__set_autoload(s->skel->progs.ksyms_name, !c->no_kstacks);
+	bpf_program__set_autoload(s->skel->progs.orc_read, c->orc);
 }
 
 static int fill_filters(struct session *s, const struct session_opts *o)
@@ -100,6 +107,7 @@ static void choose_all(struct session *s, const struct session_opts *o,
 	struct prof_config *c = &s->config;
 
 	*c = o->config;
+	c->orc = HAS_ORC && !c->no_kstacks && probe_program(o->probe, PROBE_PERF);
 	sizes_choose(c, &wishes, host);
 	s->choice = (struct maps_choice){
 		.config = c, .nr_scratches = o->probe->nr_scratches, .waits = waits, .hits = o->hits
@@ -146,6 +154,15 @@ static int load(struct session *s, const struct session_opts *o)
 	return err ? err : fill_filters(s, o);
 }
 
+static bool read_orc(void *session)
+{
+	struct session *s = session;
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
+	return !bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.orc_read), &run) &&
+	       !run.retval;
+}
+
 struct session *session_open(const struct session_opts *o)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
@@ -161,6 +178,8 @@ struct session *session_open(const struct session_opts *o)
 		err = log_err(-errno, "cannot open the BPF object");
 	if (!err)
 		err = load(s, o);
+	if (!err && s->maps.orc && !orc_fill(s->maps.orc, read_orc, s))
+		log_info("this kernel does not show its unwind tables: it walks its stacks itself");
 	if (!err)
 		return s;
 	session_close(s);

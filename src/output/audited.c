@@ -28,10 +28,11 @@ static void put_cell(struct grid *g, const struct profile *p, const struct view 
 static void put_stacks(const struct profile *p, const struct view *v, const struct disagreement *d,
 		       FILE *out)
 {
-	static const struct grid_column columns[] = {
+	/* Of samples nothing is remembered: the kernel walks what we have walked. */
+	const struct grid_column columns[] = {
 		{ .head = "", .kind = GRID_TEXT },
-		{ "REMEMBERED", GRID_FUNCTION, .min = 16 },
-		{ "WALKED", GRID_FUNCTION, .min = 16 },
+		{ p->meta.is_time ? "REMEMBERED" : "BPFPROF", GRID_FUNCTION, .min = 16 },
+		{ p->meta.is_time ? "WALKED" : "KERNEL", GRID_FUNCTION, .min = 16 },
 	};
 	uint32_t a = p->stacks[d->remembered].nr, b = p->stacks[d->walked].nr;
 	uint32_t nr = (a > b ? a : b) + 1, common = audit_common(p, d);

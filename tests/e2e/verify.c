@@ -18,6 +18,7 @@
 #include "collect/glob.h"
 #include "collect/session.h"
 #include "profile/kind.h"
+#include "bpfprof.skel.h"
 
 #define MAX_PROGRAMS 64
 
@@ -27,11 +28,14 @@ static struct {
 } programs[MAX_PROGRAMS];
 static size_t nr_programs;
 static __u32 older; /* ids up to here were there before us */
+static struct bpfprof_bpf *ours;
 
 static void note_program(const struct bpf_prog_info *info)
 {
 	size_t i = 0;
 
+	if (!bpf_object__find_program_by_name(ours->obj, info->name))
+		return; /* of somebody who loads programs beside us */
 	while (i < nr_programs && strcmp(programs[i].name, info->name))
 		i++;
 	if (i == MAX_PROGRAMS)
@@ -70,6 +74,7 @@ static struct prof_config config(unsigned int bits, unsigned int depth)
 		.filter_tid = bits >> 1 & 1,
 		.filter_comm = bits >> 2 & 1,
 		.keep_idle = bits >> 3 & 1,
+		.audit = bits >> 3 & 1,
 		.no_kthreads = bits >> 4 & 1,
 		.no_kstacks = bits >> 5 & 1,
 		.no_ustacks = bits >> 6 & 1,
@@ -237,6 +242,9 @@ int main(int argc, char **argv)
 	int bad = 0;
 
 	log_verbosity = getenv("ONLY") != NULL;
+	ours = bpfprof_bpf__open();
+	if (!ours)
+		return 1;
 	while (!bpf_prog_get_next_id(older, &older))
 		;
 	glob_compile(&glob, "worker-*");

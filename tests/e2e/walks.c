@@ -29,7 +29,7 @@ static int write_results(const struct profile *p, const char *folded)
 
 int main(int argc, char **argv)
 {
-	struct record_opts o = { .command = "offcpu", .max_depth = 1000, .waits.audit = true };
+	struct record_opts o = { .command = "offcpu", .max_depth = 1000, .audit = true };
 	uint32_t pid = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
 	char *colon = argc > 3 ? strrchr(argv[1], ':') : NULL;
 	const struct points_opts po = {};
