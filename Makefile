@@ -182,7 +182,7 @@ check:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory SAN=1 unit all
 	@$(MAKE) --no-print-directory all progs fuzzers
-	@AGAIN=2 tests/run.sh
+	@AGAIN=4 JOBS=2 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=fixed
 	@AGAIN=2 TESTS=$(CHECK_TESTS) tests/vm/run.sh $(CHECK_VM) || $(no_guests)
 check-nightly:

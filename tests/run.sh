@@ -10,10 +10,10 @@
 # failed stay in build/tests/log. The last line is "N passed, N failed, N skipped"; exit status 1 when any failed, 77 when
 # all were skipped.
 #
-# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, JOBS (so many scripts at a time, 1; those that
-# measure the whole machine say "# alone: why" in their first lines, and run one at a time before the others), AGAIN (so many
-# scripts that fail may pass at a second try, when the machine may be shared; which ones did is told at the end, and that is
-# a fault to be found).
+# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, JOBS (so many at a time, 1; scripts that have
+# "# alone: WHY" in their first lines run one at a time all the same, before the others), AGAIN (so many scripts that fail may
+# pass at a second try, alone, when the machine may be shared; which ones did is told at the end, and that is a fault to be
+# found).
 
 set -u
 export LC_ALL=C.UTF-8
@@ -70,11 +70,18 @@ reason() { # LIMIT: why $status is not 0
 	esac
 }
 
-# cmocka writes TAP: "ok 1 - name", "not ok 1 - name", "ok 1 # SKIP name" ("not ok …" in older versions).
+# In the background: how it ended goes to a file beside its log.
 run_unit() { # PROGRAM
+	CMOCKA_MESSAGE_OUTPUT=TAP timed "$TIMEOUT" "$LOGS/${1##*/}.log" "$1"
+	echo "$status $seconds" >"$LOGS/${1##*/}.status"
+}
+
+# cmocka writes TAP: "ok 1 - name", "not ok 1 - name", "ok 1 # SKIP name" ("not ok …" in older versions).
+unit_ended() { # PROGRAM
 	local name=${1##*/} log=$LOGS/${1##*/}.log before=$failed line
 
-	CMOCKA_MESSAGE_OUTPUT=TAP timed "$TIMEOUT" "$log" "$1"
+	read -r status seconds <"$LOGS/$name.status"
+	rm -f "$LOGS/$name.status"
 	while IFS= read -r line; do
 		case $line in
 		*'# SKIP'*) report skip "$name: ${line##*# SKIP }" ;;
@@ -104,7 +111,7 @@ why_failed() {
 	echo "$why"
 }
 
-# In the background: how it ended goes to a file beside its log.
+# As run_unit.
 run_script() { # SCRIPT
 	local name=${1##*/} limit
 
@@ -154,21 +161,21 @@ script_ended() { # SCRIPT
 	esac
 }
 
-run_scripts() { # JOBS SCRIPT...
-	local jobs=$1 script pid
+run_all() { # unit|script JOBS FILE...
+	local what=$1 jobs=$2 file pid
 
-	shift
-	for script; do
+	shift 2
+	for file; do
 		while [ ${#running[@]} -ge "$jobs" ]; do one_ends; done
-		run_script "$script" &
-		running[$!]=$script
+		"run_$what" "$file" &
+		running[$!]=$file
 	done
 	while [ ${#running[@]} -gt 0 ]; do one_ends; done
 }
 
 one_ends() {
 	wait -n -p pid "${!running[@]}"
-	script_ended "${running[$pid]}"
+	"${what}_ended" "${running[$pid]}"
 	unset "running[$pid]"
 }
 
@@ -211,15 +218,15 @@ fi
 
 mkdir -p "$LOGS" || exit 1
 trap interrupted INT
-[ "$what" = e2e ] || for file in "${units[@]}"; do run_unit "$file"; done
+[ "$what" = e2e ] || run_all unit "$JOBS" "${units[@]}"
 if [ "$what" != unit ]; then
 	for file in "${scripts[@]}"; do
 		if grep -q '^# alone: ' < <(head -n 10 "$file"); then alone+=("$file"); else beside+=("$file"); fi
 	done
 	rm -f "$LOGS"/t*.log.first
-	run_scripts 1 "${alone[@]}"
-	run_scripts "$JOBS" "${beside[@]}"
-	run_scripts 1 "${again[@]}"
+	run_all script 1 "${alone[@]}"
+	run_all script "$JOBS" "${beside[@]}"
+	run_all script 1 "${again[@]}"
 fi
 [ ${#second[@]} -eq 0 ] || echo "flaky  ${#second[@]} passed at the second try: ${second[*]}"
 echo "$passed passed, $failed failed, $skipped skipped"

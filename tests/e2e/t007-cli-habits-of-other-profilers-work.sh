@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What people type out of habit works, or the message names what to type.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Through bpf/kernel.bpf.h: why a thread left its CPU, and the registers it entered the kernel with, as /proc has them.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Threads make processes and cgroups, and every process leads to who started it, also when that one was gone at once.
+# alone: it judges times
 # shellcheck source=lib.sh disable=SC2119
 . "${0%/*}/lib.sh"
 need_bpf

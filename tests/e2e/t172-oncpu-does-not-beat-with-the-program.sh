@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A loop that takes as long as some samples do is seen as it is, and there are as many samples as the rate says.
+# alone: it judges times
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Samples that the kernel does not take since it throttles the event are in no counter of ours, so the ledger says for
 # how long that was: with that time, there are as many samples as there should be.
+# alone: it changes, or asks, what holds for the whole host
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

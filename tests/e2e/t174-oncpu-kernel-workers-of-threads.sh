@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A worker that the kernel makes of a thread (io_uring) belongs to it: -t and -p of one that has none yet show what it
 # does later.
+# alone: it changes, or asks, what holds for the whole host
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A switch at which the kernel gives no stack is counted, and its time still is: where a program that takes stacks loses its
 # CPU in the middle of one, the next is refused. Kernels that take no CPU from code of their own have no such moment.
+# alone: it changes, or asks, what holds for the whole host
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Thousands of threads, each blocking once a second: all their time is there, or counted as lost. Nightly 100,000 of them, as
 # far as the machine lets them be, for a minute.
+# alone: it judges times
 # timeout: 900
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

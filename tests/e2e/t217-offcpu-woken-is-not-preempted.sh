@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A thread that gets its CPU late after it was woken, and one that has to make room, are told apart: in stacks, in the
 # summary, and in the ledger of wall.
+# alone: it measures waits for a CPU
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

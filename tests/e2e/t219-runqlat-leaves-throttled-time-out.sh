@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Time in which a thread may not run since its cgroup has used up its CPU quota is no run-queue latency: what is left of
 # its time off the CPU is.
+# alone: it measures waits for a CPU
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

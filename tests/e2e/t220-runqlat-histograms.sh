@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Two threads that want one CPU wait for slices of the scheduler; the histogram says so, in us and ms, for all, by process,
 # thread and CPU, and as JSON.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

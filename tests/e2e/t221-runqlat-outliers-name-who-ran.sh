@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Waits above a threshold are told one by one, with who had the CPU meanwhile: of two hogs, the other one.
+# alone: it measures waits for a CPU
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

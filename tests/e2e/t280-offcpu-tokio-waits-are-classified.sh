@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 600
 # Waits of a Tokio program are where the program says they were: context, kind and time of each of its blocking functions,
 # as it timed them itself. Two builds, at night all of them.

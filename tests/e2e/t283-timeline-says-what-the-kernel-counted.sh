@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Of threads whose life the kernel has counted, a timeline has their runtime, all their switches and what they waited for; the
 # longest wait for a CPU is where another thread held it. All forms say the same, and a report of the file says it again.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 300
 # Time in which nobody polls the driver of a Tokio runtime is as long as its timers are late by the program's own clock,
 # and it is the fault of the function that blocks or computes; where the driver is polled there is none.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 600
 # What a Tokio program's workers did adds up to workers x wall: running, run queue, idle, blocked and hardly anything
 # unclassified. Where tasks are busy and more than CPUs, they wait for a CPU and for nothing else, for as long as they measured.

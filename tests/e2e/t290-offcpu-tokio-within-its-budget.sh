@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 120
 # Where less is taken for --max-overhead, each blocking function of a Tokio program still has its time: long waits of
 # threads that wait some 100 times a second keep their stacks.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Workers that are born while it is recorded have not run before; a runtime of one thread has no workers, and the summary
 # says so; where functions are estimates, it says that beside them.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

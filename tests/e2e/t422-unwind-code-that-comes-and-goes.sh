@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Without frame pointers, stacks are right in processes that were just forked, in programs that replace each other at the same
 # addresses, and in libraries that are loaded and unloaded, now here, now there.
+# alone: it judges times
 # timeout: 180
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

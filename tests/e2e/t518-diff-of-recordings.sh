@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 300
 # Recordings compare: one function that got slower by a third is found and nothing else, the same program twice is none
 # at all, and all forms say the same.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # top where there is no screen: functions have their shares, threads all of their time, a filter of processes keeps what it says.
+# alone: it judges times
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

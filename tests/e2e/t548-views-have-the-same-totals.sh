@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 300
 # Real recordings of several kinds: tables by every key, trees both ways, CSV, JSON, folded stacks, pprof, speedscope,
 # Firefox, HTML, SVG and lines add up to one total each.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 180
 # What a program is known to allocate, by stack, within 3 % in each of ten runs, bytes and objects alike. Each call of an
 # allocator is in the ledger.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 300
 # Where polls are so many that timing them would slow the program down, the probes are gone within a second, what was timed
 # is shown, and the program is as fast as before; --runs and --force go on.

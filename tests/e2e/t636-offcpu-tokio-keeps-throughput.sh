@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 1200
 # At least 97 % is left of the throughput of Tokio programs while offcpu --runtime=tokio looks at them: the median of pairs of
 # runs with and without, interleaved.

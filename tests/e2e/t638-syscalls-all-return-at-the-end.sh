@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Of a program that calls without a pause, each call that is seen to begin is seen to return, however the recording sees
 # them: also while its programs are attached and detached one after the other.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Who holds a lock that is waited for, what the holder does, and for how long others wait: of two mutexes, of one whose
 # holder computes, of PI and robust ones, of a rwlock with a writer, and of a chain of two.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Two threads that wait for each other are a deadlock: whether it came about during the recording or before it, and in
 # a report without root as well. A chain that ends is none, and locks that are free are nothing.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 300
 # Where others want the CPUs, what passes in slow polls adds up to their own length, to the microsecond: also where the
 # kernel does not report that a thread was given a CPU (notes: made-up), where tables are full, and where the recording ends.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Reads and writes past the page cache: as many as the kernel counted, from the function that began them, and for no
 # longer than that function took. Needs a folder on a disk.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # doctor, with and without root, says of each check what was found, what is lost and what helps; its values are those of
 # the machine, and its exit status is 1 exactly when something is missing.
+# alone: it changes, or asks, what holds for the whole host
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_root

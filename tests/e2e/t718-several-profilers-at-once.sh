@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Several bpfprofs record at once, beside perf and bpftrace where these are there: what each says is what it says alone,
 # nothing is missing, each keeps to its own budget, and none counts the others' time as its own.
+# alone: it judges times
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

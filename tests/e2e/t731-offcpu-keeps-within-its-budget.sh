@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # When threads begin to switch some 100,000 times a second, stacks are left out within two seconds: those of the busy
 # threads, not those of a quiet one. Times stay exact, and the shares of functions are those of a recording of all.
+# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it judges times
 # timeout: 120
 # Probes go into files of strangers: children open and read these, the main process does not. On a file system that has
 # stopped to answer, in a file that is larger than any memory, or where the children are killed, uprobe ends with one

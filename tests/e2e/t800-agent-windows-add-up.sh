@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Windows of an agent add up to what programs did, also where its tables were renewed, and report to what its windows say.
+# alone: it judges times
 # timeout: 300
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

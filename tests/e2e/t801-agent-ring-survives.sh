@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # An agent that is killed at any moment loses one window at most and leaves nothing behind; its folder stays within its bytes.
+# alone: it judges times
 # timeout: 1800
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
