@@ -172,7 +172,7 @@ progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(BUILD)/tests/pr
 # Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests those that
 # depend on the kernel and the architecture (all of them: make check-vm, make check-nightly).
 CHECK_VM    = arm64-6.1 amd64-newest
-CHECK_TESTS = t010,t101,t105,t108,t110,t112,t114,t115,t116,t161,t180,t183,t201,t207,t220,t240,t241,t260,t263,t270,t271,t402,t403,t404-symbols-inlined,t420,t425,t431,t432,t433,t610,t611,t612,t613,t614,t618,t620,t625,t640,t650
+CHECK_TESTS = t010,t101,t105,t108,t110,t112,t114,t115,t116,t119,t161,t180,t183,t201,t207,t220,t240,t241,t260,t263,t270,t271,t402,t403,t404-symbols-inlined,t420,t425,t431,t432,t433,t610,t611,t612,t613,t614,t618,t620,t625,t640,t650
 # Elsewhere than on Debian for x86-64, guests that cannot run are a skip.
 no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)" != "debian x86_64" ] && \
 	echo "skip   guests: they need Debian on x86-64"; }
