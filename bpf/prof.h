@@ -484,8 +484,7 @@ struct prof_config {
 	__u32 lock_slots;     /* of struct prof_lock, the same; 0 = holders are not looked for */
 	__u32 moment_slots;   /* of each CPU, a power of two; 0 = times are not kept */
 	__u8 wait_hists;      /* how long waits were is kept with their counts */
-	__u8 orc;	      /* the kernel's half of samples is walked by orc.bpf.c */
-	__u8 pad[2];
+	__u8 orc, pad[2];     /* the kernel's half of samples is walked by orc.bpf.c */
 };
 _Static_assert(sizeof(struct prof_config) == 144, "struct prof_config is part of the contract");
 

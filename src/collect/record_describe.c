@@ -194,11 +194,9 @@ static void tell_waits(const struct record *r)
 			 text_count(c[PROF_NOT_SAMPLED]), text_count(c[PROF_AUDIT_WRONG]),
 			 text_count(c[PROF_MERGED]));
 	else if (r->opts->audit)
-		log_info(
-			"kernel stacks: %s walked by its tables, %s left to the kernel, %s wrong by "
-			"the audit",
-			text_count(c[PROF_VERIFIED]), text_count(c[PROF_WALKED]),
-			text_count(c[PROF_AUDIT_WRONG]));
+		log_info("kernel stacks: %s walked by its tables, %s by the kernel, %s wrong",
+			 text_count(c[PROF_VERIFIED]), text_count(c[PROF_WALKED]),
+			 text_count(c[PROF_AUDIT_WRONG]));
 }
 
 static void tell_generations(const struct record *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The directory of made-up unwind tables of a kernel: each address is found as by looking at all entries. */
+/* The directory of made-up tables of a kernel: each address is found as among all entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
