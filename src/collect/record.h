@@ -97,8 +97,8 @@ struct record_opts {
 	/* Of a recording that others follow, and theirs: opened by the first one; or NULL. */
 	struct reading *reading;
 	struct shelf *shelf; /* of unwind tables */
-	bool java_names; /* JVMs are asked for them */
-	bool no_python;	 /* interpreters are native code like any other */
+	bool java_names;     /* JVMs are asked for them */
+	bool no_python;	     /* interpreters are native code like any other */
 	struct symbol_options symbols;
 	/* By family. */
 	struct sample_opts sampling;

@@ -117,7 +117,8 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 
 	if (c->hist_rows && !c->running) /* waits go there instead */
 		return LEAST_SLOTS;
-	slots = power_of_two(w->max_stacks ? w->max_stacks : default_slots(c->nr_cpus, w->few_stacks));
+	slots = power_of_two(w->max_stacks ? w->max_stacks
+					   : default_slots(c->nr_cpus, w->few_stacks));
 	while (slots > LEAST_SLOTS && slots * slot_bytes(c) > bytes / 2)
 		slots /= 2;
 	return slots;
