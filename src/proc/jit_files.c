@@ -16,7 +16,7 @@
 #define START_FIELD   22 /* of /proc/PID/stat: ticks since boot */
 #define FIRST_WAIT_NS 1000000000ull
 #define MAX_WAIT_NS   8000000000ull
-#define SLACK_NS      2000000000ull /* ticks are rounded, and clocks were read one after the other */
+#define SLACK_NS      2000000000ull /* ticks are rounded, and clocks were read in turns */
 
 /* The last number of a line of /proc/PID/status is what the innermost PID namespace says. */
 static uint32_t last_number(const char *line)
