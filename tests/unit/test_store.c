@@ -71,6 +71,18 @@ struct scene {
 	uint64_t start_stack;
 };
 
+/* As a recording opens files: with what tells them from others. */
+static int open_known(void *arg, struct proc_open *what)
+{
+	int fd = proc_open_mapped(what);
+
+	if (fd >= 0)
+		what->id = file_id_read(fd);
+	return fd;
+}
+
+static const struct proc_opener opener = { open_known, NULL };
+
 static void setup_by(struct scene *s, uint64_t max_bytes, int slow, struct shelf *shelf)
 {
 	struct store_opts o = { .ops = &ops, .max_bytes = max_bytes, .shelf = shelf };
@@ -84,6 +96,7 @@ static void setup_by(struct scene *s, uint64_t max_bytes, int slow, struct shelf
 	s->store = store_new(&o);
 	assert_non_null(s->store);
 	proc_init(&s->procs, false, false);
+	s->procs.opener = shelf ? &opener : NULL;
 	assert_int_equal(proc_snapshot(&s->procs, getpid(), 1), 0);
 	s->self = proc_find(&s->procs, getpid());
 	assert_non_null(proc_mapping_at(s->self, (uintptr_t)setup_by, 1));
@@ -148,15 +161,15 @@ static void tables_of_a_store_that_is_over_are_taken(void **state)
 	struct scene s;
 	size_t taken;
 
+	sleep(3); /* this test may have been compiled just now */
 	setup_by(&s, 64 * MB, 0, shelf);
 	first = build_rule(&s, &taken);
-	if (!s.code.file->was_settled) { /* this test was compiled just now */
-		teardown(&s);
-		sleep(3);
-		setup_by(&s, 64 * MB, 0, shelf);
-		first = build_rule(&s, &taken);
-	}
 	assert_int_equal(taken, 0);
+	if (!s.code.file->was_settled) { /* its file system says nothing of changes */
+		teardown(&s);
+		shelf_free(shelf);
+		skip();
+	}
 	for (int i = 0; i < 2; i++) {
 		teardown(&s);
 		setup_by(&s, 64 * MB, 0, shelf);
