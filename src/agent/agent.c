@@ -200,7 +200,7 @@ static void begin_next(struct agent *a)
 		a->retry_ns = now_ns() + RETRY_NS;
 		return;
 	}
-	a->next_live = live_new(a->next, 1);
+	a->next_live = live_new(a->next, 1, NULL);
 	a->next_begin_ns = now_ns();
 }
 
@@ -260,7 +260,7 @@ static bool turn(void *arg, struct record *r)
 	uint64_t now = now_ns();
 
 	if (!a->live) {
-		a->live = live_new(r, 1);
+		a->live = live_new(r, 1, NULL);
 		set_boundary(a);
 		notify_ready(&a->notify);
 	}

@@ -77,13 +77,25 @@ static size_t decode(const unsigned char *s, size_t len, uint32_t *cp)
 	return *cp < least[n] || *cp > 0x10ffff || (*cp >= 0xd800 && *cp <= 0xdfff) ? 0 : n;
 }
 
+/* Printable ASCII, which nearly all names consist of. */
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < 0x7f;
+}
+
 /* The safe form of the character at s: its bytes in *piece, their number in *sz. Returns bytes
  * read. */
 static size_t clean_one(const char *s, size_t len, const char **piece, size_t *sz)
 {
 	uint32_t cp = 0;
-	size_t n = decode((const unsigned char *)s, len, &cp);
+	size_t n;
 
+	if (is_plain(*s)) {
+		*piece = s;
+		*sz = 1;
+		return 1;
+	}
+	n = decode((const unsigned char *)s, len, &cp);
 	if (n && !is_unsafe(cp)) {
 		*piece = s;
 		*sz = n;
@@ -107,10 +119,16 @@ void text_clean(FILE *out, const char *s, size_t len)
 
 char *text_cleaned(const char *s)
 {
+	const char *end = s;
 	char *safe = NULL;
 	size_t len;
-	FILE *f = open_memstream(&safe, &len);
+	FILE *f;
 
+	while (is_plain(*end))
+		end++;
+	if (!*end)
+		return xstrdup(s);
+	f = open_memstream(&safe, &len);
 	if (!f)
 		abort();
 	text_clean(f, s, strlen(s));

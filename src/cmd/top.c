@@ -20,6 +20,7 @@
 #include "cmd/recording.h"
 #include "cmd/top_parts.h"
 #include "collect/live.h"
+#include "collect/reading.h"
 #include "collect/target.h"
 #include "collect/window.h"
 #include "output/style.h"
@@ -27,11 +28,13 @@
 #include "symbol/kept.h"
 #include "terminal/screen.h"
 #include "terminal/top.h"
+#include "unwind/shelf.h"
 
 #define LEAST_NS	100000000ull /* of an interval */
 #define USUAL_WINDOW_NS 5000000000ull
 #define LAST_LOOK_NS	50000000ull /* of what is left at the end, to be shown */
 #define NAMES_BYTES	(48u << 20) /* of what files said, for the next look and recording */
+#define TABLES_BYTES	(32u << 20) /* of unwind tables, for the next recording */
 
 struct top_args {
 	struct recording_args common; /* first */
@@ -70,7 +73,7 @@ const struct opt top_opts[] = {
 		 "inlined calls and source lines, with so much time for them at each look "
 		 "that has new code (default 0: without)"),
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
-		"slots for distinct stacks, rounded up to a power of two (default 65536; more "
+		"slots for distinct stacks, rounded up to a power of two (default 131072; more "
 		"above 16 CPUs): when they are in use, another recording begins"),
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
@@ -90,6 +93,7 @@ struct watch {
 	struct top *top; /* NULL: tables instead */
 	struct target target;
 	char *target_text;
+	struct live_names names;
 	uint64_t begin_ns, next_ns, last_ns;
 	uint32_t nr_shown, nr_restarts;
 	bool quit, full, failed;
@@ -232,7 +236,7 @@ static bool turn(void *arg, struct record *r)
 	uint64_t now = now_ns(), interval = w->args->interval_ns;
 
 	if (!w->live) {
-		w->live = live_new(r, w->args->window_ns);
+		w->live = live_new(r, w->args->window_ns, &w->names);
 		w->next_ns = record_begin_ns(r) + interval;
 	}
 	if (w->top)
@@ -241,6 +245,8 @@ static bool turn(void *arg, struct record *r)
 		look(w);
 		w->next_ns = w->next_ns + interval > now ? w->next_ns + interval : now + interval;
 		w->full = live_is_full(w->live);
+		if (w->full)
+			live_tell_full(w->live);
 	}
 	return !w->quit && !w->full;
 }
@@ -343,6 +349,7 @@ static int watch_all(struct watch *w)
 static enum cmd_result run(struct recording_args *common)
 {
 	struct watch w = { .args = (struct top_args *)common };
+	struct reading reading = {};
 	struct record_opts *o = &common->record;
 	sigset_t mask;
 	int err;
@@ -355,11 +362,15 @@ static enum cmd_result run(struct recording_args *common)
 				      .target = &w.target };
 	o->symbols.time_ns = w.args->symbol_ns;
 	o->symbols.kept = kept_new(NAMES_BYTES);
+	o->shelf = shelf_new(TABLES_BYTES);
+	o->reading = &reading;
 	err = watch_all(&w);
 	if (!err)
 		linger(&w);
 	top_close(w.top);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
+	reading_close(&reading);
+	shelf_free(o->shelf);
 	kept_free(o->symbols.kept);
 	free(w.target_text);
 	return err ? cmd_failed(err) : w.failed ? CMD_FAILED : CMD_OK;

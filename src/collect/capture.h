@@ -142,6 +142,8 @@ void capture_fill_sources(struct capture *c);
  * to write it (capture_jit.c). After capture_finish(), before what bpfprof started is ended.
  */
 void capture_find_jit(struct capture *c, bool ask);
+/* The same for names of a recording that goes on, however often: jit_files_try_map(). */
+void capture_try_jit(struct capture *c);
 /* For jit_files_new(); a child does it. arg: the capture. */
 int capture_open_jit(void *arg, const struct jit_place *place, int tmp);
 /* In the child: READER_JIT_FILES. */

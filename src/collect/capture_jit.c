@@ -154,6 +154,22 @@ void capture_find_jit(struct capture *c, bool ask)
 	}
 }
 
+void capture_try_jit(struct capture *c)
+{
+	const struct process *p;
+	struct jit_files *j;
+
+	for (size_t i = 0; i < c->nr_sources; i++) {
+		j = c->sources[i].jit;
+		if (!j)
+			continue;
+		p = proc_find(c->procs, j->place.pid);
+		if (p)
+			jit_files_find_dump(j, p->image);
+		jit_files_try_map(j, !p || p->exit_ns);
+	}
+}
+
 /*
  * A read costs some ten microseconds. What cannot be read is remembered as well: 0 is no code that
  * tells.

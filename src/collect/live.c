@@ -43,18 +43,20 @@ struct live {
 	struct latency latency;
 	struct facts before[WINDOW_MAX_LOOKS];
 	struct facts now;
-	uint64_t begin_ns, names_ns;   /* what names have taken so far */
+	struct live_names *names;      /* NULL = they may take what they take */
 	uint64_t named_ns;	       /* as of the begin of the last pass */
 	uint64_t told[NR_SINCE_BEGIN]; /* as of the last window */
 };
 
-struct live *live_new(struct record *r, uint64_t window_ns)
+struct live *live_new(struct record *r, uint64_t window_ns, struct live_names *names)
 {
 	const struct session_maps *maps = session_maps(r->session);
 	struct live *l = xcalloc(1, sizeof(*l));
 
 	l->r = r;
-	l->begin_ns = r->begin_ns;
+	l->names = names;
+	if (names && !names->begin_ns)
+		names->begin_ns = r->begin_ns;
 	l->now.cpu_ns = record_own_ns(r);
 	window_init(&l->window, maps->counts, maps->nr_counts, window_ns,
 		    session_began(r->session));
@@ -184,9 +186,9 @@ static bool may_read(void *arg)
 {
 	const struct live *l = arg;
 	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
-	uint64_t spent = l->names_ns + record_own_ns(l->r) - l->named_ns;
+	uint64_t spent = l->names->spent_ns + record_own_ns(l->r) - l->named_ns;
 
-	return spent <= first + (now_ns() - l->begin_ns) / NAMES_SHARE;
+	return spent <= first + (now_ns() - l->names->begin_ns) / NAMES_SHARE;
 }
 
 static void name(struct live *l, bool all)
@@ -195,15 +197,16 @@ static void name(struct live *l, bool all)
 	uint32_t *wanted = all ? NULL : wanted_frames(l->r->profile);
 
 	l->named_ns = record_own_ns(l->r);
-	if (!all) {
+	if (!all && l->names) {
 		o.wanted = wanted;
 		o.may_read = may_read;
 		o.arg = l;
 	}
 	capture_fill_sources(&l->r->capture);
-	capture_find_jit(&l->r->capture, false);
+	capture_try_jit(&l->r->capture);
 	record_name_by(l->r, &o);
-	l->names_ns += record_own_ns(l->r) - l->named_ns;
+	if (l->names)
+		l->names->spent_ns += record_own_ns(l->r) - l->named_ns;
 	free(wanted);
 }
 

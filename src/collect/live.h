@@ -32,10 +32,15 @@ struct live_facts {
 	uint64_t lost[PROF_NR_COUNTERS]; /* only those that are losses */
 };
 
+/* What names have taken in all recordings that follow each other: all 0 before the first. */
+struct live_names {
+	uint64_t begin_ns, spent_ns;
+};
+
 struct live;
 
-/* Of a recording that runs: in its turn. */
-struct live *live_new(struct record *r, uint64_t window_ns);
+/* Of a recording that runs: in its turn. names: NULL where all are always looked up. */
+struct live *live_new(struct record *r, uint64_t window_ns, struct live_names *names);
 void live_free(struct live *l);
 
 /* 0 or negative errno, logged. */

@@ -181,7 +181,7 @@ static int start(struct record *r)
 				   .heatmap = o->moments,
 				   .long_wait_ns = o->waits.gap_ns / 4,
 				   .own_child = r->target.pid,
-				   .reader = r->reading.reader,
+				   .reader = r->reading->reader,
 				   .take_call =
 					   kind->calls && !kind->waits ? record_take_call : NULL,
 				   .ledger_event = o->alloc.live ? ALLOC_LIVE_EVENTS : 0,
@@ -191,8 +191,8 @@ static int start(struct record *r)
 	int err;
 
 	proc_init(&r->procs, !by_pid, !o->no_children);
-	r->procs.opener = &r->reading.opener;
-	r->procs.mapper = &r->reading.mapper;
+	r->procs.opener = &r->reading->opener;
+	r->procs.mapper = &r->reading->mapper;
 	r->profile = profile_new();
 	co.profile = r->profile;
 	capture_init(&r->capture, &co);

@@ -95,8 +95,11 @@ struct record_opts {
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */
 	const struct record
 		*before; /* whose unwind tables are taken over, as it goes on; or NULL */
-	bool java_names; /* JVMs are asked for them */
-	bool no_python;	 /* interpreters are native code like any other */
+	/* Of a recording that others follow, and theirs: opened by the first one; or NULL. */
+	struct reading *reading;
+	struct shelf *shelf; /* of unwind tables */
+	bool java_names;     /* JVMs are asked for them */
+	bool no_python;	     /* interpreters are native code like any other */
 	struct symbol_options symbols;
 	/* By family. */
 	struct sample_opts sampling;

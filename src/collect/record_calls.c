@@ -123,7 +123,7 @@ int record_probe(struct record *r)
 	if (r->opts->calls.points[0].kind == POINT_UPROBE) {
 		r->price = price_measure(); /* not when rights are given up */
 		record_tell_price(r);
-		err = points_check(&r->reading, &r->opts->calls);
+		err = points_check(r->reading, &r->opts->calls);
 	}
 	err = err ? err : record_probe_again(r);
 	if (!err)

@@ -97,8 +97,8 @@ static void describe_cost(struct record *r)
 	struct reader_cost readers = { m->readers_ns, m->readers_bytes }, tables;
 	struct rusage usage;
 
-	command_lines_read(r->profile, r->reading.reader);
-	tables = reader_end(r->reading.reader);
+	command_lines_read(r->profile, r->reading->reader);
+	tables = reader_end(r->reading->reader);
 	reader_cost_add(&readers, &tables);
 	getrusage(RUSAGE_SELF, &usage);
 	m->readers_ns = readers.cpu_ns;

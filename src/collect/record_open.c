@@ -37,9 +37,10 @@ static struct store *open_store(struct record *r)
 				.procs = maps->procs,
 				.epoch = maps->table_epoch,
 				.pause = &r->pause,
-				.reader = r->reading.reader,
+				.reader = r->reading->reader,
 				.python = !r->opts->no_python,
 				.earlier = r->opts->before ? r->opts->before->store : NULL,
+				.shelf = r->opts->shelf,
 				.max_bytes = r->unwind_bytes };
 
 	r->pause = (struct table_pause){ fetch_meanwhile, r };
@@ -55,7 +56,7 @@ static struct session_opts session_options(const struct record *r)
 		.glob = &r->glob,
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
-		.few_stacks = r->opts->always_on,
+		.few_stacks = r->opts->always_on || r->opts->live.turn,
 		.max_bytes = r->opts->max_bytes,
 		.calls = r->opts->calls.nr_events ? &r->opts->calls : NULL,
 		.hits = r->opts->sampling.nr_tracepoints != 0,
@@ -106,6 +107,12 @@ int record_not_usage(int err)
 	return err == -EINVAL ? -EIO : err;
 }
 
+static int open_reading(struct record *r)
+{
+	r->reading = r->opts->reading ? r->opts->reading : &r->own_reading;
+	return r->reading->reader ? 0 : reading_open(r->reading);
+}
+
 static int prepare(struct record *r)
 {
 	const struct record_opts *o = r->opts;
@@ -115,7 +122,7 @@ static int prepare(struct record *r)
 	r->unwind_bytes = o->unwind_bytes ? o->unwind_bytes : UNWIND_BYTES;
 	err = memory_fit(&so, &r->unwind_bytes);
 	if (!err)
-		err = reading_open(&r->reading);
+		err = open_reading(r);
 	if (!err && o->live.target && o->live.target->pid)
 		r->target = *o->live.target;
 	else if (!err && o->program)
@@ -184,7 +191,7 @@ void record_close(struct record *r)
 	session_close(r->session);
 	capture_release(&r->capture);
 	proc_release(&r->procs);
-	reading_close(&r->reading);
+	reading_close(&r->own_reading);
 	index_release(&r->call_rows);
 	timeline_marks_release(&r->marks);
 	klock_names_free(r->klock_names);

@@ -33,6 +33,9 @@ uint64_t record_own_ns(const struct record *r)
 {
 	uint64_t ns = usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
 
+	if (r->opts->reading) /* its children stay for the next recording */
+		ns += reader_running_ns(r->reading->reader);
+
 	return ns - (r->target.cpu_ns < ns ? r->target.cpu_ns : ns);
 }
 

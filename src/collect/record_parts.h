@@ -38,7 +38,8 @@ struct record {
 	struct sampling sampling;
 	struct groups groups;
 	struct sideband *sideband;
-	struct reading reading;
+	struct reading *reading; /* own_reading, unless it is for others, too */
+	struct reading own_reading;
 	struct proc_table procs;
 	struct capture capture;
 	struct lifetimes *lifetimes; /* NULL but for wall */

@@ -64,11 +64,13 @@ uint32_t sizes_sleepers(uint32_t nr_threads)
 	return nr < MAX_SLEEPERS ? nr : MAX_SLEEPERS;
 }
 
-static uint32_t default_slots(uint32_t nr_cpus)
+/* Where threads come and go for long twice as many: full tables cost another recording. */
+static uint32_t default_slots(uint32_t nr_cpus, bool for_long)
 {
 	uint64_t slots = (uint64_t)nr_cpus * SLOTS_PER_CPU;
 
-	return slots < MIN_SLOTS ? MIN_SLOTS : slots > MAX_SLOTS ? MAX_SLOTS : slots;
+	slots = (slots < MIN_SLOTS ? MIN_SLOTS : slots) << for_long;
+	return slots > MAX_SLOTS ? MAX_SLOTS : slots;
 }
 
 /* 2.6 KB each. */
@@ -115,7 +117,8 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 
 	if (c->hist_rows && !c->running) /* waits go there instead */
 		return LEAST_SLOTS;
-	slots = power_of_two(w->max_stacks ? w->max_stacks : default_slots(c->nr_cpus));
+	slots = power_of_two(w->max_stacks ? w->max_stacks
+					   : default_slots(c->nr_cpus, w->few_stacks));
 	while (slots > LEAST_SLOTS && slots * slot_bytes(c) > bytes / 2)
 		slots /= 2;
 	return slots;

@@ -13,8 +13,10 @@
 #include "base/mem.h"
 #include "proc/maps.h"
 
-#define START_FIELD 22		  /* of /proc/PID/stat: ticks since boot */
-#define SLACK_NS    2000000000ull /* ticks are rounded, and clocks were read one after the other */
+#define START_FIELD   22 /* of /proc/PID/stat: ticks since boot */
+#define FIRST_WAIT_NS 1000000000ull
+#define MAX_WAIT_NS   8000000000ull
+#define SLACK_NS      2000000000ull /* ticks are rounded, and clocks were read in turns */
 
 /* The last number of a line of /proc/PID/status is what the innermost PID namespace says. */
 static uint32_t last_number(const char *line)
@@ -162,4 +164,24 @@ void jit_files_open_map(struct jit_files *j)
 {
 	if (j->map < 0)
 		j->map = ask(j);
+}
+
+static bool is_due(struct jit_files *j, bool is_gone)
+{
+	uint64_t now = now_ns();
+
+	if (is_gone ? j->tried_last : now < j->next_ns)
+		return false;
+	j->tried_last = is_gone;
+	j->next_ns = now + j->wait_ns;
+	j->wait_ns = j->wait_ns ? 2 * j->wait_ns : FIRST_WAIT_NS;
+	if (j->wait_ns > MAX_WAIT_NS)
+		j->wait_ns = MAX_WAIT_NS;
+	return true;
+}
+
+void jit_files_try_map(struct jit_files *j, bool is_gone)
+{
+	if (j->map < 0 && is_due(j, is_gone))
+		jit_files_open_map(j);
 }

@@ -32,6 +32,9 @@ struct jit_files {
 	struct jit_opener opener;
 	int map, dump; /* -1 = none, or not opened yet; dump belongs to the proc table */
 	int tmp; /* the folder of the perf map, so that it is found when the process is gone */
+	/* Of jit_files_try_map(): how long it waits until the next time, and until when. */
+	uint64_t wait_ns, next_ns;
+	bool tried_last; /* when the process was gone */
 };
 
 /* The folder, when tmp is -1, or the perf map in it. -1 = there is none, or it does not count. */
@@ -49,5 +52,10 @@ void jit_files_find_dump(struct jit_files *j, const struct proc_image *image);
 
 /* When all has been written that is to be read. */
 void jit_files_open_map(struct jit_files *j);
+/*
+ * Of a recording that goes on, as often as one likes: what is not there is looked for less and less
+ * often, and once more when the process is gone.
+ */
+void jit_files_try_map(struct jit_files *j, bool is_gone);
 
 #endif

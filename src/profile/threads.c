@@ -41,7 +41,9 @@ static int by_group(const void *x, const void *y)
 		order = compare(a->tid, b->tid);
 	if (!order && !a->tid)
 		order = compare(a->thread, b->thread);
-	return order ? order : compare(a->sample, b->sample);
+	if (!order)
+		order = compare(a->sample, b->sample);
+	return order ? order : compare(a->thread, b->thread);
 }
 
 static bool is_one_group(const struct who *a, const struct who *b)
@@ -74,9 +76,20 @@ static struct who *list_all(const struct profile *p, size_t *nr)
 	return all;
 }
 
+static bool has_merged(const struct who *all, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!all[i].tid)
+			return true;
+	return false;
+}
+
 /* A name of which one is merged is merged as a whole. */
 static void merge_names(struct who *all, size_t nr)
 {
+	if (!has_merged(all, nr))
+		return;
+	qsort(all, nr, sizeof(*all), by_name);
 	for (size_t i = 0, first = 0; i < nr; i++) {
 		if (all[i].pid != all[first].pid || all[i].thread != all[first].thread)
 			first = i;
@@ -91,8 +104,6 @@ void thread_groups_init(struct thread_groups *g, const struct profile *p)
 	struct who *all = list_all(p, &nr);
 
 	*g = (struct thread_groups){ .of_sample = xcalloc(p->nr_samples, sizeof(*g->of_sample)) };
-	if (nr)
-		qsort(all, nr, sizeof(*all), by_name);
 	merge_names(all, nr);
 	if (nr)
 		qsort(all, nr, sizeof(*all), by_group);

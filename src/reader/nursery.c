@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -166,7 +167,16 @@ static void refuse(int fd, int err)
 	nursery_send(fd, &r, sizeof(r), NULL, 0);
 }
 
-void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
+static uint64_t usage_ns(int who)
+{
+	struct rusage u = {};
+
+	getrusage(who, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
+}
+
+void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_t *spent_ns)
 {
 	int fds[NURSERY_MAX_FDS];
 	struct nursery_order o;
@@ -184,6 +194,8 @@ void nursery_run(int socket, const struct reader_task *tasks, size_t nr)
 		close_all(fds, NURSERY_MAX_FDS);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
+		__atomic_store_n(spent_ns, usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN),
+				 __ATOMIC_RELAXED);
 	}
 	await_children();
 	_exit(0);

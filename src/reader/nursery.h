@@ -31,7 +31,11 @@ struct nursery_report {
 int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds);
 int nursery_receive(int socket, void *bytes, size_t sz, int fds[NURSERY_MAX_FDS]);
 
-/* Takes orders from a socket until it is closed. */
-void nursery_run(int socket, const struct reader_task *tasks, size_t nr) __attribute__((noreturn));
+/*
+ * Takes orders from a socket until it is closed. spent_ns: what it took so far, with its children
+ * that have ended; they do not have that memory.
+ */
+void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_t *spent_ns)
+	__attribute__((noreturn));
 
 #endif

@@ -41,8 +41,11 @@ struct reader {
 	pid_t nursery; /* -1 = there is none */
 	int socket;
 	struct reader_cost cost; /* of those that ended */
-	uint64_t *first_bytes;	 /* of the nursery, which writes it */
-	uint64_t *children;	 /* all there were: a bit each */
+	struct nursery_told {
+		uint64_t first_bytes; /* that it began with */
+		uint64_t spent_ns;
+	} * told;	    /* by the nursery, which alone writes it */
+	uint64_t *children; /* all there were: a bit each */
 	struct steady steady;
 };
 
@@ -70,8 +73,9 @@ static void become_nursery(int socket, const struct reader *r)
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(socket, 3) < 0)
 		_exit(1);
 	close_range(4, ~0u, 0);
-	*r->first_bytes = cost_memory();
-	nursery_run(3, r->tasks, r->nr_tasks);
+	madvise(r->told, sizeof(*r->told), MADV_DONTFORK); /* children are not believed */
+	r->told->first_bytes = cost_memory();
+	nursery_run(3, r->tasks, r->nr_tasks, &r->told->spent_ns);
 }
 
 /* 0 or negative errno. */
@@ -81,6 +85,7 @@ static int start_nursery(struct reader *r)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
+	r->told->spent_ns = 0;
 	r->nursery = fork();
 	if (!r->nursery)
 		become_nursery(sockets[1], r);
@@ -97,7 +102,7 @@ static int start_nursery(struct reader *r)
 /* Has it ended? */
 static bool hear_end(struct reader *r)
 {
-	if (cost_wait(r->nursery, WNOHANG, *r->first_bytes, &r->cost) == r->nursery)
+	if (cost_wait(r->nursery, WNOHANG, r->told->first_bytes, &r->cost) == r->nursery)
 		r->nursery = -1;
 	return r->nursery < 0;
 }
@@ -112,7 +117,7 @@ static void end_nursery(struct reader *r)
 		usleep(1000);
 	if (r->nursery > 0) {
 		kill(r->nursery, SIGKILL); /* and its children with it: PR_SET_PDEATHSIG */
-		cost_wait(r->nursery, 0, *r->first_bytes, &r->cost);
+		cost_wait(r->nursery, 0, r->told->first_bytes, &r->cost);
 	}
 	r->nursery = -1;
 }
@@ -127,9 +132,9 @@ struct reader *reader_new(const struct reader_task *tasks, size_t nr)
 	r->nr_tasks = nr;
 	r->nursery = -1;
 	steady_init(&r->steady);
-	r->first_bytes = mmap(NULL, sizeof(*r->first_bytes), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (r->first_bytes == MAP_FAILED) {
+	r->told = mmap(NULL, sizeof(*r->told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (r->told == MAP_FAILED) {
 		err = -errno;
 		reader_free(r);
 		errno = -err;
@@ -145,14 +150,27 @@ struct reader_cost reader_end(struct reader *r)
 	return r->cost;
 }
 
+uint64_t reader_running_ns(const struct reader *r)
+{
+	struct timespec t = {};
+	clockid_t clock;
+
+	if (r->nursery <= 0)
+		return 0;
+	if (r->steady.pidfd >= 0 && !clock_getcpuclockid(r->steady.pid, &clock))
+		clock_gettime(clock, &t);
+	return __atomic_load_n(&r->told->spent_ns, __ATOMIC_RELAXED) + t.tv_sec * 1000000000ull +
+	       t.tv_nsec;
+}
+
 void reader_free(struct reader *r)
 {
 	if (!r)
 		return;
 	end_nursery(r);
 	steady_release(&r->steady);
-	if (r->first_bytes != MAP_FAILED)
-		munmap(r->first_bytes, sizeof(*r->first_bytes));
+	if (r->told != MAP_FAILED)
+		munmap(r->told, sizeof(*r->told));
 	free(r->children);
 	free(r);
 }

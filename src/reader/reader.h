@@ -95,6 +95,8 @@ struct reader;
 
 /* Forks, now or when it can. The rows must stay. NULL with errno set. */
 struct reader *reader_new(const struct reader_task *tasks, size_t nr);
+/* CPU time of children that run, or that nobody of ours has waited for: rusage lacks it so far. */
+uint64_t reader_running_ns(const struct reader *r);
 /* Ends all children, and says what they took: those who died of themselves too. */
 struct reader_cost reader_end(struct reader *r);
 /* The same. NULL is fine. */

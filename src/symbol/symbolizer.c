@@ -188,11 +188,11 @@ static void ask_behind(struct symbol_sources *sources, const struct symbol_modul
 
 /* Without a symbol all addresses of a function are shown as its start, where that is known. */
 void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *m, uint64_t address,
-		    struct answer *a)
+		    bool is_frame, struct answer *a)
 {
 	*a = (struct answer){ .place = address };
 	symbol_sources_find(sources, address, &a->found);
-	if (!a->found.nr && m->kind != FRAME_KERNEL)
+	if (!a->found.nr && m->kind != FRAME_KERNEL && is_frame)
 		ask_behind(sources, m, address, &a->found);
 	if (m->file)
 		elf_file_vaddr(m->file, address, &a->place);
@@ -225,7 +225,7 @@ static void name_here(struct symbolizer *s, const struct symbol_module *m, size_
 
 	symbol_sources_open(&sources, m);
 	for (size_t i = from; i < to; i++) {
-		symbolizer_ask(&sources, m, m->addresses[i - from], &a);
+		symbolizer_ask(&sources, m, m->addresses[i - from], true, &a);
 		symbolizer_take(s, s->order[i], m, &a);
 	}
 	symbol_sources_close(&sources);

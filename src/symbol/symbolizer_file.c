@@ -15,8 +15,11 @@
 #include "reader/fork.h"
 #include "symbol/kept.h"
 
-#define TIRED	 3	/* files that were not read in time: others have less */
-#define MAX_MORE 200000 /* questions that nobody asked: a file may claim to be all code */
+#define TIRED	      3	     /* files that were not read in time: others have less */
+#define MAX_MORE      200000 /* questions that nobody asked: a file may claim to be all code */
+#define VAIN	      16 /* of them without an answer, one behind the other: steps are doubled */
+#define MAX_DOUBLINGS 12 /* to 64 kB */
+#define MAX_VAIN      (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
@@ -41,10 +44,16 @@ struct job {
 	struct debug_files debug_files;
 };
 
-/* Functions are aligned: the next place where one may begin, for who does not know. */
-static uint64_t next_aligned(uint64_t offset)
+/*
+ * Functions are aligned: the next place where one may begin, for who does not know. Where nothing
+ * was known time and again, as in a file whose lines are asked for one by one, steps grow: an
+ * answer is about all of a function, wherever in it the question was.
+ */
+static uint64_t next_aligned(uint64_t offset, unsigned int nr_vain)
 {
-	return (offset | 15) + 1;
+	unsigned int doublings = nr_vain < MAX_VAIN ? nr_vain / VAIN : MAX_DOUBLINGS;
+
+	return (offset | 15) + 1 + ((16ull << doublings) - 16);
 }
 
 struct more {
@@ -56,15 +65,20 @@ struct more {
 /* Functions from an offset on, up to another: false when there is no room for all. */
 static bool answer_range(struct more *more, uint64_t offset, uint64_t end, struct answers *to)
 {
+	unsigned int nr_vain = 0;
 	struct answer a;
 
 	while (offset < end) {
-		symbolizer_ask(more->sources, more->module, offset, &a);
+		symbolizer_ask(more->sources, more->module, offset, false, &a);
 		if (answers_size(&a) > to->max - to->nr || more->nr++ >= MAX_MORE)
 			return false;
-		if (a.found.to > offset + 1)
+		if (a.found.to > offset + 1) {
 			answers_put(to, &a);
-		offset = a.found.to > offset + 1 ? a.found.to : next_aligned(offset);
+			offset = a.found.to;
+			nr_vain = 0;
+		} else {
+			offset = next_aligned(offset, nr_vain++);
+		}
 	}
 	return true;
 }
@@ -120,7 +134,7 @@ static void answer_all(const struct job *j, struct answers *to)
 
 	symbol_sources_open(&sources, m);
 	for (size_t i = 0; i < m->nr; i++) {
-		symbolizer_ask(&sources, m, m->addresses[i], &a);
+		symbolizer_ask(&sources, m, m->addresses[i], true, &a);
 		answers_put(to, &a);
 	}
 	if (m->file && j->more)

@@ -43,8 +43,9 @@ struct symbolizer {
 /* symbolizer.c */
 
 const struct frame *symbolizer_frame(const struct symbolizer *s, size_t i);
+/* is_frame: a frame is there, which may be returned to. */
 void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *m, uint64_t address,
-		    struct answer *a);
+		    bool is_frame, struct answer *a);
 void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
 		     const struct answer *a);
 

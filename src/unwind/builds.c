@@ -147,11 +147,28 @@ static int build_place(struct store *s, struct build *b, uint64_t now)
 	return 0;
 }
 
+/* Off the shelf: nobody else needs it. */
+static bool take_shelved(struct store *s, const struct source *src, struct table *t)
+{
+	struct source *shelved = shelf_find(s->o.shelf, &src->file->id);
+
+	if (!shelved || !shelved->build)
+		return false;
+	*t = shelved->build->table;
+	shelved->build->table.words = NULL;
+	shelved->build = NULL;
+	s->stats.nr_taken++;
+	return true;
+}
+
 /* That file has been read before, and its table lies there. False: it does not. */
 static bool take_earlier(struct store *s, const struct source *src, struct table *t)
 {
-	const struct source *earlier = source_earlier(s, src);
+	const struct source *earlier;
 
+	if (take_shelved(s, src, t))
+		return true;
+	earlier = source_earlier(s, src);
 	if (!earlier || !earlier->build)
 		return false;
 	*t = earlier->build->table;

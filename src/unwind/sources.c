@@ -118,7 +118,10 @@ void source_hold(struct source *src, uint32_t pid, const struct proc_mapping *m)
 /* O(files), some hundred, for each file once. */
 const struct source *source_earlier(const struct store *s, const struct source *src)
 {
-	const struct source *e;
+	const struct source *e = shelf_find(s->o.shelf, &src->file->id);
+
+	if (e)
+		return e;
 
 	for (e = s->o.earlier ? s->o.earlier->sources : NULL; e; e = e->hh.next)
 		if (e->file->was_settled && file_id_equals(&e->file->id, &src->file->id))

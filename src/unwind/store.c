@@ -55,6 +55,8 @@ void store_free(struct store *s)
 	}
 	exes_release(s);
 	HASH_ITER (hh, s->sources, src, srctmp) {
+		if (s->o.shelf)
+			shelf_put(s->o.shelf, src);
 		free(src->build);
 		source_drop(s, src);
 	}

@@ -20,6 +20,7 @@
 #include "proc/proc.h"
 #include "reader/reader.h"
 #include "unwind/segments.h"
+#include "unwind/shelf.h"
 #include "unwind/table.h"
 #include "unwind/walk.h"
 
@@ -42,6 +43,7 @@ struct store_opts {
 	bool python;			 /* frames of interpreters are looked for */
 	/* Another one, whose tables are taken until store_go_alone(); or NULL. */
 	const struct store *earlier;
+	struct shelf *shelf; /* of recordings that are over, and for the next one; or NULL */
 };
 
 struct store;

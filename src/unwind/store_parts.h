@@ -131,7 +131,10 @@ void source_hold(struct source *src, uint32_t pid, const struct proc_mapping *m)
  * and what is deferred change. False: there is no code to unwind.
  */
 bool source_read(struct store *s, struct source *src);
-/* The same file in the earlier store; NULL = it has none, or may not be believed to be the same. */
+/*
+ * The same file on the shelf, or in the earlier store; NULL = it is in neither, or may not be
+ * believed to be the same.
+ */
 const struct source *source_earlier(const struct store *s, const struct source *src);
 /* What the headers of a file say. */
 void source_take_headers(struct source *src, const struct elf_file *f);

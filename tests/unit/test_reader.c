@@ -365,6 +365,7 @@ static void what_children_took_is_known(void **state)
 	free(a.bytes);
 	assert_int_equal(ask(ECHO_IT, "x", 1, -1, SECOND), 0);
 	free(a.bytes);
+	assert_in_range(reader_running_ns(r), SECOND / 100, SECOND); /* nobody has waited for it */
 	snprintf(command, sizeof(command), "pkill -KILL -P %d -x bpfprof-reader", getpid());
 	others = children_ns();
 	if (system(command))
@@ -372,6 +373,7 @@ static void what_children_took_is_known(void **state)
 	others = children_ns() - others;
 	assert_true(ask(SPIN, "", 0, -1, SECOND / 5) < 0);
 	cost = reader_end(r);
+	assert_int_equal(reader_running_ns(r), 0);
 	spent = children_ns() - before - others;
 	assert_in_range(spent, SECOND / 100, SECOND);
 	assert_in_range(cost.cpu_ns, spent - spent / 10, spent + spent / 10);

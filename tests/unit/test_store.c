@@ -71,9 +71,21 @@ struct scene {
 	uint64_t start_stack;
 };
 
-static void setup(struct scene *s, uint64_t max_bytes, int slow)
+/* As a recording opens files: with what tells them from others. */
+static int open_known(void *arg, struct proc_open *what)
 {
-	struct store_opts o = { .ops = &ops, .max_bytes = max_bytes };
+	int fd = proc_open_mapped(what);
+
+	if (fd >= 0)
+		what->id = file_id_read(fd);
+	return fd;
+}
+
+static const struct proc_opener opener = { open_known, NULL };
+
+static void setup_by(struct scene *s, uint64_t max_bytes, int slow, struct shelf *shelf)
+{
+	struct store_opts o = { .ops = &ops, .max_bytes = max_bytes, .shelf = shelf };
 
 	s->kernel = calloc(1, sizeof(*s->kernel));
 	s->kernel->slow = slow;
@@ -84,11 +96,17 @@ static void setup(struct scene *s, uint64_t max_bytes, int slow)
 	s->store = store_new(&o);
 	assert_non_null(s->store);
 	proc_init(&s->procs, false, false);
+	s->procs.opener = shelf ? &opener : NULL;
 	assert_int_equal(proc_snapshot(&s->procs, getpid(), 1), 0);
 	s->self = proc_find(&s->procs, getpid());
-	assert_non_null(proc_mapping_at(s->self, (uintptr_t)setup, 1));
-	s->code = *proc_mapping_at(s->self, (uintptr_t)setup, 1);
+	assert_non_null(proc_mapping_at(s->self, (uintptr_t)setup_by, 1));
+	s->code = *proc_mapping_at(s->self, (uintptr_t)setup_by, 1);
 	assert_int_equal(maps_read_start_stack(getpid(), &s->start_stack), 0);
+}
+
+static void setup(struct scene *s, uint64_t max_bytes, int slow)
+{
+	setup_by(s, max_bytes, slow, NULL);
 }
 
 static void teardown(struct scene *s)
@@ -123,6 +141,59 @@ static void tables_are_built_when_they_are_wanted(void **state)
 #endif
 	assert_int_equal(store_stats(s.store).nr_tables, 1);
 	teardown(&s);
+}
+
+static uint32_t build_rule(struct scene *s, size_t *nr_taken)
+{
+	struct walk_rule r;
+
+	assert_false(store_rule(s->store, getpid(), &s->code, (uintptr_t)setup, &r));
+	assert_int_equal(store_build(s->store, 1), 0);
+	*nr_taken = store_stats(s->store).nr_taken;
+	return rule_of(s, setup).rule;
+}
+
+/* The next store takes the table, one after it has none to take: it is put there once more. */
+static void tables_of_a_store_that_is_over_are_taken(void **state)
+{
+	struct shelf *shelf = shelf_new(64 * MB);
+	uint32_t first;
+	struct scene s;
+	size_t taken;
+
+	sleep(3); /* this test may have been compiled just now */
+	setup_by(&s, 64 * MB, 0, shelf);
+	first = build_rule(&s, &taken);
+	assert_int_equal(taken, 0);
+	if (!s.code.file->was_settled) { /* its file system says nothing of changes */
+		teardown(&s);
+		shelf_free(shelf);
+		skip();
+	}
+	for (int i = 0; i < 2; i++) {
+		teardown(&s);
+		setup_by(&s, 64 * MB, 0, shelf);
+		assert_int_equal(build_rule(&s, &taken), first);
+		assert_int_equal(taken, 1);
+	}
+	teardown(&s);
+	shelf_free(shelf);
+}
+
+/* Nor is a table kept that has no room. */
+static void a_full_shelf_keeps_nothing(void **state)
+{
+	struct shelf *shelf = shelf_new(0);
+	struct scene s;
+	size_t taken;
+
+	for (int i = 0; i < 2; i++) {
+		setup_by(&s, 64 * MB, 0, shelf);
+		build_rule(&s, &taken);
+		assert_int_equal(taken, 0);
+		teardown(&s);
+	}
+	shelf_free(shelf);
 }
 
 static void the_most_wanted_comes_first(void **state)
@@ -410,6 +481,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_built_when_they_are_wanted),
+		cmocka_unit_test(tables_of_a_store_that_is_over_are_taken),
+		cmocka_unit_test(a_full_shelf_keeps_nothing),
 		cmocka_unit_test(equal_build_ids_share_nothing),
 		cmocka_unit_test(nobody_takes_all_rows),
 		cmocka_unit_test(the_most_wanted_comes_first),
