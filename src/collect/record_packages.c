@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which packages have the debug symbols that a recording lacks. Lists of dpkg come from a disk, and
- * whether the path of a file is that file here a file system says, which may be anybody's: a copy of
- * ourselves asks, for so long and no longer.
+ * whether the path of a file is that file here a file system says, which may be anybody's: a copy
+ * of ourselves asks, for so long and no longer.
  */
 #include <fcntl.h>
 #include <stdio.h>

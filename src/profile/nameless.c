@@ -17,6 +17,8 @@
 #define OF_INSTALLED "its debug file is installed, and has no names for this code"
 #define OF_OWN_FILE                                                                                \
 	"stripped: build it without strip and -s, or let --debuginfod find its debug file"
+#define OF_MAPPED                                                                                  \
+	"code that is not among the names which its runtime wrote: replaced before, or newer"
 #define OF_NOTHING "gone before its mappings were read: let bpfprof start the program, behind --"
 
 bool nameless_frame(const struct profile *p, uint32_t frame)
@@ -100,6 +102,8 @@ static char *remedy_of(const struct profile *p, const struct nameless_row *row)
 
 	if (!row->module)
 		return xstrdup(OF_NOTHING);
+	if (m->kind == MODULE_GENERATED && row->is_mapped)
+		return xstrdup(OF_MAPPED);
 	if (m->kind == MODULE_GENERATED)
 		return xstrdup(runtime_of(p, row->process)->named);
 	return row->is_packaged ? remedy_of_package(p, profile_str(p, m->path))
@@ -130,9 +134,11 @@ void nameless_init(struct nameless *n, const struct profile *p)
 		n->all += s->weight;
 		if (profile_frame_functions(p, leaf) > 1)
 			n->inlined += s->weight;
-		if (!nameless_frame(p, leaf))
-			continue;
 		module = profile_frame_at(p, leaf)->module;
+		if (!nameless_frame(p, leaf)) {
+			rows[module].is_mapped |= p->modules[module].kind == MODULE_GENERATED;
+			continue;
+		}
 		rows[module].module = module;
 		rows[module].process = s->process;
 		rows[module].weight += s->weight;

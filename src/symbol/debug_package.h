@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which package of the distribution has the debug symbols of a file: by dpkg's lists of files, since
- * no command is run for it. rpm keeps its own in a database.
+ * Which package of the distribution has the debug symbols of a file: by dpkg's lists of files,
+ * since no command is run for it. rpm keeps its own in a database.
  */
 #ifndef BPFPROF_SYMBOL_DEBUG_PACKAGE_H
 #define BPFPROF_SYMBOL_DEBUG_PACKAGE_H
@@ -18,8 +18,8 @@ struct debug_package {
 };
 
 /*
- * Fills in names, of a machine whose files are below root ("" for ours). One pass over the lists, 10
- * MB on a host with 850 packages; nothing bounds how long the disk takes.
+ * Fills in names, of a machine whose files are below root ("" for ours). One pass over the lists,
+ * 10 MB on a host with 850 packages; nothing bounds how long the disk takes.
  */
 void debug_packages_find(const char *root, struct debug_package *files, size_t nr);
 

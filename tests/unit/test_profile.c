@@ -396,6 +396,33 @@ static void the_package_is_named_where_it_is_known(void **state)
 	remedy_has("/srv/x", "/srv/x zlib1g-dbgsym\n", "dbgsym", false);
 }
 
+/* Whose map was read is not told to write one. */
+static void a_map_that_was_read_is_not_advised(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t code = profile_add_generated(p, 100), other = profile_add_generated(p, 200);
+	const struct sample samples[] = {
+		{ .ustack = stack_of(p, FRAME_ANON, code, PROFILE_JIT), .weight = 4 },
+		{ .ustack = stack_of(p, FRAME_ANON, code, "Main.run"), .weight = 9 },
+		{ .ustack = stack_of(p, FRAME_ANON, other, PROFILE_JIT), .weight = 3 },
+	};
+	struct nameless n;
+
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		struct sample s = samples[i];
+
+		s.process = s.thread = profile_string(p, "java");
+		profile_add_sample(p, &s);
+	}
+	nameless_init(&n, p);
+	assert_int_equal(n.nr, 2);
+	assert_int_equal(n.rows[0].module, code);
+	assert_null(strstr(n.rows[0].remedy, "--java-names"));
+	assert_non_null(strstr(n.rows[1].remedy, "--java-names"));
+	nameless_release(&n);
+	profile_free(p);
+}
+
 static char path[] = "/tmp/test_profile.XXXXXX";
 
 /* Loads without the message that a refusal prints. */
@@ -844,6 +871,7 @@ int main(void)
 		cmocka_unit_test(the_summary_tells_what_broke),
 		cmocka_unit_test(the_summary_tells_where_names_lack),
 		cmocka_unit_test(the_package_is_named_where_it_is_known),
+		cmocka_unit_test(a_map_that_was_read_is_not_advised),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(of_truncated_files_the_rest_is_left),
