@@ -467,6 +467,7 @@ int record_run(struct record *r)
 	/* From here on a second Ctrl-C ends bpfprof the usual way. */
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	record_name(r);
+	record_find_packages(r);
 	if (r->opts->alloc.every)
 		record_describe_allocs(r);
 	record_describe(r, r->end_ns, end_real_ns);

@@ -141,7 +141,9 @@ void target_stop(struct target *t)
 		kill(t->pid, SIGTERM);
 	if (poll(&end, 1, GRACE_MS) == 0)
 		kill(t->pid, SIGKILL);
-	waitpid(t->pid, NULL, 0);
+	/* It may wait where the kernel lets nobody go. */
+	if (poll(&end, 1, GRACE_MS) == 1)
+		waitpid(t->pid, NULL, 0);
 	if (t->pidfd >= 0)
 		close(t->pidfd);
 	t->pid = 0;

@@ -20,11 +20,10 @@
 #include "profile/nameless.h"
 #include "profile/top.h"
 
-#define MAX_TARGET     70
-#define FULL_DUTY      99.5 /* percent, above which a counter was not shared */
-#define NAMELESS_ROWS  3
-#define NAMELESS_SHARE 1.0  /* percent, below which a module without names is not listed */
-#define HINT_SHARE     0.01 /* of broken weight, above which there is something to look into */
+#define MAX_TARGET    70
+#define FULL_DUTY     99.5 /* percent, above which a counter was not shared */
+#define NAMELESS_ROWS 3
+#define HINT_SHARE    0.01 /* of broken weight, above which there is something to look into */
 
 static double pct(uint64_t part, uint64_t all)
 {
@@ -303,7 +302,7 @@ static void print_names(const struct profile *p, FILE *out)
 		const struct nameless_row *row = &n.rows[i];
 		bool is_file = row->module && p->modules[row->module].kind == MODULE_FILE;
 
-		if (pct(row->weight, n.all) < NAMELESS_SHARE)
+		if (pct(row->weight, n.all) < NAMELESS_LISTED)
 			break;
 		fprintf(out, "  %13s ", text_pct(pct(row->weight, n.all)));
 		print_safe(out, p, is_file ? p->modules[row->module].path : row->process);

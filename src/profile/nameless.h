@@ -10,11 +10,22 @@
 
 #include "profile/profile.h"
 
+/*
+ * What meta.debug_packages has: a line for each file that was looked up, with its path, a space,
+ * and the package that has its debug symbols as dpkg calls it, or one of these.
+ */
+#define NAMELESS_INSTALLED "." /* its debug file is there */
+#define NAMELESS_OF_RPM	   "?" /* a package of rpm, which dnf finds */
+
+#define NAMELESS_LISTED 1.0 /* percent, below which a module without names is not listed */
+
 struct nameless_row {
 	uint32_t module;  /* a file, or a process's generated code; 0 = nothing is known of it */
 	uint32_t process; /* the name of one that was in it */
 	uint64_t weight;
-	const char *remedy;
+	bool is_mapped;	  /* generated code, of which its runtime named other parts */
+	bool is_packaged; /* a file, which lies where distributions put theirs */
+	char *remedy;
 };
 
 /* Rows by weight, heaviest first, ties by the order of modules. */

@@ -223,13 +223,14 @@ struct profile_meta {
 	uint32_t host;
 	uint32_t kernel; /* release */
 	uint32_t arch;
-	uint32_t version;     /* of bpfprof */
-	uint32_t call_graph;  /* how user stacks were walked: "auto", "fp", "dwarf"; 0: by "fp" */
-	uint32_t runtimes;    /* "tokio 1.54.1 in /srv/app": versions that files say themselves */
-	uint64_t is_time;     /* weights are ns of waiting, shown as us; else they are periods */
-	uint64_t by_weight;   /* periods are what is shown; else the number of samples */
-	uint64_t start_ns;    /* CLOCK_REALTIME */
-	uint64_t duration_ns; /* of sampling */
+	uint32_t version;    /* of bpfprof */
+	uint32_t call_graph; /* how user stacks were walked: "auto", "fp", "dwarf"; 0: by "fp" */
+	uint32_t runtimes;   /* "tokio 1.54.1 in /srv/app": versions that files say themselves */
+	uint32_t debug_packages; /* what has the debug symbols of files (nameless.h) */
+	uint64_t is_time;	 /* weights are ns of waiting, shown as us; else they are periods */
+	uint64_t by_weight;	 /* periods are what is shown; else the number of samples */
+	uint64_t start_ns;	 /* CLOCK_REALTIME */
+	uint64_t duration_ns;	 /* of sampling */
 	uint64_t rate_hz;
 	uint64_t max_depth; /* user frames per stack at most; 0 = unknown */
 	uint64_t nr_cpus;   /* CPUs sampled */

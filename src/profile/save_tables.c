@@ -88,6 +88,7 @@ const struct fact save_facts[] = {
 	NUMBER(expected_seen),
 	NUMBER(slow_poll_ns),
 	NUMBER(incomplete),
+	STRING(debug_packages),
 #undef STRING
 #undef NUMBER
 };

@@ -20,6 +20,7 @@
 #include "reader/jail.h"
 
 #define LOOK_MS 20
+#define DIES_MS 200 /* after the signal, however busy the machine is */
 
 struct head {
 	int64_t result; /* of run() */
@@ -75,15 +76,39 @@ static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
 	return false;
 }
 
-/* Ended by itself, or by us when its time is over. */
-static int wait_for(const struct reader_copy *c, pid_t pid, const struct head *h,
-		    struct reader_cost *cost)
+/* What ended since is waited for. */
+size_t reader_left_count(struct reader_left *l)
+{
+	for (size_t i = l->nr; i-- > 0;) {
+		if (waitpid(l->v[i].pid, NULL, WNOHANG) == 0)
+			continue;
+		close(l->v[i].pidfd);
+		l->v[i] = l->v[--l->nr];
+	}
+	return l->nr;
+}
+
+void reader_left_release(struct reader_left *l)
+{
+	reader_left_count(l);
+	while (l->nr)
+		close(l->v[--l->nr].pidfd);
+}
+
+/* By itself, or by us when its time is over. */
+static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t pid,
+		    const struct head *h, struct reader_cost *cost)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	bool ended = pidfd >= 0 && ends(c, pid, pidfd);
+	struct pollfd p = { pidfd, POLLIN, 0 };
 
 	if (!ended)
 		kill(pid, SIGKILL);
+	if (!ended && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
+		left->v[left->nr++] = (struct reader_left_one){ pid, pidfd };
+		return -ETIMEDOUT;
+	}
 	while (cost_wait(pid, 0, h->first_bytes, cost) < 0 && errno == EINTR)
 		;
 	if (pidfd >= 0)
@@ -105,20 +130,24 @@ static int take(const struct head *h, struct reader_answer *a)
 	return 0;
 }
 
-int reader_copy_run(const struct reader_copy *c, struct reader_answer *a, struct reader_cost *cost)
+int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struct reader_answer *a,
+		    struct reader_cost *cost)
 {
-	struct head *h = mmap(NULL, READER_MAX_ANSWER, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct head *h;
 	pid_t pid;
 	int err;
 
 	*a = (struct reader_answer){ .fd = -1 };
+	if (reader_left_count(left) == READER_MAX_LEFT)
+		return -EBUSY;
+	h = mmap(NULL, READER_MAX_ANSWER, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (h == MAP_FAILED)
 		return -errno;
 	pid = fork();
 	if (!pid)
 		work(c, h);
-	err = pid < 0 ? -errno : wait_for(c, pid, h, cost);
+	err = pid < 0 ? -errno : wait_for(c, left, pid, h, cost);
 	if (!err)
 		err = take(h, a);
 	munmap(h, READER_MAX_ANSWER);

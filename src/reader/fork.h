@@ -13,6 +13,8 @@
 
 #include "reader/reader.h"
 
+#define READER_MAX_LEFT 8
+
 struct reader_copy {
 	/* Runs in the copy first, with all our rights: opens what run() will read. Or NULL. */
 	void (*prepare)(void *arg);
@@ -25,9 +27,27 @@ struct reader_copy {
 };
 
 /*
- * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EPIPE
- * when it died. What it took is added to cost.
+ * Copies that were to end and hang on: the program that is their file system has taken a request of
+ * theirs and does not answer it, and until then the kernel lets nobody go. They are left to it.
  */
-int reader_copy_run(const struct reader_copy *c, struct reader_answer *a, struct reader_cost *cost);
+struct reader_left {
+	struct reader_left_one {
+		int pid, pidfd;
+	} v[READER_MAX_LEFT];
+	size_t nr;
+};
+
+/* How many there are now. */
+size_t reader_left_count(struct reader_left *l);
+/* Nobody will count them any more. */
+void reader_left_release(struct reader_left *l);
+
+/*
+ * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EPIPE
+ * when it died, -EBUSY when as many as there may be are left. What it took is added to cost, unless
+ * it is left.
+ */
+int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struct reader_answer *a,
+		    struct reader_cost *cost);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "reader/fork.h"
 
 #define OLD_NS	  3600000000000ull
 #define FILE_PART 4 /* of all memory, that one file may have */
@@ -38,6 +39,7 @@ struct kept_file {
 struct kept {
 	struct kept_file *files; /* those that were asked last come last */
 	size_t max_bytes;
+	struct reader_left left;
 };
 
 struct kept *kept_new(size_t max_bytes)
@@ -64,7 +66,13 @@ void kept_free(struct kept *k)
 		return;
 	HASH_ITER (hh, k->files, f, next)
 		drop(k, f);
+	reader_left_release(&k->left);
 	free(k);
+}
+
+struct reader_left *kept_left(struct kept *k)
+{
+	return &k->left;
 }
 
 /* It becomes the last one: those in front are the first to go. */

@@ -23,6 +23,7 @@
 
 struct kept;
 struct kept_file;
+struct reader_left;
 
 struct kept *kept_new(size_t max_bytes);
 void kept_free(struct kept *k);
@@ -50,6 +51,9 @@ void kept_expect(struct kept_file *f, size_t nr);
 
 /* A pass over files is over: what is too much goes. */
 void kept_end(struct kept *k);
+
+/* Copies that hang on, from one pass to the next: see reader/fork.h. */
+struct reader_left *kept_left(struct kept *k);
 
 /* All of them, with what they stand for. */
 size_t kept_bytes(const struct kept *k);

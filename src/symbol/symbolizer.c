@@ -336,6 +336,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.first_module = p->nr_modules };
 	size_t nr_begins = p->nr_begins;
 
+	s.left = s.kept ? kept_left(s.kept) : &s.own_left;
 	if (options->debuginfod)
 		s.servers_ns = now_ns() + SYMBOL_SERVERS_NS;
 	if (s.lines && files && !options->no_cache)
@@ -352,6 +353,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	p->meta.readers_bytes = s.cost.bytes;
 	if (lines.cache_dir >= 0)
 		close(lines.cache_dir);
+	reader_left_release(&s.own_left);
 	free(s.order);
 	free(s.is_entry);
 }

@@ -15,11 +15,12 @@
 #include "reader/fork.h"
 #include "symbol/kept.h"
 
-#define TIRED	      3	     /* files that were not read in time: others have less */
-#define MAX_MORE      200000 /* questions that nobody asked: a file may claim to be all code */
-#define VAIN	      16 /* of them without an answer, one behind the other: steps are doubled */
-#define MAX_DOUBLINGS 12 /* to 64 kB */
-#define MAX_VAIN      (VAIN * MAX_DOUBLINGS)
+#define LEFT_OF_OTHERS 2      /* hang on in files of file systems that are not the kernel's */
+#define TIRED	       3      /* files that were not read in time: others have less */
+#define MAX_MORE       200000 /* questions that nobody asked: a file may claim to be all code */
+#define VAIN	       16     /* of them without an answer, one behind the other: steps are doubled */
+#define MAX_DOUBLINGS  12     /* to 64 kB */
+#define MAX_VAIN       (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
@@ -198,13 +199,18 @@ struct patience {
 	uint64_t idle_ns; /* that it may wait for a disk, say */
 };
 
+static bool is_of_kernel(const struct symbol_file *file)
+{
+	return file->fd >= 0 && file_id_is_known(&file->id);
+}
+
 /*
  * A file system of the kernel's answers some time, however busy its disk is; others may never. Who
  * names again and again has no time to wait, and gets what is missing later.
  */
 static struct patience patience_for(const struct symbolizer *s, const struct symbol_file *file)
 {
-	bool answers = !s->kept && file->fd >= 0 && file_id_is_known(&file->id);
+	bool answers = !s->kept && is_of_kernel(file);
 
 	if (s->nr_hung >= TIRED)
 		return answers ? (struct patience){ 1000000000, 500000000 }
@@ -269,6 +275,7 @@ static void tell_hung(struct symbolizer *s, const char *path, int err)
 	if (reader_tells(&s->nr_told))
 		log_warn("%s: no names: %s", path,
 			 err == -ETIMEDOUT ? "reading it took too long"
+			 : err == -EBUSY   ? "others that read such files hang"
 			 : err == -EPIPE   ? "the process that read it died"
 					   : strerror(-err));
 }
@@ -277,17 +284,23 @@ static void tell_hung(struct symbolizer *s, const char *path, int err)
  * Somebody may have killed it, or it fell over what it read: then most likely over debug
  * information.
  */
-static int run_copy(const struct reader_copy *c, struct symbol_module *m, struct reader_answer *got,
-		    struct reader_cost *cost)
+static int run_copy(struct symbolizer *s, const struct reader_copy *c, struct symbol_module *m,
+		    struct reader_answer *got)
 {
-	int err = reader_copy_run(c, got, cost);
+	int err = reader_copy_run(c, s->left, got, &s->cost);
 
 	if (err == -EPIPE)
-		err = reader_copy_run(c, got, cost);
+		err = reader_copy_run(c, s->left, got, &s->cost);
 	if (err != -EPIPE)
 		return err;
 	m->lines = NULL;
-	return reader_copy_run(c, got, cost);
+	return reader_copy_run(c, s->left, got, &s->cost);
+}
+
+/* Nobody else's files go without names for that of file systems which are programs. */
+static bool must_wait(const struct symbolizer *s, const struct symbol_file *file)
+{
+	return reader_left_count(s->left) >= LEFT_OF_OTHERS && !is_of_kernel(file);
 }
 
 /* Its bytes are others than those that ran. */
@@ -347,8 +360,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 				       .timeout_ns = time_for(s, patience.time_ns),
 				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns };
 	struct answers_head head;
-	struct reader_answer got;
-	int err = run_copy(&c, m, &got, &s->cost);
+	struct reader_answer got = {};
+	int err = must_wait(s, file) ? -EBUSY : run_copy(s, &c, m, &got);
 	struct answers answers = { got.bytes, 0, got.sz };
 	bool more = !err && answers_read(&answers, &head);
 

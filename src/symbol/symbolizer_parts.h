@@ -12,6 +12,7 @@
 
 #include "profile/profile.h"
 #include "reader/cost.h"
+#include "reader/fork.h"
 #include "symbol/answers.h"
 #include "symbol/symbolizer.h"
 
@@ -36,8 +37,9 @@ struct symbolizer {
 	uint32_t raw;		  /* the name seen last, as the symbol table has it */
 	uint32_t shown;		  /* and what it was demangled to */
 	struct reader_cost cost;  /* of reading */
-	uint32_t nr_hung;	  /* files whose names were not to be had in time */
-	uint32_t nr_told;	  /* and those that had none at all */
+	struct reader_left own_left, *left; /* those who read and hang on; own unless kept */
+	uint32_t nr_hung;		    /* files whose names were not to be had in time */
+	uint32_t nr_told;		    /* and those that had none at all */
 };
 
 /* symbolizer.c */

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/packed.h"
 #include "cmd/results.h"
 #include "output/output.h"
@@ -342,6 +343,82 @@ static void the_summary_tells_where_names_lack(void **state)
 	assert_null(strstr(n.rows[2].remedy, "-dbgsym"));
 	assert_int_equal(n.rows[3].module, local);
 	assert_null(strstr(n.rows[3].remedy, "-dbgsym"));
+	nameless_release(&n);
+	profile_free(p);
+}
+
+/* The remedy for code of a file, after what was found of its package. */
+static char *remedy_with(const char *path, const char *packages)
+{
+	struct profile *p = profile_new();
+	uint32_t lib = profile_add_module(p, path);
+	struct sample s = { .ustack = stack_of(p, FRAME_USER, lib, "[x+0x2340]"), .weight = 30 };
+	struct nameless n;
+	char *remedy;
+
+	profile_add_sample(p, &s);
+	p->meta.debug_packages = profile_string(p, packages);
+	nameless_init(&n, p);
+	assert_int_equal(n.nr, 1);
+	remedy = xstrdup(n.rows[0].remedy);
+	nameless_release(&n);
+	profile_free(p);
+	return remedy;
+}
+
+static void remedy_has(const char *path, const char *packages, const char *what, bool yes)
+{
+	char *remedy = remedy_with(path, packages);
+
+	assert_true(yes == (strstr(remedy, what) != NULL));
+	free(remedy);
+}
+
+static void the_package_is_named_where_it_is_known(void **state)
+{
+	static const char lib[] = "/usr/lib/libz.so.1";
+	static const char *const general = "(a package -dbgsym";
+
+	remedy_has(lib, "", general, true);
+	remedy_has(lib, "/usr/lib/libz.so.1 zlib1g-dbgsym\n", "apt install zlib1g-dbgsym (arch",
+		   true);
+	remedy_has(lib, "/usr/lib/x.so y\n/usr/lib/libz.so.1 z-dbg\n", "apt install z-dbg,", true);
+	remedy_has(lib, "/usr/lib/libz.so.1 z-dbg", "apt install z-dbg,", true);
+	remedy_has(lib, "/usr/lib/libz.so.1 .\n", "is installed", true);
+	remedy_has(lib, "/usr/lib/libz.so.1 ?\n",
+		   "dnf debuginfo-install $(rpm -qf /usr/lib/libz.so.1)", true);
+	/* Of another file, and what a recording from elsewhere may say. */
+	remedy_has(lib, "/usr/lib/libz.so zlib1g-dbgsym\n", general, true);
+	remedy_has(lib, "/usr/lib/libz.so.1 $(reboot)\n", general, true);
+	remedy_has(lib, "/usr/lib/libz.so.1 \n", general, true);
+	remedy_has(lib, "/usr/lib/libz.so.1", general, true);
+	remedy_has("/usr/lib/$(reboot)", "/usr/lib/$(reboot) ?\n", general, true);
+	remedy_has("/srv/x", "/srv/x zlib1g-dbgsym\n", "dbgsym", false);
+}
+
+/* Whose map was read is not told to write one. */
+static void a_map_that_was_read_is_not_advised(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t code = profile_add_generated(p, 100), other = profile_add_generated(p, 200);
+	const struct sample samples[] = {
+		{ .ustack = stack_of(p, FRAME_ANON, code, PROFILE_JIT), .weight = 4 },
+		{ .ustack = stack_of(p, FRAME_ANON, code, "Main.run"), .weight = 9 },
+		{ .ustack = stack_of(p, FRAME_ANON, other, PROFILE_JIT), .weight = 3 },
+	};
+	struct nameless n;
+
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		struct sample s = samples[i];
+
+		s.process = s.thread = profile_string(p, "java");
+		profile_add_sample(p, &s);
+	}
+	nameless_init(&n, p);
+	assert_int_equal(n.nr, 2);
+	assert_int_equal(n.rows[0].module, code);
+	assert_null(strstr(n.rows[0].remedy, "--java-names"));
+	assert_non_null(strstr(n.rows[1].remedy, "--java-names"));
 	nameless_release(&n);
 	profile_free(p);
 }
@@ -793,6 +870,8 @@ int main(void)
 		cmocka_unit_test(guesses_are_counted_up_to_255),
 		cmocka_unit_test(the_summary_tells_what_broke),
 		cmocka_unit_test(the_summary_tells_where_names_lack),
+		cmocka_unit_test(the_package_is_named_where_it_is_known),
+		cmocka_unit_test(a_map_that_was_read_is_not_advised),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(of_truncated_files_the_rest_is_left),

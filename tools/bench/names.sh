@@ -3,10 +3,12 @@
 # shellcheck disable=SC2154
 #
 # The part of tools/bench.sh that is about names: 10,000 addresses of a C++ program with debug information, by its
-# functions alone, with inlined calls and lines (cold, and from what was kept on disk), against llvm-symbolizer.
+# functions alone, with inlined calls and lines (cold, and from what was kept on disk), against llvm-symbolizer. And some
+# 1,500 samples of a program of 10 MB, from the end of sampling to folded lines with inlined calls, against perf script.
 #
 # By the environment:
 #	NAMES_PROGRAM=FILE	the program; without, one of some 100 MB is built, which takes two minutes
+#	PEERS=DIR		a root with perf and addr2line, and with /proc and /tmp; without, there is no ratio to perf
 
 names_source() { # NUMBER: one unit, whose functions are its own
 	cat <<-EOT
@@ -48,14 +50,17 @@ names_source() { # NUMBER: one unit, whose functions are its own
 	EOT
 }
 
+# It runs for ever when it has an argument, and keeps frame pointers, which perf goes by.
 names_build() { # FILE UNITS
-	seq "$2" | xargs -P "$(nproc)" -I% bash -c 'names_source % | g++ -O2 -g -x c++ -c - -o "$tmp/unit%.o"'
+	local flags='-O2 -g -fno-omit-frame-pointer -x c++ -c -'
+
+	seq "$2" | xargs -P "$(nproc)" -I% bash -c "names_source % | g++ $flags -o $tmp/unit%.o"
 	{
 		seq -f 'int unit%g(int);' "$2"
-		echo 'int main(int argc, char **) { return 0'
+		echo 'int main(int argc, char **) { int sum = 0; do sum += 0'
 		seq -f ' + unit%g(argc)' "$2"
-		echo ';}'
-	} | g++ -O2 -g -x c++ -c - -o "$tmp/unit0.o"
+		echo '; while (argc > 1); return sum; }'
+	} | bash -c "g++ $flags -o $tmp/unit0.o"
 	g++ -Wl,--build-id "$tmp"/unit*.o -o "$1"
 	rm "$tmp"/unit*.o
 }
@@ -84,13 +89,52 @@ subprocess.run([sys.argv[1], "--inlining", "-e", sys.argv[2]], stdin=open(sys.ar
 print("%.1f %.1f" % (1000 * (time.monotonic() - begin), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024))' "$@" "$tmp/addresses"
 }
 
+# The time that perf script took, ms, of what it recorded of a process before.
+script_ms() {
+	local begin=$EPOCHREALTIME
+
+	chroot "$PEERS" perf script -i "$tmp/perf.data" 2>/dev/null >"$tmp/script"
+	awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print 1000 * (b - a) }'
+}
+
+# From the end of sampling to folded lines, ms.
+folded_ms() { # PID OPTION...
+	./bpfprof oncpu -v -p "$1" -F 997 -o "$tmp/x.folded" "${@:2}" 1.6 2>&1 >/dev/null |
+		sed -n 's/.*finished \([0-9.]*\) ms after.*/\1/p'
+}
+
+# The same program, rate and time; its stacks are recorded anew for each figure of ours, since they are named at the end.
+names_beside_perf() {
+	local target
+
+	names_build "$tmp/one" 1
+	start taskset -c "$cpu" "$tmp/one" 1
+	target=$pid
+	sleep 0.5
+	chroot "$PEERS" perf record -N -q -o "$tmp/perf.data" -F 997 -g -p "$target" -- sleep 1.6 2>/dev/null
+	: >"$tmp/script_ms" && : >"$tmp/unkept" && : >"$tmp/kept_ms"
+	for _ in $(seq "$rounds"); do
+		folded_ms "$target" --no-symbol-cache >>"$tmp/unkept"
+		folded_ms "$target" >>"$tmp/kept_ms"
+		script_ms >>"$tmp/script_ms"
+	done
+	finish "$target"
+	printf '%s samples, with inlined calls: perf script %s ms, %s inlined frames of %s\n' "$(grep -c '^one ' "$tmp/script")" \
+		"$(median <"$tmp/script_ms")" "$(grep -c '(inlined)' "$tmp/script")" "$(grep -c '^	' "$tmp/script")"
+	verdict "  bpfprof, from the end of sampling, by perf's time" \
+		"$(paste "$tmp/unkept" "$tmp/script_ms" | awk '{ print $1 / $2 }' | median)" 1 ""
+	verdict "  ... from what was kept on disk" \
+		"$(paste "$tmp/kept_ms" "$tmp/script_ms" | awk '{ print $1 / $2 }' | median)" 1 ""
+	printf '  bpfprof %s ms, %s ms (medians of %d rounds)\n' "$(median <"$tmp/unkept")" "$(median <"$tmp/kept_ms")" "$rounds"
+}
+
 names() {
 	local program=${NAMES_PROGRAM:-} symbolizer
 
+	export -f names_source
+	export tmp
 	if [ -z "$program" ]; then
 		program=$tmp/names
-		export -f names_source
-		export tmp
 		names_build "$program" 11
 	fi
 	names_addresses "$program" >"$tmp/addresses"
@@ -112,4 +156,5 @@ names() {
 	verdict "  peak memory" "$(awk '{ print $2 }' "$tmp/first" | median)" 150 MB
 	[ ! -s "$tmp/theirs" ] || printf '  %s: %s ms, %s MB\n' "$symbolizer" "$(median <"$tmp/theirs")" \
 		"$(awk '{ print $2 }' "$tmp/theirs" | median)"
+	[ -z "${PEERS:-}" ] || names_beside_perf
 }
