@@ -67,7 +67,7 @@ nr_links() { # PID
 	for fd in /proc/"$1"/fd/*; do
 		case $(readlink "$fd") in *bpf_link*) nr=$((nr + 1)) ;; esac
 	done
-	echo $nr
+	echo "$nr"
 }
 
 # How often FUNCTION was called, at entry and return, while TIMES the questions were asked: $calls.
