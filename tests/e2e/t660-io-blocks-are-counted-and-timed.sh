@@ -23,7 +23,7 @@ disk() {
 
 # Of what was done since: "NUMBER MS" of reads or writes.
 disk_since() { # BEFORE WHAT
-	echo "$1" "$(disk)" | awk -v at="$([ "$2" = read ] && echo 1 || echo 3)" 'NF == 8 { print $(at + 4) - $at, $(at + 5) - $(at + 1) }'
+	echo "$1" "$(disk)" | awk -v what="$2" '{ at = what == "read" ? 1 : 3 } NF == 8 { print $(at + 4) - $at, $(at + 5) - $(at + 1) }'
 }
 
 for what in read write; do
