@@ -28,6 +28,8 @@ struct {
 	__type(value, struct prof_lock);
 } locks SEC(".maps");
 
+__u32 prof_lock_wanted[LOCK_WANTED];
+
 static __always_inline struct prof_lock *lock_at(__u32 slot1)
 {
 	__u32 slot = slot1 - 1;
@@ -199,7 +201,7 @@ static __always_inline void note_owner(struct scratch *s)
 static __always_inline int begin(struct scratch *s, struct thread *t)
 {
 	t->waker = 0;
-	t->wants_waker = 0;
+	locks_want(t, false); /* if it was not seen to run */
 	if (!is_futex(t->wait)) {
 		t->skip = PROF_FILTER_WAIT;
 		return 0;
@@ -209,7 +211,7 @@ static __always_inline int begin(struct scratch *s, struct thread *t)
 	note_call(&s->lock, bpf_get_current_task_btf(), t->wait);
 	note_owner(s);
 	t->waker = locks_intern(ID);
-	t->wants_waker = s->lock.role != LOCK_HOLDS || !(s->lock.ustack | s->lock.kstack);
+	locks_want(t, s->lock.role != LOCK_HOLDS || !(s->lock.ustack | s->lock.kstack));
 	if (!t->waker)
 		t->skip = PROF_LOST_LOCKS;
 	return 0;
@@ -241,7 +243,7 @@ __hidden void locks_found(struct task_struct *task, struct thread *t)
 	if (t->skip)
 		return;
 	note_call(&s->lock, task, t->wait);
-	t->wants_waker = 1;
+	locks_want(t, true);
 	t->waker = locks_intern(SCRATCH_TASKS);
 	if (!t->waker)
 		t->skip = PROF_LOST_LOCKS;

@@ -17,6 +17,26 @@ int locks_begin(struct thread *t);
 /* A task that has been waiting since before the recording: its memory cannot be read. */
 __hidden void locks_found(struct task_struct *task, struct thread *t);
 
+/*
+ * How many threads, of those that share a slot, want to know who ends their wait. Most wake-ups end
+ * one that nobody asks about, and to see this here takes no look at the thread's storage.
+ */
+#define LOCK_WANTED 4096 /* a power of two */
+extern __u32 prof_lock_wanted[LOCK_WANTED];
+
+static __always_inline __u32 *locks_wanted(__u32 tid)
+{
+	return &prof_lock_wanted[tid & (LOCK_WANTED - 1)];
+}
+
+static __always_inline void locks_want(struct thread *t, bool wants)
+{
+	if (!t->wants_waker == !wants)
+		return;
+	__sync_fetch_and_add(locks_wanted(t->tid), wants ? 1 : -1);
+	t->wants_waker = wants;
+}
+
 /* Whether it is worth to know who ends the wait of t: nobody else can be named. */
 static __always_inline bool locks_want_waker(const struct thread *t)
 {

@@ -5,23 +5,11 @@
  */
 #include "owners.bpf.h"
 #include "arena.bpf.h"
+#include "owner.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 #define OWNERS 8192 /* a power of two; threads beyond are found by the kernel */
 #define PROBES 4
-
-struct owner {
-	__u64 hash;  /* of the process and the thread's number there; 0 = free */
-	__u64 since; /* it waits; 0 = it runs */
-	__u32 tid;   /* as the first namespace numbers it */
-	__u32 wait;  /* as in prof_count */
-	__u32 ustack, kstack;
-	__u32 next; /* the lock that it waits for: slot + 1 */
-	__u32 pad;
-	char comm[PROF_COMM_LEN];
-	__u64 task; /* never followed unchecked */
-};
-_Static_assert(sizeof(struct owner) == 64, "struct owner is one cache line");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -39,14 +27,12 @@ static __always_inline struct owner *owner_at(__u32 slot1)
 
 static __always_inline __u64 hash_of(__u32 pid, __u32 number)
 {
-	__u64 hash = hash_mix(prof_cfg.seed, pid | (__u64)number << 32);
-
-	return hash + !hash;
+	return owner_hash(hash_mix(prof_cfg.seed, pid | (__u64)number << 32));
 }
 
 static __always_inline __u32 nth(__u64 hash, __u32 i)
 {
-	return ((hash + i * (hash >> 40 | 1)) & (OWNERS - 1)) + 1;
+	return (((hash >> 2) + i * (hash >> 40 | 1)) & (OWNERS - 1)) + 1;
 }
 
 /* A slot of the current thread's, 0 = there is no room. */
@@ -54,18 +40,15 @@ static __always_inline __u32 claim(const struct thread *t)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 number = kernel_own_number(task);
-	__u64 hash = hash_of(t->pid, number), was;
+	__u64 hash = hash_of(t->pid, number);
 	struct owner *o;
 
 	for (__u32 i = 0; i < PROBES && number; i++) {
 		o = owner_at(nth(hash, i));
 		if (!o)
 			return 0;
-		was = __sync_val_compare_and_swap(&o->hash, 0, hash);
-		if (!was || was == hash) {
-			o->task = (__u64)task;
+		if (owner_take(o, hash, t->tid, t->comm, (__u64)task))
 			return nth(hash, i);
-		}
 	}
 	return 0;
 }
@@ -81,13 +64,7 @@ __noinline int owners_wait(struct thread *t, int stacks)
 	o = owner_at(t->owner);
 	if (!o)
 		return 0;
-	o->tid = t->tid;
-	o->wait = t->wait;
-	o->ustack = stacks ? t->ustack : 0;
-	o->kstack = stacks ? t->kstack : 0;
-	o->next = t->waker;
-	__builtin_memcpy(o->comm, t->comm, PROF_COMM_LEN);
-	*(volatile __u64 *)&o->since = t->since;
+	owner_wait(o, t->since, t->wait, stacks ? t->ustack : 0, stacks ? t->kstack : 0, t->waker);
 	return 0;
 }
 
@@ -96,7 +73,7 @@ __noinline int owners_run(struct thread *t)
 	struct owner *o = t ? owner_at(t->owner) : NULL;
 
 	if (o)
-		*(volatile __u64 *)&o->since = 0;
+		owner_run(o);
 	return 0;
 }
 
@@ -107,8 +84,7 @@ __noinline int owners_leave(struct thread *t)
 	if (!o)
 		return 0;
 	t->owner = 0;
-	*(volatile __u64 *)&o->since = 0;
-	*(volatile __u64 *)&o->hash = 0;
+	owner_leave(o);
 	return 0;
 }
 
@@ -116,34 +92,22 @@ __noinline int owners_leave(struct thread *t)
  * Who was woken has got the lock for which it waited, or soon will. Would it be shown as waiting,
  * locks that are handed on would make longer chains each time, and fill the table.
  */
-static __always_inline bool is_woken(const struct owner *o)
+static __always_inline bool is_woken(__u64 at)
 {
-	struct task_struct *task = (struct task_struct *)o->task;
-
-	return !BPF_CORE_READ(task, __state);
+	return !BPF_CORE_READ((struct task_struct *)at, __state);
 }
 
-static __always_inline void note_state(struct prof_lock *l, const struct owner *o)
+static __always_inline void forget(struct prof_lock *l)
 {
-	__u64 since = *(volatile __u64 *)&o->since;
-
-	l->role = LOCK_HOLDS;
-	l->wait = o->wait;
-	l->ustack = o->ustack;
-	l->kstack = o->kstack;
-	l->next = o->next && !is_woken(o) ? o->next : 0;
-	if (since && *(volatile __u64 *)&o->since == since)
-		return;
-	l->role = LOCK_RUNS;
-	l->wait = PROF_WAIT(PROF_RUNNING, 0, -1);
-	l->ustack = l->kstack = l->next = 0;
+	l->holder_tid = l->role = l->wait = l->ustack = l->kstack = l->next = 0;
+	__builtin_memset(l->comm, 0, PROF_COMM_LEN);
 }
 
 __noinline int owners_find(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
 	struct owner *o = NULL;
-	__u64 hash;
+	__u64 hash, task;
 
 	if (!s || !prof_cfg.lock_slots)
 		return 0;
@@ -152,14 +116,17 @@ __noinline int owners_find(__u32 id)
 		o = owner_at(nth(hash, i));
 		if (!o)
 			return 0;
-		if (*(volatile __u64 *)&o->hash == hash)
+		if (owner_is(o, hash))
 			break;
 	}
-	if (!o || *(volatile __u64 *)&o->hash != hash)
+	if (!o || !owner_is(o, hash))
 		return 0;
+	if (!owner_read(o, hash, &s->lock, &task, &s->barrier)) {
+		forget(&s->lock);
+		return 0;
+	}
 	s->lock.holder_pid = s->lock.pid;
-	s->lock.holder_tid = o->tid;
-	__builtin_memcpy(s->lock.comm, o->comm, PROF_COMM_LEN);
-	note_state(&s->lock, o);
+	if (s->lock.next && is_woken(task))
+		s->lock.next = 0;
 	return 1;
 }

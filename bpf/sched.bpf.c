@@ -209,8 +209,10 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 	}
 	t->state = THREAD_RUNS;
 	t->since = now;
-	if (prof_cfg.lock_slots)
+	if (prof_cfg.lock_slots) {
+		locks_want(t, false);
 		owners_run(t);
+	}
 }
 
 /* ctx: whether it was preempted, the thread that leaves the CPU, and the one that gets it. */
@@ -256,8 +258,11 @@ SEC("?tp_btf/sched_waking")
 int sched_waking(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx[0];
-	struct thread *t = thread_get(task);
+	struct thread *t;
 
+	if (prof_cfg.lock_slots && !*locks_wanted(task->pid))
+		return 0;
+	t = thread_get(task);
 	if (!t || t->outcome || t->state == THREAD_NEW || task == bpf_get_current_task_btf())
 		return 0;
 	if (!prof_cfg.lock_slots)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "profile/trim.h"
+#include "profile/wait.h"
 #include "profile/waits.h"
 #include "profile/woken.h"
 
@@ -27,7 +28,6 @@ struct meaning {
 };
 
 static const struct meaning of_runtimes[] = {
-	{ "JVM_Sleep", "sleep (Java)" },	  { "JavaThread::sleep", "sleep (Java)" },
 	{ "ObjectMonitor::wait", "wait() (Java)" }, { "ObjectMonitor", "monitor (Java)" },
 	{ "Unsafe_Park", "parking (Java)" },	  { "PlatformMonitor", "monitor (JVM)" },
 	{ "runtime.stopm", "idle thread (Go)" },  { "runtime.sysmon", "idle thread (Go)" },
@@ -272,7 +272,7 @@ void locks_init(struct locks *l, const struct profile *p, const struct view *v)
 	waits_init(&waits, p, v);
 	trim_init(&trim, p, v);
 	for (size_t i = 0; i < p->nr_samples; i++) {
-		if (waits.fate[i] != WAITS_SHOWN)
+		if (waits.fate[i] != WAITS_SHOWN || wait_sleeps(p, p->samples[i].ustack))
 			continue;
 		items[nr] = item_of(&trim, &p->samples[i], waits.ns[i]);
 		l->ns += items[nr].ns;

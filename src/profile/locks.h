@@ -33,7 +33,7 @@ struct locks {
 	uint64_t known_ns;  /* of waits for which a holder is known */
 };
 
-/* Of the waits that a view shows. */
+/* Of the waits that a view shows, but for those of programs that only sleep. */
 void locks_init(struct locks *l, const struct profile *p, const struct view *v);
 void locks_release(struct locks *l);
 

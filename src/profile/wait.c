@@ -205,6 +205,8 @@ static const struct syscall_row {
 	{ WAIT_OTHER, 34, -1, "pause" },	     { WAIT_OTHER, 231, 94, "exit_group" },
 };
 
+/* Functions of programs that sleep, by what the kernel takes for a lock. */
+static const char *const sleepers[] = { "JVM_Sleep", "JavaThread::sleep" };
 /* Who takes stacks where threads are switched and woken. */
 static const char *const plumbing[] = {
 	"bpf_",	     "__bpf_",	  "*__traceiter_", "__traceiter_", "*trace_sched_", "trace_event_",
@@ -250,11 +252,11 @@ uint32_t wait_plumbing(const struct profile *p, uint32_t kstack)
 	return found;
 }
 
-static bool has_function(const struct profile *p, uint32_t kstack, const char *const *names,
+static bool has_function(const struct profile *p, uint32_t stack, const char *const *names,
 			 size_t nr)
 {
 	uint32_t nr_frames;
-	const uint32_t *frames = profile_stack_frames(p, kstack, &nr_frames);
+	const uint32_t *frames = profile_stack_frames(p, stack, &nr_frames);
 
 	for (uint32_t i = 0; i < nr_frames; i++)
 		if (any(profile_frame_name(p, frames[i]), names, nr))
@@ -286,6 +288,11 @@ static int class_by_stack(const struct profile *p, uint32_t kstack)
 	if (class != WAIT_LOCK && has_function(p, kstack, fault_functions, NR(fault_functions)))
 		return WAIT_PAGEFAULT;
 	return class;
+}
+
+bool wait_sleeps(const struct profile *p, uint32_t ustack)
+{
+	return has_function(p, ustack, sleepers, NR(sleepers));
 }
 
 static bool is_blocked_hard(uint32_t wait)
@@ -373,6 +380,8 @@ static enum wait_class class_of_blocked(const struct profile *p, const struct sa
 
 enum wait_class wait_class(const struct profile *p, const struct sample *s)
 {
+	enum wait_class class;
+
 	switch (PROF_WAIT_KIND(s->wait)) {
 	case PROF_PREEMPTED:
 		return WAIT_PREEMPTED;
@@ -381,7 +390,8 @@ enum wait_class wait_class(const struct profile *p, const struct sample *s)
 	case PROF_THROTTLED:
 		return WAIT_THROTTLED;
 	case PROF_BLOCKED:
-		return class_of_blocked(p, s);
+		class = class_of_blocked(p, s);
+		return class == WAIT_LOCK && wait_sleeps(p, s->ustack) ? WAIT_SLEEP : class;
 	default:
 		return WAIT_OTHER;
 	}

@@ -2,11 +2,13 @@
 /*
  * What a thread waited for. The kernel functions on its stack say it best, the innermost one that
  * means something; then, where no stack was taken or none of its functions is known, the kernel's
- * mark of a wait for a device, the system call it was in, and the task's state. The tables are in
- * wait.c.
+ * mark of a wait for a device, the system call it was in, and the task's state. Only a lock may be
+ * something else to the program. The tables are in wait.c.
  */
 #ifndef BPFPROF_PROFILE_WAIT_H
 #define BPFPROF_PROFILE_WAIT_H
+
+#include <stdbool.h>
 
 #include "profile/profile.h"
 
@@ -33,6 +35,9 @@ extern const char *const wait_class_names[WAIT_NR_CLASSES];
 
 /* Of a sample of a wait: not of PROF_RUNNING, nor of PROF_ON_CPU. */
 enum wait_class wait_class(const struct profile *p, const struct sample *s);
+
+/* Whether a user stack waits for nothing but time, though the kernel takes it for a lock (Java). */
+bool wait_sleeps(const struct profile *p, uint32_t ustack);
 
 /*
  * Stacks taken in a tracepoint of the scheduler begin with the frames of those who took them: how

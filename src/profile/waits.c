@@ -27,22 +27,40 @@ uint64_t waits_us(uint64_t ns)
 	return ns / 1000 + (ns % 1000 >= 500);
 }
 
+/* What a user stack has to do with it. */
+enum user { USER_UNKNOWN, USER_NONE, USER_WAITS, USER_SLEEPS };
+
 /* The last answer for a kernel stack: most have one reason to wait, and many samples. */
 struct memo {
 	uint32_t wait;
-	bool known, user;
-	uint8_t class;
+	uint8_t known, class; /* known: enum user, of the sample that it was */
+	uint8_t user;	      /* of this stack, as a user stack */
 };
+
+static uint8_t user_of(const struct profile *p, const struct sample *s, struct memo *memo)
+{
+	if (!s->ustack)
+		return USER_NONE;
+	memo += s->ustack;
+	if (!memo->user)
+		memo->user = wait_sleeps(p, s->ustack) ? USER_SLEEPS : USER_WAITS;
+	return memo->user;
+}
 
 static uint32_t class_of(const struct profile *p, const struct sample *s, struct memo *memo)
 {
 	uint32_t kind = PROF_WAIT_KIND(s->wait);
+	uint8_t user;
 
 	if (kind == PROF_RUNNING || kind == PROF_ON_CPU)
 		return WAITS_ON_CPU;
+	user = user_of(p, s, memo);
 	memo += s->kstack;
-	if (!memo->known || memo->wait != s->wait || memo->user != !!s->ustack)
-		*memo = (struct memo){ s->wait, true, !!s->ustack, wait_class(p, s) };
+	if (memo->known != user || memo->wait != s->wait) {
+		memo->wait = s->wait;
+		memo->known = user;
+		memo->class = wait_class(p, s);
+	}
 	return memo->class;
 }
 

@@ -18,8 +18,8 @@
 #define LEFT_OF_OTHERS 2      /* hang on in files of file systems that are not the kernel's */
 #define TIRED	       3      /* files that were not read in time: others have less */
 #define MAX_MORE       200000 /* questions that nobody asked: a file may claim to be all code */
-#define VAIN	       16     /* of them without an answer, one behind the other: steps are doubled */
-#define MAX_DOUBLINGS  12     /* to 64 kB */
+#define VAIN	       16 /* of them without an answer, one behind the other: steps are doubled */
+#define MAX_DOUBLINGS  12 /* to 64 kB */
 #define MAX_VAIN       (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */

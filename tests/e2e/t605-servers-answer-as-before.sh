@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 600
 # Servers that nobody here wrote give the same answers while hundreds of their functions, and those of the C library that
-# they use most, are probed at entry and return, with stacks: one minute each. Every call is in the ledger.
+# they use most, are probed at entry and return, with stacks: one minute each. Every call is in the ledger. Of one function
+# each, as many calls are counted as the server makes for known questions.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_nightly
@@ -52,6 +53,35 @@ during() { # NAME ASK... -- BPFPROF_ARGUMENTS
 	echo "# figure: $name: $asked answers, $calls calls, $left left elsewhere"
 }
 
+# It has placed its probes: those, and programs that follow processes, are links; and a second later there are no more.
+placed() { # PID
+	local nr
+
+	nr=$(nr_links "$1")
+	[ "$nr" -ge 2 ] && sleep 1 && [ "$(nr_links "$1")" -eq "$nr" ]
+}
+
+nr_links() { # PID
+	local fd nr=0
+
+	for fd in /proc/"$1"/fd/*; do
+		case $(readlink "$fd") in *bpf_link*) nr=$((nr + 1)) ;; esac
+	done
+	echo "$nr"
+}
+
+# How often FUNCTION was called, at entry and return, while TIMES the questions were asked: $calls.
+count() { # NAME PID FUNCTION TIMES ASK
+	start_bpfprof uprobe --force -l -p "$2" -o "$TMP/$1-count.json" "$3"
+	recorder=$PID
+	check "$1: $3 is probed" wait_until 20 placed "$recorder"
+	for _ in $(seq "$4"); do
+		"$5" >/dev/null 2>&1
+	done
+	stop "$recorder" INT
+	calls=$(json "$TMP/$1-count.json" samples recorded)
+}
+
 if command -v redis-server >/dev/null; then
 	start redis-server --port 0 --unixsocket "$TMP/redis" --save '' --appendonly no --dir "$TMP"
 	redis=$PID
@@ -65,6 +95,11 @@ if command -v redis-server >/dev/null; then
 	ask_redis() { redis-cli -s "$TMP/redis" <"$TMP/redis.commands"; }
 	during redis ask_redis -- uprobe --force --all -l -g -p "$redis" libc.so.6:malloc libc.so.6:free \
 		libc.so.6:epoll_wait libc.so.6:write 'redis-server:RM_*'
+	processed() { redis-cli -s "$TMP/redis" info stats | tr -d '\r' | awk -F : '$1 == "total_commands_processed" { print $2 }'; }
+	before=$(processed)
+	count redis "$redis" redis-server:processCommand 1 ask_redis
+	# It counts an INFO behind its answer, and the first one came before the probe.
+	check_near "$calls" $(($(processed) - before - 1)) 0 "redis: calls of processCommand() in $calls commands"
 	check "redis lives" kill -0 "$redis"
 	stop "$redis"
 else
@@ -92,6 +127,8 @@ if command -v nginx >/dev/null && command -v curl >/dev/null; then
 	}
 	during nginx ask_nginx -- uprobe --force --all -l -g -p "$nginx" 'nginx:ngx_http_*' 'nginx:ngx_*alloc*' \
 		libc.so.6:malloc libc.so.6:memcpy
+	count nginx "$nginx" nginx:ngx_http_process_request 2 ask_nginx
+	check_near "$calls" 48 0 "nginx: calls of ngx_http_process_request() in 48 requests"
 	check "nginx lives" kill -0 "$nginx"
 	stop "$nginx" QUIT
 else
@@ -115,6 +152,8 @@ if [ -n "$postgres" ] && id postgres >/dev/null 2>&1; then
 	wait_until 20 psql -X -U postgres -h "$TMP/pg" -c 'select 1' >/dev/null 2>&1
 	during postgres ask_postgres -- uprobe --force --all -l -g -p "$pg" 'postgres:Exec*' 'postgres:palloc*' \
 		'postgres:pfree' 'postgres:*_recv' 'postgres:errstart*'
+	count postgres "$pg" postgres:pg_parse_query 10 ask_postgres
+	check_near "$calls" 30 0 "postgres: calls of pg_parse_query() in 30 queries, of processes that began later"
 	check "postgres lives" kill -0 "$pg"
 	stop "$pg" INT
 else
@@ -153,5 +192,10 @@ name=$(grep -o 'libpython[^/]*$' "/proc/$python/maps" | head -1)
 name=${name:-$(basename "$(readlink -f "/proc/$python/exe")")}
 during python3 ask_python -- uprobe --force --all -l -g -p "$python" "$name:PyObject_*" "$name:PyUnicode_*" "$name:PyErr_*" \
 	libc.so.6:malloc libc.so.6:memcpy
+# One for each digest, in a library that the interpreter has loaded by itself.
+if grep -q 'libcrypto\.so' "/proc/$python/maps"; then
+	count python3 "$python" "$(grep -o 'libcrypto\.so[^/]*$' "/proc/$python/maps" | head -1):EVP_DigestFinal" 2 ask_python
+	check_near "$calls" 16000 0 "python3: calls of EVP_DigestFinal() in 16,000 digests"
+fi
 check "python3 lives" kill -0 "$python"
 finish

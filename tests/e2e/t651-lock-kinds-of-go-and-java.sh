@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What threads of Java and Go wait for has the kind that the runtime makes of it: a monitor and a sleep of Java are no
-# condition variables, and threads of Go that have nothing to run do not wait for locks.
+# What threads of Java and Go wait for has the kind that the runtime makes of it: a monitor of Java is no
+# condition variable and a sleep no lock at all, and threads of Go that have nothing to run do not wait for locks.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
@@ -43,10 +43,17 @@ java_kinds() {
 	check "javac" javac -d "$TMP" "$TMP/Waits.java"
 	start java -cp "$TMP" Waits
 	wait_until 20 grep -q started "$LOG"
-	check "Java" "$BPFPROF" lock --idle=show -p "$PID" -d 2 -o "$TMP/x.json" -o "$TMP/x.folded"
+	check "Java" "$BPFPROF" lock --idle=show -p "$PID" -d 2 -o "$TMP/x.json" -o "$TMP/x.bpfprof"
 	kinds >"$TMP/kinds"
 	check_grep '^monitor \(Java\)$' "$TMP/kinds" "a monitor"
-	check_grep '^sleep \(Java\)$' "$TMP/kinds" "a sleep"
+	check_no_grep 'sleep' "$TMP/kinds" "a sleep is no lock"
+	# Nor is it in their sum: it has a class of its own.
+	for class in lock sleep; do
+		check "$class" "$BPFPROF" report --idle=show --class $class -o "$TMP/$class.folded" "$TMP/x.bpfprof"
+	done
+	check_no_grep 'JVM_Sleep|JavaThread::sleep' "$TMP/lock.folded" "no sleep among locks"
+	check_near "$(grep -cvE 'JVM_Sleep|JavaThread::sleep' "$TMP/sleep.folded")" 0 0 "stacks of class sleep that do not sleep"
+	check_between "$(us_of "$TMP/sleep.folded" 'JVM_Sleep|JavaThread::sleep')" 1000000 100000000 "us of sleep"
 	check_no_grep '^condition variable$' "$TMP/kinds" "nothing is taken for what the JVM makes it of"
 }
 

@@ -170,6 +170,29 @@ static void without_a_stack_the_system_call_says_it(void **state)
 			 WAIT_IO);
 }
 
+/* What the kernel takes for a lock, and the program for time; but not what it does in a sleep. */
+static void who_sleeps_by_a_futex_waits_for_time(void **state)
+{
+	static const struct row futex[] = {
+		{ WAIT_SLEEP, TASK_S, FUTEX, SWITCH ";futex_wait;do_futex;" SYSCALL },
+		{ WAIT_SLEEP, TASK_S, FUTEX, "" },
+	};
+	static const struct row others[] = {
+		{ WAIT_PAGEFAULT, TASK_D, NONE, SWITCH ";io_schedule;filemap_fault;" FAULT },
+		{ WAIT_IO, TASK_D, FSYNC, "" },
+	};
+	static const struct row locks[] = {
+		{ WAIT_LOCK, TASK_S, FUTEX, SWITCH ";futex_wait;do_futex;" SYSCALL },
+		{ WAIT_LOCK, TASK_S, FUTEX, "" },
+	};
+
+	(void)state;
+	check_rows(futex, ARRAY_SIZE(futex), "pthread_cond_timedwait;JavaThread::sleep;JVM_Sleep");
+	check_rows(futex, ARRAY_SIZE(futex), "JavaThread::sleep_nanos");
+	check_rows(others, ARRAY_SIZE(others), "JavaThread::sleep;JVM_Sleep");
+	check_rows(locks, ARRAY_SIZE(locks), "pthread_cond_timedwait;ObjectMonitor::wait");
+}
+
 static void numbers_are_those_of_the_architecture(void **state)
 {
 	struct profile *p = made_profile("offcpu");
@@ -260,6 +283,7 @@ int main(void)
 		cmocka_unit_test(what_a_fault_waits_for_is_the_faults),
 		cmocka_unit_test(plumbing_decides_nothing),
 		cmocka_unit_test(without_a_stack_the_system_call_says_it),
+		cmocka_unit_test(who_sleeps_by_a_futex_waits_for_time),
 		cmocka_unit_test(numbers_are_those_of_the_architecture),
 		cmocka_unit_test(who_could_run_waits_for_a_cpu),
 		cmocka_unit_test(kernel_threads_wait_for_devices_or_for_work),
