@@ -61,7 +61,8 @@ struct orc_entry___any {
 	unsigned int signal : 1;
 	unsigned int end : 1;
 } __attribute__((packed, preserve_access_index));
-enum { REG_NONE = 0, REG_CFA = 1, REG_BP = 4, REG_SP = 5, REG_AT_SP = 9 };
+/* These are the same in all kernels; 7.x gave others to the stack pointer and the CFA. */
+enum { REG_NONE = 0, REG_BP = 4, REG_AT_SP = 9 };
 
 /* struct pt_regs of an interrupt in the kernel. */
 enum { AT_BP = 32, AT_IP = 128, AT_CS = 136, AT_SP = 152 };
@@ -115,35 +116,35 @@ static __always_inline bool is_interrupted(const struct orc_entry___any *e)
 	return !bpf_core_field_exists(e->signal) || BPF_CORE_READ_BITFIELD(e, signal);
 }
 
-static __always_inline __u32 rule_of_call(const struct orc_entry___any *e)
+static __always_inline __u32 rule_of_call(const struct prof_orc *o, const struct orc_entry___any *e)
 {
 	__u32 sp_reg = BPF_CORE_READ_BITFIELD(e, sp_reg),
 	      bp_reg = BPF_CORE_READ_BITFIELD(e, bp_reg);
 	__s32 cfa = e->sp_offset, fp = e->bp_offset, code;
 
-	code = sp_reg == REG_SP ? ORC_BY_SP : sp_reg == REG_BP ? ORC_BY_FP : ORC_BY_STACK;
+	code = sp_reg == o->reg_sp ? ORC_BY_SP : sp_reg == REG_BP ? ORC_BY_FP : ORC_BY_STACK;
 	if (code == ORC_BY_STACK && sp_reg != REG_AT_SP)
 		return ORC_ASK;
 	if (cfa & 7 || cfa < -4096 || cfa >= 4096)
 		return ORC_ASK;
 	if (bp_reg == REG_NONE)
 		fp = 0;
-	else if (bp_reg != REG_CFA || fp & 7 || fp < -512 || fp >= 512 || !fp)
+	else if (bp_reg != o->reg_cfa || fp & 7 || fp < -512 || fp >= 512 || !fp)
 		return ORC_ASK;
 	return code << ORC_CODE_SHIFT | ((cfa >> 3) & 0x3ff) << ORC_CFA_SHIFT |
 	       ((fp >> 3) & ORC_FP_MASK);
 }
 
-static __always_inline __u32 rule_of(const struct orc_entry___any *e)
+static __always_inline __u32 rule_of(const struct prof_orc *o, const struct orc_entry___any *e)
 {
 	enum kind kind = kind_of(e);
 	__s32 cfa = e->sp_offset;
 
 	if (kind == KIND_CALL)
-		return rule_of_call(e);
+		return rule_of_call(o, e);
 	if (kind == KIND_ROOT)
 		return ORC_ROOT << ORC_CODE_SHIFT;
-	if (kind != KIND_REGS || BPF_CORE_READ_BITFIELD(e, sp_reg) != REG_SP || cfa & 7 ||
+	if (kind != KIND_REGS || BPF_CORE_READ_BITFIELD(e, sp_reg) != o->reg_sp || cfa & 7 ||
 	    cfa < 0 || cfa >= 4096)
 		return ORC_ASK;
 	return ORC_BY_REGS << ORC_CODE_SHIFT | (__u32)(cfa >> 3) << ORC_CFA_SHIFT |
@@ -193,7 +194,7 @@ __noinline int orc_rule(__u32 id, __u64 pc)
 	}
 	if (bpf_probe_read_kernel(raw, 6, (void *)(o->entries + (__u64)at * 6)))
 		return NOT_KEPT;
-	s->rule = rule_of((struct orc_entry___any *)raw);
+	s->rule = rule_of(o, (struct orc_entry___any *)raw);
 	return rule_keep(&cache->oldest, cache->slots, cache->homes, ORC_SLOT_BITS, hash_of(pc),
 			 s->rule);
 }

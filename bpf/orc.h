@@ -26,7 +26,8 @@ struct prof_orc {
 	__u64 returns[PROF_ORC_RETURNS]; /* code that the kernel sees through; 0 = none */
 	__u64 from;			 /* where the chunk is to be read */
 	__u32 ready;			 /* written last: the directory is made */
-	__u32 pad[3];
+	__u32 reg_sp, reg_cfa;		 /* numbers that struct orc_entry has for them */
+	__u32 pad;
 	__u32 pages[PROF_ORC_PAGES + 16]; /* and one more, for where the last one ends */
 	__u32 chunk[PROF_ORC_CHUNK];
 };

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "collect/orc.h"
 
+#include <stddef.h>
+
+#define ENTRY_BYTES 6 /* struct orc_entry: offsets of 16 bits, registers of 4 bits, a kind */
+
 /* Entries from number first on that are in the chunk. False: they are not in order. */
 static bool take(struct prof_orc *o, uint32_t first, uint32_t nr, uint64_t *page)
 {
@@ -18,6 +22,30 @@ static bool take(struct prof_orc *o, uint32_t first, uint32_t nr, uint64_t *page
 			o->pages[(*page)++] = first + i ? first + i - 1 : 0;
 	}
 	return true;
+}
+
+/*
+ * Numbers of registers are not in the type information. Nearly all entries go by the stack pointer,
+ * so its number shows which list of them the kernel has.
+ */
+static bool find_registers(struct prof_orc *o)
+{
+	static const struct {
+		uint32_t sp, cfa;
+	} lists[] = { { 5, 1 }, { 3, 8 } /* kernel 7.x */ };
+	const uint8_t *entry = (const uint8_t *)o->chunk;
+	uint32_t nr = sizeof(o->chunk) / ENTRY_BYTES, seen[16] = {};
+
+	for (uint32_t i = 0; i < nr; i++)
+		seen[entry[i * ENTRY_BYTES + 4] & 15]++;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		if (seen[lists[i].sp] < nr - nr / 4)
+			continue;
+		o->reg_sp = lists[i].sp;
+		o->reg_cfa = lists[i].cfa;
+		return true;
+	}
+	return false;
 }
 
 bool orc_fill(struct prof_orc *o, bool (*read)(void *arg), void *arg)
@@ -41,6 +69,9 @@ bool orc_fill(struct prof_orc *o, bool (*read)(void *arg), void *arg)
 	}
 	while (page <= nr_pages)
 		o->pages[page++] = (uint32_t)nr - 1;
+	o->from = o->entries;
+	if (!read(arg) || !find_registers(o))
+		return false;
 	__atomic_store_n(&o->ready, 1, __ATOMIC_RELEASE);
 	return true;
 }

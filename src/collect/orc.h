@@ -13,7 +13,8 @@
 
 /*
  * Makes it: read() brings the chunk at o->from, or, when that is 0, where all lies; it returns
- * false when it cannot. False: this kernel has no such tables, or does not show them.
+ * false when it cannot. False: this kernel has no such tables, does not show them, or has others
+ * than we know.
  */
 bool orc_fill(struct prof_orc *o, bool (*read)(void *arg), void *arg);
 

@@ -20,6 +20,7 @@ struct kernel {
 	uint64_t begins[NR];
 	uint64_t text_end;
 	uint32_t nr;
+	uint8_t reg_sp;
 	int fails_at, nr_reads;
 };
 
@@ -37,6 +38,14 @@ static bool read_made(void *arg)
 		k->orc.entries = IPS + 4ull * k->nr;
 		return true;
 	}
+	if (k->orc.from == k->orc.entries) {
+		uint8_t *entry = (uint8_t *)k->orc.chunk;
+
+		memset(entry, 0, sizeof(k->orc.chunk));
+		for (size_t i = 0; i < sizeof(k->orc.chunk) / 6; i++)
+			entry[6 * i + 4] = 0x10 | (i % 8 ? k->reg_sp : i / 8 % 16);
+		return true;
+	}
 	for (uint64_t i = 0, at = k->orc.from; i < PROF_ORC_CHUNK; i++, at += 4) {
 		assert_true(at >= IPS && at < IPS + 4ull * k->nr);
 		k->orc.chunk[i] = (uint32_t)(k->begins[(at - IPS) / 4] - at);
@@ -52,6 +61,7 @@ static struct kernel *make(uint32_t nr, uint32_t most, bool gaps)
 
 	srandom(7);
 	k->nr = nr;
+	k->reg_sp = 5;
 	k->fails_at = -1;
 	for (uint32_t i = 0; i < nr; i++) {
 		k->begins[i] = at;
@@ -114,7 +124,7 @@ static void test_what_cannot_be_is_not_used(void **state)
 	struct kernel *k = make(NR, 80, false);
 
 	(void)state;
-	for (int at = 0; at < 4; at++) { /* the kernel stops to answer */
+	for (int at = 0; at < 6; at++) { /* the kernel stops to answer */
 		k->fails_at = at;
 		k->nr_reads = 0;
 		assert_false(orc_fill(&k->orc, read_made, k));
@@ -136,11 +146,31 @@ static void test_what_cannot_be_is_not_used(void **state)
 	free(k);
 }
 
+static void test_registers_are_recognised(void **state)
+{
+	static const struct {
+		uint8_t sp;
+		uint32_t cfa;
+	} cases[] = { { 5, 1 }, { 3, 8 }, { 4, 0 }, { 0, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct kernel *k = make(PROF_ORC_CHUNK, 40, false);
+
+		k->reg_sp = cases[i].sp;
+		assert_int_equal(orc_fill(&k->orc, read_made, k), cases[i].cfa != 0);
+		assert_int_equal(k->orc.reg_cfa, cases[i].cfa);
+		assert_int_equal(k->orc.ready, cases[i].cfa != 0);
+		free(k);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_address_is_found),
 		cmocka_unit_test(test_what_cannot_be_is_not_used),
+		cmocka_unit_test(test_registers_are_recognised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
