@@ -10,10 +10,14 @@ need_prog spin_abc
 cd "$TMP" || exit 1
 start "$PROGS/spin_abc" 150
 SPIN=$PID
-# The tightest budget that is not refused, so that too much is taken whatever a sample costs here.
-for budget in 0.03 0.04 0.06 0.08 0.1 0.2 0.4 0.8 1.6; do
-	timeout -s KILL 60 "$BPFPROF" top -p "$SPIN" -F 999 --max-overhead "$budget" --page processes 1 8 >log 2>err && break
-	grep -q 'even with as little as can be taken' err || break
+# The tightest budget that is not refused, so that too much is taken whatever a sample costs here. What is refused goes by a
+# tenth of a second: another one may be luckier.
+for _ in 1 2 3 4; do
+	for budget in 0.03 0.04 0.06 0.08 0.1 0.2 0.4 0.8 1.6; do
+		timeout -s KILL 60 "$BPFPROF" top -p "$SPIN" -F 999 --max-overhead "$budget" --page processes 1 8 >log 2>err && break
+		grep -q 'even with as little as can be taken' err || break
+	done
+	grep -qE '[(]1 in [0-9]+ taken[)]' log && break
 done
 echo "# --max-overhead $budget"
 grep 'samples/s' log | sed 's/^/# /'
