@@ -290,9 +290,10 @@ static int class_by_stack(const struct profile *p, uint32_t kstack)
 	return class;
 }
 
+/* Timelines have no stacks, and say by any number that there is one. */
 bool wait_sleeps(const struct profile *p, uint32_t ustack)
 {
-	return has_function(p, ustack, sleepers, NR(sleepers));
+	return ustack < p->nr_stacks && has_function(p, ustack, sleepers, NR(sleepers));
 }
 
 static bool is_blocked_hard(uint32_t wait)

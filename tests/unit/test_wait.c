@@ -193,6 +193,17 @@ static void who_sleeps_by_a_futex_waits_for_time(void **state)
 	check_rows(locks, ARRAY_SIZE(locks), "pthread_cond_timedwait;ObjectMonitor::wait");
 }
 
+/* Those of a timeline, where a number says that the thread is none of the kernel. */
+static void a_profile_without_stacks_has_classes(void **state)
+{
+	const struct sample s = { .wait = PROF_WAIT(PROF_BLOCKED, TASK_S, FUTEX), .ustack = 1 };
+	struct profile *p = profile_new();
+
+	(void)state;
+	assert_int_equal(wait_class(p, &s), WAIT_LOCK);
+	profile_free(p);
+}
+
 static void numbers_are_those_of_the_architecture(void **state)
 {
 	struct profile *p = made_profile("offcpu");
@@ -284,6 +295,7 @@ int main(void)
 		cmocka_unit_test(plumbing_decides_nothing),
 		cmocka_unit_test(without_a_stack_the_system_call_says_it),
 		cmocka_unit_test(who_sleeps_by_a_futex_waits_for_time),
+		cmocka_unit_test(a_profile_without_stacks_has_classes),
 		cmocka_unit_test(numbers_are_those_of_the_architecture),
 		cmocka_unit_test(who_could_run_waits_for_a_cpu),
 		cmocka_unit_test(kernel_threads_wait_for_devices_or_for_work),
