@@ -33,7 +33,7 @@ struct {
 /*
  * How a frame is left. CFA: the stack pointer behind the return address, which lies right below it.
  *
- *	code:3 | words from the base to the CFA:10 | words from there to the caller's frame pointer:7
+ *	code:3 | words from the base to the CFA:10 | from there to the caller's frame pointer:7
  *
  * Both are signed; without the last one the frame pointer is as it was.
  */
