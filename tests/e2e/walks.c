@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (colon) {
 		o.command = "uprobe";
+		o.audit = false;
 		points_init(&points, &po);
 		if (points_add_uprobes(&points, argv[1]))
 			return 1;
