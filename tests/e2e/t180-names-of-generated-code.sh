@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Generated code has the names that its runtime wrote down, if the file can be believed; the summary tells what would
 # name it.
+# alone: it removes maps of generated code from /tmp, of whomever
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

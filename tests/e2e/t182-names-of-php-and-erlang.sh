@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Functions that PHP, Erlang and LuaJIT generate have their names, or the summary says what would give them these.
+# alone: it removes maps of generated code from /tmp, of whomever
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

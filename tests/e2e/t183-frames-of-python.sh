@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it removes maps of generated code from /tmp, of whomever
 # timeout: 400
 # Functions of Python stand in the place of the evaluator, on CPU and off: for each version that this machine has (or
 # $PYTHONS names), with shares, exact waits, names and lines; also of threads that slept before the recording began.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Workers that the kernel makes of a program's threads (io_uring): their waits are there, whether they were born before the
 # recording or in it, with the kernel's stack; a user stack they have not, and none is missed.
+# alone: it looks at all programs of the host
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # top has the names of generated code that its runtime writes down, of what begins after top did, too; and inlined calls where
 # time is given for them.
+# alone: it removes maps of generated code from /tmp, of whomever
 # timeout: 60
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
