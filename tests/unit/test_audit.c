@@ -127,6 +127,11 @@ static void they_are_shown_side_by_side(void **state)
 
 	(void)state;
 	audited_put(p, &v, f);
+	assert_int_equal(fflush(f), 0);
+	assert_non_null(strstr(text, "process 7\n     BPFPROF    ")); /* of samples */
+	p->meta.is_time = true;
+	rewind(f);
+	audited_put(p, &v, f);
 	fclose(f);
 	assert_non_null(strstr(text, "user half, other functions: 9; first thread it? (8) of "
 				     "process 7\n     REMEMBERED"));
