@@ -5,6 +5,7 @@
 # replay-ARCH.data.xz	by tests/e2e/recorder, of tests/progs/shapes.c as shapes-ARCH.xz, built with that program's
 #			flags and -g0 -s -ffreestanding -nostdlib -static
 # replay-ARCH.frames	what "replay frames" said, and libdw too
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 [ -z "${IN_GUEST:-}" ] || skip "needs no guest: stacks are replayed the same everywhere"

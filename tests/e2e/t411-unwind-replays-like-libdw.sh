@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 300
 # Of thousands of stacks of real programs, taken as "perf record --call-graph dwarf" does, the step that walks them in
 # the kernel finds the same frames as libdw, to the last one.

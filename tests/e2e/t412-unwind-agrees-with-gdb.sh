@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 300
 # At a hundred random moments of real programs, the step that walks stacks in the kernel and gdb see the same frames in
 # every thread: the kernel copied the stacks when the threads stopped, and gdb looks at the threads themselves.

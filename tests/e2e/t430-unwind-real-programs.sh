@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Programs that nobody here wrote reach the root, whatever they do: at least 99.9 % of the weight of C, C++ and Rust, at least
 # 99 % where code is generated, or comes without unwind data. Programs that are not installed are named.
+# alone: it needs the CPUs for itself
 # timeout: 300
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 300
 # Stacks of Go programs are complete, on the CPU and off it, also where the runtime goes over to another stack; and every
 # caller in them did call. Whole, stripped, and such as can be loaded anywhere.

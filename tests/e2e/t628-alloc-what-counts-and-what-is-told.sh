@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 400
 # What an allocator maps for itself, and what it could not give, is no memory that was allocated; operator new of C++ is none of
 # a library that nobody has loaded. The table says who allocates, by bytes, with callers and an error that holds; and what --live

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 600
 # Tasks are named by the code of their polls as a build with v0 names says by their types; what is no program of Tokio, is
 # stripped, or was not said gets one sentence.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 600
 # Of a Tokio program without names, idle workers, tasks and jobs of the pool are told apart as its symbols say and as it
 # timed them itself; at night in more builds.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 600
 # Of servers and a client as people write them with Tokio, under load: contexts are as their stacks say, the summary adds up
 # to workers x wall, no stack is left out, and at least 9 of 10 are verified, over three starts. Of the client, which shares two

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 300
 # What the README shows of a Tokio program is so: idleness in two bars, the task that waits for a mutex and the one that holds
 # it while it blocks, each for as long as the program says; and lock names who holds it.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 600
 # The time of slow polls of a Tokio program is in the functions that the program blocks and burns in, as it timed them
 # itself; short polls leave nothing, and all parts add up.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A program with more than 2,000 instances of Tokio's poll is refused with their count; one with 2,000 is not for that reason.
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

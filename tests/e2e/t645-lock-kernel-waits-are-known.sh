@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Locks of the kernel: waits of a known number and length for the lock of a file; names of locks, and no address.
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What threads of Java and Go wait for has the kind that the runtime makes of it: a monitor of Java is no
 # condition variable and a sleep no lock at all, and threads of Go that have nothing to run do not wait for locks.
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 120
 # Once all is attached, a recording by root has the capabilities that are still needed and no others, and for good; what it
 # starts is not touched by that, and names of processes of others and files in folders of others are as before. With

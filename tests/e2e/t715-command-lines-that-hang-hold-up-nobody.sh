@@ -3,6 +3,7 @@
 # Command lines are memory of their processes, and a process may have whoever looks at its memory wait for ever. doctor and
 # -p NAME look at each process of the machine, and end in time all the same; doctor names who does not answer, and all that
 # it prints fits 80 columns.
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 3600
 # Commands that are killed at random moments leave nothing: within a second there is no BPF program or link of theirs, no
 # breakpoint in the program that they looked at, no probe in tracefs, no child, no file without its final name and no setting

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 3600
 # Targets that exit, call exec, fork, change their user or lose their main thread, in the middle of what they do: with their
 # starter and with all of the machine each recording comes to its end, its ledger closes, what ran before and after has its

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What was seen is compared with what the kernel's clock and counts promise: on a busy machine nothing is missing, what
 # small tables lose makes --strict fail and is named, and saved files say the same.
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # A process can keep the lock of its mappings for as long as it likes; whoever looks at its memory then waits, where not
 # even SIGKILL may end it. Recordings come to their end all the same, answer Ctrl-C within a second, have all that others
 # do, name the process, and count what it cost.
+# alone: it needs the CPUs for itself
 # timeout: 180
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

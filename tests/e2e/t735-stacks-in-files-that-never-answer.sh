@@ -3,6 +3,7 @@
 # Threads sleep with their stacks in a file of a file system that has stopped to answer. Whoever reads such a stack waits,
 # and not even SIGKILL ends that: those children of bpfprof are left behind, a bounded number of them, and are gone when
 # the file system is. Recordings end in time, with what others do.
+# alone: it needs the CPUs for itself
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

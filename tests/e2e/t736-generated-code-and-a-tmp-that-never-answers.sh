@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A program with generated code has a /tmp, where the names of that code would be, on a file system that has stopped to
 # answer. Recordings end in time all the same, answer Ctrl-C, and have its waits, without names; others have theirs.
+# alone: it needs the CPUs for itself
 # timeout: 90
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

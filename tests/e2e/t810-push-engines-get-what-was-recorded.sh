@@ -3,6 +3,7 @@
 # Three engines get a recording, each in its own format, and its sums by class to the last unit; so they do when it is
 # split, when small branches are folded, and when there are more series than wanted. Nothing that they get would be
 # refused by the strictest of them. The stub decodes with code of its own.
+# alone: it needs the CPUs for itself
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # An agent answers by HTTP: metrics that a strict reader takes and that only rise, profiles of the work that was done,
 # health and a page; to others than this host nothing without the token; and it stands hostile names and askers.
+# alone: it needs the CPUs for itself
 # timeout: 120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

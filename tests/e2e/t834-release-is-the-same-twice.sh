@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# alone: it needs the CPUs for itself
 # timeout: 3000
 # make release of one commit in two folders gives the same bytes: the archive has
 # the order, owner and time of the commit, and each file is what SHA256SUMS says.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What meets a condition is recorded at a higher rate from then on, and for six windows after it; the sum of all windows is
 # what the program did, at either rate.
+# alone: it needs the CPUs for itself
 # timeout: 180
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
