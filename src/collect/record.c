@@ -464,9 +464,8 @@ int record_run(struct record *r)
 	lifetimes_write(r->lifetimes, r->profile, session_ended(r->session));
 	capture_find_jit(&r->capture, r->opts->java_names);
 	target_terminate(&r->target);
-	/* From here on a second Ctrl-C ends bpfprof the usual way. */
-	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	record_name(r);
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	record_find_packages(r);
 	if (r->opts->alloc.every)
 		record_describe_allocs(r);

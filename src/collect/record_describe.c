@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "collect/command_lines.h"
@@ -12,6 +15,8 @@
 #include "collect/suspend.h"
 #include "profile/audit.h"
 #include "profile/kind.h"
+
+#define LONG_NS 1000000000ull /* to wait without a word */
 
 static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 {
@@ -26,9 +31,39 @@ void record_name_by(struct record *r, const struct symbol_options *o)
 	audit_settle(r->profile);
 }
 
+/*
+ * The next Ctrl-C leaves out of the names what takes long; from then on one ends bpfprof the usual
+ * way.
+ */
+static bool hurries(void *record)
+{
+	struct record *r = record;
+	struct signalfd_siginfo info;
+
+	if (read(r->signals, &info, sizeof(info)) != sizeof(info)) {
+		if (now_ns() > r->end_ns + LONG_NS)
+			log_progress("names are looked up%s: Ctrl-C leaves out source lines",
+				     r->opts->symbols.debuginfod ? ", debuginfod is asked" : "");
+		return false;
+	}
+	log_progress(NULL);
+	log_warn("names are those of functions only: source lines and inlined calls are left out");
+	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	return true;
+}
+
 void record_name(struct record *r)
 {
-	record_name_by(r, &r->opts->symbols);
+	struct symbol_options o = r->opts->symbols;
+	struct signalfd_siginfo info;
+
+	o.hurry = hurries;
+	o.arg = r;
+	record_name_by(r, &o);
+	log_progress(NULL);
+	/* One that came too late for that shall not cost the result. */
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		;
 }
 
 bool record_has_target(const struct record_opts *o)

@@ -57,15 +57,17 @@ static uint64_t cpu_ns(pid_t pid)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* Until it has ended: false when it does not in time, or does nothing any more. */
-static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
+/* Until it has ended: 0; -ETIMEDOUT when it does not in time, or does nothing any more; -EINTR. */
+static int ends(const struct reader_copy *c, pid_t pid, int pidfd)
 {
 	uint64_t begin = now_ns(), busy_ns = begin, used = 0, now_used;
 	struct pollfd p = { pidfd, POLLIN, 0 };
 
 	while (now_ns() < begin + c->timeout_ns) {
 		if (poll(&p, 1, LOOK_MS))
-			return true;
+			return 0;
+		if (c->stop && c->stop(c->stop_arg))
+			return -EINTR;
 		now_used = cpu_ns(pid);
 		if (now_used != used || cost_is_runnable(pid))
 			busy_ns = now_ns();
@@ -73,7 +75,7 @@ static bool ends(const struct reader_copy *c, pid_t pid, int pidfd)
 		if (c->idle_ns && now_ns() > busy_ns + c->idle_ns)
 			break;
 	}
-	return false;
+	return -ETIMEDOUT;
 }
 
 /* What ended since is waited for. */
@@ -100,12 +102,12 @@ static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t
 		    const struct head *h, struct reader_cost *cost)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
-	bool ended = pidfd >= 0 && ends(c, pid, pidfd);
+	int err = pidfd >= 0 ? ends(c, pid, pidfd) : -errno;
 	struct pollfd p = { pidfd, POLLIN, 0 };
 
-	if (!ended)
+	if (err)
 		kill(pid, SIGKILL);
-	if (!ended && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
+	if (err && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
 		left->v[left->nr++] = (struct reader_left_one){ pid, pidfd };
 		return -ETIMEDOUT;
 	}
@@ -113,7 +115,7 @@ static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t
 		;
 	if (pidfd >= 0)
 		close(pidfd);
-	return ended ? 0 : -ETIMEDOUT;
+	return err;
 }
 
 static int take(const struct head *h, struct reader_answer *a)

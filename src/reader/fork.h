@@ -23,7 +23,9 @@ struct reader_copy {
 	void *arg;
 	int folder; /* that it may write into, -1 = none */
 	uint64_t timeout_ns;
-	uint64_t idle_ns; /* it has hung when it waits for so long, 0 = it may wait */
+	uint64_t idle_ns;	 /* it has hung when it waits for so long, 0 = it may wait */
+	bool (*stop)(void *arg); /* asked again and again: whether nobody waits for it; or NULL */
+	void *stop_arg;
 };
 
 /*
@@ -43,8 +45,8 @@ size_t reader_left_count(struct reader_left *l);
 void reader_left_release(struct reader_left *l);
 
 /*
- * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EPIPE
- * when it died, -EBUSY when as many as there may be are left. What it took is added to cost, unless
+ * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EINTR when it
+ * was stopped, -EPIPE when it died, -EBUSY when as many as there may be are left. What it took is added to cost, unless
  * it is left.
  */
 int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struct reader_answer *a,

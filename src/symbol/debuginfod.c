@@ -46,10 +46,11 @@ int debuginfod_check(void)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct library l;
 
-	if (!urls || !*urls)
-		return log_err(-ENOENT,
-			       "--debuginfod: DEBUGINFOD_URLS names no server (sudo drops it: sudo "
-			       "--preserve-env=DEBUGINFOD_URLS ...)");
+	if (!urls || !*urls) {
+		log_err(0, "--debuginfod: DEBUGINFOD_URLS names no server (sudo drops it: sudo "
+			   "--preserve-env=DEBUGINFOD_URLS ...)");
+		return -ENOENT;
+	}
 	if (!library_open(&l))
 		return shared_refuse("--debuginfod", LIBRARY, "libdebuginfod1");
 	return 0;

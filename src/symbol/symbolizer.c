@@ -332,6 +332,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.kept = options->time_ns ? NULL : options->kept,
 				.wanted = options->wanted,
 				.may_read = options->may_read,
+				.hurry = options->hurry,
 				.arg = options->arg,
 				.first_module = p->nr_modules };
 	size_t nr_begins = p->nr_begins;
@@ -348,7 +349,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	if (p->nr_begins > nr_begins)
 		profile_sort_begins(p);
 	rooted_mark(p, s.is_entry);
-	p->meta.frames_late = lines.nr_late;
+	p->meta.frames_late = lines.nr_late + s.nr_hurried;
 	p->meta.readers_ns = s.cost.cpu_ns;
 	p->meta.readers_bytes = s.cost.bytes;
 	if (lines.cache_dir >= 0)

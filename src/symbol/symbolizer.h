@@ -42,6 +42,11 @@ struct symbol_options {
 	 */
 	const uint32_t *wanted;
 	bool (*may_read)(void *arg); /* or NULL */
+	/*
+	 * Asked again and again: whether what takes long is to be left out from now on, lines and
+	 * debug files of servers. Or NULL.
+	 */
+	bool (*hurry)(void *arg);
 	void *arg;
 };
 #define SYMBOL_TIME_NS	  5000000000ull

@@ -297,6 +297,21 @@ static int run_copy(struct symbolizer *s, const struct reader_copy *c, struct sy
 	return reader_copy_run(c, s->left, got, &s->cost);
 }
 
+/* Nobody waits for lines any more, nor for servers: only functions are read. */
+static bool hurries(void *symbolizer)
+{
+	struct symbolizer *s = symbolizer;
+
+	return s->hurry && (s->lines || s->servers_ns) && s->hurry(s->arg);
+}
+
+static void leave_out_lines(struct symbolizer *s)
+{
+	s->hurried = true;
+	s->lines = NULL;
+	s->servers_ns = 0;
+}
+
 /* Nobody else's files go without names for that of file systems which are programs. */
 static bool must_wait(const struct symbolizer *s, const struct symbol_file *file)
 {
@@ -340,6 +355,38 @@ static void keep_more(struct kept_file *kept, struct answers *answers)
 		kept_add(kept, a.found.from, &a);
 }
 
+static int read_once(struct symbolizer *s, struct job *j, const struct symbol_file *file,
+		     struct reader_answer *got)
+{
+	const struct patience patience = patience_for(s, file);
+	const struct reader_copy c = { .prepare = open_module,
+				       .run = answer_module,
+				       .arg = j,
+				       .folder = s->lines ? s->lines->cache_dir : -1,
+				       .timeout_ns = time_for(s, patience.time_ns),
+				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns,
+				       .stop = hurries,
+				       .stop_arg = s };
+
+	return must_wait(s, file) ? -EBUSY : run_copy(s, &c, j->module, got);
+}
+
+/* nr frames are asked for. */
+static int read_file(struct symbolizer *s, struct job *j, const struct symbol_file *file, size_t nr,
+		     struct reader_answer *got)
+{
+	int err = read_once(s, j, file, got);
+
+	if (err == -EINTR)
+		leave_out_lines(s);
+	if (s->hurried && j->module->kind == FRAME_USER)
+		s->nr_hurried += nr;
+	if (err != -EINTR)
+		return err;
+	j->module->lines = NULL;
+	return read_once(s, j, file, got);
+}
+
 /* Of what is missing in the answers only the place is known. */
 static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			 const struct symbol_file *file, struct kept_file *kept, size_t from,
@@ -352,16 +399,9 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			 .fd = fd,
 			 .described = is_described(s->profile, module),
 			 .more = kept ? kept_claim(kept) : 0 };
-	const struct patience patience = patience_for(s, file);
-	const struct reader_copy c = { .prepare = open_module,
-				       .run = answer_module,
-				       .arg = &j,
-				       .folder = s->lines ? s->lines->cache_dir : -1,
-				       .timeout_ns = time_for(s, patience.time_ns),
-				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns };
 	struct answers_head head;
 	struct reader_answer got = {};
-	int err = must_wait(s, file) ? -EBUSY : run_copy(s, &c, m, &got);
+	int err = read_file(s, &j, file, to - from, &got);
 	struct answers answers = { got.bytes, 0, got.sz };
 	bool more = !err && answers_read(&answers, &head);
 

@@ -30,7 +30,10 @@ struct symbolizer {
 	struct kept *kept;	    /* NULL = nothing is */
 	const uint32_t *wanted;	    /* as in symbol_options */
 	bool (*may_read)(void *arg);
+	bool (*hurry)(void *arg);
 	void *arg;
+	bool hurried;
+	size_t nr_hurried;	  /* frames that have no lines for it */
 	size_t nr_read, nr_known; /* files that were read, frames that were known without */
 	uint64_t servers_ns;	  /* until when servers may be asked, 0 = never */
 	size_t first_module;	  /* that was not there before: those of the kernel */
