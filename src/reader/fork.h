@@ -45,9 +45,9 @@ size_t reader_left_count(struct reader_left *l);
 void reader_left_release(struct reader_left *l);
 
 /*
- * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EINTR when it
- * was stopped, -EPIPE when it died, -EBUSY when as many as there may be are left. What it took is added to cost, unless
- * it is left.
+ * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EINTR
+ * when it was stopped, -EPIPE when it died, -EBUSY when as many as there may be are left. What it
+ * took is added to cost, unless it is left.
  */
 int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struct reader_answer *a,
 		    struct reader_cost *cost);
