@@ -151,15 +151,6 @@ static __always_inline __u32 rule_of(const struct prof_orc *o, const struct orc_
 	       is_interrupted(e);
 }
 
-/* All ones when a > b, else 0, as in tables.bpf.c. */
-static __always_inline __u64 above(__u64 a, __u64 b)
-{
-	__s64 mask = (__s64)(b - a) >> 63;
-
-	asm volatile("" : "+r"(mask));
-	return mask;
-}
-
 /*
  * The rule for code of the kernel, out of its tables and into the cache: its slot there, and the
  * rule in scratch->rule. Separately verified.

@@ -147,18 +147,6 @@ __hidden bool tables_begin(struct scratch *s, struct task_struct *task)
 	return true;
 }
 
-/*
- * All ones when a > b, else 0; both below 2^63. The searches add by this mask: a branch would let
- * the verifier try each way at each step, and a processor guess wrong at every other.
- */
-static __always_inline __u64 above(__u64 a, __u64 b)
-{
-	__s64 mask = (__s64)(b - a) >> 63;
-
-	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
-	return mask;
-}
-
 static __always_inline struct table_mapping *mapping_at(__u32 *words, __u32 word)
 {
 	return (void *)&words[word & (TABLE_SEGMENT_WORDS - TABLE_MAPPING_WORDS)];

@@ -96,6 +96,18 @@ static __always_inline __u32 rule_keep(__u32 *oldest, __u64 *slots, __u16 *homes
 	return at;
 }
 
+/*
+ * All ones when a > b, else 0; both below 2^63. The searches add by this mask: a branch would let
+ * the verifier try each way at each step, and a processor guess wrong at every other.
+ */
+static __always_inline __u64 above(__u64 a, __u64 b)
+{
+	__s64 mask = (__s64)(b - a) >> 63;
+
+	asm volatile("" : "+r"(mask)); /* or clang makes a branch of it */
+	return mask;
+}
+
 __hidden struct rule_cache *tables_cache(void);
 
 /*

@@ -92,7 +92,7 @@ static bool leave_file(const struct attach *a)
 
 static const char *wake(struct attach *a)
 {
-	const char *why = "it does not listen (-XX:+DisableAttachMechanism forbids it)";
+	const char *why = "it does not listen (-XX:+DisableAttachMechanism would forbid it)";
 	char path[64];
 
 	if (listens(a))
