@@ -17,16 +17,16 @@
 
 bool maps_parse(char *text, struct maps_line *line)
 {
-	char perms[5];
+	char perms[5] = "";
 	int path = -1;
 
+	text[strcspn(text, "\n")] = '\0';
 	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
 		   &line->start, &line->end, perms, &line->file_offset, &line->dev_major,
 		   &line->dev_minor, &line->ino, &path) != 7 ||
 	    path < 0 || perms[2] != 'x')
 		return 0;
 	line->path = text + path;
-	text[strcspn(text, "\n")] = '\0';
 	return line->start < line->end;
 }
 

@@ -403,6 +403,7 @@ static void parses_lines_of_maps(void **state)
 		"7f00-8f00 r-xp 00001000 fe:01 123456                   /opt/a b/x (deleted)\n";
 	char data[] = "7f00-8f00 rw-p 00001000 fe:01 123456 /x\n",
 	     anon[] = "10-20 rwxp 00000000 00:00 0 \n";
+	char next[] = "10-20 r-xp 00000000 00:00 0 \n/next\nline";
 	char junk[] = "hello\n", back[] = "20-10 r-xp 0 0:0 0 \n";
 
 	assert_true(maps_parse(text, &l));
@@ -413,6 +414,8 @@ static void parses_lines_of_maps(void **state)
 	assert_string_equal(l.path, "/opt/a b/x (deleted)");
 	assert_false(maps_parse(data, &l));
 	assert_true(maps_parse(anon, &l));
+	assert_string_equal(l.path, "");
+	assert_true(maps_parse(next, &l));
 	assert_string_equal(l.path, "");
 	assert_false(maps_parse(junk, &l));
 	assert_false(maps_parse(back, &l));
