@@ -65,6 +65,12 @@ void flame_put_number(FILE *out, uint64_t n)
 	fputc(letters[n], out);
 }
 
+/* A saved file may say more of a line than of its function. */
+static double line_pct(uint64_t weight, uint64_t total)
+{
+	return weight < total ? 100 * (double)weight / total : 100;
+}
+
 /* The first file is none, so that what is not known is 0. */
 static void put_lines(const struct flame *f, FILE *out)
 {
@@ -87,7 +93,7 @@ static void put_lines(const struct flame *f, FILE *out)
 		flame_put_number(out, most ? flame_file(f, most->file) : 0);
 		if (most) {
 			flame_put_number(out, most->line);
-			flame_put_number(out, 100 * (double)most->weight / f->t->nodes[i].total);
+			flame_put_number(out, line_pct(most->weight, f->t->nodes[i].total));
 		}
 		i = flame_next(f, i, true, &up);
 	} while (i);
