@@ -185,10 +185,12 @@ struct prof_count {
 	__u32 wait;   /* what the thread did, or which event it was, see below */
 	/*
 	 * Who ended the wait: slot of a prof_waker + 1, 0 = not known. Where those are not asked
-	 * for: one in 2^chain waits had its stack taken then (bpf/pace.bpf.h).
+	 * for: one in 2^chain waits had its stack taken then (bpf/pace.bpf.h), and, by the bits
+	 * of PROF_CHAIN_SKIP and above, one in 2^them was looked at (bpf/skips.bpf.h).
 	 */
 	__u32 chain;
 };
+#define PROF_CHAIN_SKIP 256
 _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
 
 /*
@@ -484,7 +486,8 @@ struct prof_config {
 	__u32 lock_slots;     /* of struct prof_lock, the same; 0 = holders are not looked for */
 	__u32 moment_slots;   /* of each CPU, a power of two; 0 = times are not kept */
 	__u8 wait_hists;      /* how long waits were is kept with their counts */
-	__u8 orc, pad[2];     /* the kernel's half of samples is walked by orc.bpf.c */
+	__u8 orc;	      /* the kernel's half of samples is walked by orc.bpf.c */
+	__u16 skip_slots;     /* of bpf/skips.bpf.h, a power of two; 0 = no switch is left out */
 };
 _Static_assert(sizeof(struct prof_config) == 144, "struct prof_config is part of the contract");
 

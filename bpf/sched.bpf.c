@@ -28,6 +28,7 @@
 #include "owners.bpf.h"
 #include "runqlat.bpf.h"
 #include "sched_polls.bpf.h"
+#include "unseen.bpf.h"
 #include "waiting.bpf.h"
 #include "waits.bpf.h"
 #include <bpf/bpf_tracing.h>
@@ -38,18 +39,6 @@ __u64 prof_sched_end;	/* when it ended; 0 = not yet */
 __u32 prof_sched_counts;
 __u32 prof_sched_known; /* all threads that can be seen have been found */
 __u32 prof_sched_short; /* for some there was no memory */
-
-/* Without it, wake-ups are followed by their tracepoint. */
-static __always_inline bool counts_waits(void)
-{
-	return !prof_cfg.wakeups && kernel_counts_waits();
-}
-
-/* Waits become histograms and nothing else: runqlat. top has both. */
-static __always_inline bool hist_alone(void)
-{
-	return prof_cfg.hist_rows && !prof_cfg.running;
-}
 
 static __always_inline bool is_throttled(const struct thread *t)
 {
@@ -82,33 +71,6 @@ static __always_inline __u64 queued_ns(const struct task_struct *next, struct th
 	return ns < off ? ns : off;
 }
 
-/*
- * A thread leaves its CPU that we were not told had been given one. How long it ran the kernel has
- * counted; the rest it waited.
- */
-static __always_inline void make_up(struct prof_counters *row, struct task_struct *prev,
-				    struct thread *t, struct poll *p, __u64 now)
-{
-	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran, least;
-	__u32 outcome;
-
-	least = prof_cfg.slow_poll_ns ? polls_ran_least(p, t, now) : 0;
-	if (ran < least)
-		ran = least;
-	if (ran > all)
-		ran = all;
-	outcome = outcome_of(t, all - ran);
-	if (!outcome && hist_alone()) /* since when it could run is not known */
-		outcome = PROF_LOST_UNSEEN;
-	row_add(row, PROF_MADE_UP, 1);
-	if (is_kept(row, outcome, all - ran))
-		wait_over(prev, t, all - ran, 0);
-	else
-		wait_dropped(prev, t, all - ran);
-	t->state = THREAD_RUNS;
-	t->since = now - ran;
-}
-
 static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct task_struct *prev,
 				  __u64 now)
 {
@@ -118,6 +80,8 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 
 	if (!t)
 		return;
+	if (unseen_can())
+		unseen_before(ctx, prev, t, now);
 	if (t->state == THREAD_WAITS)
 		make_up(row, prev, t, p, now);
 	was = t->state;
@@ -191,6 +155,8 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 		return;
 	}
 	was = t->state;
+	if (unseen_can() && was == THREAD_RUNS) /* it was not looked at how it left */
+		return;
 	off = now - t->since;
 	if ((was == THREAD_WAITS || was == THREAD_BORN) && is_kept(row, outcome_of(t, off), off)) {
 		queued = queued_ns(next, t, now, off);
@@ -209,6 +175,8 @@ static __always_inline void enter(struct prof_counters *row, struct task_struct 
 	}
 	t->state = THREAD_RUNS;
 	t->since = now;
+	if (unseen_can())
+		t->delay = kernel_queued_ns(next, 0);
 	if (prof_cfg.lock_slots) {
 		locks_want(t, false);
 		owners_run(t);
@@ -223,15 +191,22 @@ int sched_switch(__u64 *ctx)
 	struct task_struct *next = (struct task_struct *)ctx[2];
 	__u64 now = bpf_ktime_get_ns(), start;
 	struct prof_counters *row = counters_row();
+	bool out, in;
 
 	if (!row)
 		return 0;
 	start = now & mask_if_zero(row->value[PROF_RUNS]++ % TIME_EVERY);
 	if (polls_are_over())
 		return 0;
-	if (prev->pid)
+	out = prev->pid != 0;
+	in = next->pid != 0;
+	if (unseen_can() && *(volatile __u32 *)&prof_thin.skips) {
+		out = out && !unseen_leaves(ctx, prev, now);
+		in = in && !unseen_enters(next, now);
+	}
+	if (out)
 		leave(ctx, row, prev, now);
-	if (next->pid)
+	if (in)
 		enter(row, next, now);
 	run_ends(row, start);
 	return 0;
@@ -302,6 +277,10 @@ static __always_inline struct thread *begin(struct task_struct *task, struct thr
 			counters_add(PROF_THREADS);
 		else
 			prof_sched_short = 1;
+		if (t && unseen_can()) {
+			t->delay = task->sched_info.run_delay;
+			unseen_looked(task, t);
+		}
 	}
 	if (!t)
 		return NULL;
@@ -473,6 +452,10 @@ static __always_inline void flush(struct task_struct *task)
 	}
 	if (!t || !row || prof_sched_end < t->since)
 		return;
+	if (unseen_can() && unseen_flush(task, t, prof_sched_end)) {
+		t->state = THREAD_NEW;
+		return;
+	}
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
 		wait_ran(SCRATCH_TASKS, t, ns);
 	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !hist_alone() &&

@@ -13,6 +13,13 @@
  */
 #define PROF_MOST_THINNED 6
 /*
+ * And then most switches of threads that switch very often are not looked at (bpf/skips.bpf.h): of
+ * each thread some are still, up to 2^(PROF_SKIPS_TARGET - skips) in an eighth of a second.
+ */
+#define PROF_MOST_SKIPS	  3
+#define PROF_SKIPS_TARGET 10
+#define PROF_SKIPPED_NS	  (1u << 20) /* no wait is longer that is not told apart */
+/*
  * What is left out so that bpfprof costs no more than it may. Written by user space while it
  * records.
  */
@@ -20,7 +27,8 @@ struct prof_thin {
 	__u32 stacks;  /* 0: each wait has its stack taken; up to PROF_THINNEST: ever fewer have */
 	__u32 samples; /* of a clock, each stands for 2^samples periods of its event */
 	__u32 used;    /* stacks was set once: counts may stand for more than themselves */
-	__u32 pad[13];
+	__u32 skips;   /* 0: each switch is looked at; up to PROF_MOST_SKIPS */
+	__u32 pad[12];
 } __attribute__((aligned(64)));
 
 #endif

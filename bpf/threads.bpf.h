@@ -66,6 +66,9 @@ struct thread {
 			__u32 wants_waker; /* nobody else can be named */
 			__u32 owner;	   /* its slot + 1 among those who may hold locks */
 		};
+		struct { /* with prof_cfg.skip_slots: nvcsw and nivcsw when it was looked at */
+			__u32 nr_blocked, nr_preempted;
+		};
 	};
 	__u64 lived; /* with prof_cfg.running: since when its life is not accounted for */
 };

@@ -10,6 +10,7 @@
 #include "memo.bpf.h"
 #include "pace.bpf.h"
 #include "stacks.bpf.h"
+#include "unseen.bpf.h"
 
 #define ID	    SCRATCH_SCHED
 #define BURST_WALKS 2000 /* may be made at once after a quiet time */
@@ -161,16 +162,26 @@ __noinline int wait_recount(struct thread *t)
 	return memo_put_counts(ID, t);
 }
 
-/* Is the stack of this wait left out? */
+/*
+ * Is the stack of this wait left out? Where most waits are not looked at at all, those that are
+ * have theirs.
+ */
 static __always_inline bool is_thinned(struct scratch *s, struct thread *t, __u64 now)
 {
-	__u32 level = *(volatile __u32 *)&prof_thin.stacks, pace = PACE_COUNT_MASK;
+	__u32 level = *(volatile __u32 *)&prof_thin.stacks, pace = PACE_COUNT_MASK, before, skips;
 
 	s->halvings = 0;
 	if (!level || prof_cfg.audit || prof_cfg.hops)
 		return false;
-	if (!prof_cfg.hist_rows)
-		pace = t->pace = pace_next(t->pace, now);
+	if (!prof_cfg.hist_rows) {
+		before = t->pace;
+		pace = t->pace = pace_next(before, now);
+		skips = prof_cfg.skip_slots ? unseen_turn(t, now, before) : 0;
+		if (skips) {
+			s->halvings = skips * PROF_CHAIN_SKIP;
+			return false;
+		}
+	}
 	s->halvings = pace_halvings(pace, level);
 	return pace_leaves_out(now, s->halvings);
 }
@@ -408,6 +419,30 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 		arena_add_wait(count, off, 0);
 	else
 		counters_add(PROF_LOST_COUNTS);
+	return 0;
+}
+
+static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u32 nr, __u64 ns)
+{
+	__u32 wait = PROF_WAIT(kind, 0, -1) | PROF_WAIT_NOT_SAMPLED, count;
+
+	if (!nr && !ns)
+		return true;
+	count = claim(id, t, wait, 0, 0, 0);
+	arena_add_many(count, nr, ns);
+	return count;
+}
+
+/* No wait of user code is blocked in state 0, so these are apart from those that were looked at. */
+__noinline int wait_gap(__u32 id, struct thread *t, const struct wait_gap *gap)
+{
+	if (!t || !gap)
+		return 0;
+	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, gap->ns))
+		counters_add_n(PROF_LOST_COUNTS, gap->nr_blocked);
+	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, gap->queued_ns);
+	if (!add_gap(id, t, PROF_PREEMPTED, gap->nr_preempted, 0))
+		counters_add_n(PROF_LOST_COUNTS, gap->nr_preempted);
 	return 0;
 }
 

@@ -44,6 +44,16 @@ int wait_lived(struct thread *t, __u64 now, __u32 nr);
 int wait_is_open(struct thread *t, __u64 off);
 
 /*
+ * Waits of a thread that were not looked at: how many were blocked and preempted, and for how long
+ * it was blocked, ran, and waited for a CPU. Before they are settled (unseen.bpf.h), ns is all.
+ */
+struct wait_gap {
+	__u32 nr_blocked, nr_preempted;
+	__u64 ns, ran_ns, queued_ns;
+};
+int wait_gap(__u32 id, struct thread *t, const struct wait_gap *gap);
+
+/*
  * A thread that has been waiting since before the recording: interns its stack into known of
  * SCRATCH_TASKS, which is empty. The outcome of its wait, 0 = recorded. What it is counted as is
  * claimed when the wait ends: there may be very many that never do.

@@ -318,11 +318,14 @@ static void complete_sleeping(struct capture *c)
 /* One stack in how many was taken, at worst. */
 static uint64_t thinnest_stacks(const struct capture *c)
 {
-	uint32_t halvings = 0;
+	uint32_t halvings = 0, chain, own;
 
-	for (size_t i = 0; i < c->tally.nr; i++)
-		if (c->tally.counts[i].chain > halvings)
-			halvings = c->tally.counts[i].chain;
+	for (size_t i = 0; i < c->tally.nr; i++) {
+		chain = c->tally.counts[i].chain;
+		own = chain < PROF_CHAIN_SKIP ? chain : chain / PROF_CHAIN_SKIP;
+		if (own > halvings)
+			halvings = own;
+	}
 	return 1ull << (halvings & 31);
 }
 

@@ -7,6 +7,7 @@
 #include "profile/kind.h"
 
 #define BRANCH_SLOTS 16384
+#define SKIP_SLOTS   16384 /* of 8 bytes: threads whose numbers differ by less do not share one */
 /* Entries of a CPU between two turns, a tenth of a second or more: samples, and waits. */
 #define SAMPLE_MOMENTS 8192
 #define WAIT_MOMENTS   16384
@@ -36,6 +37,12 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->hist_rows = rows || kind->live;
 	c->hist_by = o->runqlat.by;
 	c->wait_hists = !rows && !kind->live && !kind->slow_polls;
+	/* Whether a filter by length or state would keep it is not known of a wait not looked at. */
+	c->skip_slots = c->stacks && !c->running && !c->wakeups && !c->hops && !c->hist_rows &&
+					!o->audit && !o->cgroup && !c->state_mask && !c->min_ns &&
+					!c->max_ns && !o->waits.gap_ns
+				? SKIP_SLOTS
+				: 0;
 	c->slow_poll_ns = kind->slow_polls ? o->calls.slow_ns : 0;
 	c->outlier_ns = o->runqlat.outlier_us * 1000;
 	if (c->stacks)

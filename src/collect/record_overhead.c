@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a recording costs, and what it leaves out so that it costs no more than --max-overhead. In
- * this order: stacks of waits, then samples. How long threads waited is never left out.
+ * this order: stacks of waits, switches, then samples. How long threads waited is never left out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "profile/kind.h"
 
 #define MOST_STACKS  PROF_MOST_THINNED
+#define MOST_SKIPS   PROF_MOST_SKIPS
 #define MOST_SAMPLES 6	/* halvings of samples: 99 a second are 1.5 */
 #define LIVE_HZ	     49 /* of each CPU, that a live view keeps: a thousandth of its time */
 #define SWITCH_NS    50 /* that the way into a program at a tracepoint takes, and back */
@@ -51,19 +52,37 @@ static bool takes_stacks(const struct record *r)
 	       !r->opts->waits.gap_ns;
 }
 
-/* Halvings of samples at a level. */
-static unsigned int of_samples(const struct record *r, unsigned int level)
+static unsigned int most_stacks(const struct record *r)
 {
-	unsigned int first = takes_stacks(r) ? MOST_STACKS : 0;
+	return takes_stacks(r) ? MOST_STACKS : 0;
+}
 
-	return level > first ? level - first : 0;
+static unsigned int most_skips(const struct record *r)
+{
+	return takes_stacks(r) && record_config(r->opts).skip_slots ? MOST_SKIPS : 0;
+}
+
+/* The part of a level that is above the first levels, of which there are that many. */
+static unsigned int above(unsigned int level, unsigned int first, unsigned int most)
+{
+	level = level > first ? level - first : 0;
+	return level < most ? level : most;
 }
 
 static unsigned int of_stacks(const struct record *r, unsigned int level)
 {
-	if (!takes_stacks(r))
-		return 0;
-	return level < MOST_STACKS ? level : MOST_STACKS;
+	return above(level, 0, most_stacks(r));
+}
+
+static unsigned int of_skips(const struct record *r, unsigned int level)
+{
+	return above(level, most_stacks(r), most_skips(r));
+}
+
+/* Halvings of samples at a level. */
+static unsigned int of_samples(const struct record *r, unsigned int level)
+{
+	return above(level, most_stacks(r) + most_skips(r), MOST_SAMPLES);
 }
 
 /* Can be sampled more seldom: one event, by a rate. */
@@ -78,7 +97,7 @@ static void apply(struct record *r, unsigned int level)
 {
 	int shift = rate_hz(r) > 0 ? sampling_thin(&r->sampling, of_samples(r, level)) : 0;
 
-	session_thin(r->session, of_stacks(r, level), shift > 0 ? shift : 0);
+	session_thin(r->session, of_stacks(r, level), of_skips(r, level), shift > 0 ? shift : 0);
 	r->dither_ns = 0;
 }
 
@@ -132,7 +151,7 @@ void record_begin_overhead(struct record *r)
 	/* Samples that say what ran in a gap are few as they are. */
 	bool samples =
 		rate_hz(r) > 0 && !r->opts->always_on && !kind_of(record_row(r->opts))->samples;
-	unsigned int most = of_stacks(r, MOST_STACKS) + (samples ? most_samples(r) : 0);
+	unsigned int most = most_stacks(r) + most_skips(r) + (samples ? most_samples(r) : 0);
 
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);

@@ -259,10 +259,11 @@ void session_unprobe(struct session *s)
 	links_detach(s->points);
 }
 
-void session_thin(struct session *s, uint32_t stacks, uint32_t samples)
+void session_thin(struct session *s, uint32_t stacks, uint32_t skips, uint32_t samples)
 {
 	s->skel->bss->prof_thin.used |= stacks != 0;
 	*(volatile uint32_t *)&s->skel->bss->prof_thin.stacks = stacks;
+	*(volatile uint32_t *)&s->skel->bss->prof_thin.skips = skips;
 	*(volatile uint32_t *)&s->skel->bss->prof_thin.samples = samples;
 }
 

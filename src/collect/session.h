@@ -105,7 +105,7 @@ int session_put_counter(struct session *s, uint32_t cpu, uint32_t i, int fd);
 const struct session_maps *session_maps(const struct session *s);
 
 /* From now on, so much is left out. */
-void session_thin(struct session *s, uint32_t stacks, uint32_t samples);
+void session_thin(struct session *s, uint32_t stacks, uint32_t skips, uint32_t samples);
 
 /* Returns when all runs of programs that have begun have ended: some ten milliseconds. */
 void session_settle(struct session *s);

@@ -7,6 +7,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "bpf/thin.h"
+
+/* Of lengths that no wait is above which was not looked at. */
+#define BUCKETS_SKIPPED 11
+_Static_assert(1u << (PROF_WAIT_BUCKET_SHIFT + BUCKETS_SKIPPED - 1) == PROF_SKIPPED_NS,
+	       "a bucket ends there");
 
 struct group {
 	struct prof_count **v; /* in the tally, by key, those without stacks first */
@@ -54,7 +60,13 @@ static uint64_t share(uint64_t sum, double part, double all)
  */
 static double others(const struct prof_count *c, bool by_chance)
 {
-	return by_chance ? ldexp(1, c->chain) - 1 : 1;
+	return by_chance ? ldexp(1, c->chain & (PROF_CHAIN_SKIP - 1)) - 1 : 1;
+}
+
+/* The same of waits that nobody looked at. */
+static double others_skipped(const struct prof_count *c, bool by_chance)
+{
+	return by_chance ? ldexp(1, c->chain / PROF_CHAIN_SKIP) - 1 : 1;
 }
 
 static bool has_chance(const struct group *g)
@@ -157,7 +169,7 @@ static void spread_one(struct tally *t, const struct group *g, double *factors)
 		before = g->v[i]->weight;
 		g->v[i]->weight += next_part(&ns, others(g->v[i], chance) * before);
 		g->v[i]->samples += next_part(&nr, number[i]);
-		factors[g->v[i] - t->counts] = before > 0 ? g->v[i]->weight / before : 1;
+		factors[g->v[i] - t->counts] *= before > 0 ? g->v[i]->weight / before : 1;
 	}
 	free(number);
 	factors[bare - t->counts] = 0;
@@ -172,6 +184,113 @@ static uint64_t spread_group(struct tally *t, const struct group *g, double *fac
 	if (!is_bare(g->v[0]) || g->nr < 2 || is_bare(g->v[1]))
 		return 0;
 	spread_one(t, g, factors);
+	return ns;
+}
+
+/* What was not looked at of a thread; bpf/waits.bpf.c has the keys. */
+static bool is_gap(const struct prof_count *c)
+{
+	uint32_t wait = c->wait & ~PROF_WAIT_NOT_SAMPLED;
+
+	return is_bare(c) &&
+	       (wait == PROF_WAIT(PROF_BLOCKED, 0, -1) || wait == PROF_WAIT(PROF_WOKEN, 0, -1));
+}
+
+/* May a part of that gap be its? Whether those that waited for a CPU were woken is not known. */
+static bool has_part(const struct prof_count *gap, const struct prof_count *c)
+{
+	uint32_t kind = PROF_WAIT_KIND(c->wait);
+
+	if (is_bare(c) || c->wait & (PROF_WAIT_OPEN | PROF_WAIT_BEFORE) || !c->weight ||
+	    memcmp(c->comm, gap->comm, sizeof(c->comm)))
+		return false;
+	return PROF_WAIT_KIND(gap->wait) == PROF_BLOCKED
+		       ? kind == PROF_BLOCKED
+		       : kind == PROF_WOKEN || kind == PROF_PREEMPTED;
+}
+
+/* So many more waits, as long as the short ones that were seen. */
+static void add_lengths(struct tally_lengths *of, uint64_t more, double nr)
+{
+	struct part p = { .sum = more, .all = nr };
+
+	for (size_t i = 0; i < BUCKETS_SKIPPED; i++)
+		if (of->count[i])
+			of->count[i] += next_part(&p, of->count[i]);
+}
+
+/* Of a count, the waits that are as short as all in a gap are. */
+struct brief {
+	double nr, ns;
+};
+
+static struct brief brief_of(const struct tally *t, const struct prof_count *c)
+{
+	const struct tally_lengths *of = t->nr_lengths ? &t->lengths[c - t->counts] : NULL;
+	struct brief b = {};
+
+	if (!of)
+		return (struct brief){ c->samples, c->weight };
+	for (size_t i = 0; i < BUCKETS_SKIPPED; i++) {
+		b.nr += of->count[i];
+		b.ns += of->count[i] * 0.75 * ldexp(1, PROF_WAIT_BUCKET_SHIFT + i);
+	}
+	if (of->max_ns < PROF_SKIPPED_NS || b.ns > c->weight)
+		b.ns = b.nr > 0 ? c->weight : 0;
+	return b;
+}
+
+static uint64_t spread_gap(struct tally *t, struct prof_count *gap, struct prof_count *const *v,
+			   size_t nr, double *factors)
+{
+	struct part ns = { .sum = gap->weight }, number = { .sum = gap->samples };
+	struct brief *briefs = xcalloc(nr, sizeof(*briefs)), *b;
+	bool chance = false;
+	double before;
+	uint64_t more;
+
+	for (size_t i = 0; i < nr; i++)
+		chance |= has_part(gap, v[i]) && v[i]->chain >= PROF_CHAIN_SKIP;
+	for (size_t i = 0; i < nr; i++) {
+		if (!has_part(gap, v[i]))
+			continue;
+		briefs[i] = brief_of(t, v[i]);
+		ns.all += others_skipped(v[i], chance) * briefs[i].ns;
+		if (PROF_WAIT_KIND(v[i]->wait) == PROF_WAIT_KIND(gap->wait))
+			number.all += others_skipped(v[i], chance) * briefs[i].nr;
+	}
+	for (size_t i = 0; i < nr && ns.all > 0; i++) {
+		b = &briefs[i];
+		if (!(b->ns > 0))
+			continue;
+		before = v[i]->weight;
+		v[i]->weight += next_part(&ns, others_skipped(v[i], chance) * b->ns);
+		factors[v[i] - t->counts] *= v[i]->weight / before;
+		if (PROF_WAIT_KIND(v[i]->wait) != PROF_WAIT_KIND(gap->wait))
+			continue;
+		more = next_part(&number, others_skipped(v[i], chance) * b->nr);
+		v[i]->samples += more;
+		if (t->nr_lengths)
+			add_lengths(&t->lengths[v[i] - t->counts], more, b->nr);
+	}
+	free(briefs);
+	if (!(ns.all > 0))
+		return 0;
+	gap->weight = 0;
+	gap->samples = number.all > 0 ? 0 : gap->samples;
+	factors[gap - t->counts] = 0;
+	return ns.sum;
+}
+
+/* Of all counts of a thread. */
+static uint64_t spread_gaps(struct tally *t, struct prof_count *const *v, size_t nr,
+			    double *factors)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (is_gap(v[i]) && v[i]->weight)
+			ns += spread_gap(t, v[i], v, nr, factors);
 	return ns;
 }
 
@@ -239,6 +358,7 @@ uint64_t spread_waits(struct tally *t, double *factors)
 	for (size_t i = 0; i < t->nr; i = end) {
 		for (end = i + 1; end < t->nr && is_same_thread(v[i], v[end]); end++)
 			;
+		ns += spread_gaps(t, v + i, end - i, factors);
 		ns += guess_rest(v + i, end - i);
 	}
 	free(v);

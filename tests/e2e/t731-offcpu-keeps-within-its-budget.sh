@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # When threads begin to switch some 100,000 times a second, stacks are left out within two seconds: those of the busy
-# threads, not those of a quiet one. Times stay exact, and the shares of functions are those of a recording of all.
+# threads, not those of a quiet one, and then switches. Times stay exact, and the shares of functions are near those of a
+# recording of all, which has its own part in them.
 # alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -47,12 +48,13 @@ if [ "${ops%.*}" -lt 50000 ]; then
 fi
 check_between "$(value thinned_s)" 3 6.5 "s thinned, of $SECONDS_OF_LOAD with load, and while it calms down"
 check_between "$(value spread_s)" 1 100 "s of waits without a stack, shown by other ones"
-check_near "$(folded_pct "$TMP/switcher.folded" ';wait_turn(;|$)')" "$turn" 5 "% in wait_turn, as with all stacks,"
-check_near "$(folded_pct "$TMP/switcher.folded" ';hand_over(;|$)')" "$hand" 5 "% in hand_over, as with all stacks,"
+# With all stacks, the way to the program and back is in each wait of 3 us.
+check_near "$(folded_pct "$TMP/switcher.folded" ';wait_turn(;|$)')" "$turn" 12 "% in wait_turn, as with all stacks,"
+check_near "$(folded_pct "$TMP/switcher.folded" ';hand_over(;|$)')" "$hand" 12 "% in hand_over, as with all stacks,"
 check_between "$(folded_pct "$TMP/x.folded" 'not sampled')" 0 1 "% without a stack"
 check_between "$(folded_pct "$TMP/sleeper.folded" ';nap_often(;|$)')" 99.5 100 "% of the quiet thread with its stack"
 check_between "$(awk -v n="$(folded_sum "$TMP/sleeper.folded")" 'BEGIN { print n / 1e6 }')" 6.8 7.6 "s of it"
-check_between "$(awk -v a="$(value bpf_ns_per_sample)" -v b="$all_ns" 'BEGIN { print a / b }')" 0.1 0.85 \
+check_between "$(awk -v a="$(value bpf_ns_per_sample)" -v b="$all_ns" 'BEGIN { print a / b }')" 0.05 0.5 \
 	"of the cost of a wait with all stacks"
 check_between "$(ledger "$TMP/x.json" lost)" 0 10 "lost waits"
 check_ledger_closes "$TMP/x.json"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/pace.bpf.h"
+#include "bpf/skips.bpf.h"
 #include "collect/overhead.h"
 #include "collect/spread.h"
 
@@ -414,6 +414,167 @@ static void waits_fall_to_those_as_long(void **state)
 	tally_release(&t);
 }
 
+/* Of looks at a thread that switches per_s times a second: how many a window, and the share of all. */
+struct looks {
+	double per_window, share;
+	unsigned int level;
+};
+
+static void look_at(struct prof_skip *skip, uint32_t *pace, uint64_t now, uint32_t skips)
+{
+	uint32_t before = *pace, level = skip_level(skip->word);
+
+	*pace = pace_next(before, now);
+	level = skip_next(level, skips, *pace, before);
+	skip->word = skip_word(level, now);
+}
+
+static struct looks looks_at(struct prof_skip *skip, uint32_t *pace, uint64_t *now, double per_s,
+			     double seconds, uint32_t skips)
+{
+	uint64_t begin = *now, step = 1e9 / per_s, nr = 0, all = 0;
+
+	for (; *now < begin + seconds * 1e9; all++) {
+		*now += step * (0.5 + drand48());
+		if (skip_level(skip->word) && skip_leaves_out(skip->word, *now))
+			continue;
+		look_at(skip, pace, *now, skips);
+		nr++;
+	}
+	return (struct looks){ nr / (seconds / 0.134217728), (double)nr / all,
+			       skip_level(skip->word) };
+}
+
+static void threads_that_switch_often_are_looked_at_less(void **state)
+{
+	struct prof_skip skip = {};
+	uint64_t now = 98765432109ull;
+	uint32_t pace = 0;
+	struct looks l;
+
+	srand48(3);
+	for (uint32_t skips = 1; skips <= PROF_MOST_SKIPS; skips++) {
+		looks_at(&skip, &pace, &now, 300000, 1, skips); /* finds its level */
+		l = looks_at(&skip, &pace, &now, 300000, 5, skips);
+		assert_in_range((int)l.per_window, 1 << (PROF_SKIPS_TARGET - skips - 2),
+				1 << (PROF_SKIPS_TARGET - skips));
+	}
+	/* Then it switches seldom: each is looked at soon, and for good. */
+	looks_at(&skip, &pace, &now, 50, 1, PROF_MOST_SKIPS);
+	l = looks_at(&skip, &pace, &now, 50, 20, PROF_MOST_SKIPS);
+	assert_true(l.share == 1 && !l.level);
+	/* And no more are left out once nothing has to be. */
+	looks_at(&skip, &pace, &now, 300000, 1, PROF_MOST_SKIPS);
+	assert_true(skip_level(skip.word) > 5);
+	looks_at(&skip, &pace, &now, 300000, 0.3, 0);
+	l = looks_at(&skip, &pace, &now, 300000, 1, 0);
+	assert_true(l.share == 1);
+}
+
+/* A thread of 200 switches a second is never left out, whatever others do. */
+static void quiet_threads_are_always_looked_at(void **state)
+{
+	struct prof_skip skip = {};
+	uint64_t now = 98765432109ull;
+	uint32_t pace = 0;
+
+	assert_true(looks_at(&skip, &pace, &now, 200, 20, PROF_MOST_SKIPS).share == 1);
+}
+
+#define GAP(kind) BARE(PROF_WAIT(kind, 0, -1))
+#define ONE_IN(n) ((n)*PROF_CHAIN_SKIP)
+
+static void add_seen(struct tally *t, uint32_t wait, uint32_t stack, uint32_t chain,
+		     uint64_t samples, uint64_t weight)
+{
+	struct prof_count c = { .pid = 1,
+				.tid = 5,
+				.wait = wait,
+				.ustack = stack,
+				.chain = chain,
+				.samples = samples,
+				.weight = weight };
+	union prof_wait_hist h = { .cells = { chain ? samples : 0 } };
+
+	tally_add_lengths(t, tally_add(t, &c, NULL, 0), &h);
+}
+
+/* Waits that nobody looked at: whatever they were in, they were as those that were. */
+static void what_was_not_looked_at_is_as_what_was(void **state)
+{
+	uint32_t read = PROF_WAIT(PROF_BLOCKED, 1, 0), futex = PROF_WAIT(PROF_BLOCKED, 1, 202);
+	uint32_t woken = PROF_WAIT(PROF_WOKEN, 1, 0), on = PROF_WAIT(PROF_PREEMPTED, 0, 5);
+	struct tally t = {};
+	double factors[8];
+
+	add_seen(&t, read, 1, ONE_IN(8), 30, 3000);
+	add_seen(&t, futex, 2, ONE_IN(8), 10, 1000);
+	add_seen(&t, futex, 3, 0, 100, 1000000); /* before */
+	add_seen(&t, woken, 1, ONE_IN(8), 30, 300);
+	add_seen(&t, on, 4, ONE_IN(8), 10, 100);
+	add_seen(&t, GAP(PROF_BLOCKED), 0, 0, 10200, 1020000);
+	add_seen(&t, GAP(PROF_WOKEN), 0, 0, 10200, 102000);
+	add_seen(&t, BARE(read | PROF_WAIT_OPEN), 0, 0, 1, 77);
+	assert_int_equal(spread_waits(&t, factors), 1020000 + 102000 + 77);
+	assert_int_equal(t.counts[0].weight, 3000 + 765000);
+	assert_int_equal(t.counts[0].samples, 30 + 7650);
+	assert_int_equal(t.lengths[0].count[0], t.counts[0].samples);
+	assert_int_equal(t.counts[1].weight, 1000 + 255000);
+	assert_int_equal(t.counts[2].weight, 1000000);
+	assert_int_equal(t.counts[2].samples, 100);
+	assert_int_equal(t.counts[3].weight + t.counts[4].weight, 400 + 102000);
+	assert_in_range(t.counts[4].weight, 100 + 25400, 100 + 25600);
+	assert_int_equal(t.counts[3].samples, 30 + 10200);
+	assert_int_equal(t.counts[4].samples, 10);
+	assert_true(factors[0] == 256 && factors[2] == 1 && factors[5] == 0 && factors[6] == 0);
+	assert_int_equal(t.counts[7].weight, 77);
+	tally_release(&t);
+}
+
+/* A long wait is told apart, so none is in a gap, however many others its stack stands for. */
+static void no_long_wait_was_not_looked_at(void **state)
+{
+	uint32_t read = PROF_WAIT(PROF_BLOCKED, 1, 0), sleep = PROF_WAIT(PROF_BLOCKED, 1, 35);
+	struct prof_count nap = { .pid = 1,
+				  .tid = 5,
+				  .wait = sleep,
+				  .ustack = 2,
+				  .chain = ONE_IN(8),
+				  .samples = 3,
+				  .weight = 90000600 };
+	union prof_wait_hist h = { .cells = { 1 } };
+	struct tally t = {};
+	double factors[3];
+
+	h.cells[15] = 2; /* and one of less than a us */
+	h.max_ns = 46000000;
+	add_seen(&t, read, 1, ONE_IN(8), 29, 768 * 29);
+	tally_add_lengths(&t, tally_add(&t, &nap, NULL, 0), &h);
+	add_seen(&t, GAP(PROF_BLOCKED), 0, 0, 30000, 30000000);
+	assert_int_equal(spread_waits(&t, factors), 30000000);
+	assert_int_equal(t.counts[1].weight, 90000600 + 1000000);
+	assert_int_equal(t.counts[1].samples, 3 + 1000);
+	assert_int_equal(t.lengths[1].count[15], 2);
+	assert_int_equal(t.lengths[1].count[0], 1001);
+	assert_int_equal(t.counts[0].samples, 29 + 29000);
+	tally_release(&t);
+}
+
+/* Of a thread of which nothing else is known, it stays. */
+static void what_was_not_looked_at_may_have_no_like(void **state)
+{
+	struct tally t = {};
+	double factors[2];
+
+	add_seen(&t, GAP(PROF_BLOCKED), 0, 0, 5, 500);
+	add_seen(&t, PROF_WAIT(PROF_PREEMPTED, 0, 5), 4, ONE_IN(3), 10, 100);
+	assert_int_equal(spread_waits(&t, factors), 0);
+	assert_int_equal(t.counts[0].weight, 500);
+	assert_int_equal(t.counts[0].samples, 5);
+	assert_true(factors[0] == 1 && factors[1] == 1);
+	tally_release(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -435,6 +596,11 @@ int main(void)
 		cmocka_unit_test(what_was_thinned_stands_for_more),
 		cmocka_unit_test(waits_are_counted_by_stack_and_not_by_time),
 		cmocka_unit_test(waits_fall_to_those_as_long),
+		cmocka_unit_test(threads_that_switch_often_are_looked_at_less),
+		cmocka_unit_test(quiet_threads_are_always_looked_at),
+		cmocka_unit_test(what_was_not_looked_at_is_as_what_was),
+		cmocka_unit_test(no_long_wait_was_not_looked_at),
+		cmocka_unit_test(what_was_not_looked_at_may_have_no_like),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which threads switch so often that most of it is not looked at. */
+#include "unseen.bpf.h"
+#include "waits.bpf.h"
+
+/* By the number of the thread, of prof_cfg.skip_slots. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct prof_skip);
+} skips SEC(".maps");
+
+__hidden struct prof_skip *unseen_slot(__u32 tid)
+{
+	__u32 slot = tid & (prof_cfg.skip_slots - 1);
+
+	return bpf_map_lookup_elem(&skips, &slot);
+}
+
+__hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before)
+{
+	struct prof_skip *skip = unseen_slot(t->tid);
+	__u32 level, next;
+
+	if (!skip)
+		return 0;
+	level = skip_level(skip->word);
+	next = skip_next(level, *(volatile __u32 *)&prof_thin.skips, t->pace, before);
+	if (level || next)
+		skip->word = skip_word(next, now);
+	return level;
+}
+
+static __always_inline void without_last(struct wait_gap *gap, __u32 last)
+{
+	if (last == UNSEEN_ALL)
+		return;
+	if (gap->nr_blocked && (last == UNSEEN_BLOCKED || !gap->nr_preempted))
+		gap->nr_blocked--;
+	else if (gap->nr_preempted)
+		gap->nr_preempted--;
+}
+
+__noinline int unseen_settle(__u32 id, struct thread *t, struct wait_gap *gap, __u32 last)
+{
+	struct prof_counters *row = counters_row();
+	__u64 off;
+	__u32 nr;
+
+	if (!t || !gap || !row || !prof_cfg.skip_slots ||
+	    (t->state != THREAD_RUNS && t->state != THREAD_WAITS))
+		return 0;
+	without_last(gap, last);
+	nr = gap->nr_blocked + gap->nr_preempted;
+	row_add(row, PROF_SWITCHES, nr);
+	if (t->state == THREAD_WAITS) { /* and it was not seen how a wait ended */
+		gap->nr_blocked++;
+		nr++;
+	}
+	t->state = THREAD_RUNS;
+	off = gap->ran_ns < gap->ns ? gap->ns - gap->ran_ns : 0;
+	if (gap->queued_ns > off)
+		gap->queued_ns = off;
+	gap->ns = off - gap->queued_ns;
+	row_add(row, PROF_SEEN, nr);
+	if (t->outcome) {
+		row_add(row, t->outcome, nr);
+		row_add(row, PROF_FILTER_NS, off);
+		return 0;
+	}
+	row_add(row, PROF_THINNED, nr);
+	wait_gap(id, t, gap);
+	return 0;
+}
+
+__noinline int unseen_told(__u32 id, struct thread *t, __u64 off, __u64 queued)
+{
+	struct prof_counters *row = counters_row();
+
+	if (!t || !row || !prof_cfg.skip_slots)
+		return 0;
+	t->count = t->count_woken = t->ustack = t->kstack = 0;
+	t->skip = 0;
+	row_add(row, PROF_SWITCHES, 1);
+	row_add(row, PROF_THINNED, 1);
+	if (!is_kept(row, outcome_of(t, off), off))
+		return 0;
+	if (id == SCRATCH_TASKS)
+		wait_is_open(t, off);
+	else
+		wait_ends(t, off, queued < off ? queued : off);
+	return 0;
+}

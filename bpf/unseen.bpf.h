@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Switches that were not looked at: what the kernel has counted all the same. Of a thread it knows
+ * how long it ran (se.sum_exec_runtime), how long it waited for a CPU (sched_info.run_delay), and
+ * how often it left one (nvcsw, nivcsw); the rest of the time it was blocked.
+ *
+ * Either the program was not told, which is rare, or the thread switches so often that most of it
+ * is left out (skips.bpf.h). Then what lies between two switches that were looked at is a gap: its
+ * time goes to counts without stacks, by which user space raises those with stacks.
+ */
+#ifndef BPFPROF_BPF_UNSEEN_BPF_H
+#define BPFPROF_BPF_UNSEEN_BPF_H
+
+#include "outcome.bpf.h"
+#include "sched_polls.bpf.h"
+#include "skips.bpf.h"
+#include "waiting.bpf.h"
+
+/* Without it, wake-ups are followed by their tracepoint. */
+static __always_inline bool counts_waits(void)
+{
+	return !prof_cfg.wakeups && kernel_counts_waits();
+}
+
+/* Waits become histograms and nothing else: runqlat. top has both. */
+static __always_inline bool hist_alone(void)
+{
+	return prof_cfg.hist_rows && !prof_cfg.running;
+}
+
+/* Switches may be left out. */
+static __always_inline bool unseen_can(void)
+{
+	return prof_cfg.skip_slots && counts_waits();
+}
+
+/* NULL never, but for the verifier. */
+__hidden struct prof_skip *unseen_slot(__u32 tid);
+/*
+ * The thread leaves its CPU and is looked at. before: its pace without this wait. Returns the level
+ * that this wait was found at.
+ */
+__hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before);
+
+/* Of the waits in a gap, the last one, which was looked at or is told apart. */
+enum unseen_last {
+	UNSEEN_ALL, /* there is none */
+	UNSEEN_BLOCKED,
+	UNSEEN_PREEMPTED,
+};
+/* All but that one go to the counts of the thread, with the scratch of that number. */
+int unseen_settle(__u32 id, struct thread *t, struct wait_gap *gap, __u32 last);
+/* One of off ns that is told apart, t->wait; SCRATCH_TASKS: it has not ended. */
+int unseen_told(__u32 id, struct thread *t, __u64 off, __u64 queued);
+
+/*
+ * A thread leaves its CPU that we were not told had been given one. How long it ran the kernel has
+ * counted; the rest it waited.
+ */
+static __always_inline void make_up(struct prof_counters *row, struct task_struct *prev,
+				    struct thread *t, struct poll *p, __u64 now)
+{
+	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran, least;
+	__u32 outcome;
+
+	least = prof_cfg.slow_poll_ns ? polls_ran_least(p, t, now) : 0;
+	if (ran < least)
+		ran = least;
+	if (ran > all)
+		ran = all;
+	outcome = outcome_of(t, all - ran);
+	if (!outcome && hist_alone()) /* since when it could run is not known */
+		outcome = PROF_LOST_UNSEEN;
+	row_add(row, PROF_MADE_UP, 1);
+	if (is_kept(row, outcome, all - ran))
+		wait_over(prev, t, all - ran, 0);
+	else
+		wait_dropped(prev, t, all - ran);
+	t->state = THREAD_RUNS;
+	t->since = now - ran;
+}
+
+/* From now on, all is known of the thread. */
+static __always_inline void unseen_looked(const struct task_struct *task, struct thread *t)
+{
+	t->nr_blocked = task->nvcsw;
+	t->nr_preempted = task->nivcsw;
+}
+
+/* What the kernel has counted of the thread since it was looked at, until that time. */
+static __always_inline void unseen_gap(const struct task_struct *task, const struct thread *t,
+				       __u64 until, struct wait_gap *gap)
+{
+	gap->nr_blocked = (__u32)task->nvcsw - t->nr_blocked;
+	gap->nr_preempted = (__u32)task->nivcsw - t->nr_preempted;
+	gap->ns = until - t->since;
+	gap->ran_ns = task->se.sum_exec_runtime - t->ran;
+	gap->queued_ns = task->sched_info.run_delay - t->delay;
+}
+
+/* The thread leaves its CPU and is looked at, perhaps for the first time after others. */
+static __always_inline void unseen_before(const __u64 *ctx, const struct task_struct *prev,
+					  struct thread *t, __u64 now)
+{
+	struct wait_gap gap;
+
+	unseen_gap(prev, t, now, &gap);
+	if (gap.nr_blocked + gap.nr_preempted > 1)
+		unseen_settle(SCRATCH_SCHED, t, &gap,
+			      ctx[0] || !kernel_prev_state(ctx) ? UNSEEN_PREEMPTED
+								: UNSEEN_BLOCKED);
+	unseen_looked(prev, t);
+}
+
+/* Is it not looked at how that thread leaves its CPU? */
+static __always_inline bool unseen_leaves(const __u64 *ctx, struct task_struct *prev, __u64 now)
+{
+	struct prof_skip *skip = unseen_slot(prev->pid);
+	__u32 word, state;
+	bool blocked;
+
+	if (!skip)
+		return false;
+	word = skip->word;
+	if (!skip_level(word))
+		return false;
+	state = kernel_prev_state(ctx);
+	blocked = kernel_is_blocked(ctx, state);
+	if (!skip_leaves_out(word, now) || state & (TASK_DEAD | EXIT_ANY) ||
+	    (!blocked && kernel_is_throttled(prev))) {
+		skip->word = word | SKIP_OPEN;
+		return false;
+	}
+	skip->word = (word & SKIP_KEEPS) |
+		     (blocked ? (state & 0xfff) << SKIP_STATE_SHIFT : SKIP_PREEMPTED);
+	skip->left = now >> SKIP_UNIT_SHIFT;
+	return true;
+}
+
+/* What a wait was that nobody looked at as it began. */
+static __always_inline __u32 unseen_wait(struct task_struct *task, __u32 word)
+{
+	__u32 kind = word & SKIP_PREEMPTED ? PROF_PREEMPTED : PROF_BLOCKED;
+
+	return PROF_WAIT(kind, word >> SKIP_STATE_SHIFT & 0xfff, syscall_of(task)) |
+	       PROF_WAIT_NOT_SAMPLED;
+}
+
+/* A long wait of those that are not looked at ends: it is told apart. It has no stack. */
+static __always_inline void unseen_ends(struct task_struct *next, struct thread *t, __u32 word,
+					__u64 left, __u64 now)
+{
+	__u64 queued = kernel_queued_ns(next, next->sched_info.run_delay);
+	struct wait_gap gap;
+
+	unseen_gap(next, t, left, &gap);
+	t->wait = unseen_wait(next, word);
+	unseen_settle(SCRATCH_SCHED, t, &gap,
+		      word & SKIP_PREEMPTED ? UNSEEN_PREEMPTED : UNSEEN_BLOCKED);
+	t->since = left;
+	unseen_told(SCRATCH_SCHED, t, now - left, queued);
+	t->since = now;
+	t->ran = next->se.sum_exec_runtime;
+	t->delay = kernel_queued_ns(next, 0);
+	unseen_looked(next, t);
+}
+
+/* Is there nothing to do as that thread gets its CPU? */
+static __always_inline bool unseen_enters(struct task_struct *next, __u64 now)
+{
+	struct prof_skip *skip = unseen_slot(next->pid);
+	struct thread *t;
+	__u32 word, units;
+
+	if (!skip)
+		return false;
+	word = skip->word;
+	if (!skip_level(word))
+		return false;
+	if (word & SKIP_OPEN) {
+		skip->word = word & ~SKIP_OPEN;
+		return false;
+	}
+	units = (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
+	if (units < SKIP_LONG)
+		return true;
+	t = thread_get(next);
+	if (t && t->state == THREAD_RUNS && now - t->since > (__u64)units << SKIP_UNIT_SHIFT)
+		unseen_ends(next, t, word, now - ((__u64)units << SKIP_UNIT_SHIFT), now);
+	return true;
+}
+
+/*
+ * The recording has ended. False: this thread was looked at to the last. Where it left its CPU
+ * again after the end, as its count of switches tells, that is a few of very many.
+ */
+static __always_inline bool unseen_flush(struct task_struct *task, struct thread *t, __u64 end)
+{
+	struct prof_skip *skip = unseen_slot(t->tid);
+	struct wait_gap gap;
+	__u64 off;
+	__u32 word;
+
+	if (!skip || t->state != THREAD_RUNS)
+		return false;
+	word = skip->word;
+	if (!skip_level(word) || word & SKIP_OPEN)
+		return false;
+	unseen_gap(task, t, end, &gap);
+	off = (__u64)((__u32)(end >> SKIP_UNIT_SHIFT) - skip->left) << SKIP_UNIT_SHIFT;
+	if (kernel_is_running(task) || off < PROF_SKIPPED_NS || off >= gap.ns) {
+		unseen_settle(SCRATCH_TASKS, t, &gap, UNSEEN_ALL);
+		return true;
+	}
+	gap.ns -= off;
+	t->wait = unseen_wait(task, word);
+	unseen_settle(SCRATCH_TASKS, t, &gap,
+		      word & SKIP_PREEMPTED ? UNSEEN_PREEMPTED : UNSEEN_BLOCKED);
+	t->since = end - off;
+	unseen_told(SCRATCH_TASKS, t, off, 0);
+	return true;
+}
+
+#endif

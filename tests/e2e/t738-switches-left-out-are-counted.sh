@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Where most switches of busy threads are not looked at (--max-overhead), sums are what the kernel and the program say:
+# how long each function was off the CPU, how many switches there were, and long waits between very many short ones are
+# not shown as short ones.
+# alone: it judges times
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=stat.sh
+. "${0%/*}/stat.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_bpf
+need_prog waits_bursts
+unset BPFPROF_MAX_OVERHEAD
+
+record offcpu -v --per-thread --max-overhead 0.1 -- "$PROGS/waits_bursts" 6
+cp "$ERR" "$TMP/err"
+ops=$(awk '$1 == "operations" { print $2 }' "$TMP/did")
+if [ "$ops" -lt 150000 ]; then
+	skip "this machine is too slow: $ops operations"
+fi
+check_between "$(sed -n 's/.*so less is taken (level \([0-9]*\)).*/\1/p' "$TMP/err" | tail -n 1)" 7 9 "is the level (from 7 on switches are left out)"
+# Both functions are of the first process.
+check_clock "$(us_of "$TMP/x.folded" ';nap(;|$)')" "$(truth nap)" 2 5000 "us in nap, as the program says"
+check_clock "$(us_of "$TMP/x.folded" ';chat(;|$)')" "$(truth chat)" 4 5000 "us off the CPU in chat, as the program says"
+check_between "$(folded_pct "$TMP/x.folded" 'not sampled')" 0 1 "% without a stack"
+check_between "$(ledger "$TMP/x.json" lost)" 0 10 "lost waits"
+# Each operation is a wait of both processes at least; where one is preempted by the other, two more.
+check_between "$(ledger "$TMP/x.json" seen)" $((ops * 19 / 10)) $((ops * 5)) "waits in $ops operations"
+check_ledger_closes "$TMP/x.json"
+finish
