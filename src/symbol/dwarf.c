@@ -37,6 +37,16 @@ struct wanted {
 	size_t i; /* of module.addresses and of answers */
 };
 
+/*
+ * A unit that is to be kept. That takes as long as a seventh of all else, as names are read that
+ * nobody asked for: it is done when all have their answers (source.h).
+ */
+struct waiting {
+	uint64_t die;
+	struct dwarf_unit unit;
+};
+#define MAX_WAITING (48ull << 20) /* bytes; of more, each is kept at once */
+
 struct source {
 	const struct symbol_module *module;
 	struct symbol_lines *limits;
@@ -44,6 +54,9 @@ struct source {
 	const struct elf_file *from;	 /* that has the DWARF */
 	struct debug_image *image, *alt; /* of it, once it is needed */
 	struct dwarf_cache *cache;
+	struct waiting *waiting;
+	size_t nr_waiting, cap_waiting;
+	uint64_t waiting_bytes;
 	struct dwarf_sources parts;
 	struct dwarf_index index;
 	struct wanted *wanted; /* ascending */
@@ -219,6 +232,30 @@ static bool may_be_kept(const struct source *s, bool is_skeleton)
 	return !is_skeleton && !(d && d->alt_is_missing) && now_ns() < s->deadline_ns;
 }
 
+/* What its arrays take, with a DIE for each node: about. */
+static uint64_t bytes_of(const struct dwarf_unit *u)
+{
+	return u->nr_ranges * sizeof(*u->ranges) + u->nr_rows * sizeof(*u->rows) +
+	       u->nr_nodes * (sizeof(*u->nodes) + sizeof(Dwarf_Die)) + u->strings.cap;
+}
+
+/* Takes u over, or leaves it to be released. */
+static void keep_unit(struct source *s, uint64_t die, struct dwarf_unit *u)
+{
+	uint64_t bytes = bytes_of(u);
+
+	if (!s->cache)
+		return;
+	if (bytes > MAX_WAITING - s->waiting_bytes) {
+		dwarf_cache_put(s->cache, die, u);
+		return;
+	}
+	s->waiting = xgrow(s->waiting, s->nr_waiting, &s->cap_waiting, sizeof(*s->waiting));
+	s->waiting[s->nr_waiting++] = (struct waiting){ die, *u };
+	s->waiting_bytes += bytes;
+	*u = (struct dwarf_unit){};
+}
+
 static bool answer_unit(struct source *s, uint64_t die, size_t from, size_t to)
 {
 	bool cached, in_time = true, is_skeleton = false;
@@ -230,7 +267,7 @@ static bool answer_unit(struct source *s, uint64_t die, size_t from, size_t to)
 	if (in_time)
 		answer_places(s, &u, from, to);
 	if (in_time && !cached && u.maker && may_be_kept(s, is_skeleton))
-		dwarf_cache_put(s->cache, die, &u);
+		keep_unit(s, die, &u);
 	dwarf_unit_release(&u);
 	return in_time;
 }
@@ -261,9 +298,21 @@ static bool read_all(struct source *s)
 	return answer_units(s);
 }
 
+static void keep_waiting(struct source *s)
+{
+	for (size_t i = 0; i < s->nr_waiting; i++) {
+		dwarf_cache_put(s->cache, s->waiting[i].die, &s->waiting[i].unit);
+		dwarf_unit_release(&s->waiting[i].unit);
+	}
+	free(s->waiting);
+	s->waiting = NULL;
+	s->nr_waiting = 0;
+}
+
 /* All but the answers. */
 static void drop_parts(struct source *s)
 {
+	keep_waiting(s);
 	dwarf_cache_close(s->cache, &s->index);
 	s->cache = NULL;
 	dwarf_index_release(&s->index);
@@ -325,7 +374,8 @@ static void *open_dwarf(const struct symbol_module *m)
 		s->deadline_ns += (m->lines->deadline_ns - begin_ns) / 2;
 	if (s->deadline_ns == begin_ns || !read_all(s))
 		m->lines->nr_late += count_late(s);
-	drop_parts(s);
+	if (!s->nr_waiting)
+		drop_parts(s);
 	log_info("%s: DWARF of %zu addresses in %.1f ms", m->path, m->nr,
 		 (now_ns() - begin_ns) / 1e6);
 	if (s->nr_functions)

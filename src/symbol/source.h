@@ -102,6 +102,7 @@ struct symbol_source_ops {
 	 * known. Addresses come in ascending order, but for those that found->next gave.
 	 */
 	bool (*find)(void *source, uint64_t address, struct symbol_found *found);
+	/* Answers are with who asked by now: what is kept for the next time may be written. */
 	void (*close)(void *source);
 };
 

@@ -332,6 +332,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.kept = options->time_ns ? NULL : options->kept,
 				.wanted = options->wanted,
 				.may_read = options->may_read,
+				.late = options->late,
 				.hurry = options->hurry,
 				.arg = options->arg,
 				.first_module = p->nr_modules };

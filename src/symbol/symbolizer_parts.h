@@ -41,6 +41,7 @@ struct symbolizer {
 	uint32_t shown;		  /* and what it was demangled to */
 	struct reader_cost cost;  /* of reading */
 	struct reader_left own_left, *left; /* those who read and hang on; own unless kept */
+	struct reader_late *late;	    /* those who write what is kept; or NULL */
 	uint32_t nr_hung;		    /* files whose names were not to be had in time */
 	uint32_t nr_told;		    /* and those that had none at all */
 };
