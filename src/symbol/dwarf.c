@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "profile/missing.h"
 #include "symbol/debug_image.h"
 #include "symbol/dwarf_cache.h"
 #include "symbol/dwarf_index.h"
@@ -180,6 +181,8 @@ static bool open_image(struct source *s)
 
 	if (s->image)
 		return true;
+	if (d && d->no_alt)
+		symbol_missing_set(s->limits->missing.alt, d->no_alt);
 	if (d && d->alt)
 		s->alt = debug_image_new(d->alt, NULL);
 	s->image = debug_image_new(s->from, s->alt);
@@ -211,6 +214,7 @@ static bool make_unit(struct source *s, struct dwarf_unit *u, uint64_t offset, b
 {
 	Dwarf_Die die, split;
 	uint8_t type = 0;
+	char *path = NULL;
 	bool is_split;
 
 	*u = (struct dwarf_unit){};
@@ -220,7 +224,10 @@ static bool make_unit(struct source *s, struct dwarf_unit *u, uint64_t offset, b
 		return true;
 	dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
 	*is_skeleton = type == DW_UT_skeleton;
-	is_split = *is_skeleton && dwarf_split_find(&die, &split);
+	is_split = *is_skeleton && dwarf_split_find(&die, &split, &path);
+	if (*is_skeleton && !is_split && path && !s->limits->missing.nr_dwo++)
+		symbol_missing_set(s->limits->missing.dwo, path);
+	free(path);
 	return dwarf_unit_make(u, &s->parts, &die, is_split ? &split : NULL);
 }
 
@@ -229,7 +236,7 @@ static bool may_be_kept(const struct source *s, bool is_skeleton)
 {
 	const struct debug_files *d = s->module->debug_files;
 
-	return !is_skeleton && !(d && d->alt_is_missing) && now_ns() < s->deadline_ns;
+	return !is_skeleton && !(d && d->no_alt) && now_ns() < s->deadline_ns;
 }
 
 /* What its arrays take, with a DIE for each node: about. */
@@ -368,6 +375,7 @@ static void *open_dwarf(const struct symbol_module *m)
 	strings_init(&s->strings);
 	s->module = m;
 	s->limits = m->lines;
+	s->limits->missing = (struct symbol_missing){};
 	s->from = f;
 	s->deadline_ns = begin_ns;
 	if (m->lines->deadline_ns > begin_ns)
@@ -411,7 +419,7 @@ static bool find(void *source, uint64_t address, struct symbol_found *found)
 		found->chain[i] = (struct symbol_function){ text(s, f->name), text(s, f->file),
 							    f->line, f->begin };
 		if (!f->name && i + 1 < a->nr)
-			found->chain[i].name = "[inlined]";
+			found->chain[i].name = PROFILE_INLINED;
 	}
 	found->nr = a->nr;
 	found->start = a->start;

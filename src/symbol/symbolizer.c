@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "elf/elf_file.h"
 #include "profile/begins.h"
+#include "profile/missing.h"
 #include "symbol/cache_dir.h"
 #include "symbol/demangle.h"
 #include "symbol/kept.h"
@@ -215,6 +216,16 @@ void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_m
 				   kernel_module(s, a->found.module ? a->found.module : "[kernel]"),
 				   a->found.offset);
 	s->is_entry[frame] = a->is_entry;
+}
+
+void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *m, uint32_t module)
+{
+	char *path = xstrdup(profile_str(s->profile, s->profile->modules[module].path));
+
+	if (*m->alt || *m->dwo)
+		missing_note(s->profile,
+			     &(struct missing){ path, (char *)m->alt, (char *)m->dwo, m->nr_dwo });
+	free(path);
 }
 
 /* The kernel, the vDSO, and what has no file: there is nothing that a stranger wrote. */

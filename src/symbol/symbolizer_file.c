@@ -196,6 +196,8 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 	}
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
+	if (lines)
+		head.missing = lines->missing;
 	memcpy(bytes, &head, sizeof(head));
 	return to.nr;
 }
@@ -271,6 +273,7 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 		describe(s, head, module);
 	if (!s->lines)
 		return;
+	symbolizer_note_missing(s, &head->missing, module);
 	s->lines->nr_late = head->nr_late;
 	if (head->deadline_ns > s->lines->deadline_ns && s->servers_ns)
 		s->lines->deadline_ns = head->deadline_ns;

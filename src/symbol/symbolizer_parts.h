@@ -54,6 +54,8 @@ void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *
 		    bool is_frame, struct answer *a);
 void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
 		     const struct answer *a);
+/* What a file's debug information leads to, and is not there. */
+void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *m, uint32_t module);
 
 /* symbolizer_file.c */
 
