@@ -20,9 +20,7 @@ static void put_alt(const struct missing *m, FILE *out)
 	put(out, m->path);
 	fputs(": names of inlined calls are in ", out);
 	put(out, m->alt);
-	fputs(" (dwz), which is not there, nor by its build-id below /usr/lib/debug: " PROFILE_INLINED
-	      "\n",
-	      out);
+	fputs(" (dwz), which is not there, nor by its build-id below /usr/lib/debug\n", out);
 }
 
 static void put_dwo(const struct missing *m, FILE *out)

@@ -2,8 +2,8 @@
 /*
  * Files that the debug information of a profiled file leads to, and that were not there: what
  * several debug files share (dwz), which has names of inlined calls, and halves of split units
- * (.dwo), which have inlined calls altogether. meta.debug_missing has a line for each profiled file:
- * its path, the shared file, the first half, and how many halves, with tabs in between.
+ * (.dwo), which have inlined calls altogether. meta.debug_missing has a line for each profiled
+ * file: its path, the shared file, the first half, and how many halves, with tabs in between.
  */
 #ifndef BPFPROF_PROFILE_MISSING_H
 #define BPFPROF_PROFILE_MISSING_H

@@ -31,10 +31,10 @@ struct reader_late;
 
 /* What names may cost. */
 struct symbol_options {
-	uint64_t time_ns;  /* for source lines and inlined calls, 0 = without */
-	bool no_inline;	   /* functions only */
-	bool debuginfod;   /* ask servers for debug files */
-	bool no_cache;	   /* DWARF is read again each time */
+	uint64_t time_ns; /* for source lines and inlined calls, 0 = without */
+	bool no_inline;	  /* functions only */
+	bool debuginfod;  /* ask servers for debug files */
+	bool no_cache;	  /* DWARF is read again each time */
 	/*
 	 * Who writes what is kept, while names are used; for reader_late_end(). NULL: it is waited
 	 * for.
