@@ -52,6 +52,8 @@ static void order_frames(struct symbolizer *s)
 	s->order = xcalloc(p->nr_frames, sizeof(*s->order));
 	s->is_entry = xcalloc(p->nr_frames, sizeof(*s->is_entry));
 	for (size_t i = 1; i < p->nr_frames; i++)
+		s->has_python |= profile_frame_at(p, i)->kind == FRAME_PYTHON;
+	for (size_t i = 1; i < p->nr_frames; i++)
 		if (is_nameless(p, i) && (!s->wanted || s->wanted[i]))
 			s->order[s->nr++] = i;
 	if (s->nr)
@@ -80,11 +82,21 @@ static struct frame_function function_of(struct symbolizer *s, const struct symb
 					.line = f->line };
 }
 
+/*
+ * What calls CPython's evaluator, in whose place functions of Python are, is a part of the
+ * evaluator, wherever the compiler puts it.
+ */
+static bool is_of_evaluator(const struct symbolizer *s, const struct symbol_found *found)
+{
+	return s->has_python && found->nr > 1 && !strcmp(found->chain[0].name, "_PyEval_EvalFrame");
+}
+
 static void name_by_source(struct symbolizer *s, uint32_t frame, const struct symbol_found *found)
 {
 	struct frame_function chain[FRAME_MAX_FUNCTIONS];
+	size_t first = is_of_evaluator(s, found);
 
-	for (size_t i = 0; i < found->nr; i++) {
+	for (size_t i = first; i < found->nr; i++) {
 		chain[i] = function_of(s, &found->chain[i]);
 		if (found->chain[i].begin)
 			profile_add_begin(
@@ -92,7 +104,7 @@ static void name_by_source(struct symbolizer *s, uint32_t frame, const struct sy
 				&(struct begin){ profile_frame_at(s->profile, frame)->module,
 						 function_key(&chain[i]), found->chain[i].begin });
 	}
-	profile_set_functions(s->profile, frame, chain, found->nr);
+	profile_set_functions(s->profile, frame, chain + first, found->nr - first);
 }
 
 /* "[libc.so.6+0x28490]", "[vdso+0x6f0]". */

@@ -25,6 +25,7 @@ struct symbolizer {
 	uint32_t *order; /* frames without a name, by kind, module and offset */
 	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
 	size_t nr;
+	bool has_python; /* frames of it are in the place of others */
 	const struct symbol_kernel *kernel;
 	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
 	struct kept *kept;	    /* NULL = nothing is */
