@@ -162,6 +162,8 @@ void capture_read_python(struct capture *c, struct process *p, struct defer_item
 		capture_python_read(&c->python, program, item);
 }
 
+#define NOWHERE (UINT32_MAX - 1) /* of frames in a stack */
+
 static bool is_complete(enum unwind_end end)
 {
 	return end == UNWIND_END_CFI_ROOT || end == UNWIND_END_ROOT || end == UNWIND_END_ENTRY;
@@ -185,33 +187,51 @@ static const struct python_program *begin_python(struct capture *c, struct proce
 	return program;
 }
 
-/* The frames of Python in the place of one of the evaluator. False: it stays. */
+/* What became of the calls of the evaluator that were last seen: where they are in the stack. */
+struct evaluator {
+	uint32_t at;	     /* it has gone */
+	uint32_t trampoline; /* what the program generated and what called it */
+	bool has_words;	     /* frames of Python are in its place */
+};
+
+/* The frames of Python in the place of one of the evaluator, i. False: it stays. */
 static bool add_python(struct capture *c, struct process *p, const struct arena_stack *s,
-		       const struct python_program *program, struct python_merge *merge,
-		       uint64_t addr, uint32_t *ids, uint32_t *nr)
+		       const struct python_program *program, struct python_merge *merge, uint32_t i,
+		       struct evaluator *e, uint32_t *ids, uint32_t *nr)
 {
 	const uint64_t *words;
 	size_t nr_words;
 
-	if (!python_merge_next(merge, addr, &words, &nr_words))
+	if (!python_merge_next(merge, lookup_address(s, i), &words, &nr_words) ||
+	    (!nr_words && !*nr && i + 1 == s->nr_frames))
 		return false;
-	for (size_t i = 0; i < nr_words && *nr < MAX_IDS; i++)
+	*e = (struct evaluator){ i, NOWHERE, nr_words };
+	for (size_t k = 0; k < nr_words && *nr < MAX_IDS; k++)
 		ids[(*nr)++] = capture_python_frame(
-			&c->python, p->pid, generated_of(c, p, s->time_ns), program, words[i]);
+			&c->python, p->pid, generated_of(c, p, s->time_ns), program, words[k]);
 	return true;
 }
 
-/* What a program generates and what calls the evaluator at once: a trampoline of python -X perf. */
-static bool is_trampoline(const struct proc_mapping *m, uint32_t i, uint32_t evaluator)
+/*
+ * With python -X perf: a trampoline, which is generated code that calls the evaluator at once, and
+ * is named as the function that it calls, so the frame of Python is enough; and the function of the
+ * interpreter that calls trampolines.
+ */
+static bool is_trampoline(const struct proc_mapping *m, uint32_t i, struct evaluator *e)
 {
-	return m && !m->file && i == evaluator + 1;
+	if (m && !m->file && i == e->at + 1) {
+		e->trampoline = i;
+		return e->has_words;
+	}
+	return m && m->file && m->file->has_python && i == e->trampoline + 1;
 }
 
 /* 0: the thread has none any more, it was within an exec. */
 uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 {
 	struct process *p = capture_find_process(c, s);
-	uint32_t ids[MAX_IDS], nr = 0, evaluator = UINT32_MAX - 1;
+	struct evaluator evaluator = { NOWHERE, NOWHERE, false };
+	uint32_t ids[MAX_IDS], nr = 0;
 	const struct python_program *program;
 	struct python_merge merge;
 	uint8_t end = s->end;
@@ -233,11 +253,9 @@ uint32_t capture_user_stack(struct capture *c, const struct arena_stack *s)
 		}
 		if (m && m->file && m->file->has_python && !s->nr_python)
 			capture_python_find(&c->python, p, proc_image_at(p, s->time_ns), m);
-		if (m && program && add_python(c, p, s, program, &merge, addr, ids, &nr)) {
-			evaluator = i;
+		if (m && program && add_python(c, p, s, program, &merge, i, &evaluator, ids, &nr))
 			continue;
-		}
-		if (is_trampoline(m, i, evaluator)) /* named as the function that it calls */
+		if (is_trampoline(m, i, &evaluator))
 			continue;
 		if (!m && s->nr_frames == 1 && proc_was_replaced(p, addr, s->time_ns))
 			return 0;

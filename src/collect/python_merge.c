@@ -30,7 +30,7 @@ void python_merge_begin(struct python_merge *m, const struct python_found *found
 	size_t nr_calls = 0, nr_runs = 0;
 	bool whole;
 
-	*m = (struct python_merge){ found, s->python, s->nr_python, 0 };
+	*m = (struct python_merge){ found, s->python, s->nr_python, 0, false };
 	if (!found || !m->nr)
 		return;
 	whole = m->words[m->nr - 1] == PYTHON_WHOLE;
@@ -42,6 +42,7 @@ void python_merge_begin(struct python_merge *m, const struct python_found *found
 	if (!whole || !complete)
 		return;
 	m->skip = nr_calls > nr_runs ? nr_calls - nr_runs : 0;
+	m->is_one = m->skip == 1;
 	for (; nr_runs > nr_calls && m->nr; nr_runs--)
 		do
 			m->nr--;
@@ -54,14 +55,15 @@ bool python_merge_next(struct python_merge *m, uint64_t address, const uint64_t 
 
 	if (!m->nr || !is_evaluator(m->found, address))
 		return false;
+	*words = m->words;
+	*nr = 0;
 	if (m->skip) {
 		m->skip--;
-		return false;
+		return m->is_one;
 	}
-	*words = m->words;
-	for (*nr = 0; m->nr && !last; m->nr--) {
+	for (; m->nr && !last; m->nr--) {
 		last = *m->words & PYTHON_LAST_BIT;
 		*nr += PYTHON_CODE(*m->words++) != 0; /* a mark of C's call comes last */
 	}
-	return *nr > 0;
+	return true;
 }

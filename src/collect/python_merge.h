@@ -10,6 +10,9 @@
  *	method_vectorcall				method_vectorcall
  *	evaluator		<module> | last		<module>
  *	main			whole			main
+ *
+ * A call that begins or ends has no frame of Python, or none any more: it frees what the function
+ * had, for example. What it calls then follows the frame of its caller.
  */
 #ifndef BPFPROF_COLLECT_PYTHON_MERGE_H
 #define BPFPROF_COLLECT_PYTHON_MERGE_H
@@ -27,7 +30,8 @@ struct python_merge {
 	const struct python_found *found;
 	const uint64_t *words; /* those that are left */
 	size_t nr;
-	size_t skip; /* innermost calls that have no frame yet, or none any more */
+	size_t skip; /* innermost calls that have no frame yet, or none any more … */
+	bool is_one; /* … which is to be expected of one */
 };
 
 /*
@@ -37,8 +41,8 @@ struct python_merge {
 void python_merge_begin(struct python_merge *m, const struct python_found *found,
 			const struct arena_stack *s, const uint64_t *addresses, bool complete);
 /*
- * The words that take the place of the native frame at an address, *nr of them; false: it stays.
- * In order, for each frame of the stack.
+ * The words that take the place of the native frame at an address, *nr of them, 0 = the frame goes
+ * without; false: it stays. In order, for each frame of the stack.
  */
 bool python_merge_next(struct python_merge *m, uint64_t address, const uint64_t **words,
 		       size_t *nr);

@@ -57,6 +57,7 @@ void record_name(struct record *r)
 	struct symbol_options o = r->opts->symbols;
 	struct signalfd_siginfo info;
 
+	o.late = &r->late;
 	o.hurry = hurries;
 	o.arg = r;
 	record_name_by(r, &o);

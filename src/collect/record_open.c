@@ -2,6 +2,7 @@
 /* Opening and closing a recording. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -17,6 +18,7 @@
 #include "profile/kind.h"
 
 #define UNWIND_BYTES (64ull << 20)
+#define LATE_NS	     1000000000ull /* for what is kept of names to be written */
 
 static const struct store_ops store_ops = { kernel_segments_make, kernel_segments_drop };
 
@@ -205,5 +207,7 @@ void record_close(struct record *r)
 	if (r->cgroup_fd >= 0)
 		close(r->cgroup_fd);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	fflush(stdout); /* nobody shall wait for the result */
+	reader_late_end(&r->late, LATE_NS);
 	free(r);
 }

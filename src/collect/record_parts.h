@@ -26,6 +26,7 @@
 #include "event/kernel_counts.h"
 #include "event/sideband.h"
 #include "proc/running.h"
+#include "reader/fork.h"
 #include "uprobe/price.h"
 
 #define RECORD_TURN_NS 100000000ull
@@ -40,6 +41,7 @@ struct record {
 	struct sideband *sideband;
 	struct reading *reading; /* own_reading, unless it is for others, too */
 	struct reading own_reading;
+	struct reader_late late; /* who write what was read of DWARF */
 	struct proc_table procs;
 	struct capture capture;
 	struct lifetimes *lifetimes; /* NULL but for wall */

@@ -12,6 +12,7 @@
 #include "output/contexts.h"
 #include "output/locks.h"
 #include "output/memory.h"
+#include "output/missing_rows.h"
 #include "output/output.h"
 #include "output/slow_polls.h"
 #include "output/wakers.h"
@@ -309,6 +310,7 @@ static void print_names(const struct profile *p, FILE *out)
 		fprintf(out, ": %s\n", row->remedy);
 	}
 	nameless_release(&n);
+	missing_rows_put(p, out);
 }
 
 static void print_stacks(const struct profile *p, bool several, FILE *out)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/missing.h"
 #include "profile/runtime.h"
 
 #define OF_FILE                                                                                    \
@@ -19,7 +20,15 @@
 	"stripped: build it without strip and -s, or let --debuginfod find its debug file"
 #define OF_MAPPED                                                                                  \
 	"code that is not among the names which its runtime wrote: replaced before, or newer"
+#define OF_INLINED                                                                                 \
+	"calls that the compiler put into others, whose names are in a file that is missing"
 #define OF_NOTHING "gone before its mappings were read: let bpfprof start the program, behind --"
+
+static bool is_inlined(const struct profile *p, uint32_t frame)
+{
+	return profile_frame_functions(p, frame) > 1 &&
+	       !strcmp(profile_str(p, profile_frame_function(p, frame, 0).name), PROFILE_INLINED);
+}
 
 bool nameless_frame(const struct profile *p, uint32_t frame)
 {
@@ -31,8 +40,9 @@ bool nameless_frame(const struct profile *p, uint32_t frame)
 	if (f->kind == FRAME_PYTHON)
 		return !strcmp(name, PROFILE_PYTHON);
 	if (f->kind == FRAME_USER) /* "[libz.so.1+0x2340]" is what the symbolizer makes up */
-		return name[0] == '[' && !f->linkage && strstr(name, "+0x") &&
-		       name[strlen(name) - 1] == ']';
+		return is_inlined(p, frame) ||
+		       (name[0] == '[' && !f->linkage && strstr(name, "+0x") &&
+			name[strlen(name) - 1] == ']');
 	return f->kind == FRAME_UNKNOWN;
 }
 
@@ -102,6 +112,8 @@ static char *remedy_of(const struct profile *p, const struct nameless_row *row)
 
 	if (!row->module)
 		return xstrdup(OF_NOTHING);
+	if (row->is_inlined)
+		return xstrdup(OF_INLINED);
 	if (m->kind == MODULE_GENERATED && row->is_mapped)
 		return xstrdup(OF_MAPPED);
 	if (m->kind == MODULE_GENERATED)
@@ -141,6 +153,7 @@ void nameless_init(struct nameless *n, const struct profile *p)
 		}
 		rows[module].module = module;
 		rows[module].process = s->process;
+		rows[module].is_inlined |= is_inlined(p, leaf);
 		rows[module].weight += s->weight;
 		n->weight += s->weight;
 	}

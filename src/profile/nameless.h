@@ -25,6 +25,7 @@ struct nameless_row {
 	uint64_t weight;
 	bool is_mapped;	  /* generated code, of which its runtime named other parts */
 	bool is_packaged; /* a file, which lies where distributions put theirs */
+	bool is_inlined;  /* a part of it at least is calls that were put into others */
 	char *remedy;
 };
 

@@ -36,18 +36,30 @@ uint64_t cost_memory(void)
 	return nr == 2 ? pages * sysconf(_SC_PAGESIZE) : 0;
 }
 
+static void add_usage(const struct rusage *usage, uint64_t first_bytes, struct reader_cost *c)
+{
+	struct reader_cost one = { .cpu_ns = time_ns(&usage->ru_utime) + time_ns(&usage->ru_stime),
+				   .bytes = usage->ru_maxrss * 1024ull };
+
+	one.bytes -= one.bytes < first_bytes ? one.bytes : first_bytes;
+	reader_cost_add(c, &one);
+}
+
+void cost_self(uint64_t first_bytes, struct reader_cost *c)
+{
+	struct rusage usage;
+
+	if (!getrusage(RUSAGE_SELF, &usage))
+		add_usage(&usage, first_bytes, c);
+}
+
 pid_t cost_wait(pid_t pid, int flags, uint64_t first_bytes, struct reader_cost *c)
 {
-	struct reader_cost one = {};
 	struct rusage usage;
 	pid_t ended = wait4(pid, NULL, flags, &usage);
 
-	if (ended != pid)
-		return ended;
-	one.cpu_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
-	one.bytes = usage.ru_maxrss * 1024ull;
-	one.bytes -= one.bytes < first_bytes ? one.bytes : first_bytes;
-	reader_cost_add(c, &one);
+	if (ended == pid)
+		add_usage(&usage, first_bytes, c);
 	return ended;
 }
 

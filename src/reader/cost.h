@@ -18,6 +18,9 @@ void reader_cost_add(struct reader_cost *sum, const struct reader_cost *more);
 /* Our memory now; so what a child shares with its parent, when it has just been forked. */
 uint64_t cost_memory(void);
 
+/* What we took ourselves so far, who have just begun with first_bytes. */
+void cost_self(uint64_t first_bytes, struct reader_cost *c);
+
 /*
  * waitpid() for a child, which adds what it and its own children took to c; first_bytes is what it
  * began with.

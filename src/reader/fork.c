@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,15 +23,20 @@
 
 #define LOOK_MS 20
 #define DIES_MS 200 /* after the signal, however busy the machine is */
+#define LOWEST	19
+#define LATE	1
 
+/* Who goes on with after() may change it at any time. */
 struct head {
 	int64_t result; /* of run() */
 	uint64_t done;
-	uint64_t first_bytes; /* that it shared with us */
+	uint64_t first_bytes;	 /* that it shared with us */
+	struct reader_cost cost; /* until then */
 };
 
-static void work(const struct reader_copy *c, struct head *h) __attribute__((noreturn));
-static void work(const struct reader_copy *c, struct head *h)
+/* done: an eventfd, which says so; -1 = it is waited for until it ends. */
+static void work(const struct reader_copy *c, struct head *h, int done) __attribute__((noreturn));
+static void work(const struct reader_copy *c, struct head *h, int done)
 {
 	int err;
 
@@ -43,7 +50,15 @@ static void work(const struct reader_copy *c, struct head *h)
 		c->prepare(c->arg);
 	err = jail_enter_lean(c->timeout_ns, c->folder);
 	h->result = err ? err : c->run(c->arg, h + 1, READER_MAX_ANSWER - sizeof(*h));
+	cost_self(h->first_bytes, &h->cost);
 	h->done = 1;
+	if (!err && c->after) {
+		if (done >= 0) {
+			eventfd_write(done, 1);
+			setpriority(PRIO_PROCESS, 0, LOWEST);
+		}
+		c->after(c->arg);
+	}
 	_exit(0);
 }
 
@@ -57,15 +72,18 @@ static uint64_t cpu_ns(pid_t pid)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* Until it has ended: 0; -ETIMEDOUT when it does not in time, or does nothing any more; -EINTR. */
-static int ends(const struct reader_copy *c, pid_t pid, int pidfd)
+/*
+ * Until it has ended: 0, or LATE when it has answered and goes on; -ETIMEDOUT when it does not in
+ * time, or does nothing any more; -EINTR.
+ */
+static int ends(const struct reader_copy *c, pid_t pid, int pidfd, int done)
 {
 	uint64_t begin = now_ns(), busy_ns = begin, used = 0, now_used;
-	struct pollfd p = { pidfd, POLLIN, 0 };
+	struct pollfd p[] = { { pidfd, POLLIN, 0 }, { done, POLLIN, 0 } };
 
 	while (now_ns() < begin + c->timeout_ns) {
-		if (poll(&p, 1, LOOK_MS))
-			return 0;
+		if (poll(p, 2, LOOK_MS))
+			return p[1].revents && !p[0].revents ? LATE : 0;
 		if (c->stop && c->stop(c->stop_arg))
 			return -EINTR;
 		now_used = cpu_ns(pid);
@@ -79,15 +97,20 @@ static int ends(const struct reader_copy *c, pid_t pid, int pidfd)
 }
 
 /* What ended since is waited for. */
+static size_t count(struct reader_left_one *v, size_t nr)
+{
+	for (size_t i = nr; i-- > 0;) {
+		if (waitpid(v[i].pid, NULL, WNOHANG) == 0)
+			continue;
+		close(v[i].pidfd);
+		v[i] = v[--nr];
+	}
+	return nr;
+}
+
 size_t reader_left_count(struct reader_left *l)
 {
-	for (size_t i = l->nr; i-- > 0;) {
-		if (waitpid(l->v[i].pid, NULL, WNOHANG) == 0)
-			continue;
-		close(l->v[i].pidfd);
-		l->v[i] = l->v[--l->nr];
-	}
-	return l->nr;
+	return l->nr = count(l->v, l->nr);
 }
 
 void reader_left_release(struct reader_left *l)
@@ -97,14 +120,46 @@ void reader_left_release(struct reader_left *l)
 		close(l->v[--l->nr].pidfd);
 }
 
+/* False: they are gone, or a signal came. */
+static bool wait_late(struct reader_late *l, int ms)
+{
+	struct pollfd p[READER_MAX_LATE];
+
+	l->nr = count(l->v, l->nr);
+	for (size_t i = 0; i < l->nr; i++)
+		p[i] = (struct pollfd){ l->v[i].pidfd, POLLIN, 0 };
+	return l->nr && poll(p, l->nr, ms) >= 0;
+}
+
+void reader_late_end(struct reader_late *l, uint64_t ns)
+{
+	uint64_t until = now_ns() + ns, kill_ns = DIES_MS * 1000000ull;
+
+	for (size_t i = 0; i < l->nr; i++)
+		setpriority(PRIO_PROCESS, l->v[i].pid, getpriority(PRIO_PROCESS, 0));
+	while (now_ns() < until && wait_late(l, LOOK_MS))
+		;
+	for (size_t i = 0; i < l->nr; i++)
+		kill(l->v[i].pid, SIGKILL);
+	for (until = now_ns() + kill_ns; now_ns() < until && wait_late(l, LOOK_MS);)
+		;
+	while (l->nr)
+		close(l->v[--l->nr].pidfd);
+}
+
 /* By itself, or by us when its time is over. */
-static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t pid,
+static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t pid, int done,
 		    const struct head *h, struct reader_cost *cost)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
-	int err = pidfd >= 0 ? ends(c, pid, pidfd) : -errno;
+	int err = pidfd >= 0 ? ends(c, pid, pidfd, done) : -errno;
 	struct pollfd p = { pidfd, POLLIN, 0 };
 
+	if (err == LATE) {
+		c->late->v[c->late->nr++] = (struct reader_left_one){ pid, pidfd };
+		reader_cost_add(cost, &h->cost);
+		return 0;
+	}
 	if (err)
 		kill(pid, SIGKILL);
 	if (err && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
@@ -120,7 +175,7 @@ static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t
 
 static int take(const struct head *h, struct reader_answer *a)
 {
-	int64_t result = h->result;
+	int64_t result = __atomic_load_n(&h->result, __ATOMIC_ACQUIRE);
 
 	if (!h->done || result > (int64_t)(READER_MAX_ANSWER - sizeof(*h)))
 		return -EPIPE;
@@ -136,8 +191,8 @@ int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struc
 		    struct reader_cost *cost)
 {
 	struct head *h;
+	int err, done = -1;
 	pid_t pid;
-	int err;
 
 	*a = (struct reader_answer){ .fd = -1 };
 	if (reader_left_count(left) == READER_MAX_LEFT)
@@ -146,10 +201,14 @@ int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struc
 		 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (h == MAP_FAILED)
 		return -errno;
+	if (c->after && c->late && (c->late->nr = count(c->late->v, c->late->nr)) < READER_MAX_LATE)
+		done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pid = fork();
 	if (!pid)
-		work(c, h);
-	err = pid < 0 ? -errno : wait_for(c, left, pid, h, cost);
+		work(c, h, done);
+	err = pid < 0 ? -errno : wait_for(c, left, pid, done, h, cost);
+	if (done >= 0)
+		close(done);
 	if (!err)
 		err = take(h, a);
 	munmap(h, READER_MAX_ANSWER);

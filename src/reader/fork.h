@@ -14,6 +14,9 @@
 #include "reader/reader.h"
 
 #define READER_MAX_LEFT 8
+#define READER_MAX_LATE 2
+
+struct reader_late;
 
 struct reader_copy {
 	/* Runs in the copy first, with all our rights: opens what run() will read. Or NULL. */
@@ -26,6 +29,13 @@ struct reader_copy {
 	uint64_t idle_ns;	 /* it has hung when it waits for so long, 0 = it may wait */
 	bool (*stop)(void *arg); /* asked again and again: whether nobody waits for it; or NULL */
 	void *stop_arg;
+	/*
+	 * Runs in the copy when its answer is there, with what run() left behind; or NULL. With
+	 * late, nobody waits for it before reader_late_end(), and it has the lowest priority; when
+	 * as many as there may be do so, and without late, it is waited for.
+	 */
+	void (*after)(void *arg);
+	struct reader_late *late;
 };
 
 /*
@@ -38,6 +48,18 @@ struct reader_left {
 	} v[READER_MAX_LEFT];
 	size_t nr;
 };
+
+/* Copies that have answered and go on with after(). */
+struct reader_late {
+	struct reader_left_one v[READER_MAX_LATE];
+	size_t nr;
+};
+
+/*
+ * Waits for them so long, or until a signal comes, with our own priority if they may get it. Who is
+ * not done then is killed, and what after() did not finish is not there.
+ */
+void reader_late_end(struct reader_late *l, uint64_t ns);
 
 /* How many there are now. */
 size_t reader_left_count(struct reader_left *l);

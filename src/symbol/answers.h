@@ -19,6 +19,7 @@ struct answers_head {
 	uint8_t nr_linked;
 	struct linked linked[ANSWERS_MAX_LINKED]; /* its executable parts */
 	char tokio[CRATE_VERSION_BYTES];	  /* its version, "" = none */
+	struct symbol_missing missing;
 };
 
 /* Of an address: what was found, in the order of the addresses. */

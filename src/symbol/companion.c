@@ -113,15 +113,34 @@ size_t companion_open_debug(const struct companion_wants *w, const char *path, c
 	return nr;
 }
 
-size_t companion_open_alt(const struct companion_wants *w, const char *dir,
+char *companion_alt_path(const struct companion_wants *w, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (*w->alt == '/' || *path != '/')
+		return xstrdup(w->alt);
+	return xasprintf("%.*s/%s", (int)(slash - path), path, w->alt);
+}
+
+/*
+ * Distributions have them in one folder below that of debug files:
+ * "../../.dwz/x86_64-linux-gnu/name.debug".
+ */
+static size_t try_dwz(const char *alt, const char *dir, size_t nr, int fds[COMPANION_MAX_FILES])
+{
+	const char *below = strstr(alt, ".dwz/"), *slash = strrchr(alt, '/');
+
+	if (below)
+		return try_open(xasprintf("%s/%s", dir, below), nr, fds);
+	return try_open(xasprintf("%s/.dwz/%s", dir, slash ? slash + 1 : alt), nr, fds);
+}
+
+size_t companion_open_alt(const struct companion_wants *w, const char *path, const char *dir,
 			  int fds[COMPANION_MAX_FILES])
 {
 	size_t nr = try_build_id(w->alt_id, w->alt_id_len, dir, 0, fds);
 
-	if (!nr && *w->alt == '/')
-		nr = try_open(xstrdup(w->alt), nr, fds);
-	/* Beside debug files: "../../.dwz/x86_64-linux-gnu/name.debug", below their folder. */
-	if (!nr && dir && *w->alt && strstr(w->alt, ".dwz/"))
-		nr = try_open(xasprintf("%s/%s", dir, strstr(w->alt, ".dwz/")), nr, fds);
-	return nr;
+	if (*w->alt && (*w->alt == '/' || *path == '/'))
+		nr = try_open(companion_alt_path(w, path), nr, fds);
+	return *w->alt && dir ? try_dwz(w->alt, dir, nr, fds) : nr;
 }

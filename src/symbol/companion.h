@@ -40,9 +40,15 @@ void companion_wants_read(struct companion_wants *w, const struct elf_file *f);
 size_t companion_open_debug(const struct companion_wants *w, const char *path, const char *dir,
 			    int fds[COMPANION_MAX_FILES]);
 
-/* The same of what the debug file shares with others; w is what the debug file itself wants. */
-size_t companion_open_alt(const struct companion_wants *w, const char *dir,
+/*
+ * The same of what the debug file shares with others; w is what the debug file itself wants, and
+ * path its own, from which a relative one leads on.
+ */
+size_t companion_open_alt(const struct companion_wants *w, const char *path, const char *dir,
 			  int fds[COMPANION_MAX_FILES]);
+
+/* Where that should be by its path; to be freed. */
+char *companion_alt_path(const struct companion_wants *w, const char *path);
 
 /* A file whose whole path is in another one (split DWARF); -1: there is none of that kind. */
 int companion_open_path(const char *path);

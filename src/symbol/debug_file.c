@@ -2,6 +2,7 @@
 /* Debug files that belong to a file, and the symbol table of one as a source of names. */
 #include "symbol/debug_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,11 +71,26 @@ choose(const struct companion_wants *w, const int *fds, size_t nr,
 	return chosen;
 }
 
+/* Of an open file, without links; else what the process called it. */
+static void path_of(int fd, const char *path, char to[COMPANION_MAX_NAME])
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = fd >= 0 ? readlink(link, to, COMPANION_MAX_NAME - 1) : -1;
+	if (len > 0 && *to == '/')
+		to[len] = '\0';
+	else
+		snprintf(to, COMPANION_MAX_NAME, "%s", path);
+}
+
 void debug_files_open(struct debug_files *d, const struct elf_file *f, const char *path,
 		      const char *dir)
 {
 	struct companion_wants *w = xmalloc(sizeof(*w));
 	int fds[COMPANION_MAX_FILES];
+	char where[COMPANION_MAX_NAME];
 	size_t nr;
 
 	*d = (struct debug_files){ .debug_fd = -1, .alt_fd = -1 };
@@ -83,9 +99,11 @@ void debug_files_open(struct debug_files *d, const struct elf_file *f, const cha
 	d->debug = choose(w, fds, nr, belongs, &d->debug_fd);
 	if (d->debug)
 		companion_wants_read(w, d->debug);
-	nr = dir ? companion_open_alt(w, dir, fds) : 0;
+	path_of(d->debug ? d->debug_fd : f->fd, path, where);
+	nr = dir ? companion_open_alt(w, where, dir, fds) : 0;
 	d->alt = choose(w, fds, nr, belongs_as_alt, &d->alt_fd);
-	d->alt_is_missing = *w->alt && !d->alt;
+	if (*w->alt && !d->alt)
+		d->no_alt = companion_alt_path(w, where);
 	free(w);
 }
 
@@ -124,6 +142,7 @@ void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t
 
 void debug_files_close(struct debug_files *d)
 {
+	free(d->no_alt);
 	elf_file_close(d->debug);
 	elf_file_close(d->alt);
 	if (d->debug_fd >= 0)

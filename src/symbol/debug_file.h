@@ -16,7 +16,7 @@
 struct debug_files {
 	struct elf_file *debug; /* NULL: there is none */
 	struct elf_file *alt;	/* of the debug file, or of the file when there is none; or NULL */
-	bool alt_is_missing;	/* there should be one */
+	char *no_alt;		/* there should be one: where; NULL = none is missing */
 	int debug_fd, alt_fd;
 };
 

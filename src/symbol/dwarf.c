@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "profile/missing.h"
 #include "symbol/debug_image.h"
 #include "symbol/dwarf_cache.h"
 #include "symbol/dwarf_index.h"
@@ -37,6 +38,16 @@ struct wanted {
 	size_t i; /* of module.addresses and of answers */
 };
 
+/*
+ * A unit that is to be kept. That takes as long as a seventh of all else, as names are read that
+ * nobody asked for: it is done when all have their answers (source.h).
+ */
+struct waiting {
+	uint64_t die;
+	struct dwarf_unit unit;
+};
+#define MAX_WAITING (48ull << 20) /* bytes; of more, each is kept at once */
+
 struct source {
 	const struct symbol_module *module;
 	struct symbol_lines *limits;
@@ -44,6 +55,9 @@ struct source {
 	const struct elf_file *from;	 /* that has the DWARF */
 	struct debug_image *image, *alt; /* of it, once it is needed */
 	struct dwarf_cache *cache;
+	struct waiting *waiting;
+	size_t nr_waiting, cap_waiting;
+	uint64_t waiting_bytes;
 	struct dwarf_sources parts;
 	struct dwarf_index index;
 	struct wanted *wanted; /* ascending */
@@ -167,6 +181,8 @@ static bool open_image(struct source *s)
 
 	if (s->image)
 		return true;
+	if (d && d->no_alt)
+		symbol_missing_set(s->limits->missing.alt, d->no_alt);
 	if (d && d->alt)
 		s->alt = debug_image_new(d->alt, NULL);
 	s->image = debug_image_new(s->from, s->alt);
@@ -198,6 +214,7 @@ static bool make_unit(struct source *s, struct dwarf_unit *u, uint64_t offset, b
 {
 	Dwarf_Die die, split;
 	uint8_t type = 0;
+	char *path = NULL;
 	bool is_split;
 
 	*u = (struct dwarf_unit){};
@@ -207,7 +224,10 @@ static bool make_unit(struct source *s, struct dwarf_unit *u, uint64_t offset, b
 		return true;
 	dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
 	*is_skeleton = type == DW_UT_skeleton;
-	is_split = *is_skeleton && dwarf_split_find(&die, &split);
+	is_split = *is_skeleton && dwarf_split_find(&die, &split, &path);
+	if (*is_skeleton && !is_split && path && !s->limits->missing.nr_dwo++)
+		symbol_missing_set(s->limits->missing.dwo, path);
+	free(path);
 	return dwarf_unit_make(u, &s->parts, &die, is_split ? &split : NULL);
 }
 
@@ -216,7 +236,31 @@ static bool may_be_kept(const struct source *s, bool is_skeleton)
 {
 	const struct debug_files *d = s->module->debug_files;
 
-	return !is_skeleton && !(d && d->alt_is_missing) && now_ns() < s->deadline_ns;
+	return !is_skeleton && !(d && d->no_alt) && now_ns() < s->deadline_ns;
+}
+
+/* What its arrays take, with a DIE for each node: about. */
+static uint64_t bytes_of(const struct dwarf_unit *u)
+{
+	return u->nr_ranges * sizeof(*u->ranges) + u->nr_rows * sizeof(*u->rows) +
+	       u->nr_nodes * (sizeof(*u->nodes) + sizeof(Dwarf_Die)) + u->strings.cap;
+}
+
+/* Takes u over, or leaves it to be released. */
+static void keep_unit(struct source *s, uint64_t die, struct dwarf_unit *u)
+{
+	uint64_t bytes = bytes_of(u);
+
+	if (!s->cache)
+		return;
+	if (bytes > MAX_WAITING - s->waiting_bytes) {
+		dwarf_cache_put(s->cache, die, u);
+		return;
+	}
+	s->waiting = xgrow(s->waiting, s->nr_waiting, &s->cap_waiting, sizeof(*s->waiting));
+	s->waiting[s->nr_waiting++] = (struct waiting){ die, *u };
+	s->waiting_bytes += bytes;
+	*u = (struct dwarf_unit){};
 }
 
 static bool answer_unit(struct source *s, uint64_t die, size_t from, size_t to)
@@ -230,7 +274,7 @@ static bool answer_unit(struct source *s, uint64_t die, size_t from, size_t to)
 	if (in_time)
 		answer_places(s, &u, from, to);
 	if (in_time && !cached && u.maker && may_be_kept(s, is_skeleton))
-		dwarf_cache_put(s->cache, die, &u);
+		keep_unit(s, die, &u);
 	dwarf_unit_release(&u);
 	return in_time;
 }
@@ -261,9 +305,21 @@ static bool read_all(struct source *s)
 	return answer_units(s);
 }
 
+static void keep_waiting(struct source *s)
+{
+	for (size_t i = 0; i < s->nr_waiting; i++) {
+		dwarf_cache_put(s->cache, s->waiting[i].die, &s->waiting[i].unit);
+		dwarf_unit_release(&s->waiting[i].unit);
+	}
+	free(s->waiting);
+	s->waiting = NULL;
+	s->nr_waiting = 0;
+}
+
 /* All but the answers. */
 static void drop_parts(struct source *s)
 {
+	keep_waiting(s);
 	dwarf_cache_close(s->cache, &s->index);
 	s->cache = NULL;
 	dwarf_index_release(&s->index);
@@ -319,13 +375,15 @@ static void *open_dwarf(const struct symbol_module *m)
 	strings_init(&s->strings);
 	s->module = m;
 	s->limits = m->lines;
+	s->limits->missing = (struct symbol_missing){};
 	s->from = f;
 	s->deadline_ns = begin_ns;
 	if (m->lines->deadline_ns > begin_ns)
 		s->deadline_ns += (m->lines->deadline_ns - begin_ns) / 2;
 	if (s->deadline_ns == begin_ns || !read_all(s))
 		m->lines->nr_late += count_late(s);
-	drop_parts(s);
+	if (!s->nr_waiting)
+		drop_parts(s);
 	log_info("%s: DWARF of %zu addresses in %.1f ms", m->path, m->nr,
 		 (now_ns() - begin_ns) / 1e6);
 	if (s->nr_functions)
@@ -361,7 +419,7 @@ static bool find(void *source, uint64_t address, struct symbol_found *found)
 		found->chain[i] = (struct symbol_function){ text(s, f->name), text(s, f->file),
 							    f->line, f->begin };
 		if (!f->name && i + 1 < a->nr)
-			found->chain[i].name = "[inlined]";
+			found->chain[i].name = PROFILE_INLINED;
 	}
 	found->nr = a->nr;
 	found->start = a->start;

@@ -54,21 +54,18 @@ static bool is_readable(const char *path)
 	return ok;
 }
 
-bool dwarf_split_find(Dwarf_Die *die, Dwarf_Die *split)
+bool dwarf_split_find(Dwarf_Die *die, Dwarf_Die *split, char **path)
 {
 	Dwarf_Attribute a;
 	const char *name = dwarf_formstring(dwarf_attr(die, DW_AT_dwo_name, &a)), *dir;
-	char *path;
-	bool ok;
 
+	*path = NULL;
 	if (!name)
 		name = dwarf_formstring(dwarf_attr(die, DW_AT_GNU_dwo_name, &a));
 	dir = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &a));
 	if (!name || (*name != '/' && (!dir || *dir != '/')))
 		return false;
-	path = *name == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name);
-	ok = is_readable(path);
-	free(path);
-	return ok && !dwarf_cu_info(die->cu, NULL, NULL, NULL, split, NULL, NULL, NULL) &&
-	       split->addr;
+	*path = *name == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name);
+	return is_readable(*path) &&
+	       !dwarf_cu_info(die->cu, NULL, NULL, NULL, split, NULL, NULL, NULL) && split->addr;
 }

@@ -15,7 +15,10 @@
 
 #include <elfutils/libdw.h>
 
-/* The DIE of the other half. False: it is gone, or not to be read. */
-bool dwarf_split_find(Dwarf_Die *die, Dwarf_Die *split);
+/*
+ * The DIE of the other half. False: it is gone, or not to be read. path: where it was looked for,
+ * NULL = nowhere; to be freed.
+ */
+bool dwarf_split_find(Dwarf_Die *die, Dwarf_Die *split, char **path);
 
 #endif

@@ -2,6 +2,9 @@
 /* The table of symbol sources, and going through it for one module. */
 #include "symbol/source.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/log.h"
 
 static const struct symbol_source_ops *const rows[] = {
@@ -9,6 +12,16 @@ static const struct symbol_source_ops *const rows[] = {
 	SYMBOL_SOURCES(X)
 #undef X
 };
+
+void symbol_missing_set(char to[256], const char *path)
+{
+	size_t len = strlen(path);
+
+	if (len < 256)
+		strcpy(to, path);
+	else
+		snprintf(to, 256, "...%s", path + len - 252);
+}
 
 void symbol_sources_open(struct symbol_sources *s, const struct symbol_module *m)
 {

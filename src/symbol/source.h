@@ -35,12 +35,22 @@ struct symbol_kernel {
 	void *arg;
 };
 
+/* Files that the DWARF of a module leads to, and that are not there; "" = none. */
+struct symbol_missing {
+	char alt[256]; /* what debug files share (dwz) */
+	char dwo[256]; /* the first half of a split unit … */
+	uint32_t nr_dwo;
+};
+/* The end of a path that is too long. */
+void symbol_missing_set(char to[256], const char *path);
+
 /* What source lines and inlined calls may cost, of all modules, and did. */
 struct symbol_lines {
 	bool no_inline;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC; each module gets half of what is left at most */
 	int cache_dir;	      /* of cache_dir.h; -1 = nothing is kept */
 	uint64_t nr_late;     /* addresses for which there was no time */
+	struct symbol_missing missing; /* of the module that was asked for last */
 };
 
 /* Frames of one kind and module, and what there is to name them by. All of it is borrowed. */
@@ -102,6 +112,7 @@ struct symbol_source_ops {
 	 * known. Addresses come in ascending order, but for those that found->next gave.
 	 */
 	bool (*find)(void *source, uint64_t address, struct symbol_found *found);
+	/* Answers are with who asked by now: what is kept for the next time may be written. */
 	void (*close)(void *source);
 };
 

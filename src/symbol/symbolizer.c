@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "elf/elf_file.h"
 #include "profile/begins.h"
+#include "profile/missing.h"
 #include "symbol/cache_dir.h"
 #include "symbol/demangle.h"
 #include "symbol/kept.h"
@@ -51,6 +52,8 @@ static void order_frames(struct symbolizer *s)
 	s->order = xcalloc(p->nr_frames, sizeof(*s->order));
 	s->is_entry = xcalloc(p->nr_frames, sizeof(*s->is_entry));
 	for (size_t i = 1; i < p->nr_frames; i++)
+		s->has_python |= profile_frame_at(p, i)->kind == FRAME_PYTHON;
+	for (size_t i = 1; i < p->nr_frames; i++)
 		if (is_nameless(p, i) && (!s->wanted || s->wanted[i]))
 			s->order[s->nr++] = i;
 	if (s->nr)
@@ -79,11 +82,21 @@ static struct frame_function function_of(struct symbolizer *s, const struct symb
 					.line = f->line };
 }
 
+/*
+ * What calls CPython's evaluator, in whose place functions of Python are, is a part of the
+ * evaluator, wherever the compiler puts it.
+ */
+static bool is_of_evaluator(const struct symbolizer *s, const struct symbol_found *found)
+{
+	return s->has_python && found->nr > 1 && !strcmp(found->chain[0].name, "_PyEval_EvalFrame");
+}
+
 static void name_by_source(struct symbolizer *s, uint32_t frame, const struct symbol_found *found)
 {
 	struct frame_function chain[FRAME_MAX_FUNCTIONS];
+	size_t first = is_of_evaluator(s, found);
 
-	for (size_t i = 0; i < found->nr; i++) {
+	for (size_t i = first; i < found->nr; i++) {
 		chain[i] = function_of(s, &found->chain[i]);
 		if (found->chain[i].begin)
 			profile_add_begin(
@@ -91,7 +104,7 @@ static void name_by_source(struct symbolizer *s, uint32_t frame, const struct sy
 				&(struct begin){ profile_frame_at(s->profile, frame)->module,
 						 function_key(&chain[i]), found->chain[i].begin });
 	}
-	profile_set_functions(s->profile, frame, chain, found->nr);
+	profile_set_functions(s->profile, frame, chain + first, found->nr - first);
 }
 
 /* "[libc.so.6+0x28490]", "[vdso+0x6f0]". */
@@ -217,6 +230,16 @@ void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_m
 	s->is_entry[frame] = a->is_entry;
 }
 
+void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *m, uint32_t module)
+{
+	char *path = xstrdup(profile_str(s->profile, s->profile->modules[module].path));
+
+	if (*m->alt || *m->dwo)
+		missing_note(s->profile,
+			     &(struct missing){ path, (char *)m->alt, (char *)m->dwo, m->nr_dwo });
+	free(path);
+}
+
 /* The kernel, the vDSO, and what has no file: there is nothing that a stranger wrote. */
 static void name_here(struct symbolizer *s, const struct symbol_module *m, size_t from, size_t to)
 {
@@ -332,6 +355,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.kept = options->time_ns ? NULL : options->kept,
 				.wanted = options->wanted,
 				.may_read = options->may_read,
+				.late = options->late,
 				.hurry = options->hurry,
 				.arg = options->arg,
 				.first_module = p->nr_modules };

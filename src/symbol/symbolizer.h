@@ -27,13 +27,19 @@ struct symbol_file {
 };
 
 struct kept;
+struct reader_late;
 
 /* What names may cost. */
 struct symbol_options {
-	uint64_t time_ns;  /* for source lines and inlined calls, 0 = without */
-	bool no_inline;	   /* functions only */
-	bool debuginfod;   /* ask servers for debug files */
-	bool no_cache;	   /* DWARF is read again each time */
+	uint64_t time_ns; /* for source lines and inlined calls, 0 = without */
+	bool no_inline;	  /* functions only */
+	bool debuginfod;  /* ask servers for debug files */
+	bool no_cache;	  /* DWARF is read again each time */
+	/*
+	 * Who writes what is kept, while names are used; for reader_late_end(). NULL: it is waited
+	 * for.
+	 */
+	struct reader_late *late;
 	struct kept *kept; /* what files said before, for who does without lines; or NULL */
 	/*
 	 * Who names again and again: how much each frame matters, 0 = not at all for now; NULL =

@@ -43,6 +43,7 @@ struct job {
 	bool described;		      /* what the file says of itself is known */
 	size_t more;		      /* bytes of answers besides those that were asked for */
 	struct debug_files debug_files;
+	struct symbol_sources sources; /* until answers are with who asked */
 };
 
 /*
@@ -127,20 +128,26 @@ static void answer_more(struct symbol_sources *sources, const struct symbol_modu
 	to->nr = part.nr;
 }
 
-static void answer_all(const struct job *j, struct answers *to)
+static void answer_all(struct job *j, struct answers *to)
 {
 	const struct symbol_module *m = j->module;
-	struct symbol_sources sources;
 	struct answer a;
 
-	symbol_sources_open(&sources, m);
+	symbol_sources_open(&j->sources, m);
 	for (size_t i = 0; i < m->nr; i++) {
-		symbolizer_ask(&sources, m, m->addresses[i], true, &a);
+		symbolizer_ask(&j->sources, m, m->addresses[i], true, &a);
 		answers_put(to, &a);
 	}
 	if (m->file && j->more)
-		answer_more(&sources, m, j->more, to);
-	symbol_sources_close(&sources);
+		answer_more(&j->sources, m, j->more, to);
+}
+
+/* Which writes what is kept. */
+static void close_sources(void *arg)
+{
+	struct job *j = arg;
+
+	symbol_sources_close(&j->sources);
 }
 
 /* In the copy, which looks at the headers only before it gives up its rights. */
@@ -173,7 +180,7 @@ static void list_linked(const struct elf_file *f, struct answers_head *head)
 
 static ssize_t answer_module(void *arg, void *bytes, size_t max)
 {
-	const struct job *j = arg;
+	struct job *j = arg;
 	const struct symbol_module *m = j->module;
 	const struct symbol_lines *lines = j->symbolizer->lines;
 	struct answers to = { bytes, 0, max };
@@ -189,6 +196,8 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 	}
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
+	if (lines)
+		head.missing = lines->missing;
 	memcpy(bytes, &head, sizeof(head));
 	return to.nr;
 }
@@ -264,6 +273,7 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 		describe(s, head, module);
 	if (!s->lines)
 		return;
+	symbolizer_note_missing(s, &head->missing, module);
 	s->lines->nr_late = head->nr_late;
 	if (head->deadline_ns > s->lines->deadline_ns && s->servers_ns)
 		s->lines->deadline_ns = head->deadline_ns;
@@ -366,7 +376,9 @@ static int read_once(struct symbolizer *s, struct job *j, const struct symbol_fi
 				       .timeout_ns = time_for(s, patience.time_ns),
 				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns,
 				       .stop = hurries,
-				       .stop_arg = s };
+				       .stop_arg = s,
+				       .after = close_sources,
+				       .late = j->module->lines ? s->late : NULL };
 
 	return must_wait(s, file) ? -EBUSY : run_copy(s, &c, j->module, got);
 }

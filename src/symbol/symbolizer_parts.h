@@ -25,6 +25,7 @@ struct symbolizer {
 	uint32_t *order; /* frames without a name, by kind, module and offset */
 	bool *is_entry;	 /* per frame: an entry of threads, known by its place (see below) */
 	size_t nr;
+	bool has_python; /* frames of it are in the place of others */
 	const struct symbol_kernel *kernel;
 	struct symbol_lines *lines; /* NULL = neither lines nor inlined calls */
 	struct kept *kept;	    /* NULL = nothing is */
@@ -41,6 +42,7 @@ struct symbolizer {
 	uint32_t shown;		  /* and what it was demangled to */
 	struct reader_cost cost;  /* of reading */
 	struct reader_left own_left, *left; /* those who read and hang on; own unless kept */
+	struct reader_late *late;	    /* those who write what is kept; or NULL */
 	uint32_t nr_hung;		    /* files whose names were not to be had in time */
 	uint32_t nr_told;		    /* and those that had none at all */
 };
@@ -53,6 +55,8 @@ void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *
 		    bool is_frame, struct answer *a);
 void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
 		     const struct answer *a);
+/* What a file's debug information leads to, and is not there. */
+void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *m, uint32_t module);
 
 /* symbolizer_file.c */
 

@@ -74,6 +74,35 @@ asleep() { # PYTHON NAME
 	kill "$PID"
 }
 
+# What calls the evaluator is a part of it, where it is inlined and as a trampoline's; so is a call that only begins, or that
+# frees what its function had. Of stacks with frames of Python, as others are from before the interpreter was found.
+calls() { # PYTHON NAME [OPTION...]
+	start "$1" "${@:3}" -c 'if 1:
+		class Node:
+			__slots__ = ("v", "next")
+			def __init__(self, v): self.v = v
+		def lists(n): return len([Node(i) for i in range(n)]) + len({str(i): i for i in range(n)})
+		def gen(n):
+			for i in range(n): yield i
+		while True:
+			lists(300)
+			sum(gen(300))
+			sorted(range(300), key=lambda x: -x)'
+	sleep 1
+	for _ in {1..3}; do # on a busy machine its memory may not be read in time
+		check "$2: ${3:+$3 $4, }calls" "$BPFPROF" oncpu -u -A -F 999 -p "$PID" -o x.folded 1.5
+		! grep -F '<module> (<string>)' x.folded >calls.folded || break
+	done
+	stop "$PID"
+	check "$2: there are frames of Python" test -s calls.folded
+	check_near "$(awk '/;_PyEval_EvalFrameDefault/ { sum += $NF } { all += $NF } END { print 100 * sum / all }' calls.folded)" 0 0.3 \
+		"$2: % in stacks with the evaluator"
+	check_near "$(grep -c ';_PyEval_EvalFrame_\[i\]' calls.folded)" 0 0 "$2: stacks with what calls it"
+	# Samples in a trampoline itself, or in what finds it, have no other name.
+	check_between "$(awk '/;py_trampoline_evaluator/ { sum += $NF } { all += $NF } END { print 100 * sum / all }' calls.folded)" \
+		0 6 "$2: % in stacks with what calls trampolines"
+}
+
 plain() { # PYTHON NAME
 	check "$2: --no-python" "$BPFPROF" oncpu -u -F 499 --no-inline --no-python -o x.folded -- "$1" "$SHARES" burn 0.3
 	check_no_grep 'shares\.py' x.folded "$2: native frames only"
@@ -105,6 +134,7 @@ trampolines() { # PYTHON NAME
 	[[ ! $2 =~ ^3\.(1[34])\. ]] || hows+=(perf_jit)
 	touch begin
 	for how in "${hows[@]}"; do
+		calls "$1" "$2" -X "$how"
 		check "$2: -X $how" "$BPFPROF" oncpu -u -F 999 --no-inline -o x.folded -o x.txt -- "$1" -X "$how" "$SHARES" burn 1.5 0.3
 		check_pct x.folded '_start;.*;<module> \(shares\.py\);.*;burn \(shares\.py\);.*;burn_half \(shares\.py\)' 50 3
 		check_pct x.folded '<module> \(shares\.py\);.*;burn \(shares\.py\);.*;(Third\.)?burn_third \(shares\.py\)' 30 3
@@ -162,6 +192,7 @@ while read -r python <&3; do
 	burns "$python" "$name"
 	waits "$python" "$name"
 	asleep "$python" "$name"
+	calls "$python" "$name"
 	plain "$python" "$name"
 	deep "$python" "$name"
 	trampolines "$python" "$name"

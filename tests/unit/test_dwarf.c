@@ -281,6 +281,8 @@ static void a_split_unit_may_lead_anywhere(void **state)
 		assert_true(symbol_sources_find(&o.sources, offset, &found));
 		assert_int_equal(found.nr, 1);
 		assert_int_equal(found.chain[0].line, 14);
+		assert_int_equal(o.lines.missing.nr_dwo, 1);
+		assert_string_equal(o.lines.missing.dwo, path);
 		close_program(&o);
 	}
 }

@@ -17,6 +17,7 @@
 #include "base/packed.h"
 #include "cmd/results.h"
 #include "output/output.h"
+#include "profile/missing.h"
 #include "profile/nameless.h"
 #include "profile/packing.h"
 #include "profile/profile.h"
@@ -394,6 +395,54 @@ static void the_package_is_named_where_it_is_known(void **state)
 	remedy_has(lib, "/usr/lib/libz.so.1", general, true);
 	remedy_has("/usr/lib/$(reboot)", "/usr/lib/$(reboot) ?\n", general, true);
 	remedy_has("/srv/x", "/srv/x zlib1g-dbgsym\n", "dbgsym", false);
+}
+
+/* An inlined call is nameless when DWARF has lost its name; the file that has it is told. */
+static void what_is_missing_is_told(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t app = profile_add_module(p, "/srv/app");
+	struct sample s = { .ustack = stack_of(p, FRAME_USER, app, "work"), .weight = 30 };
+	uint32_t leaf = profile_stack_leaf(p, s.ustack);
+	struct frame_function chain[2] = { { .name = profile_string(p, "[inlined]") },
+					   { .name = profile_string(p, "work") } };
+	struct missing m = {};
+	struct nameless n;
+	size_t at = 0;
+
+	profile_add_sample(p, &s);
+	assert_false(nameless_frame(p, leaf));
+	profile_set_functions(p, leaf, chain, 2);
+	assert_true(nameless_frame(p, leaf));
+	nameless_init(&n, p);
+	assert_int_equal(n.weight, 30);
+	assert_non_null(strstr(n.rows[0].remedy, "a file that is missing"));
+	nameless_release(&n);
+
+	assert_false(missing_next(p, &at, &m));
+	missing_note(p, &(struct missing){ "/srv/a\tpp", "/srv/x.dwz", "", 0 });
+	missing_note(p, &(struct missing){ "/srv/b", "", "/b\n.dwo", 7 });
+	assert_true(missing_next(p, &at, &m));
+	assert_string_equal(m.path, "/srv/a?pp");
+	assert_string_equal(m.alt, "/srv/x.dwz");
+	assert_string_equal(m.dwo, "");
+	missing_release(&m);
+	assert_true(missing_next(p, &at, &m));
+	assert_string_equal(m.path, "/srv/b");
+	assert_string_equal(m.dwo, "/b?.dwo");
+	assert_int_equal(m.nr, 7);
+	missing_release(&m);
+	assert_false(missing_next(p, &at, &m));
+
+	/* Of a recording that says anything. */
+	p->meta.debug_missing = profile_string(p, "x\n\n\ta");
+	for (at = 0; missing_next(p, &at, &m);)
+		missing_release(&m);
+	assert_int_equal(at, 5);
+	for (int i = 0; i < 5000; i++)
+		missing_note(p, &(struct missing){ "/srv/app", "/srv/x.dwz", "", 0 });
+	assert_true(strlen(profile_str(p, p->meta.debug_missing)) <= 16384);
+	profile_free(p);
 }
 
 /* Whose map was read is not told to write one. */
@@ -871,6 +920,7 @@ int main(void)
 		cmocka_unit_test(the_summary_tells_what_broke),
 		cmocka_unit_test(the_summary_tells_where_names_lack),
 		cmocka_unit_test(the_package_is_named_where_it_is_known),
+		cmocka_unit_test(what_is_missing_is_told),
 		cmocka_unit_test(a_map_that_was_read_is_not_advised),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),

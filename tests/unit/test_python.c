@@ -226,6 +226,9 @@ static void a_run_takes_the_place_of_its_call(void **state)
 	assert_string_equal(merged("ccecec", words, 4, true), "cc12c3c");
 	assert_string_equal(merged("ccecec", shims, 6, true), "cc12c3c");
 	assert_string_equal(merged("cc", words, 0, true), "cc");
+	/* C's mark alone: the function has not begun, or has ended. */
+	assert_string_equal(merged("cecec", shims + 2, 4, true), "cc3c");
+	assert_string_equal(merged("cecec", shims + 2, 1, true), "ccec");
 }
 
 /* The innermost call has no frame yet, or one is left of a call that has returned. */
@@ -233,7 +236,9 @@ static void whole_chains_are_matched_from_the_root(void **state)
 {
 	const uint64_t words[] = { WORD(1), LAST(2), LAST(3), PYTHON_WHOLE };
 
-	assert_string_equal(merged("ececec", words, 4, true), "ec12c3c");
+	assert_string_equal(merged("ececec", words, 4, true), "c12c3c");
+	assert_string_equal(merged("cececec", words, 4, true), "cc12c3c");
+	assert_string_equal(merged("eeecec", words, 4, true), "ee12c3c");
 	assert_string_equal(merged("cec", words, 4, true), "c3c");
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which files of debug information were missing, and what is missing in the profile for it. */
+#ifndef BPFPROF_OUTPUT_MISSING_ROWS_H
+#define BPFPROF_OUTPUT_MISSING_ROWS_H
+
+#include <stdio.h>
+
+#include "profile/profile.h"
+
+void missing_rows_put(const struct profile *p, FILE *out);
+
+#endif
