@@ -89,6 +89,7 @@ const struct fact save_facts[] = {
 	NUMBER(slow_poll_ns),
 	NUMBER(incomplete),
 	STRING(debug_packages),
+	STRING(lacks),
 #undef STRING
 #undef NUMBER
 };

@@ -94,7 +94,8 @@ bool answers_read(struct answers *a, struct answers_head *head)
 {
 	a->nr = 0;
 	return get(a, head, sizeof(*head)) && head->build_id_len <= sizeof(head->build_id) &&
-	       memchr(head->tokio, '\0', sizeof(head->tokio));
+	       memchr(head->tokio, '\0', sizeof(head->tokio)) &&
+	       memchr(head->link, '\0', sizeof(head->link));
 }
 
 bool answers_next(struct answers *a, struct answer *one)
