@@ -88,7 +88,8 @@ static void look_at_command(const char *cmdline, size_t sz, bool *forbids)
 			return;
 		if (!is_value && (!strcmp(s, "-jar") || !strcmp(s, "-m") || !strcmp(s, "--module")))
 			return;
-		look(s, len, forbids);
+		if (!is_value)
+			look(s, len, forbids);
 		is_value = !is_value && takes_value(s);
 	}
 }

@@ -75,8 +75,8 @@ static const char *found_of(const struct profile *p, const char *path, size_t *l
 }
 
 /*
- * What a recording found out, the most telling first. Of %s is the detail. What is said of code of a
- * file that has no row here: that it is stripped.
+ * What a recording found out, the most telling first; %s is the detail. A file without a row here
+ * is stripped.
  */
 static const struct finding {
 	enum lack what;
