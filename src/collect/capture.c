@@ -394,4 +394,5 @@ void capture_release(struct capture *c)
 	for (size_t i = 0; i < c->nr_sources; i++)
 		jit_files_free(c->sources[i].jit);
 	free(c->sources);
+	lacks_release(&c->lacks);
 }

@@ -16,6 +16,7 @@
 #include "collect/slices.h"
 #include "collect/tally.h"
 #include "proc/proc.h"
+#include "profile/lacks.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
 #include "unwind/store.h"
@@ -60,6 +61,7 @@ struct capture {
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
 	struct reader *reader;	/* borrowed; its children are bpfprof itself */
 	uint32_t jit_hung;	/* folders of runtimes that did not answer */
+	struct lacks lacks;	/* why generated code has no names */
 	uint32_t java_hung;	/* JVMs that did not answer */
 	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	uint32_t ledger_event;
@@ -145,7 +147,7 @@ void capture_find_jit(struct capture *c, bool ask);
 /* The same for names of a recording that goes on, however often: jit_files_try_map(). */
 void capture_try_jit(struct capture *c);
 /* For jit_files_new(); a child does it. arg: the capture. */
-int capture_open_jit(void *arg, const struct jit_place *place, int tmp);
+int capture_open_jit(void *arg, const struct jit_place *place, int tmp, struct jit_refusal *why);
 /* In the child: READER_JIT_FILES. */
 int capture_do_open_jit(struct reader_work *w);
 /* Has a JVM write the names of its code. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -30,16 +31,21 @@
 
 int capture_do_open_jit(struct reader_work *w)
 {
+	struct jit_refusal why;
 	struct jit_place place;
 
-	if (w->question_sz != sizeof(place))
+	if (w->question_sz != sizeof(place) || w->max_sz < sizeof(why))
 		return -EINVAL;
 	memcpy(&place, w->question, sizeof(place));
-	w->fd = jit_place_open(&place, w->fds[0]);
-	return w->fd < 0 ? -ENOENT : 0;
+	w->fd = jit_place_open(&place, w->fds[0], &why);
+	if (w->fd < 0 && why.rule == JIT_COUNTS)
+		return -ENOENT;
+	memcpy(w->answer, &why, sizeof(why));
+	w->sz = sizeof(why);
+	return 0;
 }
 
-int capture_open_jit(void *arg, const struct jit_place *place, int tmp)
+int capture_open_jit(void *arg, const struct jit_place *place, int tmp, struct jit_refusal *why)
 {
 	struct capture *c = arg;
 	const struct reader_question q = { .task = READER_JIT_FILES,
@@ -51,12 +57,15 @@ int capture_open_jit(void *arg, const struct jit_place *place, int tmp)
 	struct reader_answer a;
 	int err = c->jit_hung < MOST ? reader_ask(c->reader, &q, &a) : -EIO;
 
+	*why = (struct jit_refusal){};
 	if (err == -ETIMEDOUT && c->jit_hung++ < MOST)
 		log_warn("/tmp of process %u: its file system does not answer: its generated code "
 			 "has no names",
 			 place->pid);
 	if (err)
 		return err;
+	if (a.sz == sizeof(*why))
+		memcpy(why, a.bytes, sizeof(*why));
 	free(a.bytes);
 	return a.fd < 0 ? -ENOENT : a.fd;
 }
@@ -127,13 +136,41 @@ static char *have_written(struct capture *c, const struct jit_files *j)
 	return why;
 }
 
+static void note(struct capture *c, uint32_t pid, enum lack what, const char *detail)
+{
+	char key[LACKS_KEY_MAX];
+
+	lacks_add(&c->lacks, what, lacks_key(pid, key), detail);
+}
+
 static void ask_java(struct capture *c, const struct jit_files *j, const struct process *p)
 {
-	char *why = java_is_jvm(p->image) ? have_written(c, j) : NULL;
+	char *why = p->exit_ns ? xstrdup("it has ended") : have_written(c, j);
 
-	if (why)
+	if (why) {
 		log_warn("no names of Java code of process %u: %s", p->pid, why);
+		note(c, p->pid, LACK_JAVA, why);
+	}
 	free(why);
+}
+
+/* A perf map that is there, and does not count. */
+static void note_refusal(struct capture *c, const struct jit_files *j)
+{
+	static const enum lack lacks[] = { [JIT_OWNER] = LACK_MAP_OWNER,
+					   [JIT_TYPE] = LACK_MAP_TYPE,
+					   [JIT_LINK] = LACK_MAP_LINK,
+					   [JIT_RIGHTS] = LACK_MAP_RIGHTS,
+					   [JIT_AGE] = LACK_MAP_AGE };
+	uint32_t rule = j->refused.rule;
+	char detail[64];
+
+	if (j->map >= 0 || rule == JIT_COUNTS || rule >= sizeof(lacks) / sizeof(*lacks))
+		return;
+	snprintf(detail, sizeof(detail),
+		 rule == JIT_OWNER ? "/tmp/perf-%u.map of user %u" : "/tmp/perf-%u.map",
+		 j->place.own_pid, j->refused.owner);
+	note(c, j->place.pid, lacks[rule], detail);
 }
 
 void capture_find_jit(struct capture *c, bool ask)
@@ -148,10 +185,12 @@ void capture_find_jit(struct capture *c, bool ask)
 		p = proc_find(c->procs, j->place.pid);
 		if (p)
 			jit_files_find_dump(j, p->image);
-		if (p && ask && !p->exit_ns)
+		if (p && ask && java_is_jvm(p->image))
 			ask_java(c, j, p);
 		jit_files_open_map(j);
+		note_refusal(c, j);
 	}
+	lacks_move(&c->lacks, c->profile);
 }
 
 void capture_try_jit(struct capture *c)

@@ -18,8 +18,10 @@
 #include "reader/fork.h"
 #include "symbol/debug_package.h"
 
-#define MAX_FILES  8
-#define TIMEOUT_NS 50000000ull
+#define MAX_FILES 8
+/* Who has to wait for a CPU is waited for: on a busy machine the advice must not be another one. */
+#define TIMEOUT_NS 1000000000ull
+#define IDLE_NS	   300000000ull /* that a disk or a file system may keep it waiting */
 
 struct lookup {
 	const struct profile *p;
@@ -94,7 +96,7 @@ static ssize_t look_up(void *arg, void *answer, size_t max)
 static void ask(struct profile *p, struct lookup *l)
 {
 	const struct reader_copy c = {
-		.run = look_up, .arg = l, .folder = -1, .timeout_ns = TIMEOUT_NS
+		.run = look_up, .arg = l, .folder = -1, .timeout_ns = TIMEOUT_NS, .idle_ns = IDLE_NS
 	};
 	struct reader_cost cost = { p->meta.readers_ns, p->meta.readers_bytes };
 	struct reader_left left = {};

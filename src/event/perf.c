@@ -359,7 +359,7 @@ int perf_events_open(struct perf_events *e, const char *force, uint32_t rate_hz)
 	choose(e, hardware, rate_hz);
 	err = perf_events_start(e, &cpu);
 	if (err && hardware && !force && perf_has_no_such(err)) {
-		log_info("no hardware cycles (%s): falling back to cpu-clock", strerror(-err));
+		log_info("this machine shows no hardware cycle counter: cpu-clock is used");
 		end_all(e);
 		choose(e, false, rate_hz);
 		e->why = "this machine shows no hardware cycle counter";

@@ -12,19 +12,19 @@
 #include "output/contexts.h"
 #include "output/locks.h"
 #include "output/memory.h"
-#include "output/missing_rows.h"
+#include "output/names_summary.h"
 #include "output/output.h"
 #include "output/slow_polls.h"
 #include "output/wakers.h"
 #include "output/waits_summary.h"
+#include "profile/breaks.h"
 #include "profile/kind.h"
-#include "profile/nameless.h"
 #include "profile/top.h"
 
-#define MAX_TARGET    70
-#define FULL_DUTY     99.5 /* percent, above which a counter was not shared */
-#define NAMELESS_ROWS 3
-#define HINT_SHARE    0.01 /* of broken weight, above which there is something to look into */
+#define MAX_TARGET  70
+#define FULL_DUTY   99.5 /* percent, above which a counter was not shared */
+#define REMEDY_ROWS 2
+#define HINT_SHARE  0.01 /* of broken weight, above which there is something to look into */
 
 static double pct(uint64_t part, uint64_t all)
 {
@@ -203,7 +203,7 @@ void expected_put(const struct expected *x, const char *what, FILE *out)
 	fprintf(out, "expected  %s", text_count(x->least));
 	if (x->most != x->least)
 		fprintf(out, " to %s", text_count(x->most));
-	fprintf(out, " %s, %s seen: ", what, text_count(x->seen));
+	fprintf(out, " %s, %s counted: ", what, text_count(x->seen));
 	if (pct <= -EXPECTED_LITTLE)
 		style_put(out, STYLE_BAD);
 	if (pct < 0 && pct > -EXPECTED_LITTLE)
@@ -279,38 +279,50 @@ static void print_ends(const struct profile *p, FILE *out)
 			unwind_end_texts[order[i]]);
 }
 
+/* The rest of the rows from i on that is the same program's, with the same remedy. */
+static uint64_t take_alike(struct breaks *b, size_t i)
+{
+	const struct break_row *first = &b->rows[i];
+	uint64_t sum = 0;
+
+	for (size_t k = i; k < b->nr; k++) {
+		struct break_row *row = &b->rows[k];
+
+		if (row->kind == FRAME_ANON && row->process == first->process &&
+		    !strcmp(row->remedy, first->remedy)) {
+			sum += row->weight;
+			row->weight = 0;
+		}
+	}
+	return sum;
+}
+
+/* Generated code that keeps no frame pointers ends stacks: what its runtime can do about that. */
+static void print_generated(const struct profile *p, FILE *out)
+{
+	struct breaks b;
+	uint64_t weight;
+
+	breaks_init(&b, p);
+	for (size_t i = 0, nr = 0; i < b.nr && nr < REMEDY_ROWS; i++) {
+		if (b.rows[i].kind != FRAME_ANON || !b.rows[i].weight)
+			continue;
+		weight = take_alike(&b, i);
+		if (weight < HINT_SHARE * b.all)
+			continue;
+		fprintf(out, "  %13s ", text_pct(pct(weight, b.all)));
+		print_safe(out, p, b.rows[i].process);
+		fprintf(out, ": %s\n", b.rows[i].remedy);
+		nr++;
+	}
+	breaks_release(&b);
+}
+
 static const char *weight_noun(const struct profile *p)
 {
 	return p->meta.is_time || p->meta.timed ? "the time"
 	       : kind_of_profile(p)->calls	? "the calls"
 						: "the samples";
-}
-
-/* What has no name, and what would give it one. */
-static void print_names(const struct profile *p, FILE *out)
-{
-	struct nameless n;
-
-	nameless_init(&n, p);
-	if (n.all) {
-		fprintf(out, "names     %s of %s in user code that has names",
-			text_pct(pct(n.all - n.weight, n.all)), weight_noun(p));
-		if (n.inlined)
-			fprintf(out, ", %s in inlined calls", text_pct(pct(n.inlined, n.all)));
-		fputc('\n', out);
-	}
-	for (size_t i = 0; i < n.nr && i < NAMELESS_ROWS; i++) {
-		const struct nameless_row *row = &n.rows[i];
-		bool is_file = row->module && p->modules[row->module].kind == MODULE_FILE;
-
-		if (pct(row->weight, n.all) < NAMELESS_LISTED)
-			break;
-		fprintf(out, "  %13s ", text_pct(pct(row->weight, n.all)));
-		print_safe(out, p, is_file ? p->modules[row->module].path : row->process);
-		fprintf(out, ": %s\n", row->remedy);
-	}
-	nameless_release(&n);
-	missing_rows_put(p, out);
 }
 
 static void print_stacks(const struct profile *p, bool several, FILE *out)
@@ -326,6 +338,7 @@ static void print_stacks(const struct profile *p, bool several, FILE *out)
 		fputs(weight_noun(p), out);
 	fputs(" in complete stacks\n", out);
 	print_ends(p, out);
+	print_generated(p, out);
 	if (guessed > 0)
 		fprintf(out, "  %13s contains frames unwound by frame pointer\n",
 			text_pct(100 * guessed));
@@ -449,7 +462,7 @@ int summary_write(const struct profile *p, const struct view *view, FILE *out)
 	summary_put_ledger(p, out);
 	print_all_stacks(p, out);
 	if (has_stacks(p) && !profile_is_mixed(p))
-		print_names(p, out);
+		names_put_summary(p, weight_noun(p), out);
 	print_late(p, out);
 	print_cost(p, out);
 	return 0;

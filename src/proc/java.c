@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "proc/java_options.h"
 
 #define POLL_US 20000 /* the socket was there after so long */
 
@@ -92,9 +93,11 @@ static bool leave_file(const struct attach *a)
 
 static const char *wake(struct attach *a)
 {
-	const char *why = "it does not listen (-XX:+DisableAttachMechanism would forbid it)";
+	const char *why = "it was woken, and does not listen";
 	char path[64];
 
+	if (java_forbids_attach(a->jvm->place.pid))
+		return "-XX:+DisableAttachMechanism forbids it: run it without";
 	if (listens(a))
 		return NULL;
 	if (!catches_quit(a->jvm->place.pid))
@@ -102,7 +105,9 @@ static const char *wake(struct attach *a)
 	snprintf(path, sizeof(path), "/proc/%u/cwd", a->jvm->place.pid);
 	a->cwd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (a->cwd < 0 || !leave_file(a))
-		return "its working folder does not take the file that would wake it";
+		return geteuid() && geteuid() != a->jvm->place.owners[1]
+			       ? "it is another user's: run bpfprof as root, or as that user"
+			       : "its working folder does not take the file that would wake it";
 	if (!syscall(SYS_pidfd_send_signal, a->pidfd, SIGQUIT, NULL, 0))
 		while (now_ns() < a->until_ns && !listens(a))
 			usleep(POLL_US);

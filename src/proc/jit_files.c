@@ -2,6 +2,7 @@
 /* Where runtimes write names of generated code, and whether these are theirs. */
 #include "proc/jit_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,36 +78,62 @@ static uint64_t started_ns(uint32_t pid)
 	       ticks * (1000000000ull / sysconf(_SC_CLK_TCK));
 }
 
-static bool is_own(const struct jit_place *place, const struct stat *st)
+static enum jit_rule rule_of(const struct jit_place *place, const struct stat *st)
 {
 	uint64_t written_ns = st->st_mtim.tv_sec * 1000000000ull + st->st_mtim.tv_nsec;
 
-	return S_ISREG(st->st_mode) && written_ns + SLACK_NS >= place->started_ns &&
-	       (!st->st_uid || st->st_uid == place->owners[0] || st->st_uid == place->owners[1]);
+	if (!S_ISREG(st->st_mode))
+		return JIT_TYPE;
+	if (st->st_uid && st->st_uid != place->owners[0] && st->st_uid != place->owners[1])
+		return JIT_OWNER;
+	return written_ns + SLACK_NS < place->started_ns ? JIT_AGE : JIT_COUNTS;
 }
 
-int jit_place_open(const struct jit_place *place, int tmp)
+/* Of one that was not opened. */
+static enum jit_rule rule_of_error(void)
+{
+	switch (errno) {
+	case ELOOP:
+		return JIT_LINK;
+	case EACCES:
+	case EPERM:
+		return JIT_RIGHTS;
+	case ENXIO: /* a socket */
+		return JIT_TYPE;
+	default:
+		return JIT_COUNTS;
+	}
+}
+
+int jit_place_open(const struct jit_place *place, int tmp, struct jit_refusal *why)
 {
 	char path[64];
-	struct stat st;
+	struct stat st = {};
 	int fd;
 
+	*why = (struct jit_refusal){};
 	if (tmp < 0) {
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp", maps_living_thread(place->pid));
 		return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
 	snprintf(path, sizeof(path), "perf-%u.map", place->own_pid);
 	fd = openat(tmp, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || (!fstat(fd, &st) && is_own(place, &st)))
+	if (fd < 0) {
+		why->rule = rule_of_error();
+		return -1;
+	}
+	if (!fstat(fd, &st))
+		*why = (struct jit_refusal){ rule_of(place, &st), st.st_uid };
+	if (why->rule == JIT_COUNTS)
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static int ask(const struct jit_files *j)
+static int ask(struct jit_files *j)
 {
-	int fd = j->opener.open ? j->opener.open(j->opener.arg, &j->place, j->tmp)
-				: jit_place_open(&j->place, j->tmp);
+	int fd = j->opener.open ? j->opener.open(j->opener.arg, &j->place, j->tmp, &j->refused)
+				: jit_place_open(&j->place, j->tmp, &j->refused);
 
 	return fd < 0 ? -1 : fd;
 }

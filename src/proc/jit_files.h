@@ -20,10 +20,25 @@ struct jit_place {
 	uint64_t started_ns; /* by CLOCK_REALTIME */
 };
 
+/* Why a perf map that is there does not count. */
+enum jit_rule {
+	JIT_COUNTS, /* or there is none */
+	JIT_OWNER,
+	JIT_TYPE,
+	JIT_LINK,
+	JIT_RIGHTS,
+	JIT_AGE,
+};
+
+struct jit_refusal {
+	uint32_t rule; /* enum jit_rule */
+	uid_t owner;
+};
+
 /* /tmp may lie on a file system that never answers. */
 struct jit_opener {
 	/* As jit_place_open(), or negative errno. */
-	int (*open)(void *arg, const struct jit_place *place, int tmp);
+	int (*open)(void *arg, const struct jit_place *place, int tmp, struct jit_refusal *why);
 	void *arg;
 };
 
@@ -34,11 +49,15 @@ struct jit_files {
 	int tmp; /* the folder of the perf map, so that it is found when the process is gone */
 	/* Of jit_files_try_map(): how long it waits until the next time, and until when. */
 	uint64_t wait_ns, next_ns;
-	bool tried_last; /* when the process was gone */
+	bool tried_last;	    /* when the process was gone */
+	struct jit_refusal refused; /* the perf map, when it was asked for last */
 };
 
-/* The folder, when tmp is -1, or the perf map in it. -1 = there is none, or it does not count. */
-int jit_place_open(const struct jit_place *place, int tmp);
+/*
+ * The folder, when tmp is -1, or the perf map in it. -1 = there is none, or it does not count, and
+ * why not.
+ */
+int jit_place_open(const struct jit_place *place, int tmp, struct jit_refusal *why);
 
 /*
  * While the process lives: where its files will be. NULL when it is gone. Without an opener (NULL)

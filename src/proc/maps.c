@@ -15,6 +15,22 @@
 
 #define START_STACK_FIELD 28 /* of /proc/PID/stat, counted from 1 */
 
+/* The kernel writes the line feeds of a path so, and nothing else, not even a backslash. */
+static void unescape(char *path)
+{
+	static const char escaped[] = "\\012";
+	const size_t len = sizeof(escaped) - 1;
+	char *to = path;
+
+	for (; *path; to++) {
+		bool is_feed = !strncmp(path, escaped, len);
+
+		*to = is_feed ? '\n' : *path;
+		path += is_feed ? len : 1;
+	}
+	*to = '\0';
+}
+
 bool maps_parse(char *text, struct maps_line *line)
 {
 	char perms[5] = "";
@@ -26,6 +42,7 @@ bool maps_parse(char *text, struct maps_line *line)
 		   &line->dev_minor, &line->ino, &path) != 7 ||
 	    path < 0 || perms[2] != 'x')
 		return 0;
+	unescape(text + path);
 	line->path = text + path;
 	return line->start < line->end;
 }

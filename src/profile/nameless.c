@@ -3,21 +3,21 @@
 #include "profile/nameless.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/lacks.h"
 #include "profile/missing.h"
 #include "profile/runtime.h"
 
-#define OF_FILE                                                                                    \
-	"stripped: install its debug symbols (a package -dbgsym, -dbg or -debuginfo), "            \
-	"or --debuginfod"
-#define OF_DEBIAN    "stripped: apt install %.*s%s, or --debuginfod"
-#define OF_FEDORA    "stripped: dnf debuginfo-install $(rpm -qf %s), or --debuginfod"
+#define OF_FILE	     "install its debug symbols (a package -dbgsym, -dbg or -debuginfo)"
+#define OF_DEBIAN    "apt install %.*s%s"
+#define OF_FEDORA    "dnf debuginfo-install $(rpm -qf %s)"
 #define OF_INSTALLED "its debug file is installed, and has no names for this code"
-#define OF_OWN_FILE                                                                                \
-	"stripped: build it without strip and -s, or let --debuginfod find its debug file"
+#define OF_OWN_FILE  "build it without strip and -s"
+#define OF_LINKED    "put that file beside it"
 #define OF_MAPPED                                                                                  \
 	"code that is not among the names which its runtime wrote: replaced before, or newer"
 #define OF_INLINED                                                                                 \
@@ -84,7 +84,55 @@ static const char *found_of(const struct profile *p, const char *path, size_t *l
 	return NULL;
 }
 
-static char *remedy_of_package(const struct profile *p, const char *path)
+/*
+ * What a recording found out, the most telling first; %s is the detail. A file without a row here
+ * is stripped.
+ */
+static const struct finding {
+	enum lack what;
+	const char *text;
+	bool goes_on; /* with what gives names to code of this runtime */
+} findings[] = {
+	{ LACK_READ, "it could not be read: %s", false },
+	{ LACK_ELF, "it is no ELF file that can be read: damaged, or not of 64 bits", false },
+	{ LACK_SECTIONS, "its section table is cut off or damaged: install it again", false },
+	{ LACK_SERVER_NAMES, "the debug file that debuginfod gave has no names for this code",
+	  false },
+	{ LACK_MAP_OWNER, "%s was refused: chown it to the user of the process", false },
+	{ LACK_MAP_TYPE, "%s was refused, it is no regular file: remove it; ", true },
+	{ LACK_MAP_LINK, "%s was refused, it is a symbolic link: put the file itself there",
+	  false },
+	{ LACK_MAP_RIGHTS, "%s may not be read: run bpfprof as root, or as that user", false },
+	{ LACK_JAVA, "Java code: --java-names got none: %s", false },
+	{ LACK_MAP_LARGE, "%s is larger than 256 MB, of which the rest is not read", false },
+	{ LACK_MAP_AGE, "%s was refused, it is older than the process; ", true },
+};
+
+static char *filled(const char *text, const char *detail)
+{
+	const char *at = strstr(text, "%s");
+
+	return at ? xasprintf("%.*s%s%s", (int)(at - text), text, detail, at + 2) : xstrdup(text);
+}
+
+static char *remedy_of_finding(const struct profile *p, const char *key, const char *more)
+{
+	char *detail = NULL, *begin, *remedy;
+	const struct finding *f = findings, *end = f + sizeof(findings) / sizeof(*findings);
+
+	while (f < end && !(detail = lacks_detail(p, f->what, key)))
+		f++;
+	if (!detail)
+		return NULL;
+	begin = filled(f->text, detail);
+	remedy = xasprintf("%s%s", begin, f->goes_on ? more : "");
+	free(begin);
+	free(detail);
+	return remedy;
+}
+
+/* The package that has its symbols; NULL: none can. */
+static char *package_of(const struct profile *p, const char *path)
 {
 	static const char elsewhere[] = "-dbgsym";
 	const size_t end = sizeof(elsewhere) - 1;
@@ -93,33 +141,91 @@ static char *remedy_of_package(const struct profile *p, const char *path)
 
 	found = is_plain(path, strlen(path)) ? found_of(p, path, &len) : NULL;
 	if (!found)
-		return xstrdup(OF_FILE);
-	if (len == 1 && *found == *NAMELESS_INSTALLED)
-		return xstrdup(OF_INSTALLED);
+		return NULL;
 	if (len == 1 && *found == *NAMELESS_OF_RPM)
 		return xasprintf(OF_FEDORA, path);
 	if (!is_plain(found, len))
-		return xstrdup(OF_FILE);
+		return NULL;
 	return xasprintf(OF_DEBIAN, (int)len, found,
 			 len > end && !strncmp(found + len - end, elsewhere, end)
 				 ? " (archive debian-debug; of Ubuntu, ddebs)"
 				 : "");
 }
 
+static bool is_installed(const struct profile *p, const char *path)
+{
+	size_t len;
+	const char *found = found_of(p, path, &len);
+
+	return found && len == 1 && *found == *NAMELESS_INSTALLED;
+}
+
+/* Servers go by build-ids; those that were asked are not asked for again. */
+static const char *by_servers(const struct profile *p, const char *path)
+{
+	static const struct {
+		enum lack what;
+		const char *text;
+	} rows[] = {
+		{ LACK_BUILD_ID, "" },
+		{ LACK_SERVER_FILE, "; debuginfod does not have it" },
+		{ LACK_SERVER, "; no debuginfod server was reached" },
+		{ LACK_SERVER_TIME, "; debuginfod did not answer in time" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (lacks_has(p, rows[i].what, path))
+			return rows[i].text;
+	return ", or --debuginfod";
+}
+
+static char *remedy_of_stripped(const struct profile *p, const struct nameless_row *row,
+				const char *path)
+{
+	char *missing = lacks_detail(p, LACK_LINKED, path);
+	char *other = lacks_detail(p, LACK_LINKED_BUILD, path);
+	char *package = row->is_packaged ? package_of(p, path) : NULL, *text;
+	size_t sz;
+	FILE *out = open_memstream(&text, &sz);
+
+	fputs("stripped", out);
+	if (lacks_has(p, LACK_BUILD_ID, path))
+		fputs(", without a build-id", out);
+	if (other)
+		fprintf(out, ", and its debug file %s is of another build", other);
+	else if (missing && !row->is_packaged)
+		fprintf(out, ", and its debug file %s is missing", missing);
+	fprintf(out, ": %s",
+		package		   ? package
+		: row->is_packaged ? OF_FILE
+		: missing || other ? OF_LINKED
+				   : OF_OWN_FILE);
+	fputs(by_servers(p, path), out);
+	fclose(out);
+	free(package);
+	free(missing);
+	free(other);
+	return text;
+}
+
 static char *remedy_of(const struct profile *p, const struct nameless_row *row)
 {
 	const struct module *m = &p->modules[row->module];
+	const char *path = profile_str(p, m->path), *named = "";
+	char key[LACKS_KEY_MAX], *found;
 
 	if (!row->module)
 		return xstrdup(OF_NOTHING);
 	if (row->is_inlined)
 		return xstrdup(OF_INLINED);
-	if (m->kind == MODULE_GENERATED && row->is_mapped)
-		return xstrdup(OF_MAPPED);
-	if (m->kind == MODULE_GENERATED)
-		return xstrdup(runtime_of(p, row->process)->named);
-	return row->is_packaged ? remedy_of_package(p, profile_str(p, m->path))
-				: xstrdup(OF_OWN_FILE);
+	if (m->kind == MODULE_GENERATED) {
+		named = row->is_mapped ? OF_MAPPED : runtime_of(p, row->process)->named;
+		path = lacks_key(m->pid, key);
+	}
+	found = remedy_of_finding(p, path, named);
+	if (found || *named)
+		return found ? found : xstrdup(named);
+	return is_installed(p, path) ? xstrdup(OF_INSTALLED) : remedy_of_stripped(p, row, path);
 }
 
 static int by_weight(const void *x, const void *y)

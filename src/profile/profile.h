@@ -228,6 +228,7 @@ struct profile_meta {
 	uint32_t runtimes;   /* "tokio 1.54.1 in /srv/app": versions that files say themselves */
 	uint32_t debug_packages; /* what has the debug symbols of files (nameless.h) */
 	uint32_t debug_missing;	 /* files that debug information leads to (missing.h) */
+	uint32_t lacks;		 /* why code has no names (lacks.h) */
 	uint64_t is_time;	 /* weights are ns of waiting, shown as us; else they are periods */
 	uint64_t by_weight;	 /* periods are what is shown; else the number of samples */
 	uint64_t start_ns;	 /* CLOCK_REALTIME */

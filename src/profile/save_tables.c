@@ -90,6 +90,7 @@ const struct fact save_facts[] = {
 	NUMBER(incomplete),
 	STRING(debug_packages),
 	STRING(debug_missing),
+	STRING(lacks),
 #undef STRING
 #undef NUMBER
 };

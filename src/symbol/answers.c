@@ -95,6 +95,7 @@ bool answers_read(struct answers *a, struct answers_head *head)
 	a->nr = 0;
 	return get(a, head, sizeof(*head)) && head->build_id_len <= sizeof(head->build_id) &&
 	       memchr(head->tokio, '\0', sizeof(head->tokio)) &&
+	       memchr(head->link, '\0', sizeof(head->link)) &&
 	       memchr(head->missing.alt, '\0', sizeof(head->missing.alt)) &&
 	       memchr(head->missing.dwo, '\0', sizeof(head->missing.dwo));
 }

@@ -9,7 +9,16 @@
 #include "symbol/crate_version.h"
 #include "symbol/source.h"
 
+#define ANSWERS_MAX_LINK   96
 #define ANSWERS_MAX_LINKED 4 /* who has more was not made by a linker */
+
+/* Why it may lack names: bits of answers_head.lacks. */
+enum {
+	ANSWERS_NO_ELF = 1,
+	ANSWERS_NO_SECTIONS = 2, /* its section table does not lie in it */
+	ANSWERS_NO_BUILD_ID = 4,
+	ANSWERS_LINK_IS_OTHER = 8,
+};
 
 /* Of the module. */
 struct answers_head {
@@ -17,9 +26,11 @@ struct answers_head {
 	uint8_t build_id[20];
 	uint8_t build_id_len;
 	uint8_t nr_linked;
+	uint8_t lacks, server;			  /* enum debuginfod_answer */
 	struct linked linked[ANSWERS_MAX_LINKED]; /* its executable parts */
 	char tokio[CRATE_VERSION_BYTES];	  /* its version, "" = none */
 	struct symbol_missing missing;
+	char link[ANSWERS_MAX_LINK]; /* of a debug file that it has not; it may be cut */
 };
 
 /* Of an address: what was found, in the order of the addresses. */

@@ -17,12 +17,13 @@
 #include "elf/elf_file.h"
 
 #define COMPANION_MAX_NAME 4096
+#define COMPANION_MAX_LINK 256
 
 /* What a file says of the files that belong to it. */
 struct companion_wants {
 	uint8_t build_id[20]; /* its own, and so its debug file's */
 	size_t build_id_len;
-	char link[256]; /* .gnu_debuglink: a name without a folder, "" = none */
+	char link[COMPANION_MAX_LINK]; /* .gnu_debuglink: a name without a folder, "" = none */
 	uint32_t link_crc;
 	char alt[COMPANION_MAX_NAME]; /* .gnu_debugaltlink: a path, "" = none */
 	uint8_t alt_id[20];

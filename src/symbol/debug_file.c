@@ -97,8 +97,12 @@ void debug_files_open(struct debug_files *d, const struct elf_file *f, const cha
 	companion_wants_read(w, f);
 	nr = dir ? companion_open_debug(w, path, dir, fds) : 0;
 	d->debug = choose(w, fds, nr, belongs, &d->debug_fd);
-	if (d->debug)
+	if (d->debug) {
 		companion_wants_read(w, d->debug);
+	} else {
+		memcpy(d->link, w->link, sizeof(d->link));
+		d->link_is_other = nr;
+	}
 	path_of(d->debug ? d->debug_fd : f->fd, path, where);
 	nr = dir ? companion_open_alt(w, where, dir, fds) : 0;
 	d->alt = choose(w, fds, nr, belongs_as_alt, &d->alt_fd);
@@ -131,12 +135,14 @@ void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t
 
 	if (d->debug || f->build_id_len < 2 || section_find(f, ".debug_info"))
 		return;
-	fd = debuginfod_open(f->build_id, f->build_id_len, deadline_ns);
+	fd = debuginfod_open(f->build_id, f->build_id_len, deadline_ns, &d->answer);
 	if (fd < 0)
 		return;
 	w = xmalloc(sizeof(*w));
 	companion_wants_read(w, f);
 	d->debug = choose(w, &fd, 1, belongs, &d->debug_fd);
+	if (!d->debug)
+		d->answer = DEBUGINFOD_NONE;
 	free(w);
 }
 

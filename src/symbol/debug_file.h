@@ -11,12 +11,17 @@
 #include <stdint.h>
 
 #include "elf/elf_file.h"
+#include "symbol/companion.h"
+#include "symbol/debuginfod.h"
 
 /* The addresses of a file and its debug file are the same, but only the file converts offsets. */
 struct debug_files {
 	struct elf_file *debug; /* NULL: there is none */
 	struct elf_file *alt;	/* of the debug file, or of the file when there is none; or NULL */
 	char *no_alt;		/* there should be one: where; NULL = none is missing */
+	bool link_is_other;	/* what its link names is there, and of another build */
+	char link[COMPANION_MAX_LINK]; /* its link, when that gave no debug file; "" = it did */
+	enum debuginfod_answer answer; /* of servers */
 	int debug_fd, alt_fd;
 };
 

@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -65,13 +67,27 @@ static int is_late(struct client *c, long a, long b)
 	return now_ns() > until_ns;
 }
 
-int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns)
+static enum debuginfod_answer answer_of(int fd)
+{
+	if (fd >= 0)
+		return DEBUGINFOD_FOUND;
+	if (now_ns() > until_ns || fd == -ETIME || fd == -ETIMEDOUT)
+		return DEBUGINFOD_TIMEOUT;
+	return fd == -ENOENT ? DEBUGINFOD_NONE : DEBUGINFOD_NOBODY;
+}
+
+int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns,
+		    enum debuginfod_answer *answer)
 {
 	struct client *c;
 	struct library l;
 	int fd;
 
-	if (now_ns() > deadline_ns || !library_open(&l))
+	*answer = DEBUGINFOD_TIMEOUT;
+	if (now_ns() > deadline_ns)
+		return -1;
+	*answer = DEBUGINFOD_NOBODY;
+	if (!library_open(&l))
 		return -1;
 	c = l.begin();
 	if (!c)
@@ -80,5 +96,36 @@ int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns)
 	l.set_progress(c, is_late);
 	fd = l.find(c, build_id, len, NULL);
 	l.end(c);
+	*answer = answer_of(fd);
 	return fd < 0 ? -1 : fd;
+}
+
+/* "https://user:password@host/path" without the part that is nobody's business. */
+static void put_server(FILE *out, const char *url, size_t len)
+{
+	const char *host = memmem(url, len, "://", 3), *at;
+
+	host = host ? host + 3 : url;
+	at = memrchr(host, '@', strcspn(host, "/ "));
+	fwrite(url, 1, host - url, out);
+	host = at ? at + 1 : host;
+	fwrite(host, 1, url + len - host, out);
+}
+
+char *debuginfod_servers(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *shown;
+	size_t sz, len;
+	FILE *out = open_memstream(&shown, &sz);
+
+	for (const char *url = urls ? urls : ""; *url; url += len) {
+		len = strcspn(url, " ");
+		put_server(out, url, len);
+		len += strspn(url + len, " ");
+		if (url[len])
+			fputc(' ', out);
+	}
+	fclose(out);
+	return shown;
 }

@@ -17,7 +17,19 @@ bool debuginfod_has_library(void);
 /* 0, or -ENOENT after a message: there is no server, or no library. */
 int debuginfod_check(void);
 
-/* An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC). */
-int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns);
+enum debuginfod_answer {
+	DEBUGINFOD_NOT_ASKED,
+	DEBUGINFOD_FOUND,
+	DEBUGINFOD_NONE,    /* no server has it */
+	DEBUGINFOD_NOBODY,  /* no server was reached */
+	DEBUGINFOD_TIMEOUT, /* none answered in time */
+};
+
+/* An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC); *answer says why. */
+int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns,
+		    enum debuginfod_answer *answer);
+
+/* DEBUGINFOD_URLS as it may be shown, without user names and passwords; to be freed. */
+char *debuginfod_servers(void);
 
 #endif

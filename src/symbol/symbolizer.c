@@ -20,6 +20,7 @@
 #include "profile/begins.h"
 #include "profile/missing.h"
 #include "symbol/cache_dir.h"
+#include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/kept.h"
 #include "symbol/rooted.h"
@@ -343,6 +344,14 @@ static void end_keeping(struct symbolizer *s)
 		 text_bytes(kept_bytes(s->kept)));
 }
 
+static void note_servers(struct symbolizer *s)
+{
+	char *servers = debuginfod_servers();
+
+	lacks_add(&s->lacks, LACK_SERVERS, "", servers);
+	free(servers);
+}
+
 void symbolizer_run(struct profile *p, const struct symbol_file *files,
 		    const struct symbol_kernel *kernel, const struct symbol_options *options)
 {
@@ -373,6 +382,9 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	if (p->nr_begins > nr_begins)
 		profile_sort_begins(p);
 	rooted_mark(p, s.is_entry);
+	if (options->debuginfod)
+		note_servers(&s);
+	lacks_move(&s.lacks, p);
 	p->meta.frames_late = lines.nr_late + s.nr_hurried;
 	p->meta.readers_ns = s.cost.cpu_ns;
 	p->meta.readers_bytes = s.cost.bytes;

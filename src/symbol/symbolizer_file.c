@@ -14,12 +14,14 @@
 #include "elf/elf_file.h"
 #include "reader/fork.h"
 #include "symbol/kept.h"
+#include "symbol/lacking.h"
 
 #define LEFT_OF_OTHERS 2      /* hang on in files of file systems that are not the kernel's */
 #define TIRED	       3      /* files that were not read in time: others have less */
 #define MAX_MORE       200000 /* questions that nobody asked: a file may claim to be all code */
 #define VAIN	       16 /* of them without an answer, one behind the other: steps are doubled */
 #define MAX_DOUBLINGS  12 /* to 64 kB */
+#define WRITTEN	       "it was written to after it ran"
 #define MAX_VAIN       (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */
@@ -194,6 +196,8 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 		list_linked(m->file, &head);
 		crate_version(m->file, head.tokio);
 	}
+	if (!j->described)
+		lacking_tell(&head, m->file, &j->debug_files, j->fd >= 0);
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
 	if (lines)
@@ -265,6 +269,8 @@ static void describe(struct symbolizer *s, const struct answers_head *head, uint
 		profile_add_linked(s->profile, &l);
 	}
 	crate_version_note(s->profile, &s->profile->modules[module], head->tokio);
+	if (m->kind == MODULE_FILE)
+		lacking_note(&s->lacks, head, profile_str(s->profile, m->path));
 }
 
 static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
@@ -281,13 +287,15 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 
 static void tell_hung(struct symbolizer *s, const char *path, int err)
 {
+	const char *why = err == -ETIMEDOUT ? "reading it took too long"
+			  : err == -EBUSY   ? "others that read such files hang"
+			  : err == -EPIPE   ? "the process that read it died"
+					    : strerror(-err);
+
 	s->nr_hung += err == -ETIMEDOUT;
+	lacks_add(&s->lacks, LACK_READ, path, why);
 	if (reader_tells(&s->nr_told))
-		log_warn("%s: no names: %s", path,
-			 err == -ETIMEDOUT ? "reading it took too long"
-			 : err == -EBUSY   ? "others that read such files hang"
-			 : err == -EPIPE   ? "the process that read it died"
-					   : strerror(-err));
+		log_warn("%s: no names: %s", path, why);
 }
 
 /*
@@ -348,8 +356,9 @@ static void name_unknown(struct symbolizer *s, const struct symbol_module *m, si
 		a = (struct answer){ .place = symbolizer_frame(s, i)->offset };
 		symbolizer_take(s, s->order[i], m, &a);
 	}
+	lacks_add(&s->lacks, LACK_READ, m->path, WRITTEN);
 	if (reader_tells(&s->nr_told))
-		log_warn("%s: no names: it was written to after it ran", m->path);
+		log_warn("%s: no names: " WRITTEN, m->path);
 }
 
 static void keep_more(struct kept_file *kept, struct answers *answers)

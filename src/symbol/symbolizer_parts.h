@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/lacks.h"
 #include "profile/profile.h"
 #include "reader/cost.h"
 #include "reader/fork.h"
@@ -45,6 +46,7 @@ struct symbolizer {
 	struct reader_late *late;	    /* those who write what is kept; or NULL */
 	uint32_t nr_hung;		    /* files whose names were not to be had in time */
 	uint32_t nr_told;		    /* and those that had none at all */
+	struct lacks lacks;		    /* why names are missing */
 };
 
 /* symbolizer.c */

@@ -35,6 +35,16 @@ burn() { # OPTIONS...; sets $PID
 	sleep 1
 }
 
+# It is told why, instead of to ask again; and no thread dump lands in the log of who cannot be asked.
+cannot() { # DESC REASON; of $PID
+	check "$1" "$BPFPROF" oncpu -F 499 -p "$PID" --java-names -o x.folded -o x.txt 1
+	check_grep "no names of Java code of process $PID: $2" "$ERR" "$1: a warning"
+	check_grep "java: Java code: --java-names got none: $2" x.txt "$1: the summary"
+	check_no_grep 'Java code: --java-names has' x.txt "$1: it is not advised again"
+	check_no_grep 'Full thread dump' "$LOG" "$1: no SIGQUIT"
+	check "$1: it lives on" kill -0 "$PID"
+}
+
 javas() {
 	cat >Burns.java <<-'JAVA'
 		public class Burns {
@@ -59,6 +69,7 @@ javas() {
 		check_pct x.folded 'long Burns.seldom[(]int[)]' 25 6
 		check_no_grep 'Full thread dump' "$LOG" "nothing is printed by the JVM"
 		check_pct x.folded 'JavaMain' 98 2.5
+		check_no_grep 'run it with java -XX:[+]PreserveFramePointer' x.txt "stacks with frame pointers need no advice"
 		[ -z "$(find "/proc/$PID/cwd/" -maxdepth 1 -name '.attach_pid*')" ] || fail "the file that woke it is left"
 	fi
 	stop "$PID"
@@ -69,11 +80,22 @@ javas() {
 	check "java -Xrs lives on" kill -0 "$PID"
 	stop "$PID"
 	burn -XX:+DisableAttachMechanism
-	check "a JVM that cannot be asked" "$BPFPROF" oncpu -F 99 -p "$PID" --java-names -o x.folded 1
-	check_grep "no names of Java code of process $PID: it does not listen" "$ERR"
-	check "it lives on" kill -0 "$PID"
+	cannot "attaching is forbidden" '-XX:[+]DisableAttachMechanism forbids it: run it without'
 	stop "$PID"
+	JAVA_TOOL_OPTIONS="-Dx=y -XX:+DisableAttachMechanism" burn -Dx=z
+	cannot "forbidden by the environment" '-XX:[+]DisableAttachMechanism forbids it: run it without'
+	stop "$PID"
+	unwalked
 	stopped
+}
+
+# Compiled code without frame pointers loses its callers; the option that keeps them is advised where that costs.
+unwalked() {
+	burn -XX:-PreserveFramePointer
+	check "java without frame pointers" "$BPFPROF" oncpu -F 499 -p "$PID" -o x.folded -o x.txt 2
+	check_between "$(awk '/^stacks/ { print int($2) }' x.txt)" 0 50 "% in complete stacks, without frame pointers"
+	check_grep '% java: Java code without frame pointers: run it with java -XX:[+]PreserveFramePointer' x.txt "what would help"
+	stop "$PID"
 }
 
 # One that does not answer is waited for by a child: the second Ctrl-C ends that, as it does whatever comes at the end.

@@ -30,6 +30,20 @@ check_grep "apt install ${owner}-dbgsym" "$TMP/x.json" "JSON"
 check "it is reported" "$BPFPROF" report -s "$TMP/x.bpfprof"
 check_grep "apt install ${owner}-dbgsym" "$OUT" "a report of it"
 
+# Who has to share its CPU says the same, however long lines may take.
+hogs=()
+for ((i = 0; i < 3 * $(nproc); i++)); do
+	start bash -c 'while :; do :; done'
+	hogs+=("$PID")
+done
+for time in 10ms 5s; do
+	remedy "a busy machine, $time" nice -n $((niceness < 0 ? -niceness : 0)) "${record[@]}" --symbol-time $time
+	check_grep "stripped: apt install ${owner}-dbgsym" <(echo "$remedy") "a busy machine, $time: the summary"
+done
+for i in "${hogs[@]}"; do
+	stop "$i"
+done
+
 mkdir "$TMP/lists"
 start "$PROGS/silent_fs" "$TMP/lists" /bin/true
 fs=$PID

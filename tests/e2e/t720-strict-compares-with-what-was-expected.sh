@@ -29,7 +29,7 @@ for command in "oncpu -e cpu-clock -F 99" "oncpu -e cpu-clock -F 999" "pmu -e cp
 	strict 0 $command --strict $limit -o "$TMP/x.bpfprof" -o "$TMP/x.json" -o "$TMP/x.txt" 1
 	check_between "$(expected least)" 1 "$(expected most)" "least of ${command}"
 	check_between "$(expected difference_pct)" -$limit $limit "% of difference, $command"
-	check_grep "^expected  [0-9,]+( to [0-9,]+)? .* seen: " "$TMP/x.txt"
+	check_grep "^expected  [0-9,]+( to [0-9,]+)? .* counted: " "$TMP/x.txt"
 	before=$(expected)
 	"$BPFPROF" report "$TMP/x.bpfprof" --json >"$TMP/x.json"
 	check_is "$(expected)" "$before" "saved"
@@ -43,7 +43,7 @@ for command in timeline sched; do
 	strict 0 $command --strict 2 --ring 64 -o "$TMP/x.json" -o "$TMP/x.txt" 0.5
 	check_between "$(json "$TMP/x.json" ledger expected least)" 100 "$(json "$TMP/x.json" ledger expected most)" "switches, $command"
 	check_between "$(json "$TMP/x.json" ledger expected difference_pct)" -2 2 "% of difference, $command"
-	check_grep "^expected  [0-9,]+( to [0-9,]+)? switches, [0-9,]+ seen: " "$TMP/x.txt"
+	check_grep "^expected  [0-9,]+( to [0-9,]+)? switches, [0-9,]+ counted: " "$TMP/x.txt"
 	strict 1 $command --strict 2 --ring 1 -o "$TMP/x.txt" 1
 	check_grep "bpfprof: --strict 2: [0-9.]+ % of what was expected is lost or missing" "$ERR"
 done

@@ -15,7 +15,7 @@ struct asked {
 	int answer; /* for maps */
 };
 
-static int answer(void *arg, const struct jit_place *place, int tmp)
+static int answer(void *arg, const struct jit_place *place, int tmp, struct jit_refusal *why)
 {
 	struct asked *a = arg;
 

@@ -404,6 +404,7 @@ static void parses_lines_of_maps(void **state)
 	char data[] = "7f00-8f00 rw-p 00001000 fe:01 123456 /x\n",
 	     anon[] = "10-20 rwxp 00000000 00:00 0 \n";
 	char next[] = "10-20 r-xp 00000000 00:00 0 \n/next\nline";
+	char feed[] = "10-20 r-xp 0 0:0 7 /tmp/a\\0121\\01\\\\012\n";
 	char junk[] = "hello\n", back[] = "20-10 r-xp 0 0:0 0 \n";
 
 	assert_true(maps_parse(text, &l));
@@ -417,6 +418,9 @@ static void parses_lines_of_maps(void **state)
 	assert_string_equal(l.path, "");
 	assert_true(maps_parse(next, &l));
 	assert_string_equal(l.path, "");
+	/* As the kernel writes line feeds; so the path is that of records of mappings, too. */
+	assert_true(maps_parse(feed, &l));
+	assert_string_equal(l.path, "/tmp/a\n1\\01\\\n");
 	assert_false(maps_parse(junk, &l));
 	assert_false(maps_parse(back, &l));
 }

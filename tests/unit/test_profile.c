@@ -445,6 +445,46 @@ static void what_is_missing_is_told(void **state)
 	profile_free(p);
 }
 
+/* The remedy after what was found out about the file: text of lacks.c. */
+static void lacks_have(const char *path, const char *lacks, const char *what)
+{
+	struct profile *p = profile_new();
+	uint32_t module = profile_add_module(p, path);
+	struct sample s = { .ustack = stack_of(p, FRAME_USER, module, "[x+0x2340]"), .weight = 30 };
+	struct nameless n;
+
+	profile_add_sample(p, &s);
+	p->meta.lacks = profile_string(p, lacks);
+	nameless_init(&n, p);
+	assert_int_equal(n.nr, 1);
+	assert_string_equal(n.rows[0].remedy, what);
+	nameless_release(&n);
+	profile_free(p);
+}
+
+static void nothing_is_advised_that_cannot_help(void **state)
+{
+	static const char app[] = "/srv/app";
+
+	lacks_have(app, "", "stripped: build it without strip and -s, or --debuginfod");
+	lacks_have(app, "no-build-id\t/srv/app\t\n",
+		   "stripped, without a build-id: build it without strip and -s");
+	lacks_have(app, "not-served\t/srv/app\t\n",
+		   "stripped: build it without strip and -s; debuginfod does not have it");
+	lacks_have(app, "no-server\t/srv/app\t\nno-linked\t/srv/app\ta.debug\n",
+		   "stripped, and its debug file a.debug is missing: put that file beside it; no "
+		   "debuginfod server was reached");
+	lacks_have(app, "no-elf\t/srv/app\t\nlate-server\t/srv/app\t\n",
+		   "it is no ELF file that can be read: damaged, or not of 64 bits");
+	lacks_have(app, "not-read\t/srv/app\tit was written to after it ran\n",
+		   "it could not be read: it was written to after it ran");
+	lacks_have("/usr/lib/libz.so.1", "late-server\t/usr/lib/libz.so.1\t\n",
+		   "stripped: install its debug symbols (a package -dbgsym, -dbg or -debuginfo); "
+		   "debuginfod did not answer in time");
+	lacks_have(app, "not-served\t/srv/app2\t\n",
+		   "stripped: build it without strip and -s, or --debuginfod");
+}
+
 /* Whose map was read is not told to write one. */
 static void a_map_that_was_read_is_not_advised(void **state)
 {
@@ -921,6 +961,7 @@ int main(void)
 		cmocka_unit_test(the_summary_tells_where_names_lack),
 		cmocka_unit_test(the_package_is_named_where_it_is_known),
 		cmocka_unit_test(what_is_missing_is_told),
+		cmocka_unit_test(nothing_is_advised_that_cannot_help),
 		cmocka_unit_test(a_map_that_was_read_is_not_advised),
 		cmocka_unit_test(a_saved_profile_comes_back_whole),
 		cmocka_unit_test(damaged_files_are_refused),

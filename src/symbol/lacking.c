@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Bits of the head one way, and the other. */
+#include "symbol/lacking.h"
+
+#include <string.h>
+
+void lacking_tell(struct answers_head *head, const struct elf_file *f, const struct debug_files *d,
+		  bool was_given)
+{
+	if (!f) {
+		head->lacks = was_given ? ANSWERS_NO_ELF : 0;
+		return;
+	}
+	if (f->header.e_shnum && !f->nr_sections)
+		head->lacks |= ANSWERS_NO_SECTIONS;
+	if (f->build_id_len < 2)
+		head->lacks |= ANSWERS_NO_BUILD_ID;
+	if (d->link_is_other)
+		head->lacks |= ANSWERS_LINK_IS_OTHER;
+	head->server = d->answer;
+	memcpy(head->link, d->link, strnlen(d->link, sizeof(head->link) - 1));
+}
+
+void lacking_note(struct lacks *to, const struct answers_head *head, const char *path)
+{
+	static const enum lack of_answer[] = { [DEBUGINFOD_FOUND] = LACK_SERVER_NAMES,
+					       [DEBUGINFOD_NONE] = LACK_SERVER_FILE,
+					       [DEBUGINFOD_NOBODY] = LACK_SERVER,
+					       [DEBUGINFOD_TIMEOUT] = LACK_SERVER_TIME };
+
+	if (head->lacks & ANSWERS_NO_ELF)
+		lacks_add(to, LACK_ELF, path, NULL);
+	if (head->lacks & ANSWERS_NO_SECTIONS)
+		lacks_add(to, LACK_SECTIONS, path, NULL);
+	if (head->lacks & ANSWERS_NO_BUILD_ID)
+		lacks_add(to, LACK_BUILD_ID, path, NULL);
+	if (*head->link)
+		lacks_add(to, head->lacks & ANSWERS_LINK_IS_OTHER ? LACK_LINKED_BUILD : LACK_LINKED,
+			  path, head->link);
+	if (head->server != DEBUGINFOD_NOT_ASKED &&
+	    head->server < sizeof(of_answer) / sizeof(*of_answer))
+		lacks_add(to, of_answer[head->server], path, NULL);
+}
