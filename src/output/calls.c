@@ -161,8 +161,9 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
 	if (c.every > 1)
-		fputs("~ made up from the calls that were looked at (--every), ± by chance, at most, "
-		      "in 95 of 100 recordings\n", out);
+		fputs("~ made up from the calls that were looked at (--every), ± by chance, at "
+		      "most, in 95 of 100 recordings\n",
+		      out);
 	if (c.timed && has_short(kind))
 		polls_put_shares(&c, kind->polls, out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)

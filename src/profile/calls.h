@@ -11,7 +11,7 @@ struct calls_row {
 	const char *values, *process; /* "" = none */
 	uint32_t pid;
 	double per_s;
-	double error;		      /* of the count, by chance, as a part of it: 95 of 100 times */
+	double error;		      /* of the count, by chance: +- as a part of it */
 	struct runqlat_stats stats;   /* but for count, only of calls that were timed */
 	const struct prof_hist *hist; /* NULL without times */
 };
