@@ -112,7 +112,8 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB_OBJS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
 
 # The yardstick of tools/bench.sh, and what reads the kernel's run-time statistics for it.
-BENCH_BINS = $(BUILD)/tools/bench/reference $(BUILD)/tools/bench/stats $(BUILD)/tools/bench/called
+BENCH_BINS = $(BUILD)/tools/bench/reference $(BUILD)/tools/bench/stats $(BUILD)/tools/bench/called \
+	     $(BUILD)/tools/bench/touches
 $(BUILD)/tools/bench/reference: $(BUILD)/tools/bench/reference.skel.h
 $(BUILD)/tools/bench/%: tools/bench/%.c
 	$(call say,LINK,$@)

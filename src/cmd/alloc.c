@@ -168,7 +168,7 @@ static void warn_of_huge_pages(void)
 static enum cmd_result run_growth(struct recording_args *a)
 {
 	struct record_opts *o = &a->record;
-	uint64_t every = o->alloc.every ? o->alloc.every : ALLOC_EVERY;
+	uint64_t every = o->alloc.every ? o->alloc.every : GROWTH_EVERY;
 	uint64_t page_bytes = sysconf(_SC_PAGESIZE);
 
 	if (o->alloc.live || o->alloc.max_live || a->results.view.value ||

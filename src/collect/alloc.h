@@ -18,6 +18,7 @@
 #include "collect/points.h"
 
 #define ALLOC_EVERY	 (512ull << 10)
+#define GROWTH_EVERY	 (1ull << 20) /* of --growth, bytes as well */
 #define ALLOC_LIVE_SLOTS (1u << 18)
 
 struct alloc_opts {

@@ -191,5 +191,5 @@ int alloc_points(struct points *p, const char *program)
 		      "no file of %s has malloc() or another allocator's functions%s: a static "
 		      "program without symbols cannot be looked into",
 		      program ? program : "these processes",
-		      p->opts->timed ? " that free as well" : "");
+		      p->opts->timed ? " that free as well (of Go, --live knows nothing)" : "");
 }

@@ -14,7 +14,8 @@
 #include "profile/kind.h"
 
 #define TRIAL_NS	100000000ull
-#define MOST_PER_SECOND 100000 /* hits of what has no price */
+#define MOST_PER_SECOND 100000 /* hits; polls go by their share alone */
+#define MOST_HITS	"100,000 hits a second"
 #define POLLS_LOOK_NS	200000000ull
 #define CALLS_LOOK_NS	1000000000ull
 #define CALLS_SHARE	0.25 /* of a CPU, or of what the processes use if that is more */
@@ -195,7 +196,7 @@ bool record_probes_are_dear(struct record *r)
 	    now_ns() - r->probe_cost.time_ns < look_ns)
 		return false;
 	share = share_since(r, &now, &hits_per_s);
-	if (share <= most)
+	if (share <= most && (polls || hits_per_s <= MOST_PER_SECOND))
 		return false;
 	session_freeze(r->session);
 	session_unprobe(r->session);
@@ -203,8 +204,8 @@ bool record_probes_are_dear(struct record *r)
 		 "the program's CPU time, and at most %s is allowed. What was %s until now is "
 		 "shown; %s%s--force goes on",
 		 text_count(hits_per_s), text_ns(now.probe_ns), text_pct(100 * share),
-		 text_pct(100 * most), o->timed ? "timed" : "counted", cheaper ? cheaper : "",
-		 cheaper ? " costs less, " : "");
+		 share > most ? text_pct(100 * most) : MOST_HITS, o->timed ? "timed" : "counted",
+		 cheaper ? cheaper : "", cheaper ? " costs less, " : "");
 	return true;
 }
 
@@ -230,7 +231,7 @@ static bool costs_too_much(struct record *r)
 	struct probe_cost now;
 	double hits_per_s, share = share_since(r, &now, &hits_per_s);
 
-	if (share <= CALLS_SHARE)
+	if (share <= CALLS_SHARE && hits_per_s <= MOST_PER_SECOND)
 		return false;
 	session_unprobe(r->session);
 	log_err(0,
@@ -238,7 +239,8 @@ static bool costs_too_much(struct record *r)
 		"single-steps, else %s, and what bpfprof does there): that is %s of the program's "
 		"CPU time, and at most %s is allowed. Probe fewer functions, or give --force",
 		text_count(hits_per_s), text_ns(now.probe_ns), text_ns(r->price.stepped_ns),
-		text_ns(r->price.emulated_ns), text_pct(100 * share), text_pct(100 * CALLS_SHARE));
+		text_ns(r->price.emulated_ns), text_pct(100 * share),
+		share > CALLS_SHARE ? text_pct(100 * CALLS_SHARE) : MOST_HITS);
 	return true;
 }
 

@@ -37,16 +37,18 @@ static char *text_of(const struct call_stacks *c, const struct call_stack *row, 
 }
 
 /* Functions are the first frames of their stacks; tracepoints and system calls are not. */
-static void put_row(struct grid *g, const struct call_stacks *c, const struct call_stack *row)
+static void put_row(struct grid *g, const struct call_stacks *c, const struct call_stack *row,
+		    bool estimated)
 {
 	bool is_leaf = !strcmp(row->function, call_stacks_name(c, row, row->nr_names - 1));
 	char *stack = text_of(c, row, true);
 
-	grid_row(g, STYLE_PLAIN, text_count(row->stats.count), NULL);
+	grid_row(g, STYLE_PLAIN, NULL);
+	grid_cell(g, "%s%s", estimated ? "~" : "", text_count(row->stats.count));
 	for (size_t i = 0; i < 3; i++)
 		grid_cell(g, "%s", text_ns(round_u64(row->stats.pct_ns[i])));
 	grid_cell(g, "%s", text_ns(row->stats.max_ns));
-	grid_cell(g, "%s", text_ns(row->stats.total_ns));
+	grid_cell(g, "%s%s", estimated ? "~" : "", text_ns(row->stats.total_ns));
 	grid_cell(g, "%s", is_leaf ? "" : row->function);
 	grid_cell(g, "%s", stack);
 	free(stack);
@@ -65,13 +67,14 @@ void call_stacks_put(const struct profile *p, const struct view *v, FILE *out)
 		{ "STACK, INNERMOST FIRST", GRID_TEXT, .min = 30 },
 	};
 	size_t most = v->rows ? v->rows : TOP_STACKS;
+	bool estimated = p->nr_events && p->events[0].period > 1;
 	struct call_stacks c;
 	struct grid g;
 
 	call_stacks_init(&c, p, v);
 	grid_init(&g, out, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < c.nr && i < most; i++)
-		put_row(&g, &c, &c.rows[i]);
+		put_row(&g, &c, &c.rows[i], estimated);
 	grid_end(&g);
 	calls_put_more(c.nr, most, "stacks", out);
 	call_stacks_release(&c);

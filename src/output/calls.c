@@ -52,6 +52,8 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 	};
 
 	grid_add(g, (struct grid_column){ .head = heads.calls });
+	if (c->every > 1)
+		grid_add(g, (struct grid_column){ .head = "±" });
 	grid_add(g, (struct grid_column){ "/S", .rank = 6 });
 	for (size_t i = 0; c->timed && i < sizeof(times) / sizeof(*times); i++)
 		grid_add(g, times[i]);
@@ -68,26 +70,30 @@ static void add_columns(struct grid *g, const struct calls *c, const struct kind
 	grid_add(g, (struct grid_column){ "WHERE", GRID_TEXT, .rank = 9, .min = 8 });
 }
 
-static void put_times(struct grid *g, const struct runqlat_stats *s)
+static void put_times(struct grid *g, const struct runqlat_stats *s, const char *about)
 {
 	grid_cell(g, "%s", text_ns((uint64_t)s->mean_ns));
 	for (size_t i = 0; i < 3; i++)
 		grid_cell(g, "%s", text_ns(round_u64(s->pct_ns[i])));
 	grid_cell(g, "%s", text_ns(s->max_ns));
-	grid_cell(g, "%s", text_ns(s->total_ns));
+	grid_cell(g, "%s%s", about, text_ns(s->total_ns));
 }
 
 static void put_row(struct grid *g, const struct calls *c, const struct kind *kind,
 		    const struct calls_row *row)
 {
+	const char *about = c->every > 1 ? "~" : "";
+
 	grid_row(g, STYLE_PLAIN, NULL);
-	grid_cell(g, "%s", text_count(row->stats.count));
+	grid_cell(g, "%s%s", about, text_count(row->stats.count));
+	if (c->every > 1)
+		grid_cell(g, "%.*f%%", row->error < 0.095, 100 * row->error);
 	if (row->per_s < 10)
-		grid_cell(g, "%.1f", row->per_s);
+		grid_cell(g, "%s%.1f", about, row->per_s);
 	else
-		grid_cell(g, "%s", text_count(round_u64(row->per_s)));
+		grid_cell(g, "%s%s", about, text_count(round_u64(row->per_s)));
 	if (c->timed)
-		put_times(g, &row->stats);
+		put_times(g, &row->stats, about);
 	if (c->timed && has_short(kind))
 		polls_put_cells(g, row->hist);
 	grid_cell(g, "%s", row->function);
@@ -112,8 +118,8 @@ static const char *noun(const struct profile *p)
 	return polls ? polls : profile_noun(p);
 }
 
-static void put_hist(const struct profile *p, const struct calls_row *row, const struct view *v,
-		     FILE *out)
+static void put_hist(const struct profile *p, const struct calls *c, const struct calls_row *row,
+		     const struct view *v, FILE *out)
 {
 	char *safe = text_cleaned(row->function);
 	char *values = text_cleaned(row->values), *process = text_cleaned(row->process);
@@ -123,8 +129,8 @@ static void put_hist(const struct profile *p, const struct calls_row *row, const
 		fprintf(out, value_format(kind_of_profile(p)), values);
 	if (row->pid)
 		fprintf(out, " in %s (%" PRIu32 ")", process, row->pid);
-	fprintf(out, ": %s %s%s\n", text_count(row->stats.count), noun(p),
-		row->stats.count == 1 ? "" : "s");
+	fprintf(out, ": %s%s %s%s\n", c->every > 1 ? "~" : "", text_count(row->stats.count),
+		noun(p), row->stats.count == 1 ? "" : "s");
 	runqlat_put_hist(v, row->hist, out);
 	free(process);
 	free(values);
@@ -154,10 +160,14 @@ void calls_put(const struct profile *p, const struct view *v, FILE *out)
 		put_row(&g, &c, kind, &c.rows[i]);
 	grid_end(&g);
 	calls_put_more(c.nr, most, "rows", out);
+	if (c.every > 1)
+		fputs("~ made up from the calls that were looked at (--every), ± by chance, at "
+		      "most, in 95 of 100 recordings\n",
+		      out);
 	if (c.timed && has_short(kind))
 		polls_put_shares(&c, kind->polls, out);
 	for (size_t i = 0; c.timed && i < c.nr && i < TOP_HISTS; i++)
-		put_hist(p, &c.rows[i], v, out);
+		put_hist(p, &c, &c.rows[i], v, out);
 	if (c.timed)
 		calls_put_more(c.nr, TOP_HISTS, "histograms", out);
 	calls_release(&c);
@@ -177,14 +187,26 @@ static size_t nr_functions(const struct calls *c)
 	return nr;
 }
 
+/* Calls that no filter left out but --every: these are counted one by one. */
+static uint64_t nr_counted(const struct profile *p)
+{
+	uint64_t nr = p->counters[PROF_SEEN];
+
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		if (profile_counters[i].kind == COUNTER_FILTER && i != PROF_FILTER_EVERY)
+			nr -= p->counters[i];
+	return nr;
+}
+
 void calls_put_sum(const struct profile *p, FILE *out)
 {
 	const struct kind *kind = kind_of_profile(p);
 	struct calls c;
+	uint64_t nr;
 
 	calls_init(&c, p);
-	fprintf(out, "%s %s%s", text_count(c.nr_calls), profile_noun(p),
-		c.nr_calls == 1 ? "" : "s");
+	nr = c.every > 1 ? nr_counted(p) : c.nr_calls;
+	fprintf(out, "%s %s%s", text_count(nr), profile_noun(p), nr == 1 ? "" : "s");
 	if (kind->syscalls)
 		fputs(" of the system", out);
 	else if (kind->operation || kind->polls)
@@ -197,8 +219,8 @@ void calls_put_sum(const struct profile *p, FILE *out)
 		text_clean(out, profile_str(p, p->events[0].name),
 			   strlen(profile_str(p, p->events[0].name)));
 	}
-	if (p->nr_events && p->events[0].period > 1)
-		fprintf(out, " (one in %s was looked at)", text_count(p->events[0].period));
+	if (c.every > 1)
+		fprintf(out, ", of which one in %s was looked at, at random", text_count(c.every));
 	if (c.timed && p->counters[PROF_BEGUN] > p->counters[PROF_ENDED])
 		fprintf(out, "; %s had not %s",
 			text_count(p->counters[PROF_BEGUN] - p->counters[PROF_ENDED]),
@@ -233,6 +255,8 @@ static struct json_object *row_json(const struct calls *c, const struct kind *ki
 		json_object_object_add(o, "pid", NULL);
 	json_put_count(o, "calls", row->stats.count);
 	json_put_number(o, "per_s", row->per_s);
+	if (c->every > 1)
+		json_put_number(o, "calls_error_pct", 100 * row->error);
 	if (c->timed)
 		calls_put_times(o, &row->stats);
 	if (kind->polls)

@@ -2,6 +2,7 @@
 /* The table of calls, made of a profile. */
 #include "profile/calls.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,14 @@ const char *calls_event_name(const struct profile *p, uint32_t event)
 	return event < p->nr_events ? profile_str(p, p->events[event].name) : "";
 }
 
+/* Each call was looked at with a chance of 1 / every, whatever happened to the others. */
+static double error_of(uint64_t calls, uint64_t every)
+{
+	double nr = (double)calls / every;
+
+	return every > 1 && nr > 0 ? 2 * sqrt((1 - 1.0 / every) / nr) : 0;
+}
+
 static void make_row(struct calls *c, const struct profile *p, size_t i)
 {
 	const struct call_row *from = &p->call_rows[i];
@@ -57,6 +66,7 @@ static void make_row(struct calls *c, const struct profile *p, size_t i)
 		row->stats.count = from->calls;
 	}
 	row->per_s = p->meta.duration_ns ? from->calls * 1e9 / p->meta.duration_ns : 0;
+	row->error = error_of(from->calls, c->every);
 	c->values |= from->values != 0;
 	c->processes |= from->pid != 0;
 	c->nr_calls += from->calls;
@@ -66,7 +76,8 @@ void calls_init(struct calls *c, const struct profile *p)
 {
 	*c = (struct calls){ .rows = xcalloc(p->nr_call_rows, sizeof(*c->rows)),
 			     .nr = p->nr_call_rows,
-			     .timed = p->meta.timed };
+			     .timed = p->meta.timed,
+			     .every = p->nr_events ? p->events[0].period : 1 };
 	if (c->timed)
 		make_hists(c, p);
 	for (size_t i = 0; i < c->nr; i++)

@@ -11,6 +11,7 @@ struct calls_row {
 	const char *values, *process; /* "" = none */
 	uint32_t pid;
 	double per_s;
+	double error;		      /* of the count, by chance: +- as a part of it */
 	struct runqlat_stats stats;   /* but for count, only of calls that were timed */
 	const struct prof_hist *hist; /* NULL without times */
 };
@@ -21,6 +22,7 @@ struct calls {
 	bool timed, values, processes; /* which columns there are */
 	struct prof_hist *hists;
 	uint64_t nr_calls;
+	uint64_t every; /* above 1 one in so many was looked at, and all counts are estimates */
 };
 
 /* "" = the profile has none of that number. */

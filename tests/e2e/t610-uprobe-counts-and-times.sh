@@ -65,6 +65,15 @@ check_near "$(column calls called_23 | wc -l)" 0 0 "rows of what is quicker"
 
 check "one in four" "$BPFPROF" uprobe -o "$TMP/x.csv" --every 4 "$called:many" -- "$called"
 check_near "$(column calls many)" 4000 600 "calls of many, made up from one in four"
+# What is exact and what is made up is told apart: the sum in the first line, and rows with how far off they may be.
+check "one in four, for people" "$BPFPROF" uprobe -s -o "$TMP/x.json" --every 4 "$called:many" -- "$called"
+check_grep '; 4,000 calls of many, of which one in 4 was looked at, at random$' "$OUT" "the sum is exact"
+check_grep '^ *~[34],[0-9]{3} +[56]\.[0-9]% +~[0-9,]+ +many' "$OUT" "the row is marked"
+check_grep '^~ made up from the calls that were looked at' "$OUT" "the mark is explained"
+off=$(python3 -c 'import json, sys; print("%.1f" % json.load(open(sys.argv[1]))["calls"][0]["calls_error_pct"])' "$TMP/x.json")
+check_between "$off" 5.0 6.0 "% that it may be off"
+check "each of them" "$BPFPROF" uprobe -s "$called:many" -- "$called"
+check_no_grep '~|±' "$OUT" "what is exact has no mark"
 
 # With sessions the program does not run at returns that nobody waits for.
 check "one in a hundred, timed" "$BPFPROF" uprobe -l -o "$TMP/x.json" --every 100 "$called:many" -- "$called"

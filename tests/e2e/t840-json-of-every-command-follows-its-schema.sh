@@ -26,7 +26,7 @@ declare -A words=(
 	[oncpu]="-p $spin 0.5" [pmu]="-e context-switches,page-faults -p $PID 0.5" [offcpu]="-p $PID 0.5" [wakeup]="-p $PID 0.5"
 	[wall]="-p $PID 0.5" [lock]="--kernel 0.5" [syscalls]="-p $PID 0.5" [runqlat]="-P 0.5 1" [sched]="0.5"
 	[timeline]="-p $PID 0.5" [uprobe]="-p $PID -l -g libc:read 0.5" [kprobe]="-g vfs_read 0.5"
-	[tracepoint]="-g sched:sched_switch -p $PID 0.5" [faults]="-- true" [io]="0.5" [alloc]="--every 1 -- true"
+	[tracepoint]="-g --every 2 sched:sched_switch -p $PID 0.5" [faults]="-- true" [io]="0.5" [alloc]="--every 1 -- true"
 	[polls]="- -p $PID 0.5" [stat]="- -e page-faults --per-process 0.5" [list]="- page" [doctor]="- offcpu"
 	[report]="- wall.bpfprof" [annotate]="- oncpu.bpfprof" [diff]="- oncpu.bpfprof oncpu.bpfprof" [history]="- h.csv" [who]="- $PID"
 )

@@ -131,24 +131,47 @@ allocations() {
 		"$(awk '{ print $3 }' "$tmp/allocs" | median)" "$rounds"
 }
 
-# A program that does nothing but touch memory: 400 MB by page faults.
-growth() {
-	local touch='import mmap
-for _ in range(20):
-    m = mmap.mmap(-1, 20 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    for i in range(0, 20 << 20, 4096): m[i] = 1
-    m.close()'
-	local TIMEFORMAT=%U\ %S
+# Of goes of tools/bench/touches.c, and the times FROM and TO of stretches in which --growth was at work, one a line, and what its
+# programs took then, ns: the CPU time of a go in each against that in the seconds around it, by the lower quarters of both,
+# which what else runs disturbs least; and what the programs took of all CPU time of the target, in %.
+grown() { # GOES STRETCHES
+	python3 -c 'import sys
+goes = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
+at = [tuple(map(int, line.split())) for line in open(sys.argv[2])]
+def took(since, until): return sorted(t for end, t in goes if since < end - t and end < until)
+def quarter(v): return v[len(v) // 4]
+for i, (since, until, ns) in enumerate(at):
+    during = took(since, until)
+    alone = took(since - 3500000000, since - 1500000000) + took(until + 500000000, until + 2500000000)
+    print(100 * (quarter(during) / quarter(alone) - 1), 100 * ns / sum(during), quarter(alone) / 1024)' "$1" "$2"
+}
 
-	for _ in $(seq "$((2 * rounds))"); do
-		{ time taskset -c "$cpu" python3 -c "$touch"; } 2>"$tmp/alone"
-		start ./bpfprof alloc --growth -C "$cpu"
+# A program that does nothing but touch memory, 1,024 pages in a go, while --growth comes and goes.
+growth() {
+	local target nr=$((2 * rounds)) from ns
+
+	: >"$tmp/stretches"
+	taskset -c "$cpu" "$build/tools/bench/touches" $((nr * 6 + 3)) >"$tmp/goes" &
+	target=$!
+	started+=("$target")
+	for _ in $(seq "$nr"); do
+		sleep 2.5
+		start ./bpfprof alloc --growth -p "$target"
 		sleep 1
-		{ time taskset -c "$cpu" python3 -c "$touch"; } 2>"$tmp/with"
+		from=$(date +%s%N)
+		"$build/tools/bench/stats" "$pid" sleep 2 >"$tmp/run"
+		ns=$(awk '{ ns += $3 } END { print ns + 0 }' "$tmp/run")
+		echo "$from $(date +%s%N) $ns" >>"$tmp/stretches"
 		finish "$pid"
-		paste "$tmp/alone" "$tmp/with" | awk '{ print 100 * (($3 + $4) / ($1 + $2) - 1) }'
-	done | median >"$tmp/growth"
-	verdict "alloc --growth: CPU time of a program that only touches memory" "$(cat "$tmp/growth")" 1.0 %
+	done
+	wait "$target"
+	grown "$tmp/goes" "$tmp/stretches" >"$tmp/grown"
+	verdict "alloc --growth: CPU time of a program that only touches memory" \
+		"$(awk '{ printf "%.2f\n", $1 }' "$tmp/grown" | median)" 1.0 %
+	printf '  from %s to %s in %d turns; of it %s in our program, by the kernel; a touched page takes %s ns\n' \
+		"$(sort -g "$tmp/grown" | awk 'NR == 1 { printf "%.2f %%", $1 }')" \
+		"$(sort -g "$tmp/grown" | awk 'END { printf "%.2f %%", $1 }')" "$nr" \
+		"$(awk '{ printf "%.2f\n", $2 }' "$tmp/grown" | median) %" "$(awk '{ printf "%.0f\n", $3 }' "$tmp/grown" | median)"
 }
 
 # ns of a umask(), by itself.
