@@ -183,14 +183,9 @@ struct prof_count {
 	__u64 samples;
 	__u64 weight; /* sum of sample periods: cycles, or ns of cpu-clock; ns of waits */
 	__u32 wait;   /* what the thread did, or which event it was, see below */
-	/*
-	 * Who ended the wait: slot of a prof_waker + 1, 0 = not known. Where those are not asked
-	 * for: one in 2^chain waits had its stack taken then (bpf/pace.bpf.h), and, by the bits
-	 * of PROF_CHAIN_SKIP and above, one in 2^them was looked at (bpf/skips.bpf.h).
-	 */
+	/* Slot + 1 of the prof_waker that ended the wait; or what one stands for (thin.h). */
 	__u32 chain;
 };
-#define PROF_CHAIN_SKIP 256
 _Static_assert(sizeof(struct prof_count) == 64, "struct prof_count is one cache line");
 
 /*

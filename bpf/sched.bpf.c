@@ -201,7 +201,7 @@ int sched_switch(__u64 *ctx)
 	out = prev->pid != 0;
 	in = next->pid != 0;
 	if (unseen_can() && *(volatile __u32 *)&prof_thin.skips) {
-		out = out && !unseen_leaves(ctx, prev, now);
+		out = out && !unseen_leaves(prev->pid, unseen_how(ctx, prev), now);
 		in = in && !unseen_enters(next, now);
 	}
 	if (out)

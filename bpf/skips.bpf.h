@@ -18,7 +18,7 @@
 
 /* A thread that was looked at some time ago, or has no level, is looked at. */
 struct prof_skip {
-	__u32 word; /* SKIP_* and, from bit 20 on, the number of the window that it was written in */
+	__u32 word; /* SKIP_*; from bit 20 on, the number of the window that it was written in */
 	__u32 left; /* when it left its CPU and was not looked at, in units of SKIP_UNIT_SHIFT */
 };
 

@@ -20,6 +20,11 @@
 #define PROF_SKIPS_TARGET 10
 #define PROF_SKIPPED_NS	  (1u << 20) /* no wait is longer that is not told apart */
 /*
+ * prof_count.chain is n for pace.bpf.h, or this many times n for skips.bpf.h: one wait in 2^n was
+ * looked at.
+ */
+#define PROF_CHAIN_SKIP 256
+/*
  * What is left out so that bpfprof costs no more than it may. Written by user space while it
  * records.
  */

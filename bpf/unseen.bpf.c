@@ -32,6 +32,45 @@ __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before)
 	return level;
 }
 
+__hidden __u32 unseen_word(__u32 tid)
+{
+	struct prof_skip *skip = unseen_slot(tid);
+
+	return skip ? skip->word : 0;
+}
+
+__noinline int unseen_leaves(__u32 tid, __u32 how, __u64 now)
+{
+	struct prof_skip *skip = prof_cfg.skip_slots ? unseen_slot(tid) : NULL;
+	__u32 word = skip ? skip->word : 0;
+
+	if (!skip_level(word))
+		return 0;
+	if (!skip_leaves_out(word, now) || how & UNSEEN_LOOK) {
+		skip->word = word | SKIP_OPEN;
+		return 0;
+	}
+	skip->word = (word & SKIP_KEEPS) |
+		     (how & UNSEEN_ON ? SKIP_PREEMPTED : (how & 0xfff) << SKIP_STATE_SHIFT);
+	skip->left = now >> SKIP_UNIT_SHIFT;
+	return 1;
+}
+
+__noinline int unseen_returns(__u32 tid, __u64 now)
+{
+	struct prof_skip *skip = prof_cfg.skip_slots ? unseen_slot(tid) : NULL;
+	__u32 word = skip ? skip->word : 0, units;
+
+	if (!skip_level(word))
+		return 0;
+	if (word & SKIP_OPEN) {
+		skip->word = word & ~SKIP_OPEN;
+		return 0;
+	}
+	units = (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
+	return (units & 0x7fffffff) | !units;
+}
+
 static __always_inline void without_last(struct wait_gap *gap, __u32 last)
 {
 	if (last == UNSEEN_ALL)

@@ -42,6 +42,19 @@ __hidden struct prof_skip *unseen_slot(__u32 tid);
  */
 __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before);
 
+/* verifier: those that return int are of their own, so that their answer is one number. */
+
+#define UNSEEN_ON   0x1000u /* could have gone on */
+#define UNSEEN_LOOK 0x2000u /* is to be looked at, whatever its level is */
+/* Is it not looked at how that thread leaves its CPU? how: its state, and those. */
+int unseen_leaves(__u32 tid, __u32 how, __u64 now);
+/*
+ * A thread gets its CPU: since when it has none, in units of SKIP_UNIT_SHIFT and at least 1, if it
+ * was not looked at how it left it; 0 = it is looked at.
+ */
+int unseen_returns(__u32 tid, __u64 now);
+__hidden __u32 unseen_word(__u32 tid);
+
 /* Of the waits in a gap, the last one, which was looked at or is told apart. */
 enum unseen_last {
 	UNSEEN_ALL, /* there is none */
@@ -112,29 +125,16 @@ static __always_inline void unseen_before(const __u64 *ctx, const struct task_st
 	unseen_looked(prev, t);
 }
 
-/* Is it not looked at how that thread leaves its CPU? */
-static __always_inline bool unseen_leaves(const __u64 *ctx, struct task_struct *prev, __u64 now)
+/* How prev leaves its CPU, for unseen_leaves(). */
+static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *prev)
 {
-	struct prof_skip *skip = unseen_slot(prev->pid);
-	__u32 word, state;
-	bool blocked;
+	__u32 state = kernel_prev_state(ctx), how = state & 0xfff;
 
-	if (!skip)
-		return false;
-	word = skip->word;
-	if (!skip_level(word))
-		return false;
-	state = kernel_prev_state(ctx);
-	blocked = kernel_is_blocked(ctx, state);
-	if (!skip_leaves_out(word, now) || state & (TASK_DEAD | EXIT_ANY) ||
-	    (!blocked && kernel_is_throttled(prev))) {
-		skip->word = word | SKIP_OPEN;
-		return false;
-	}
-	skip->word = (word & SKIP_KEEPS) |
-		     (blocked ? (state & 0xfff) << SKIP_STATE_SHIFT : SKIP_PREEMPTED);
-	skip->left = now >> SKIP_UNIT_SHIFT;
-	return true;
+	if (state & (TASK_DEAD | EXIT_ANY))
+		return how | UNSEEN_LOOK;
+	if (kernel_is_blocked(ctx, state))
+		return how;
+	return kernel_is_throttled(prev) ? UNSEEN_LOOK : UNSEEN_ON;
 }
 
 /* What a wait was that nobody looked at as it began. */
@@ -165,28 +165,17 @@ static __always_inline void unseen_ends(struct task_struct *next, struct thread 
 	unseen_looked(next, t);
 }
 
-/* Is there nothing to do as that thread gets its CPU? */
+/* A thread gets its CPU. False: it is looked at. */
 static __always_inline bool unseen_enters(struct task_struct *next, __u64 now)
 {
-	struct prof_skip *skip = unseen_slot(next->pid);
+	__u64 units = unseen_returns(next->pid, now);
 	struct thread *t;
-	__u32 word, units;
 
-	if (!skip)
-		return false;
-	word = skip->word;
-	if (!skip_level(word))
-		return false;
-	if (word & SKIP_OPEN) {
-		skip->word = word & ~SKIP_OPEN;
-		return false;
-	}
-	units = (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
 	if (units < SKIP_LONG)
-		return true;
+		return units;
 	t = thread_get(next);
-	if (t && t->state == THREAD_RUNS && now - t->since > (__u64)units << SKIP_UNIT_SHIFT)
-		unseen_ends(next, t, word, now - ((__u64)units << SKIP_UNIT_SHIFT), now);
+	if (t && t->state == THREAD_RUNS && now - t->since > units << SKIP_UNIT_SHIFT)
+		unseen_ends(next, t, unseen_word(next->pid), now - (units << SKIP_UNIT_SHIFT), now);
 	return true;
 }
 

@@ -55,21 +55,23 @@ static double room_for(const struct overhead *o)
 }
 
 /*
- * Unless the last step has brought next to nothing: then what costs is something else. Until it
- * costs much more.
+ * Unless the last step has brought next to nothing: then what costs is something else, which may be
+ * left out by higher levels. Until it costs much more.
  */
 static void raise_level(struct overhead *o)
 {
 	double cost = cost_of(o);
 	unsigned int steps = halvings(cost / room_for(o));
+	bool little = o->before > 0 && cost > o->before * LITTLE && cost < o->before * MUCH_MORE;
 
-	o->spent = o->level == o->most ||
-		   (o->before > 0 && cost > o->before * LITTLE && cost < o->before * MUCH_MORE);
+	o->spent = o->level == o->most || (little && o->level > o->second);
 	if (o->spent)
 		return;
 	o->before = cost;
 	if (steps > MOST_STEPS && o->nr_windows > 1)
 		steps = MOST_STEPS;
+	if (little && steps < o->second + 1 - o->level)
+		steps = o->second + 1 - o->level;
 	o->level = steps < o->most - o->level ? o->level + steps : o->most;
 	if (o->level > o->highest)
 		o->highest = o->level;

@@ -37,7 +37,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->hist_rows = rows || kind->live;
 	c->hist_by = o->runqlat.by;
 	c->wait_hists = !rows && !kind->live && !kind->slow_polls;
-	/* Whether a filter by length or state would keep it is not known of a wait not looked at. */
+	/* Whether a filter by length or state keeps it is not known of one not looked at. */
 	c->skip_slots = c->stacks && !c->running && !c->wakeups && !c->hops && !c->hist_rows &&
 					!o->audit && !o->cgroup && !c->state_mask && !c->min_ns &&
 					!c->max_ns && !o->waits.gap_ns

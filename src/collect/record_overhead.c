@@ -157,6 +157,7 @@ void record_begin_overhead(struct record *r)
 	r->overhead_cpus = record_nr_cpus(r);
 	r->interrupt_price_ns = interrupts(&r->sampling) ? interrupt_price_ns() : 0;
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
+	r->overhead.second = most_skips(r) ? most_stacks(r) : 0;
 	r->overhead.apart = r->opts->live.turn && !r->opts->always_on;
 	tell_rate(r);
 }

@@ -23,6 +23,7 @@
 #include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/kept.h"
+#include "symbol/lacking.h"
 #include "symbol/rooted.h"
 #include "symbol/symbolizer_parts.h"
 
@@ -350,6 +351,38 @@ static void note_servers(struct symbolizer *s)
 
 	lacks_add(&s->lacks, LACK_SERVERS, "", servers);
 	free(servers);
+}
+
+/* Of a recording that goes on, modules are asked again and again. */
+bool symbolizer_is_described(const struct profile *p, uint32_t module)
+{
+	for (size_t i = 0; i < p->nr_linked; i++)
+		if (p->linked[i].module == module)
+			return true;
+	return false;
+}
+
+/* "tokio 1.54.1 in /srv/app", of several programs one behind the other. */
+void symbolizer_describe(struct symbolizer *s, const struct answers_head *head, uint32_t module)
+{
+	struct module *m = &s->profile->modules[module];
+
+	if (symbolizer_is_described(s->profile, module))
+		return;
+	if (m->kind == MODULE_FILE && head->build_id_len) {
+		memcpy(m->build_id, head->build_id, sizeof(m->build_id));
+		m->build_id_len = head->build_id_len;
+	}
+	for (int i = 0; m->kind == MODULE_FILE && i < head->nr_linked && i < ANSWERS_MAX_LINKED;
+	     i++) {
+		struct linked l = head->linked[i];
+
+		l.module = module;
+		profile_add_linked(s->profile, &l);
+	}
+	crate_version_note(s->profile, &s->profile->modules[module], head->tokio);
+	if (m->kind == MODULE_FILE)
+		lacking_note(&s->lacks, head, profile_str(s->profile, m->path));
 }
 
 void symbolizer_run(struct profile *p, const struct symbol_file *files,

@@ -243,40 +243,9 @@ static uint64_t time_for(const struct symbolizer *s, uint64_t ns)
 	return ns;
 }
 
-/* Of a recording that goes on, modules are asked again and again. */
-static bool is_described(const struct profile *p, uint32_t module)
-{
-	for (size_t i = 0; i < p->nr_linked; i++)
-		if (p->linked[i].module == module)
-			return true;
-	return false;
-}
-
-/* "tokio 1.54.1 in /srv/app", of several programs one behind the other. */
-static void describe(struct symbolizer *s, const struct answers_head *head, uint32_t module)
-{
-	struct module *m = &s->profile->modules[module];
-
-	if (m->kind == MODULE_FILE && head->build_id_len) {
-		memcpy(m->build_id, head->build_id, sizeof(m->build_id));
-		m->build_id_len = head->build_id_len;
-	}
-	for (int i = 0; m->kind == MODULE_FILE && i < head->nr_linked && i < ANSWERS_MAX_LINKED;
-	     i++) {
-		struct linked l = head->linked[i];
-
-		l.module = module;
-		profile_add_linked(s->profile, &l);
-	}
-	crate_version_note(s->profile, &s->profile->modules[module], head->tokio);
-	if (m->kind == MODULE_FILE)
-		lacking_note(&s->lacks, head, profile_str(s->profile, m->path));
-}
-
 static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
 {
-	if (!is_described(s->profile, module))
-		describe(s, head, module);
+	symbolizer_describe(s, head, module);
 	if (!s->lines)
 		return;
 	symbolizer_note_missing(s, &head->missing, module);
@@ -418,7 +387,7 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 	struct job j = { .symbolizer = s,
 			 .module = m,
 			 .fd = fd,
-			 .described = is_described(s->profile, module),
+			 .described = symbolizer_is_described(s->profile, module),
 			 .more = kept ? kept_claim(kept) : 0 };
 	struct answers_head head;
 	struct reader_answer got = {};

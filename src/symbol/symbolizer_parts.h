@@ -57,6 +57,9 @@ void symbolizer_ask(struct symbol_sources *sources, const struct symbol_module *
 		    bool is_frame, struct answer *a);
 void symbolizer_take(struct symbolizer *s, uint32_t frame, const struct symbol_module *m,
 		     const struct answer *a);
+/* What a file says of itself, once; and whether that is there. */
+bool symbolizer_is_described(const struct profile *p, uint32_t module);
+void symbolizer_describe(struct symbolizer *s, const struct answers_head *head, uint32_t module);
 /* What a file's debug information leads to, and is not there. */
 void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *m, uint32_t module);
 

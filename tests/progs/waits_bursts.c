@@ -2,9 +2,10 @@
 /* CFLAGS: -O2 -fomit-frame-pointer -momit-leaf-frame-pointer -pthread */
 /* LDLIBS: -lpthread */
 /*
- * waits_bursts [SECONDS]: two processes on one CPU hand each other a byte by pipes for 200 ms, then the first one
- * sleeps for 30 ms in nap(), and so on: very many short waits, and a few long ones between them. The first one begins
- * with one second in which it only naps. Truth lines (waits.h) are of the first process.
+ * waits_bursts [SECONDS]: two processes on one CPU hand each other a byte by pipes for 200 ms, then
+ * the first one sleeps for 30 ms in nap(), and so on: very many short waits, and a few long ones
+ * between them. It begins with one second in which it only naps. Truth lines (waits.h) are of the
+ * first process.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -25,6 +25,7 @@ struct plant {
 	struct overhead o;
 	uint64_t now, kernel_ns, own_ns;
 	double floor, part, own; /* shares of the CPUs' time */
+	double late;		 /* the same, that is there up to level second */
 	int level;
 };
 
@@ -36,7 +37,8 @@ static void plant_init(struct plant *p, unsigned int most)
 
 static double cost(const struct plant *p)
 {
-	return p->floor + p->part / (1u << p->level);
+	return p->floor + p->part / (1u << p->level) +
+	       (p->level <= (int)p->o.second ? p->late : 0);
 }
 
 static void run(struct plant *p, unsigned int ms)
@@ -203,6 +205,27 @@ static void few_runs_are_no_burst(void **state)
 
 	r = (struct overhead_runs){}; /* and many in the first tenth of a second */
 	assert_int_equal(overhead_charge(&r, 4096, 64, 64 * 30000), 4096 * 30000);
+}
+
+/* Less and less of one thing brings nothing; what is left out next does. */
+static void what_is_left_out_next_is_tried(void **state)
+{
+	struct plant p;
+
+	plant_init(&p, 9);
+	p.o.second = 6;
+	p.late = 0.05;
+	run(&p, 1000);
+	assert_in_range(p.level, 7, 9);
+	assert_false(p.o.spent);
+	assert_true(p.o.last < 0.01);
+
+	plant_init(&p, 9); /* nor does that */
+	p.o.second = 6;
+	p.floor = 0.05;
+	run(&p, 2000);
+	assert_in_range(p.level, 7, 9);
+	assert_true(p.o.spent);
 }
 
 static void where_nothing_can_be_left_out_it_is_told(void **state)
@@ -414,7 +437,7 @@ static void waits_fall_to_those_as_long(void **state)
 	tally_release(&t);
 }
 
-/* Of looks at a thread that switches per_s times a second: how many a window, and the share of all. */
+/* Of looks at a thread: how many a window, which share of all, and the level in the end. */
 struct looks {
 	double per_window, share;
 	unsigned int level;
@@ -587,6 +610,7 @@ int main(void)
 		cmocka_unit_test(own_bursts_are_no_reason),
 		cmocka_unit_test(own_time_that_is_apart_thins_little),
 		cmocka_unit_test(few_runs_are_no_burst),
+		cmocka_unit_test(what_is_left_out_next_is_tried),
 		cmocka_unit_test(where_nothing_can_be_left_out_it_is_told),
 		cmocka_unit_test(no_limit_is_none),
 		cmocka_unit_test(quiet_threads_keep_their_stacks),
