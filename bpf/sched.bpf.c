@@ -191,22 +191,15 @@ int sched_switch(__u64 *ctx)
 	struct task_struct *next = (struct task_struct *)ctx[2];
 	__u64 now = bpf_ktime_get_ns(), start;
 	struct prof_counters *row = counters_row();
-	bool out, in;
 
 	if (!row)
 		return 0;
 	start = now & mask_if_zero(row->value[PROF_RUNS]++ % TIME_EVERY);
 	if (polls_are_over())
 		return 0;
-	out = prev->pid != 0;
-	in = next->pid != 0;
-	if (unseen_can() && *(volatile __u32 *)&prof_thin.skips) {
-		out = out && !unseen_leaves(prev->pid, unseen_how(ctx, prev), now);
-		in = in && !unseen_enters(next, now);
-	}
-	if (out)
+	if (prev->pid && !unseen_leave(ctx, prev, now))
 		leave(ctx, row, prev, now);
-	if (in)
+	if (next->pid && !unseen_enter(next, now))
 		enter(row, next, now);
 	run_ends(row, start);
 	return 0;
@@ -273,13 +266,11 @@ static __always_inline struct thread *begin(struct task_struct *task, struct thr
 		outcome = filter_cgroup(task);
 	if (!t && needs_state(outcome)) {
 		t = thread_make(task);
-		if (t)
+		if (t) {
 			counters_add(PROF_THREADS);
-		else
+			unseen_begin(task, t);
+		} else {
 			prof_sched_short = 1;
-		if (t && unseen_can()) {
-			t->delay = task->sched_info.run_delay;
-			unseen_looked(task, t);
 		}
 	}
 	if (!t)

@@ -131,3 +131,26 @@ __noinline int unseen_told(__u32 id, struct thread *t, __u64 off, __u64 queued)
 		wait_ends(t, off, queued < off ? queued : off);
 	return 0;
 }
+
+__noinline int unseen_end(struct thread *t, struct wait_gap *gap, __u64 end, __u32 wait,
+			  __u32 is_running)
+{
+	struct prof_skip *skip = t && prof_cfg.skip_slots ? unseen_slot(t->tid) : NULL;
+	__u32 word = skip ? skip->word : 0;
+	__u64 off;
+
+	if (!t || !gap || t->state != THREAD_RUNS || !skip_level(word) || word & SKIP_OPEN)
+		return 0;
+	off = (__u64)((__u32)(end >> SKIP_UNIT_SHIFT) - skip->left) << SKIP_UNIT_SHIFT;
+	if (is_running || off < PROF_SKIPPED_NS || off >= gap->ns) {
+		unseen_settle(SCRATCH_TASKS, t, gap, UNSEEN_ALL);
+		return 1;
+	}
+	gap->ns -= off;
+	t->wait = unseen_wait(word) | wait;
+	unseen_settle(SCRATCH_TASKS, t, gap,
+		      word & SKIP_PREEMPTED ? UNSEEN_PREEMPTED : UNSEEN_BLOCKED);
+	t->since = end - off;
+	unseen_told(SCRATCH_TASKS, t, off, 0);
+	return 1;
+}

@@ -65,6 +65,16 @@ enum unseen_last {
 int unseen_settle(__u32 id, struct thread *t, struct wait_gap *gap, __u32 last);
 /* One of off ns that is told apart, t->wait; SCRATCH_TASKS: it has not ended. */
 int unseen_told(__u32 id, struct thread *t, __u64 off, __u64 queued);
+/* As unseen_flush() says. wait: the bits of its system call. */
+int unseen_end(struct thread *t, struct wait_gap *gap, __u64 end, __u32 wait, __u32 is_running);
+
+/* What a wait was that nobody looked at as it began, without its system call. */
+static __always_inline __u32 unseen_wait(__u32 word)
+{
+	__u32 kind = word & SKIP_PREEMPTED ? PROF_PREEMPTED : PROF_BLOCKED;
+
+	return PROF_WAIT(kind, word >> SKIP_STATE_SHIFT & 0xfff, -1) | PROF_WAIT_NOT_SAMPLED;
+}
 
 /*
  * A thread leaves its CPU that we were not told had been given one. How long it ran the kernel has
@@ -125,6 +135,15 @@ static __always_inline void unseen_before(const __u64 *ctx, const struct task_st
 	unseen_looked(prev, t);
 }
 
+/* A thread becomes known. */
+static __always_inline void unseen_begin(const struct task_struct *task, struct thread *t)
+{
+	if (!unseen_can())
+		return;
+	t->delay = task->sched_info.run_delay;
+	unseen_looked(task, t);
+}
+
 /* How prev leaves its CPU, for unseen_leaves(). */
 static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *prev)
 {
@@ -137,15 +156,6 @@ static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *pr
 	return kernel_is_throttled(prev) ? UNSEEN_LOOK : UNSEEN_ON;
 }
 
-/* What a wait was that nobody looked at as it began. */
-static __always_inline __u32 unseen_wait(struct task_struct *task, __u32 word)
-{
-	__u32 kind = word & SKIP_PREEMPTED ? PROF_PREEMPTED : PROF_BLOCKED;
-
-	return PROF_WAIT(kind, word >> SKIP_STATE_SHIFT & 0xfff, syscall_of(task)) |
-	       PROF_WAIT_NOT_SAMPLED;
-}
-
 /* A long wait of those that are not looked at ends: it is told apart. It has no stack. */
 static __always_inline void unseen_ends(struct task_struct *next, struct thread *t, __u32 word,
 					__u64 left, __u64 now)
@@ -154,7 +164,7 @@ static __always_inline void unseen_ends(struct task_struct *next, struct thread 
 	struct wait_gap gap;
 
 	unseen_gap(next, t, left, &gap);
-	t->wait = unseen_wait(next, word);
+	t->wait = unseen_wait(word) | PROF_WAIT(0, 0, syscall_of(next));
 	unseen_settle(SCRATCH_SCHED, t, &gap,
 		      word & SKIP_PREEMPTED ? UNSEEN_PREEMPTED : UNSEEN_BLOCKED);
 	t->since = left;
@@ -165,10 +175,22 @@ static __always_inline void unseen_ends(struct task_struct *next, struct thread 
 	unseen_looked(next, t);
 }
 
-/* A thread gets its CPU. False: it is looked at. */
-static __always_inline bool unseen_enters(struct task_struct *next, __u64 now)
+/* Some switches are left out now. verifier: asked twice, so that neither answer is one of both. */
+static __always_inline bool unseen_some(void)
 {
-	__u64 units = unseen_returns(next->pid, now);
+	return unseen_can() && *(volatile __u32 *)&prof_thin.skips;
+}
+
+/* Is it not looked at how that thread leaves its CPU? */
+static __always_inline bool unseen_leave(const __u64 *ctx, struct task_struct *prev, __u64 now)
+{
+	return unseen_some() && unseen_leaves(prev->pid, unseen_how(ctx, prev), now);
+}
+
+/* Is there nothing more to do as that thread gets its CPU? */
+static __always_inline bool unseen_enter(struct task_struct *next, __u64 now)
+{
+	__u64 units = unseen_some() ? unseen_returns(next->pid, now) : 0;
 	struct thread *t;
 
 	if (units < SKIP_LONG)
@@ -185,29 +207,11 @@ static __always_inline bool unseen_enters(struct task_struct *next, __u64 now)
  */
 static __always_inline bool unseen_flush(struct task_struct *task, struct thread *t, __u64 end)
 {
-	struct prof_skip *skip = unseen_slot(t->tid);
 	struct wait_gap gap;
-	__u64 off;
-	__u32 word;
 
-	if (!skip || t->state != THREAD_RUNS)
-		return false;
-	word = skip->word;
-	if (!skip_level(word) || word & SKIP_OPEN)
-		return false;
 	unseen_gap(task, t, end, &gap);
-	off = (__u64)((__u32)(end >> SKIP_UNIT_SHIFT) - skip->left) << SKIP_UNIT_SHIFT;
-	if (kernel_is_running(task) || off < PROF_SKIPPED_NS || off >= gap.ns) {
-		unseen_settle(SCRATCH_TASKS, t, &gap, UNSEEN_ALL);
-		return true;
-	}
-	gap.ns -= off;
-	t->wait = unseen_wait(task, word);
-	unseen_settle(SCRATCH_TASKS, t, &gap,
-		      word & SKIP_PREEMPTED ? UNSEEN_PREEMPTED : UNSEEN_BLOCKED);
-	t->since = end - off;
-	unseen_told(SCRATCH_TASKS, t, off, 0);
-	return true;
+	return unseen_end(t, &gap, end, PROF_WAIT(0, 0, syscall_of(task)),
+			  kernel_is_running(task));
 }
 
 #endif

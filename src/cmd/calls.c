@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "collect/call_args.h"
+#include "uprobe/spec.h"
 
 /* Only the last word can be one. */
 static bool is_duration(const char *word)
@@ -62,19 +63,28 @@ static void configure(struct calls_args *a, const struct points *p)
 	o->force = a->force;
 }
 
+/* What a call returned, and where it does, is known when its return is seen. */
+static bool wants_returns(const struct calls_args *a)
+{
+	if (a->are_fields)
+		return false;
+	for (size_t i = 0; i < a->nr_words; i++)
+		if (uprobe_spec_is_return(a->words[i]))
+			return true;
+	return call_args_want_result(&a->args);
+}
+
 static int check(struct calls_args *a)
 {
 	if (a->until && a->nr_words > 1)
 		return log_as(-EINVAL, "--until: one tracepoint to begin at, not %zu", a->nr_words);
 	if (a->arg_frame && !a->args.nr)
 		return log_as(-EINVAL, "--arg-frame: which argument? Add --arg");
-	a->points.timed = a->latency || a->until || a->common.record.calls.min_ns;
+	a->points.timed =
+		a->latency || a->until || a->common.record.calls.min_ns || wants_returns(a);
 	a->points.args = &a->args;
 	if (!a->points.pids)
 		a->points.pids = &a->common.record.pids;
-	if (!a->points.timed && call_args_want_result(&a->args))
-		return log_as(-EINVAL, "--arg ret: what a call returned is known when it returns: "
-				       "add --latency");
 	if (!a->points.timed && results_wants(&a->common.results, "stacks"))
 		return log_as(-EINVAL, "-o FILE.stacks.csv: calls are not timed: add --latency, or "
 				       "of tracepoints --until");

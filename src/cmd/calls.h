@@ -14,13 +14,15 @@ struct calls_args {
 	size_t nr_words;
 	const char *until; /* of tracepoints: where what began there ends */
 	bool latency, stacks, per_process, arg_frame, force;
+	bool are_fields; /* of tracepoints: args are fields, by name */
 };
 
 /* clang-format off */
 #define CALL_ROWS                                                                                  \
 	CALL_ROWS_OF("N[:TYPE]",                                                                   \
-		     "tell calls apart by argument N (1 is the first; ret: what is returned) of "  \
-		     "TYPE int, uint, long, ulong, ptr, str, i8 to u64 (repeatable)")
+		     "tell calls apart by argument N (1 is the first; ret: what is returned, "     \
+		     "implies --latency) of TYPE int, uint, long, ulong, ptr, str, i8 to u64 "     \
+		     "(repeatable)")
 #define CALL_ROWS_OF(word, text)                                                                   \
 	OPT_GROUP("What of each call"),                                                            \
 	OPT_STRINGS(0, "arg", struct calls_args, args, word, text),                                \

@@ -37,6 +37,7 @@ static enum cmd_result run(struct recording_args *common)
 	struct tracepoint_args *a = (struct tracepoint_args *)common;
 
 	a->calls.until = a->until;
+	a->calls.are_fields = true;
 	if (!a->until && common->record.calls.min_ns) {
 		log_err(0, "--slower: a tracepoint takes no time; --until says to which other one "
 			   "it is measured");

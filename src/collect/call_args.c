@@ -171,7 +171,7 @@ void call_args_of_tokio(struct call_args *a, uint64_t behind)
 bool call_args_want_result(const struct opt_strings *words)
 {
 	for (size_t i = 0; i < words->nr; i++)
-		if (!strncmp(words->v[i], "ret", 3))
+		if (strcspn(words->v[i], ":") == 3 && !strncmp(words->v[i], "ret", 3))
 			return true;
 	return false;
 }

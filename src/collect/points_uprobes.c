@@ -124,11 +124,6 @@ int points_add_uprobes(struct points *p, const char *text)
 		free(why);
 		return err;
 	}
-	if (spec.is_return && !p->opts->timed) {
-		uprobe_spec_release(&spec);
-		return log_as(-EINVAL, "'%s': returns are seen when calls are timed: add --latency",
-			      text);
-	}
 	err = spec.target ? add_target(&w) : add_anywhere(&w);
 	free(w.missing.near);
 	uprobe_spec_release(&spec);

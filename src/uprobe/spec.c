@@ -152,15 +152,20 @@ static int parse_lone(struct uprobe_spec *s, char *text, bool has_process, char 
 	return 0;
 }
 
-static int parse(struct uprobe_spec *s, char *text, bool has_process, char **why)
+bool uprobe_spec_is_return(const char *text)
 {
 	size_t len = strlen(text), tail = strlen(RETURN);
+
+	return len >= tail && !strcmp(text + len - tail, RETURN);
+}
+
+static int parse(struct uprobe_spec *s, char *text, bool has_process, char **why)
+{
 	char *colon;
 
-	if (len >= tail && !strcmp(text + len - tail, RETURN)) {
-		s->is_return = true;
-		text[len - tail] = '\0';
-	}
+	s->is_return = uprobe_spec_is_return(text);
+	if (s->is_return)
+		text[strlen(text) - strlen(RETURN)] = '\0';
 	if (!*text)
 		return refuse(why,
 			      "nothing to probe; type TARGET:FUNCTION, for example libc:malloc");

@@ -38,6 +38,8 @@ struct uprobe_spec {
 	bool is_return;
 };
 
+/* Whether text ends with "+return": then calls are to be timed. */
+bool uprobe_spec_is_return(const char *text);
 /*
  * Returns 0, or -EINVAL with a sentence in *why (to be freed) that says what to type; s is empty
  * then. has_process: a process is chosen, so that a word without a colon is a function of it unless

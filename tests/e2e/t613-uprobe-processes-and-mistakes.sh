@@ -43,6 +43,18 @@ check_near "$(tail -n +2 "$OUT" | wc -l)" 2 0 "rows, one for each process"
 check "of a program that is started" "$BPFPROF" uprobe -o "$TMP/x.csv" "$called:called_23" -- sh -c "$called; $called; $called"
 cp "$TMP/x.csv" "$OUT"
 check_near "$(calls_of called_23)" 69 0 "calls by its children"
+# What is about returns times calls, though nobody said --latency.
+for word in "$called:called_23+return" "$called:called_23 --arg ret"; do
+	# shellcheck disable=SC2086
+	check "uprobe ${word##*/}" "$BPFPROF" uprobe -o "$TMP/x.csv" $word -- "$called"
+	cp "$TMP/x.csv" "$OUT"
+	check_near "$(calls_of called_23)" 23 0 "calls"
+	check "with the time each takes" grep -qE '^"called_23".*,[0-9.]+,[0-9.]+,[0-9.]+$' "$TMP/x.csv"
+done
+# A field that has the name of that.
+check "a field called ret" "$BPFPROF" tracepoint syscalls:sys_exit_read --arg ret -o "$TMP/x.csv" -- \
+	python3 -c 'import os; os.read(os.open("/etc/passwd", 0), 77)'
+check_grep '"77"' "$TMP/x.csv" "of what was read"
 # More arguments than there is room for are a loss that is named.
 check "little room" "$BPFPROF" uprobe --force --max-rows 16 --arg 1 -o "$TMP/x.json" libc:nanosleep libc:malloc -- \
 	python3 -c 'x = [bytes(i) for i in range(1, 60000, 97)]'
@@ -67,7 +79,6 @@ says 'nothing to probe' 2 1
 says 'no instruction of many begins at' 2 "$called:many+0x3" 1
 says 'only the first' 2 --arg 99 "$called:many" 1
 says "no type 'strr'.*did you mean 'str'" 2 --arg 1:strr "$called:many" 1
-says 'add --latency' 2 --arg ret "$called:many" 1
 says 'has no such form|csv|exclude' 2 --csv -f "$called:many" 1
 libc=$(ldd "$called" | awk '/libc\.so/ { print $3 }')
 says 'narrow it down, or give --all' 2 "$libc:*" 1
