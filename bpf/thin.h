@@ -25,6 +25,11 @@
  */
 #define PROF_CHAIN_SKIP 256
 /*
+ * prof_count.wait of those that were not looked at. No wait that was has such a state: none is
+ * blocked in state 0, and whoever could go on has none.
+ */
+#define PROF_GAP(kind) (PROF_WAIT(kind, (kind) == PROF_PREEMPTED, -1) | PROF_WAIT_NOT_SAMPLED)
+/*
  * What is left out so that bpfprof costs no more than it may. Written by user space while it
  * records.
  */

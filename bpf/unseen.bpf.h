@@ -210,8 +210,7 @@ static __always_inline bool unseen_flush(struct task_struct *task, struct thread
 	struct wait_gap gap;
 
 	unseen_gap(task, t, end, &gap);
-	return unseen_end(t, &gap, end, PROF_WAIT(0, 0, syscall_of(task)),
-			  kernel_is_running(task));
+	return unseen_end(t, &gap, end, PROF_WAIT(0, 0, syscall_of(task)), kernel_is_running(task));
 }
 
 #endif

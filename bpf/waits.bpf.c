@@ -424,24 +424,32 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 
 static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u32 nr, __u64 ns)
 {
-	__u32 wait = PROF_WAIT(kind, 0, -1) | PROF_WAIT_NOT_SAMPLED, count;
+	__u32 count;
 
-	if (!nr && !ns)
+	if (!nr) /* then there is no time of theirs, either */
 		return true;
-	count = claim(id, t, wait, 0, 0, 0);
+	count = claim(id, t, PROF_GAP(kind), 0, 0, 0);
 	arena_add_many(count, nr, ns);
 	return count;
 }
 
-/* No wait of user code is blocked in state 0, so these are apart from those that were looked at. */
+/*
+ * Which of those that waited for a CPU had been woken is not known. Only of threads that never
+ * blocked, or always did.
+ */
 __noinline int wait_gap(__u32 id, struct thread *t, const struct wait_gap *gap)
 {
+	__u64 blocked, woken;
+
 	if (!t || !gap)
 		return 0;
-	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, gap->ns))
+	blocked = gap->nr_blocked ? gap->ns : 0;
+	woken = gap->nr_blocked ? gap->queued_ns : 0;
+	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, blocked))
 		counters_add_n(PROF_LOST_COUNTS, gap->nr_blocked);
-	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, gap->queued_ns);
-	if (!add_gap(id, t, PROF_PREEMPTED, gap->nr_preempted, 0))
+	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, woken);
+	if (!add_gap(id, t, PROF_PREEMPTED, gap->nr_preempted,
+		     gap->ns + gap->queued_ns - blocked - woken))
 		counters_add_n(PROF_LOST_COUNTS, gap->nr_preempted);
 	return 0;
 }

@@ -42,7 +42,8 @@ uint64_t overhead_charge(struct overhead_runs *r, uint64_t nr, uint64_t timed, u
 struct overhead {
 	double share;	   /* of the CPUs' time; 0 = no limit */
 	unsigned int most; /* the highest level; 0: nothing can be left out, nor is it refused */
-	unsigned int second; /* above that level something else is left out; after overhead_init() */
+	unsigned int
+		second; /* above that level something else is left out; after overhead_init() */
 	unsigned int level, highest;
 	uint64_t begin_ns, window_ns; /* of all; of the window */
 	uint64_t kernel_ns, own_ns;   /* as of the begin of the window */

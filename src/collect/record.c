@@ -465,6 +465,7 @@ int record_run(struct record *r)
 	capture_find_jit(&r->capture, r->opts->java_names);
 	target_terminate(&r->target);
 	record_name(r);
+	record_survive(true);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	record_find_packages(r);
 	if (r->opts->alloc.every)

@@ -180,6 +180,28 @@ void record_go_alone(struct record *r)
 	log_info("unwind tables: %zu, of which %zu were taken over", s.nr_tables, s.nr_taken);
 }
 
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+void record_survive(bool one)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction once = { .sa_handler = nothing,
+					.sa_flags = SA_RESTART | SA_RESETHAND };
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	struct sigaction now;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		sigaction(signals[i], NULL, &now);
+		if (one && now.sa_handler == SIG_DFL)
+			sigaction(signals[i], &once, NULL);
+		else if (!one && now.sa_handler == nothing)
+			sigaction(signals[i], &usual, NULL);
+	}
+}
+
 void record_close(struct record *r)
 {
 	if (!r)
@@ -209,5 +231,6 @@ void record_close(struct record *r)
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	fflush(stdout); /* nobody shall wait for the result */
 	reader_late_end(&r->late, LATE_NS);
+	record_survive(false);
 	free(r);
 }

@@ -194,7 +194,12 @@ bool record_has_target(const struct record_opts *o);
 /* The names of its frames, as far as there are none; and with other options than its own. */
 void record_name(struct record *r);
 void record_name_by(struct record *r, const struct symbol_options *o);
-/* Once names are there: which packages have those that lack. Takes 50 ms at most. */
+/*
+ * From now on the first signal that would end us does not: the recording is over, and its result is
+ * on its way. One more does. Or as it was.
+ */
+void record_survive(bool one);
+/* Once names are there: which packages have those that lack. Takes 1 s at most. */
 void record_find_packages(struct record *r);
 /* CPUs that are profiled now. */
 size_t record_nr_cpus(const struct record *r);

@@ -187,13 +187,11 @@ static uint64_t spread_group(struct tally *t, const struct group *g, double *fac
 	return ns;
 }
 
-/* What was not looked at of a thread; bpf/waits.bpf.c has the keys. */
+/* What was not looked at of a thread. */
 static bool is_gap(const struct prof_count *c)
 {
-	uint32_t wait = c->wait & ~PROF_WAIT_NOT_SAMPLED;
-
-	return is_bare(c) &&
-	       (wait == PROF_WAIT(PROF_BLOCKED, 0, -1) || wait == PROF_WAIT(PROF_WOKEN, 0, -1));
+	return c->wait == PROF_GAP(PROF_BLOCKED) || c->wait == PROF_GAP(PROF_WOKEN) ||
+	       c->wait == PROF_GAP(PROF_PREEMPTED);
 }
 
 /* May a part of that gap be its? Whether those that waited for a CPU were woken is not known. */
@@ -289,7 +287,7 @@ static uint64_t spread_gaps(struct tally *t, struct prof_count *const *v, size_t
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		if (is_gap(v[i]) && v[i]->weight)
+		if (is_gap(v[i]) && (v[i]->weight || v[i]->samples))
 			ns += spread_gap(t, v[i], v, nr, factors);
 	return ns;
 }

@@ -31,16 +31,16 @@ static void put_dwo(const struct missing *m, FILE *out)
 	put(out, m->dwo);
 	if (m->nr > 1)
 		fprintf(out, ", nor %u more", m->nr - 1);
-	fputs(" (split DWARF; packages of it, .dwp, are not read)\n", out);
+	fputs(" (split DWARF; packages of it, .dwp, need libdw 0.191)\n", out);
 }
 
-void missing_rows_put(const struct profile *p, FILE *out)
+void missing_rows_put(const struct profile *p, bool lacks_inlined, FILE *out)
 {
 	struct missing m;
 	size_t at = 0;
 
 	for (int i = 0; i < ROWS && missing_next(p, &at, &m); i++) {
-		if (*m.alt)
+		if (*m.alt && lacks_inlined)
 			put_alt(&m, out);
 		if (*m.dwo)
 			put_dwo(&m, out);

@@ -3,10 +3,12 @@
 #ifndef BPFPROF_OUTPUT_MISSING_ROWS_H
 #define BPFPROF_OUTPUT_MISSING_ROWS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "profile/profile.h"
 
-void missing_rows_put(const struct profile *p, FILE *out);
+/* lacks_inlined: some inlined calls have no name. */
+void missing_rows_put(const struct profile *p, bool lacks_inlined, FILE *out);
 
 #endif

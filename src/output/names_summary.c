@@ -25,7 +25,7 @@ static void put_safe(FILE *out, const struct profile *p, uint32_t string)
 	text_clean(out, s, strlen(s));
 }
 
-/* What servers of debug files did not give: "debuginfod https://x: not found for 3 files". */
+/* What servers of debug files did not give: "debuginfod https://x: not given for 3 files". */
 static void put_servers(const struct profile *p, FILE *out)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static void put_servers(const struct profile *p, FILE *out)
 	} rows[] = {
 		{ LACK_SERVER, "not reached" },
 		{ LACK_SERVER_TIME, "no answer in time" },
-		{ LACK_SERVER_FILE, "not found" },
+		{ LACK_SERVER_FILE, "not given" },
 	};
 	char *servers = lacks_detail(p, LACK_SERVERS, "");
 	const char *between = ": ";
@@ -57,9 +57,12 @@ static void put_servers(const struct profile *p, FILE *out)
 
 void names_put_summary(const struct profile *p, const char *of, FILE *out)
 {
+	bool lacks_inlined = false;
 	struct nameless n;
 
 	nameless_init(&n, p);
+	for (size_t i = 0; i < n.nr; i++)
+		lacks_inlined |= n.rows[i].is_inlined;
 	if (n.all) {
 		fprintf(out, "names     %s of %s in user code that has names",
 			text_pct(pct(n.all - n.weight, n.all)), of);
@@ -79,5 +82,5 @@ void names_put_summary(const struct profile *p, const char *of, FILE *out)
 	}
 	nameless_release(&n);
 	put_servers(p, out);
-	missing_rows_put(p, out);
+	missing_rows_put(p, lacks_inlined, out);
 }

@@ -18,6 +18,7 @@
 #define OF_INSTALLED "its debug file is installed, and has no names for this code"
 #define OF_OWN_FILE  "build it without strip and -s"
 #define OF_LINKED    "put that file beside it"
+#define OF_BUILD     "put the one of this build there"
 #define OF_MAPPED                                                                                  \
 	"code that is not among the names which its runtime wrote: replaced before, or newer"
 #define OF_INLINED                                                                                 \
@@ -168,7 +169,7 @@ static const char *by_servers(const struct profile *p, const char *path)
 		const char *text;
 	} rows[] = {
 		{ LACK_BUILD_ID, "" },
-		{ LACK_SERVER_FILE, "; debuginfod does not have it" },
+		{ LACK_SERVER_FILE, "; debuginfod gave no debug file of it" },
 		{ LACK_SERVER, "; no debuginfod server was reached" },
 		{ LACK_SERVER_TIME, "; debuginfod did not answer in time" },
 	};
@@ -198,7 +199,8 @@ static char *remedy_of_stripped(const struct profile *p, const struct nameless_r
 	fprintf(out, ": %s",
 		package		   ? package
 		: row->is_packaged ? OF_FILE
-		: missing || other ? OF_LINKED
+		: other		   ? OF_BUILD
+		: missing	   ? OF_LINKED
 				   : OF_OWN_FILE);
 	fputs(by_servers(p, path), out);
 	fclose(out);

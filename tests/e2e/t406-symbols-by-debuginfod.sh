@@ -53,8 +53,8 @@ summary() { # DESC FILE EXPECTED-OF-THE-FILE EXPECTED-OF-THE-SERVER
 }
 nr=0
 rm -r "www/buildid/$id"
-summary "a server without it" "$TMP/stripped" "debuginfod does not have it" "not found"
-check_grep 'debuginfod does not have it' "$TMP/x.json" "JSON"
+summary "a server without it" "$TMP/stripped" "debuginfod gave no debug file" "not given"
+check_grep 'debuginfod gave no debug file' "$TMP/x.json" "JSON"
 DEBUGINFOD_URLS=http://user:secret@127.0.0.1:9/
 summary "a dead port" "$TMP/stripped" "no debuginfod server was reached" "not reached"
 

@@ -6,6 +6,9 @@
  * the first one sleeps for 30 ms in nap(), and so on: very many short waits, and a few long ones
  * between them. It begins with one second in which it only naps. Truth lines (waits.h) are of the
  * first process.
+ *
+ * waits_bursts SECONDS yield: four threads on one CPU that give way to each other all the time, in
+ * give_way(), and never block.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -17,6 +20,7 @@
 
 static int there[2], back[2];
 static struct truth naps = { .name = "nap" }, chats = { .name = "chat" };
+static struct truth yields = { .name = "give_way" };
 
 static CHAIN void hand_over(int fd)
 {
@@ -65,11 +69,43 @@ static CHAIN void chat(void)
 	truth_add(&chats, from);
 }
 
+static uint64_t yield_ns;
+
+static CHAIN void *give_way(void *arg)
+{
+	struct mark from = mark_now();
+	uint64_t end = from.wall + yield_ns;
+
+	(void)arg;
+	while (wall_ns() < end)
+		for (int i = 0; i < 64; i++)
+			sched_yield();
+	truth_add(&yields, from);
+	return NULL;
+}
+
+static int yield(uint64_t ns)
+{
+	pthread_t threads[4];
+
+	yield_ns = ns;
+	pin(0, cpu_of(0));
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, give_way, NULL))
+			fatal("pthread_create");
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	truth_print(&yields);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t start, end;
 	pid_t child;
 
+	if (argc > 2 && !strcmp(argv[2], "yield"))
+		return yield(arg_ns(argc, argv, 1, 4));
 	if (pipe(there) || pipe(back))
 		fatal("pipe");
 	pin(0, cpu_of(0));

@@ -37,8 +37,7 @@ static void plant_init(struct plant *p, unsigned int most)
 
 static double cost(const struct plant *p)
 {
-	return p->floor + p->part / (1u << p->level) +
-	       (p->level <= (int)p->o.second ? p->late : 0);
+	return p->floor + p->part / (1u << p->level) + (p->level <= (int)p->o.second ? p->late : 0);
 }
 
 static void run(struct plant *p, unsigned int ms)
@@ -504,7 +503,6 @@ static void quiet_threads_are_always_looked_at(void **state)
 	assert_true(looks_at(&skip, &pace, &now, 200, 20, PROF_MOST_SKIPS).share == 1);
 }
 
-#define GAP(kind) BARE(PROF_WAIT(kind, 0, -1))
 #define ONE_IN(n) ((n)*PROF_CHAIN_SKIP)
 
 static void add_seen(struct tally *t, uint32_t wait, uint32_t stack, uint32_t chain,
@@ -535,8 +533,8 @@ static void what_was_not_looked_at_is_as_what_was(void **state)
 	add_seen(&t, futex, 3, 0, 100, 1000000); /* before */
 	add_seen(&t, woken, 1, ONE_IN(8), 30, 300);
 	add_seen(&t, on, 4, ONE_IN(8), 10, 100);
-	add_seen(&t, GAP(PROF_BLOCKED), 0, 0, 10200, 1020000);
-	add_seen(&t, GAP(PROF_WOKEN), 0, 0, 10200, 102000);
+	add_seen(&t, PROF_GAP(PROF_BLOCKED), 0, 0, 10200, 1020000);
+	add_seen(&t, PROF_GAP(PROF_WOKEN), 0, 0, 10200, 102000);
 	add_seen(&t, BARE(read | PROF_WAIT_OPEN), 0, 0, 1, 77);
 	assert_int_equal(spread_waits(&t, factors), 1020000 + 102000 + 77);
 	assert_int_equal(t.counts[0].weight, 3000 + 765000);
@@ -551,6 +549,24 @@ static void what_was_not_looked_at_is_as_what_was(void **state)
 	assert_int_equal(t.counts[4].samples, 10);
 	assert_true(factors[0] == 256 && factors[2] == 1 && factors[5] == 0 && factors[6] == 0);
 	assert_int_equal(t.counts[7].weight, 77);
+	tally_release(&t);
+}
+
+/* A thread that yields its CPU and never blocks. */
+static void what_never_blocks_waits_for_a_cpu(void **state)
+{
+	uint32_t yield = PROF_WAIT(PROF_PREEMPTED, 0, 24), on = PROF_WAIT(PROF_PREEMPTED, 0, -1);
+	struct tally t = {};
+	double factors[4];
+
+	add_seen(&t, yield, 1, ONE_IN(8), 30, 3000);
+	add_seen(&t, on, 2, ONE_IN(8), 10, 1000);
+	add_seen(&t, BARE(on), 0, 0, 10, 1000); /* that was looked at */
+	add_seen(&t, PROF_GAP(PROF_PREEMPTED), 0, 0, 10200, 1020000);
+	assert_int_equal(spread_waits(&t, factors), 1020000 + 1000);
+	assert_in_range(t.counts[0].weight, 3000 + 600000, 3000 + 780000);
+	assert_int_equal(t.counts[0].weight + t.counts[1].weight, 5000 + 1020000);
+	assert_int_equal(t.counts[0].samples + t.counts[1].samples, 50 + 10200);
 	tally_release(&t);
 }
 
@@ -573,7 +589,7 @@ static void no_long_wait_was_not_looked_at(void **state)
 	h.max_ns = 46000000;
 	add_seen(&t, read, 1, ONE_IN(8), 29, 768 * 29);
 	tally_add_lengths(&t, tally_add(&t, &nap, NULL, 0), &h);
-	add_seen(&t, GAP(PROF_BLOCKED), 0, 0, 30000, 30000000);
+	add_seen(&t, PROF_GAP(PROF_BLOCKED), 0, 0, 30000, 30000000);
 	assert_int_equal(spread_waits(&t, factors), 30000000);
 	assert_int_equal(t.counts[1].weight, 90000600 + 1000000);
 	assert_int_equal(t.counts[1].samples, 3 + 1000);
@@ -589,7 +605,7 @@ static void what_was_not_looked_at_may_have_no_like(void **state)
 	struct tally t = {};
 	double factors[2];
 
-	add_seen(&t, GAP(PROF_BLOCKED), 0, 0, 5, 500);
+	add_seen(&t, PROF_GAP(PROF_BLOCKED), 0, 0, 5, 500);
 	add_seen(&t, PROF_WAIT(PROF_PREEMPTED, 0, 5), 4, ONE_IN(3), 10, 100);
 	assert_int_equal(spread_waits(&t, factors), 0);
 	assert_int_equal(t.counts[0].weight, 500);
@@ -623,6 +639,7 @@ int main(void)
 		cmocka_unit_test(threads_that_switch_often_are_looked_at_less),
 		cmocka_unit_test(quiet_threads_are_always_looked_at),
 		cmocka_unit_test(what_was_not_looked_at_is_as_what_was),
+		cmocka_unit_test(what_never_blocks_waits_for_a_cpu),
 		cmocka_unit_test(no_long_wait_was_not_looked_at),
 		cmocka_unit_test(what_was_not_looked_at_may_have_no_like),
 	};

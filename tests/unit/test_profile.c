@@ -470,7 +470,8 @@ static void nothing_is_advised_that_cannot_help(void **state)
 	lacks_have(app, "no-build-id\t/srv/app\t\n",
 		   "stripped, without a build-id: build it without strip and -s");
 	lacks_have(app, "not-served\t/srv/app\t\n",
-		   "stripped: build it without strip and -s; debuginfod does not have it");
+		   "stripped: build it without strip and -s; debuginfod gave no debug file "
+		   "of it");
 	lacks_have(app, "no-server\t/srv/app\t\nno-linked\t/srv/app\ta.debug\n",
 		   "stripped, and its debug file a.debug is missing: put that file beside it; no "
 		   "debuginfod server was reached");
