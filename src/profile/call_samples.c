@@ -22,7 +22,7 @@ static void take_facts(struct profile *to, const struct profile *p)
 	to->meta.arch = profile_string(to, profile_str(p, m->arch));
 	to->meta.version = profile_string(to, profile_str(p, m->version));
 	to->meta.call_graph = to->meta.runtimes = 0;
-	to->meta.debug_packages = to->meta.lacks = 0;
+	to->meta.debug_packages = to->meta.debug_missing = to->meta.lacks = 0;
 	to->meta.by_weight = m->timed;
 	memcpy(to->counters, p->counters, sizeof(to->counters));
 }

@@ -306,8 +306,9 @@ static const size_t mosts[] = {
 	FACT(nr_cpus),	 FACT(max_depth), FACT(incomplete),
 };
 static const size_t names[] = {
-	FACT(command), FACT(event), FACT(event_note), FACT(target),	FACT(host),
-	FACT(kernel),  FACT(arch),  FACT(version),    FACT(call_graph), FACT(runtimes),
+	FACT(command), FACT(event),	     FACT(event_note),	  FACT(target),	    FACT(host),
+	FACT(kernel),  FACT(arch),	     FACT(version),	  FACT(call_graph), FACT(runtimes),
+	FACT(lacks),   FACT(debug_packages), FACT(debug_missing),
 };
 #define NR(x) (sizeof(x) / sizeof(*(x)))
 

@@ -12,7 +12,7 @@ switcher=$PID
 
 # A result that is larger than a pipe, and nobody reads it yet.
 record() {
-	sleep 1000 <"$TMP/pipe" & # so that it can be opened
+	tail -f /dev/null <"$TMP/pipe" & # so that it can be opened
 	opener=$!
 	pids+=("$opener")
 	# What a shell starts behind & ignores it.

@@ -52,7 +52,8 @@ int main(int argc, char **argv)
 					       .nr_args = points.nr_args,
 					       .points = points.v,
 					       .nr_points = points.nr,
-					       .stacks = true };
+					       .stacks = true,
+					       .force = true };
 	}
 	o.pids = (struct opt_ids){ .v = &pid, .nr = 1 };
 	o.max_stacks = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;

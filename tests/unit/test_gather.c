@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/gather.h"
 #include "profile/profile.h"
+#include "profile/save_parts.h"
 
 #define MS 1000000ull
 
@@ -63,6 +65,28 @@ static struct profile *gathered(uint64_t short_ns, struct profile *a, struct pro
 	if (b)
 		assert_int_equal(gather_add(g, b, NULL), 0);
 	return gather_take(g);
+}
+
+/* Names are told by their place among the strings of a profile, and each profile has its own. */
+static void test_every_fact_that_is_a_name(void **state)
+{
+	static const uint32_t pids[] = { 1 };
+	struct profile *a = window(5000, pids, 1, "f"), *p;
+	char text[32];
+
+	for (size_t i = 0; i < save_nr_facts; i++) {
+		snprintf(text, sizeof(text), "name %zu", i);
+		if (save_facts[i].is_string)
+			save_set_fact(a, &save_facts[i], profile_string(a, text));
+	}
+	p = gathered(0, a, NULL);
+	for (size_t i = 0; i < save_nr_facts; i++) {
+		snprintf(text, sizeof(text), "name %zu", i);
+		if (save_facts[i].is_string)
+			assert_string_equal(profile_str(p, save_fact(p, &save_facts[i])), text);
+	}
+	profile_free(a);
+	profile_free(p);
 }
 
 static void test_sums(void **state)
@@ -169,9 +193,12 @@ static void test_other_kind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),	      cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_short_threads), cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_short_threads),
+		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_other_kind),
+		cmocka_unit_test(test_every_fact_that_is_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
