@@ -317,5 +317,5 @@ const struct gap_moment *gap_spans_moments(const struct gap_spans *s, const stru
 
 	key.at_ns = end_ns;
 	*nr = nr_until(s, &key) - first;
-	return s->moments + first;
+	return *nr ? s->moments + first : NULL;
 }

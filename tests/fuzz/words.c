@@ -158,10 +158,12 @@ static void check_names(const char *text)
 
 static void check_maps(char *text)
 {
+	size_t len = strcspn(text, "\n");
 	struct maps_line line;
 
-	if (maps_parse(text, &line))
-		assert(line.start < line.end && line.path && !strchr(line.path, '\n'));
+	if (maps_parse(text, &line)) /* of one line; the kernel writes \012 for a line feed in it */
+		assert(line.start < line.end && line.path > text &&
+		       line.path + strlen(line.path) <= text + len);
 }
 
 static void check_history(const char *text, size_t len)
