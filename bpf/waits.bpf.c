@@ -176,7 +176,7 @@ static __always_inline bool is_thinned(struct scratch *s, struct thread *t, __u6
 	if (!prof_cfg.hist_rows) {
 		before = t->pace;
 		pace = t->pace = pace_next(before, now);
-		skips = prof_cfg.skip_slots ? unseen_turn(t, now, before) : 0;
+		skips = unseen_can() ? unseen_turn(t, now, before) : 0;
 		if (skips) {
 			s->halvings = skips * PROF_CHAIN_SKIP;
 			return false;
