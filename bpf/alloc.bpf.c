@@ -241,6 +241,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool returns)
 	if (!row || *(volatile __u32 *)&alloc_paused)
 		return 0;
 	start = run_begins(row);
+	row->value[PROF_DEAR_RUNS] += !!(ALLOC_FLAGS(how) & ALLOC_IS_DEAR);
 	read_arguments(ctx, how, &a);
 	if (alloc_cfg.live_slots && ALLOC_FREED(how))
 		moves = frees(ctx, how, &a, returns);

@@ -20,10 +20,11 @@
 #define ALLOC_FACTOR(how) ((how) >> 4 & 15)
 #define ALLOC_FREED(how)  ((how) >> 8 & 15)
 #define ALLOC_FLAGS(how)  ((how) >> 12)
-#define ALLOC_IS_MMAP	  1u /* counts when it maps anonymous memory that can be accessed */
-#define ALLOC_IS_GO	  2u /* Go passes the first argument where C returns its result */
-#define ALLOC_IS_JUMP	  8u /* where the function is left, to return elsewhere */
-#define ALLOC_IS_STORED	  4u /* the result goes where the first argument points to */
+#define ALLOC_IS_MMAP	  1u  /* counts when it maps anonymous memory that can be accessed */
+#define ALLOC_IS_GO	  2u  /* Go passes the first argument where C returns its result */
+#define ALLOC_IS_JUMP	  8u  /* where the function is left, to return elsewhere */
+#define ALLOC_IS_STORED	  4u  /* the result goes where the first argument points to */
+#define ALLOC_IS_DEAR	  16u /* the kernel single-steps the instruction there */
 
 /* In a word: exact below 2 GB, in MB above. It is prof_count.chain. */
 #define ALLOC_LARGE	  (1u << 31)

@@ -88,6 +88,7 @@
 	X(MOMENTS_LOST, NOTE, "moments-lost", "times that --heatmap had no room for")              \
 	X(THINNED, NOTE, "thinned", "stacks of waits not taken, to keep within --max-overhead")    \
 	X(POLL_RUNS, NOTE, "poll-runs", "runs of the programs at polls")                           \
+	X(DEAR_RUNS, NOTE, "dear-runs", "runs where the kernel single-steps")                      \
 	X(POLLS_NS, NOTE, "slow-poll-ns", "nanoseconds of slow polls that are in no other poll")   \
 	X(POLLS_OPEN, NOTE, "slow-polls-open", "slow polls that had not returned at the end")
 

@@ -137,6 +137,9 @@ static enum cmd_result run_at(struct alloc_args *a, struct points *p)
 	struct calls_opts *o = &a->common.record.calls;
 	int err;
 
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->v[i].is_dear && !p->v[i].is_return)
+			p->v[i].args |= ALLOC_HOW(0, 0, 0, ALLOC_IS_DEAR);
 	o->events = p->events;
 	o->nr_events = p->nr_events;
 	o->points = p->v;

@@ -153,22 +153,51 @@ static int add_file(void *arg, const struct point_file *f)
 	return points_may_pass(err) ? 0 : err;
 }
 
-/* The file of a program that is to be started, and libraries it may load. */
-static int for_each_candidate(struct search *s, const char *program)
+/* By another path, perhaps. */
+static bool has_file(const struct points *p, const struct point_file *f)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (file_id_equals(&p->v[i].file->id, &f->id))
+			return true;
+	return false;
+}
+
+/* What cannot be opened is passed over, too. */
+static int add_target(struct search *s, const char *target)
 {
 	const struct point_file *f;
 	char *why = NULL;
+	int err = points_open_target(s->points, target, &f, &why);
+
+	free(why);
+	if (!err)
+		return has_file(s->points, f) ? 0 : add_file(s, f);
+	return points_may_pass(err) ? 0 : err;
+}
+
+/* The program inherits our environment, and may bring its allocator that way. */
+static int add_preloaded(struct search *s)
+{
+	const char *list = getenv("LD_PRELOAD");
+	char *copy = list ? xstrdup(list) : NULL, *save = NULL, *path;
 	int err = 0;
 
-	for (size_t i = 0; i <= NR(libraries) && !err; i++) {
-		err = points_open_target(s->points, i ? libraries[i - 1] : program, &f, &why);
-		if (!err)
-			err = add_file(s, f);
-		else if (points_may_pass(err))
-			err = 0;
-		free(why);
-	}
+	for (path = copy ? strtok_r(copy, ": ", &save) : NULL; path && !err;
+	     path = strtok_r(NULL, ": ", &save))
+		if (strchr(path, '/'))
+			err = add_target(s, path);
+	free(copy);
 	return err;
+}
+
+/* The file of a program that is to be started, and libraries it may load. */
+static int for_each_candidate(struct search *s, const char *program)
+{
+	int err = add_target(s, program);
+
+	for (size_t i = 0; i < NR(libraries) && !err; i++)
+		err = add_target(s, libraries[i]);
+	return err ? err : add_preloaded(s);
 }
 
 static int for_each_file(struct search *s, const char *program)

@@ -64,6 +64,13 @@ double duty_factor(const struct duty *d)
 	return d->share > 0 && work > 0 ? (work + d->off_cpu) / work : 1;
 }
 
+double duty_price_error(const struct duty *d)
+{
+	double burden = fmin(duty_burden(d), DUTY_MOST_BURDEN);
+
+	return DUTY_PRICE_ERROR * burden / (1 - burden);
+}
+
 double duty_error(const struct duty *d)
 {
 	double mean = d->nr ? d->sum / d->nr : 0, variance;

@@ -53,6 +53,10 @@ double duty_factor(const struct duty *d);
 double duty_burden(const struct duty *d);
 #define DUTY_MOST_BURDEN 0.8 /* no more is taken off */
 
+/* How far off all sums may be, as a part of them, for what a hit takes is known to a third. */
+double duty_price_error(const struct duty *d);
+#define DUTY_PRICE_ERROR (1.0 / 3)
+
 /*
  * How far off a sum of all may be by chance, as a part of it, in 95 of 100 recordings: twice the
  * standard error of the windows' mean. Infinite for fewer than three windows, or where nothing was

@@ -155,19 +155,19 @@ void record_begin_duty(struct record *r)
 	r->duty.share = r->opts->alloc.duty;
 	if (r->duty.share <= 0)
 		return;
-	r->duty.price_ns = r->price.emulated_ns;
 	begin_window(r);
 }
 
-/* Of a hit, with what our program takes there: the price that was measured is that of the trap. */
-static double program_ns(const struct record *r)
+/* Of a hit: what the kernel takes, which depends on the place, and what our program does there. */
+static double hit_ns(const struct record *r)
 {
-	uint64_t counters[PROF_NR_COUNTERS];
+	uint64_t c[PROF_NR_COUNTERS];
+	double dear;
 
-	session_counters(r->session, counters);
-	return counters[PROF_TIMED_RUNS]
-		       ? (double)counters[PROF_TIMED_NS] / counters[PROF_TIMED_RUNS]
-		       : 0;
+	session_counters(r->session, c);
+	dear = c[PROF_RUNS] ? (double)c[PROF_DEAR_RUNS] / c[PROF_RUNS] : 0;
+	return (1 - dear) * r->price.emulated_ns + dear * r->price.stepped_ns +
+	       (c[PROF_TIMED_RUNS] ? (double)c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] : 0);
 }
 
 void record_end_duty(struct record *r)
@@ -179,7 +179,7 @@ void record_end_duty(struct record *r)
 	session_pause_allocs(r->session, true);
 	now = mark(r);
 	duty_end(&r->duty, &now);
-	r->duty.price_ns += program_ns(r);
+	r->duty.price_ns = hit_ns(r);
 }
 
 int record_turn_duty(struct record *r)
@@ -202,7 +202,9 @@ int record_turn_duty(struct record *r)
 	return err;
 }
 
-/* "probed for 9.8% of the time, in 57 windows: sums are within 12% by chance (95 of 100 times)" */
+#define WORTH_SAYING 0.05
+
+/* "probed for 9.8% of the time, in 57 windows: sums are within 12% by chance, 95 of 100 times" */
 static uint32_t duty_note(struct record *r)
 {
 	const struct duty *d = &r->duty;
@@ -223,6 +225,11 @@ static uint32_t duty_note(struct record *r)
 		fputs("too few to say how far off sums are", f);
 	if (burden > DUTY_MOST_BURDEN)
 		fputs("; there probes took nearly all its CPU time: sums are far too small", f);
+	else if (duty_price_error(d) >= WORTH_SAYING)
+		fprintf(f,
+			"; there probes took %.0f%% of its CPU time, which is known to a third: "
+			"another %.0f%%",
+			100 * burden, 100 * duty_price_error(d));
 	fclose(f);
 	note = profile_string(r->profile, text);
 	free(text);
@@ -249,19 +256,27 @@ static bool is_inside(const char *linkage)
 	return false;
 }
 
+/* Two names of one library that is nothing but an allocator: links to it leave parts of its version out. */
+static bool is_allocator_library(const char *a, const char *b)
+{
+	const char *end = strstr(a, ".so");
+	size_t len = end ? end - a + strlen(".so") : 0;
+
+	return len && strstr(a, "alloc") && !strncmp(a, b, len);
+}
+
 /*
  * Is a frame of a function that was probed, or of a library that is nothing but an allocator? Files
  * by their last name: a process may see them under another root.
  */
 static bool is_of_event(const struct profile *p, uint32_t frame, const struct call_event *e)
 {
-	const char *module = profile_str(p, p->modules[profile_frame_module(p, frame)].path);
+	const char *module =
+		base_name(profile_str(p, p->modules[profile_frame_module(p, frame)].path));
 	const char *file = base_name(e->where);
 
-	if (strcmp(base_name(module), file))
-		return false;
-	return !strcmp(profile_frame_linkage(p, frame), e->name) ||
-	       (strstr(file, "alloc") && strstr(file, ".so"));
+	return is_allocator_library(file, module) ||
+	       (!strcmp(module, file) && !strcmp(profile_frame_linkage(p, frame), e->name));
 }
 
 /* Frames of allocators. To be freed. */

@@ -15,15 +15,17 @@ need prlimit
 cd "$TMP" || exit 1
 
 one() { # NAME SLOWER
+	rm -f "$1.bpfprof"
 	"$BPFPROF" oncpu -U -F 9999 -o "$1.bpfprof" -- prlimit --cpu=3:3 "$PROGS/five_shares" "$2" >/dev/null 2>&1
 }
 
-alike=0 slower=0 named=0
+alike=0 slower=0 named=0 missing=0
 for _ in $(seq "$REPEATS"); do
 	for i in 1 2 3; do
 		one "a$i" 1
 		one "b$i" 1
 		one "c$i" 1.1
+		for side in a b c; do [ -s "$side$i.bpfprof" ] || missing=$((missing + 1)); done
 	done
 	"$BPFPROF" diff -U --fail-above 5 -s a?.bpfprof vs b?.bpfprof >alike.txt 2>&1
 	[ $? != 4 ] || alike=$((alike + 1))
@@ -33,6 +35,7 @@ for _ in $(seq "$REPEATS"); do
 done
 echo "# figure: diff/alike-fails $alike of $REPEATS"
 echo "# figure: diff/tenth-fails $slower of $REPEATS"
+check_near "$missing" 0 0 "recordings that came to nothing"
 check_near "$alike" 0 0 "comparisons of the same program that fail"
 check_near "$slower" "$REPEATS" 0 "comparisons with one that is slower by a tenth that fail"
 check_near "$named" "$REPEATS" 0 "... for the function that got slower, and no other"

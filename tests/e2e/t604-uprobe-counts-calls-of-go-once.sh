@@ -79,4 +79,6 @@ for program in gop stripped; do
 	check_near "$(json "$TMP/x.json" samples lost_by no-return)" 51 0 "those that panic, in the ledger"
 	check_near "$(json "$TMP/x.json" samples seen)" 622 0 "calls that are seen"
 done
+check_status 3 "alloc --live of Go" "$BPFPROF" alloc --live -- "$TMP/gop"
+check_grep "freed by a call, as malloc\(\)'s is: not Go's" "$ERR" "why there is nothing"
 finish

@@ -51,6 +51,7 @@ if ! g++ -O2 -g -o "$TMP/holds" "$ROOT/tests/progs/holds.cc" 2>"$ERR"; then
 	skip "no C++ program can be linked"
 fi
 found=0
+elsewhere=
 for name in jemalloc tcmalloc tcmalloc_minimal mimalloc; do
 	library=$(find /usr/lib /lib -name "lib$name.so.*" -print -quit 2>/dev/null)
 	if [ -z "$library" ]; then
@@ -58,8 +59,17 @@ for name in jemalloc tcmalloc tcmalloc_minimal mimalloc; do
 		continue
 	fi
 	found=$((found + 1))
+	elsewhere=$library
 	holds_with "$name" "$library"
 done
+if [ -n "$elsewhere" ]; then
+	cp -L "$elsewhere" "$TMP/own.so"
+	check "an allocator that lies where nobody looks" env LD_PRELOAD="$TMP/own.so" "$BPFPROF" alloc --live --every 256 -o "$TMP/x.bpfprof" \
+		-- "$TMP/holds" 1 "$rounds"
+	bytes=$(sed -n 's/^leak //p' "$OUT")
+	"$BPFPROF" report -f --value live-bytes "$TMP/x.bpfprof" >"$TMP/live"
+	check_near "$(pct "$(of leak "$TMP/live")" "$bytes")" 100 3 "percent of the leak with it"
+fi
 [ $found -gt 0 ] || echo "# skip: none of the libraries"
 
 # More links than its other programs need, whichever kind the kernel has.

@@ -72,6 +72,8 @@ static void what_the_program_did_counts_not_the_time(void **state)
 	windows(&dear, 4, 20, 10000, samples);
 	assert_float_equal(duty_burden(&dear), 0.5, 1e-6);
 	assert_float_equal(duty_factor(&dear), 19, 1e-6);
+	assert_float_equal(duty_price_error(&dear), 1.0 / 3, 1e-6);
+	assert_float_equal(duty_price_error(&free), 0, 1e-6);
 }
 
 static void probes_that_took_all_are_not_taken_off_entirely(void **state)
