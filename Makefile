@@ -171,9 +171,9 @@ progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(BUILD)/tests/pr
 	$(if $(CROSS_COMPILE),$(GO_BINS))
 
 # Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests those that
-# depend on the kernel and the architecture (all of them: make check-vm, make check-nightly).
-CHECK_VM    = arm64-6.1 amd64-newest
-CHECK_TESTS = t010,t101,t105,t108,t110,t112,t114,t115,t116,t119,t161,t180,t183,t201,t207,t220,t240,t241,t260,t263,t270,t271,t402,t403,t404-symbols-inlined,t420,t425,t431,t432,t433,t610,t611,t612,t613,t614,t618,t620,t625,t640,t650
+# depend on the kernel and the architecture (tests/vm/guests; all of them: make check-vm, make check-nightly). What is built,
+# and files made to hurt, take all CPUs, unless make was told how many.
+all_cpus = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Elsewhere than on Debian for x86-64, guests that cannot run are a skip.
 no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)" != "debian x86_64" ] && \
 	echo "skip   guests: they need Debian on x86-64"; }
@@ -181,15 +181,15 @@ no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)
 cost = RUN=tests/vm/cost.sh VM_LOGS=build/tests/cost SHIFT=0 APPEND=nokaslr tests/vm/run.sh $(or $(VM),amd64-6.1 arm64-6.1)
 check:
 	@tools/install-deps.sh --check --cross
-	@$(MAKE) --no-print-directory SAN=1 unit all
-	@$(MAKE) --no-print-directory all progs fuzzers
+	@$(MAKE) --no-print-directory $(all_cpus) SAN=1 unit all
+	@$(MAKE) --no-print-directory $(all_cpus) all progs fuzzers
 	@AGAIN=4 JOBS=2 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=fixed
-	@AGAIN=2 TESTS=$(CHECK_TESTS) tests/vm/run.sh $(CHECK_VM) || $(no_guests)
+	@AGAIN=2 DAY=1 tests/vm/run.sh || $(no_guests)
 check-nightly:
 	@tools/install-deps.sh --check --cross
-	@$(MAKE) --no-print-directory SAN=1 unit all
-	@$(MAKE) --no-print-directory all progs $(BENCH_BINS)
+	@$(MAKE) --no-print-directory $(all_cpus) SAN=1 unit all
+	@$(MAKE) --no-print-directory $(all_cpus) all progs $(BENCH_BINS)
 	@NIGHTLY=1 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=600
 	@NIGHTLY=1 tests/vm/run.sh || $(no_guests)
@@ -219,7 +219,7 @@ FUZZ_CFLAGS   = -std=gnu11 -O1 -g -D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"'
 FUZZERS       = $(basename $(notdir $(wildcard tests/fuzz/*.c)))
 fuzzers: $(FUZZERS:%=build-fuzz/%)
 check-fuzz: fuzzers $(BUILD)/tests/progs/generates $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/gen_*.c))
-	@for target in $(FUZZERS); do tests/fuzz/run.sh $$target $(FUZZ_SECONDS) || exit 1; done
+	@printf '%s\n' $(FUZZERS) | xargs -P $(if $(filter fixed,$(FUZZ_SECONDS)),$(shell nproc),1) -I {} tests/fuzz/run.sh {} $(FUZZ_SECONDS)
 build-fuzz/%: tests/fuzz/%.c $(wildcard src/*/*.[ch] bpf/*.h)
 	$(call say,FUZZ,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) $< $(call flags_of,SOURCES,$<) $(call flags_of,LDLIBS,$<) -o $@

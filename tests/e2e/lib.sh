@@ -36,6 +36,8 @@ export BPFPROF PROGS ROOT
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/bpfprof-test.XXXXXX") || exit 1
 # What bpfprof keeps of debug information, it keeps there.
 export CACHE_DIRECTORY=$TMP/.cache
+# What Go has compiled for one test, its standard library above all, is there for the next.
+export GOCACHE=${GOCACHE:-$ROOT/build/tests/go-cache}
 OUT=$TMP/.stdout
 ERR=$TMP/.stderr
 STATUS=0
@@ -121,6 +123,11 @@ on_terminal() { # COLUMNS ROWS COMMAND...
 # For tests that take minutes: make check-nightly sets NIGHTLY=1.
 need_nightly() {
 	[ -n "${NIGHTLY:-}" ] || skip "runs nightly (NIGHTLY=1)"
+}
+
+# The path of a shared library that the loader finds by that name, or nothing.
+library() { # NAME: "libjemalloc.so" is also the one of libjemalloc.so.2
+	PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$1" 'index($1, name) == 1 { print $NF; exit }'
 }
 
 # --- programs in the background ----------------------------------------------------------------------------

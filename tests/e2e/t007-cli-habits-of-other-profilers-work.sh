@@ -115,6 +115,7 @@ check "processes that fork all the time" timeout -s KILL "$limit" "$BPFPROF" onc
 stop "$PID" KILL
 
 # A program that used no CPU is named, with what to type.
-check_status 3 "a program that slept" "$BPFPROF" oncpu -- sleep 0.2
+# To begin takes it a millisecond, in which a sample may fall: at one a second in one run of a thousand.
+check_status 3 "a program that slept" "$BPFPROF" oncpu -F 1 -- sleep 0.2
 check_grep "sleep used no CPU time.*bpfprof wall" "$ERR"
 finish

@@ -9,15 +9,15 @@
 need_bpf
 SHARES=$ROOT/tests/e2e/python/shares.py
 
-# Interpreters of versions 3.8 to 3.14, one of each build; by day the oldest, the newest two, and that of the system.
+# Interpreters of versions 3.8 to 3.14, one of each build; by day the oldest, the newest, and that of the system.
 pythons() {
 	if [ -n "${PYTHONS:-}" ] || ((${NIGHTLY:-0})); then
 		all_pythons
 	else
 		{
 			all_pythons | awk -F / '{ print $NF, $0 }' | sort -V | sed -n '1s/.* //p'
-			all_pythons | awk -F / '{ print $NF, $0 }' | sort -V | tail -n 2 | sed 's/.* //'
-			all_pythons | grep '^/usr/bin/'
+			all_pythons | awk -F / '{ print $NF, $0 }' | sort -V | tail -n 1 | sed 's/.* //'
+			all_pythons | grep '^/usr/bin/python[0-9.]*$'
 		} | sort -u
 	fi
 }

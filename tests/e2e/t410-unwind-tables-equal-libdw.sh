@@ -40,7 +40,7 @@ compare() { # WHAT FEWEST-ROWS MOST-BYTES-PER-ROW FILE...
 # Go programs, whose table is made of .gopclntab, not of .debug_frame: but for about 60 rows where functions go over to
 # another stack.
 build_go() { # FILE ARCHITECTURE
-	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=${GOCACHE:-$TMP/cache} HOME=$TMP CGO_ENABLED=0 GOARCH=$2 \
+	(cd "$TMP" && GOFLAGS=-mod=mod HOME=$TMP CGO_ENABLED=0 GOARCH=$2 \
 		go build -o "$1" "$ROOT/tests/e2e/go/names.go") 2>&1
 }
 if command -v go >/dev/null && build_go go-amd64 amd64 && build_go go-arm64 arm64; then

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tables keep to the width of the terminal and always have the function; colour is for terminals, and never in a file.
-# alone: it judges times
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3
@@ -37,24 +36,24 @@ check "its sums" "$GEN/gen_runqlat" all all.bpfprof
 "$GEN/gen_stat" json >a.json
 "$GEN/gen_stat" json time=1.1 >b.json
 
-for width in 60 80 120 200; do
-	fits $width 'SELF.*TOTAL' FUNCTION report -s 400.bpfprof
-	fits $width 'SELF.*TOTAL' FUNCTION report -s offcpu.bpfprof
-	fits $width 'CLASS.*TIME' lock report -s offcpu.bpfprof
-	fits $width 'CLASS.*TIME' P99 report -s wall.bpfprof
-	fits $width 'SHARE.*WAITS' P99 report --by thread wall.bpfprof
-	fits $width 'cycles.*FUNCTION' cycles report -s pmu.bpfprof
-	fits $width '^PROCESS' ON-CPU report --table wall.bpfprof
-	fits $width 'STOPPED' WHY report --broken broken.bpfprof
-	fits $width 'TID.*COUNT' NAME report threads.bpfprof
-	fits $width 'TIME.*THREAD' 'RUN ms' report timeline.bpfprof
-	fits $width '^NAME +.*RUNTIME' 'MAX DELAY' report --table timeline.bpfprof
-	fits $width 'A +B +CHANGE' CHANGE diff a.json b.json
-	fits $width '^NAME' STATE list
-	fits $width '^GROUP' FOUND doctor report
-	fits $width '^topdown' investigate report a.json
-	fits $width '^events' 'cpu_cycles .*G/s' report a.json
-	fits $width '^ +usecs' ' 4 +[|][*]+[|]$' report all.bpfprof
+for width in 60 120 ${NIGHTLY:+80 200}; do # by day two widths
+	fits "$width" 'SELF.*TOTAL' FUNCTION report -s 400.bpfprof
+	fits "$width" 'SELF.*TOTAL' FUNCTION report -s offcpu.bpfprof
+	fits "$width" 'CLASS.*TIME' lock report -s offcpu.bpfprof
+	fits "$width" 'CLASS.*TIME' P99 report -s wall.bpfprof
+	fits "$width" 'SHARE.*WAITS' P99 report --by thread wall.bpfprof
+	fits "$width" 'cycles.*FUNCTION' cycles report -s pmu.bpfprof
+	fits "$width" '^PROCESS' ON-CPU report --table wall.bpfprof
+	fits "$width" 'STOPPED' WHY report --broken broken.bpfprof
+	fits "$width" 'TID.*COUNT' NAME report threads.bpfprof
+	fits "$width" 'TIME.*THREAD' 'RUN ms' report timeline.bpfprof
+	fits "$width" '^NAME +.*RUNTIME' 'MAX DELAY' report --table timeline.bpfprof
+	fits "$width" 'A +B +CHANGE' CHANGE diff a.json b.json
+	fits "$width" '^NAME' STATE list
+	fits "$width" '^GROUP' FOUND doctor report
+	fits "$width" '^topdown' investigate report a.json
+	fits "$width" '^events' 'cpu_cycles .*G/s' report a.json
+	fits "$width" '^ +usecs' ' 4 +[|][*]+[|]$' report all.bpfprof
 done
 check "the table of times on 60 columns" on_terminal 60 50 "$BPFPROF" report --table --color never wall.bpfprof
 check_grep '^… [0-9]+ more columns \(--json has all\)$' "$OUT" "says that columns are left out"

@@ -59,15 +59,15 @@ refused "unknown mode 'x'" -i --by x
 
 # What reaches the terminal of a program with hostile names: sequences of ncurses and text, no control byte besides.
 cat >raw.py <<'P'
-import fcntl, os, pty, re, select, struct, sys, termios
+import fcntl, os, pty, re, select, struct, sys, termios, time
 pid, fd = pty.fork()
 if not pid:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     os.environ["TERM"] = sys.argv[2] if len(sys.argv) > 2 else "xterm"
     os.execvp(os.environ["BPFPROF"], ["bpfprof", "report", "-i", sys.argv[1]])
-def drain():
+def drain(quiet=0.1):
     got = b""
-    while select.select([fd], [], [], 0.4)[0]:
+    while select.select([fd], [], [], quiet)[0]:
         try:
             part = os.read(fd, 65536)
         except OSError:
@@ -76,11 +76,14 @@ def drain():
             break
         got += part
     return got
-out = drain()
+out = b""
+end = time.monotonic() + 20
+while b"FUNCTION" not in out and time.monotonic() < end:
+    out += drain()
 assert b"FUNCTION" in out, out
 for key in b"]]]", b"[[[", b"G", b"g", b"t", b"jjje", b"G", b"z", b"b", b"e", b"G", b"T", b"p", b"m", b"\r", b"/\x1b[2J\x1b]0;x\x07\xff\xfe\xc3\xa4", b"\r\x1b", b"f", b"\r", b"u", b"Q":
     os.write(fd, key)
-    out += drain()
+    out += drain(0.5 if key.endswith(b"\x1b") else 0.1) # an escape is a key of its own when nothing follows
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 text = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z@`]|\x1b[()][0AB]|\x1b[=>78M]|\x1b\[[0-9;]*t", b"", out)
 text = re.sub(rb"[\r\n\b\t\x0e\x0f\x07]", b"", text)

@@ -45,11 +45,11 @@ check_file "$PROGS/spin_abc" 0
 gcc -O2 -fcf-protection -o "$TMP/landing" "$ROOT/tests/progs/nofp_calls.c" 2>/dev/null &&
 	check_file "$TMP/landing" 1
 if command -v go >/dev/null && printf 'package main\nfunc main() { println(len("x")) }\n' >"$TMP/main.go" &&
-	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=$TMP/cache HOME=$TMP go build -o main.go.bin main.go) >/dev/null 2>&1; then
+	(cd "$TMP" && GOFLAGS=-mod=mod HOME=$TMP go build -o main.go.bin main.go) >/dev/null 2>&1; then
 	check_file "$TMP/main.go.bin" 1
 	# A stripped one has the same functions: Go keeps their names for itself.
 	"$places" "$TMP/main.go.bin" | awk '$1 != "table:" { print $1, $2 }' >"$TMP/all"
-	(cd "$TMP" && GOFLAGS=-mod=mod GOCACHE=$TMP/cache HOME=$TMP go build -ldflags=-s -o stripped.go.bin main.go)
+	(cd "$TMP" && GOFLAGS=-mod=mod HOME=$TMP go build -ldflags=-s -o stripped.go.bin main.go)
 	check_file "$TMP/stripped.go.bin" 1
 	# In front of the first one stands the build's identity, whose bytes may look like a branch into it.
 	awk '$1 != "table:" { print $1, $2 }' "$TMP/entry" | sort | tail -n +2 >"$TMP/stripped"

@@ -16,7 +16,10 @@ print(sum(int(row["calls"]) for row in csv.DictReader(open(sys.argv[1])) if row[
 		"$TMP/x.csv" "$@"
 }
 
-for _ in 1 2 3; do
+# Three times, as threads that meet do not meet each time; in a guest once by day.
+runs=3
+[ -z "${IN_GUEST:-}" ] || [ -n "${NIGHTLY:-}" ] || runs=1
+for _ in $(seq $runs); do
 	check "counted" "$BPFPROF" uprobe --force -P -o "$TMP/x.csv" -o "$TMP/x.json" "$renames:counted" -- "$renames"
 	check_near "$(calls)" 28450 0 "calls in all"
 	check_near "$(calls child)" 50 0 "calls of the child"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # alone: it judges times
 # timeout: 180
-# What a program is known to allocate, by stack, within 3 % in each of ten runs, bytes and objects alike. Each call of an
-# allocator is in the ledger.
+# What a program is known to allocate, by stack, within 3 % in each of ten runs (by day four, in a guest three), bytes and
+# objects alike. Each call of an allocator is in the ledger.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
@@ -18,7 +18,10 @@ pct() { # PART ALL
 	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.3f\n", 100 * part / all }'
 }
 
-for run in 1 2 3 4 5 6 7 8 9 10; do
+runs=4
+[ -z "${IN_GUEST:-}" ] || runs=3
+[ -z "${NIGHTLY:-}" ] || runs=10
+for ((run = 1; run <= runs; run++)); do
 	check "run $run" "$BPFPROF" alloc --every 256 -o "$TMP/$run.bpfprof" -o "$TMP/x.json" -- "$PROGS/allocates" 40000
 	cp "$OUT" "$TMP/truth"
 	"$BPFPROF" report -f "$TMP/$run.bpfprof" >"$TMP/bytes"
@@ -38,9 +41,11 @@ for run in 1 2 3 4 5 6 7 8 9 10; do
 	calls=$(awk '{ nr += $3 } END { print nr + 400 }' "$TMP/truth")
 	check_near "$seen" "$calls" 20 "calls that were seen"
 done
-# Of what is rare, all runs together: 64 bytes are one sample in 4.5, and 40,000 objects estimate it to 0.94 % (one sigma). So it is
-# held against what all functions have, which the first milliseconds of a program, not yet known, take from each alike.
-all=$(pct "$(of one_round "$TMP/all")" "$((10 * $(awk '{ sum += $2 } END { printf "%.0f", sum }' "$TMP/truth")))")
+# Of what is rare, all runs together: 64 bytes are one sample in 4.5, and the 40,000 objects of ten runs estimate it to 0.94 % (one
+# sigma), those of fewer runs less well: what may be off is 3.2 sigma. So it is held against what all functions have, which
+# the first milliseconds of a program, not yet known, take from each alike.
+all=$(pct "$(of one_round "$TMP/all")" "$((runs * $(awk '{ sum += $2 } END { printf "%.0f", sum }' "$TMP/truth")))")
 check_near "$all" 100 3 "percent of the bytes of all"
-check_near "$(pct "$(of leaks "$TMP/all")" 2560000)" "$all" 3 "percent of the bytes of leaks"
+check_near "$(pct "$(of leaks "$TMP/all")" $((runs * 256000)))" "$all" "$(awk -v runs=$runs 'BEGIN { print 3 * sqrt(10 / runs) }')" \
+	"percent of the bytes of leaks"
 finish

@@ -43,7 +43,7 @@ if gcc -O1 -g -static -D_GNU_SOURCE -o "$TMP/static" "$ROOT/tests/progs/allocate
 	check "a static program" "$BPFPROF" alloc --every 1K -f -- "$TMP/static" 5000
 	check_grep ';large;.*malloc [0-9]+$' "$OUT"
 fi
-jemalloc=$(find /usr/lib /lib -name 'libjemalloc.so*' -print -quit 2>/dev/null)
+jemalloc=$(library libjemalloc.so)
 if [ -n "$jemalloc" ] && [ -x "$PROGS/allocates" ]; then
 	check "jemalloc" env LD_PRELOAD="$jemalloc" "$BPFPROF" alloc --every 1K -f -o "$TMP/x.folded" -- \
 		"$PROGS/allocates" 80000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 420
-# What is in use, with other allocators than the C library's: their functions end in others, by jumps and stubs, and operator new
+# What is in use, with other allocators than the C library's (two by day, four at night): their functions end in others, by jumps and stubs, and operator new
 # is their own. The leak is the first line of each of ten runs and within 3 %, so is the sum of the ten for each function; no call
 # is missed, and what realloc() fails to enlarge is still in use. Redis has the objects that it says it has. Rust has its allocator inside.
 # shellcheck source=lib.sh
@@ -52,8 +52,8 @@ if ! g++ -O2 -g -o "$TMP/holds" "$ROOT/tests/progs/holds.cc" 2>"$ERR"; then
 fi
 found=0
 elsewhere=
-for name in jemalloc tcmalloc tcmalloc_minimal mimalloc; do
-	library=$(find /usr/lib /lib -name "lib$name.so.*" -print -quit 2>/dev/null)
+for name in jemalloc tcmalloc ${NIGHTLY:+tcmalloc_minimal mimalloc}; do
+	library=$(library "lib$name.so")
 	if [ -z "$library" ]; then
 		echo "# skip: no lib$name"
 		continue
@@ -138,9 +138,11 @@ fn main() {
     println!("{bytes} {}", sum & 1);
 }
 END
+# What was built once is there the next time.
+export CARGO_TARGET_DIR=$ROOT/build/tests/leaker
 if (cd "$TMP/leaker" && cargo build --release --quiet) >"$TMP/cargo" 2>&1; then
 	check "Rust with mimalloc" "$BPFPROF" alloc --live --every 512 -o "$TMP/x.bpfprof" -o "$TMP/x.json" -- \
-		"$TMP/leaker/target/release/leaker"
+		"$CARGO_TARGET_DIR/release/leaker"
 	bytes=$(cut -d' ' -f1 "$OUT")
 	"$BPFPROF" report -f --value live-bytes "$TMP/x.bpfprof" >"$TMP/live"
 	head -n 1 "$TMP/live" >"$TMP/first"

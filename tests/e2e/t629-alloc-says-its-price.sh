@@ -50,8 +50,8 @@ check_price() { # LIBRARY CALLS ARGS...
 
 check_price "" 1
 check_price "" 2 --live
-for name in jemalloc tcmalloc_minimal mimalloc; do
-	library=$(find /usr/lib /lib -name "lib$name.so.*" -print -quit 2>/dev/null)
+for name in jemalloc ${NIGHTLY:+tcmalloc_minimal mimalloc}; do # one by day
+	library=$(library "lib$name.so")
 	[ -n "$library" ] || continue
 	check_price "$library" 2 --live
 done

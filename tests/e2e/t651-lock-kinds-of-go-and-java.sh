@@ -87,7 +87,7 @@ go_kinds() {
 			select {}
 		}
 	GO
-	check "go build" env GO111MODULE=off GOCACHE="$TMP/cache" go build -o "$TMP/gowaits" "$TMP/waits.go"
+	check "go build" env GO111MODULE=off go build -o "$TMP/gowaits" "$TMP/waits.go"
 	start "$TMP/gowaits"
 	wait_until 20 grep -q started "$LOG"
 	check "Go" "$BPFPROF" lock --idle=show -p "$PID" -s -d 2 -o "$TMP/x.json"

@@ -4,7 +4,7 @@
 # timeout: 3600
 # Commands that are killed at random moments leave nothing: within a second there is no BPF program or link of theirs, no
 # breakpoint in the program that they looked at, no probe in tracefs, no child, no file without its final name and no setting
-# that they changed; and no map once the kernel has got round to it. By day 45 kills, at night 1,000 of all commands together.
+# that they changed; and no map once the kernel has got round to it. By day 30 kills, at night 1,000 of all commands together.
 # KILLS sets their number, SEED the moments. By day others may use the CPUs, which the kernel needs to clean up: then it may
 # take ten seconds, and the log says what took more than one.
 # shellcheck source=lib.sh
@@ -14,7 +14,7 @@ need_prog waits_convoy
 KILLS_PROG=${PROGS%/progs}/e2e/kills
 [ -x "$KILLS_PROG" ] || lacks "$KILLS_PROG is not built"
 kills=${NIGHTLY:+1000}
-kills=${KILLS:-${kills:-45}}
+kills=${KILLS:-${kills:-30}}
 seed=${SEED:-1}
 limit=${NIGHTLY:+1000}
 limit=${limit:-10000}

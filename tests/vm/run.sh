@@ -3,13 +3,13 @@
 #
 # Boots guests under QEMU and runs the end-to-end tests in each:
 #
-#	tests/vm/run.sh [GUEST...]	names or patterns from tests/vm/guests; all without
+#	tests/vm/run.sh [GUEST...]	names or patterns from tests/vm/guests; all without, and with DAY=1 those that run by day
 #
 # A guest passes when its tests do, when it ends by itself, and when its kernel complained of nothing. What it
 # printed stays in build/tests/vm: GUEST.result, and GUEST.console from its kernel. Nothing is installed, root is
 # not needed, and nothing but build*/ and the cache folder is written.
 #
-# Environment: TESTS (patterns of tests, with commas), JOBS (guests at a time), VM_TIMEOUT (seconds per guest),
+# Environment: DAY (=1: what runs by day), TESTS (patterns of tests, with commas), JOBS (guests at a time), VM_TIMEOUT (seconds per guest),
 # VM_CACHE (.cache), REFRESH (ask the archive for newer kernels), NIGHTLY, AGAIN; for another purpose than the tests, RUN (a
 # script), VM_LOGS (where results go), SHIFT (an instruction takes 2^SHIFT ns, 2), APPEND (to the kernel's command
 # line). Exit status: 0 all passed, 1 a guest failed, 2 usage, 77 guests cannot run here.
@@ -122,8 +122,10 @@ initrd() { # NAME ARCH
 
 # Runs QEMU until the guest leaves it; its exit status tells nothing but a time-out (124). The files of a guest, some 330 MB,
 # are in its memory two times while they are unpacked, and may take half of it.
-boot() { # NAME SUITE ARCH CPU CPUS TESTS
-	local name=$1 suite=$2 arch=$3 qemu serial append
+boot() { # NAME SUITE ARCH CPU CPUS TESTS [BY-DAY]
+	local name=$1 suite=$2 arch=$3 tests=${TESTS:-${DAY:+${7:-}}} qemu serial append
+
+	tests=${tests:-$6}
 
 	case $arch in
 	amd64)
@@ -147,7 +149,7 @@ boot() { # NAME SUITE ARCH CPU CPUS TESTS
 	timeout --foreground --kill-after=5 "$LIMIT" $qemu -cpu "$4" -accel tcg -smp "$5" -m 2G -nodefaults -display none -no-reboot \
 		$([ "$5" -gt 1 ] || echo -icount shift="${SHIFT:-2}",sleep=off) ${QEMU_EXTRA:-} -kernel "$CACHE/kernel-$suite-$arch/vmlinuz" \
 		-initrd "$(initrd "$name" "$arch")" $serial \
-		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=${TESTS:-$6} guest.nightly=${NIGHTLY:-} guest.again=${AGAIN:-} ${APPEND:-}" \
+		-append "$append panic=-1 ignore_loglevel cryptomgr.notests=1 guest.name=$name guest.tests=$tests guest.nightly=${NIGHTLY:-} guest.again=${AGAIN:-} ${APPEND:-}" \
 		</dev/null >"$LOGS/$name.qemu" 2>&1
 }
 
@@ -166,7 +168,7 @@ trouble() { # NAME STATUS-OF-QEMU
 }
 
 # Boots a guest and leaves NAME.row: name, kernel, architecture, seconds, passed, failed, skipped, and what is wrong.
-run_guest() { # NAME SUITE ARCH CPU CPUS TESTS
+run_guest() { # NAME SUITE ARCH CPU CPUS TESTS [BY-DAY]
 	local name=$1 from=$EPOCHREALTIME status=0 why seconds counts code
 
 	boot "$@" || status=$?
@@ -243,7 +245,8 @@ figures() { # NAME...
 		}'
 }
 
-[ $# -gt 0 ] || set -- '*'
+[ $# -gt 0 ] || [ -z "${DAY:-}" ] || mapfile -t by_day < <(awk '!/^#/ && NF > 6 { print $1 }' tests/vm/guests)
+[ $# -gt 0 ] || set -- "${by_day[@]:-*}"
 for pattern; do
 	[ -n "$(guest_rows "$pattern")" ] || {
 		echo "check-vm: no guest '$pattern'; there are: $(guest_rows '*' | cut -d ' ' -f 1 | tr '\n' ' ')" >&2
@@ -292,9 +295,9 @@ for row in "${rows[@]}"; do
 	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
 		wait -n
 	done
-	read -r name suite arch cpu cpus tests <<<"$row"
+	read -r name suite arch cpu cpus tests day <<<"$row"
 	rm -f "$LOGS/$name.row"
-	run_guest "$name" "$suite" "$arch" "$cpu" "$cpus" "$tests" &
+	run_guest "$name" "$suite" "$arch" "$cpu" "$cpus" "$tests" "$day" &
 	names+=("$name")
 done
 wait
