@@ -132,16 +132,30 @@ static void tell(struct agent *a, const struct profile *p, const struct agent_fa
 	free(text);
 }
 
+/* To be freed. What is of its samples is of those of the result then. */
+static struct profile *gather_window(struct agent *a, struct agent_facts *f)
+{
+	const struct profile *w = live_window(a->live);
+	uint32_t *ids = xcalloc(w->nr_samples + 1, sizeof(*ids));
+	struct gather *g = gather_new(0);
+	struct ended *ended = live_ended(a->live, &f->nr_ended);
+
+	gather_map(g, ids);
+	gather_add(g, w, LIVE_NAMELESS);
+	for (size_t i = 0; i < f->nr_ended; i++)
+		ended[i].sample = ids[ended[i].sample];
+	f->ended = ended;
+	free(ids);
+	return gather_take(g);
+}
+
 /* What was looked at last, as a window. */
 static void give_window(struct agent *a)
 {
 	struct agent_facts f = { .nr = a->nr_windows, .gap_ns = a->gap_ns };
-	struct gather *g = gather_new(0);
-	struct profile *p;
+	struct profile *p = gather_window(a, &f);
 
 	live_facts(a->live, &f.live);
-	gather_add(g, live_window(a->live), LIVE_NAMELESS);
-	p = gather_take(g);
 	p->meta.bpf_ns = f.live.bpf_ns;
 	a->gap_ns = 0;
 	a->nr_windows++;

@@ -26,6 +26,8 @@ struct agent_facts {
 	uint64_t nr;	 /* of the window, from 0 */
 	uint64_t gap_ns; /* before it, when one recording took over from another: nobody's time */
 	struct live_facts live;
+	const struct ended *ended; /* waits that ended in it, if record->waits.lengths */
+	size_t nr_ended;
 };
 
 /* Where windows go. Functions that a sink has nothing to do in are NULL. */

@@ -105,6 +105,7 @@ static enum cmd_result run(struct recording_args *common)
 	o->symbols.time_ns = 0;
 	o->symbols.kept = kept;
 	o->always_on = true;
+	o->waits.lengths = s.args->listen != NULL;
 	o->foreign_folder = s.args->keep || s.args->spool; /* somebody may own them */
 	opts.nr_sinks = s.nr_sinks;
 	if (!err)

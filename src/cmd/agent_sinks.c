@@ -174,9 +174,10 @@ static void count_windows(struct service *s)
 
 static void show(void *arg, const struct profile *p, const struct agent_facts *f)
 {
+	const struct metrics_window w = { p, f->ended, f->nr_ended };
 	struct service *s = arg;
 
-	metrics_window(s->metrics, p, series_of, s);
+	metrics_add(s->metrics, &w, series_of, s);
 	count_windows(s);
 	listener_window(s->listener, p);
 }

@@ -18,7 +18,8 @@
 #define NAMES_FIRST_NS 1000000000ull /* for names, at the beginning, */
 #define NAMES_SHARE    500	     /* and from then on one part of time in so many */
 #define MAX_STRINGS    (64u << 20)
-#define SELF_WEIGHT    16u    /* of a sample, for the frame that ran; others count as one */
+#define SELF_WEIGHT    16u /* of a sample, for the frame that ran; others count as one */
+#define NONE	       UINT32_MAX
 #define SELF_MOST      65536u /* samples of a stack: more are no more wanted */
 
 /* Of each look, in the same place of a ring as the window has it. */
@@ -43,6 +44,8 @@ struct live {
 	struct latency latency;
 	struct facts before[WINDOW_MAX_LOOKS];
 	struct facts now;
+	struct ended *ended; /* of the window, by samples of the profile */
+	size_t nr_ended, cap_ended;
 	struct live_names *names;      /* NULL = they may take what they take */
 	uint64_t named_ns;	       /* as of the begin of the last pass */
 	uint64_t told[NR_SINCE_BEGIN]; /* as of the last window */
@@ -60,6 +63,7 @@ struct live *live_new(struct record *r, uint64_t window_ns, struct live_names *n
 	l->now.cpu_ns = record_own_ns(r);
 	window_init(&l->window, maps->counts, maps->nr_counts, window_ns,
 		    session_began(r->session));
+	window_take_lengths(&l->window, maps->wait_hists);
 	return l;
 }
 
@@ -69,6 +73,7 @@ void live_free(struct live *l)
 		return;
 	window_release(&l->window);
 	latency_release(&l->latency);
+	free(l->ended);
 	free(l);
 }
 
@@ -210,23 +215,46 @@ static void name(struct live *l, bool all)
 	free(wanted);
 }
 
+/* Of waits that found no room for their samples nothing is said. */
+static void add_ended(struct live *l, const uint32_t *sample_of)
+{
+	const struct endings *e = &l->window.endings;
+
+	l->nr_ended = 0;
+	for (size_t i = 0; i < e->nr; i++) {
+		struct ended row = e->rows[i];
+
+		row.sample = sample_of[row.sample];
+		if (row.sample == NONE)
+			continue;
+		l->ended = xgrow(l->ended, l->nr_ended, &l->cap_ended, sizeof(row));
+		l->ended[l->nr_ended++] = row;
+	}
+}
+
 static void add_samples(struct live *l)
 {
 	struct profile *p = l->r->profile;
 	const struct tally *t = &l->window.sums;
+	uint32_t *sample_of = xcalloc(t->nr + 1, sizeof(*sample_of));
 
 	for (size_t i = 0; i < t->nr; i++) {
 		struct prof_count n = t->counts[i];
 		struct sample s;
 
+		sample_of[i] = NONE;
 		if (!n.samples && !n.weight)
 			continue;
 		n.samples += !n.samples; /* a wait that has not ended is one all the same */
 		n.ustack = capture_slot_ref(&l->r->capture, n.ustack);
 		n.kstack = capture_slot_ref(&l->r->capture, n.kstack);
-		if (capture_sample(&l->r->capture, &n, &s))
-			profile_add_sample(p, &s);
+		if (!capture_sample(&l->r->capture, &n, &s))
+			continue;
+		sample_of[i] = (uint32_t)p->nr_samples;
+		profile_add_sample(p, &s);
 	}
+	add_ended(l, sample_of);
+	free(sample_of);
 }
 
 /* How much of the window each thread lived that has samples. */
@@ -307,6 +335,12 @@ const struct profile *live_window(struct live *l)
 	getrusage(RUSAGE_SELF, &usage);
 	m->rss_bytes = usage.ru_maxrss * 1024ull;
 	return l->r->profile;
+}
+
+struct ended *live_ended(const struct live *l, size_t *nr)
+{
+	*nr = l->nr_ended;
+	return l->ended;
 }
 
 uint64_t live_hand_over(struct live *from, struct live *to)

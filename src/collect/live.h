@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "collect/record.h"
+#include "profile/ended.h"
 #include "profile/runqlat.h"
 
 #define LIVE_NAMELESS "[not named yet]"
@@ -56,6 +57,12 @@ struct profile *live_profile(struct live *l, bool all_names);
  * what the recording counts since its begin. It stays the recording's until the next look.
  */
 const struct profile *live_window(struct live *l);
+
+/*
+ * Of live_window(), if the recording has lengths of waits (wait_opts.lengths): those that ended in
+ * it, by its samples. They stay as long as it does; the caller may change them.
+ */
+struct ended *live_ended(const struct live *l, size_t *nr);
 
 /*
  * Both were looked at, one right after the other: what to has seen so far belongs to from. Returns

@@ -42,6 +42,7 @@ struct wait_opts {
 	uint64_t min_ns, max_ns; /* max_ns 0 = no limit */
 	uint32_t walks;		 /* per second and CPU; 0 = WALKS_PER_SECOND */
 	uint32_t hops;		 /* of wakeup */
+	bool lengths;		 /* of what is looked at while it goes on: how long waits were */
 	uint64_t gap_ns;	 /* in which a runtime's driver is not polled; 0 = nobody asks */
 };
 

@@ -36,7 +36,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->walk_ns = 1000000000u / (o->waits.walks ? o->waits.walks : WALKS_PER_SECOND);
 	c->hist_rows = rows || kind->live;
 	c->hist_by = o->runqlat.by;
-	c->wait_hists = !rows && !kind->live && !kind->slow_polls;
+	c->wait_hists = !rows && (!kind->live || o->waits.lengths) && !kind->slow_polls;
 	/* Whether a filter by length or state keeps it is not known of one not looked at. */
 	c->skip_slots = c->stacks && !c->running && !c->wakeups && !c->hops && !c->hist_rows &&
 					!o->audit && !o->cgroup && !c->state_mask && !c->min_ns &&

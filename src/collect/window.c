@@ -31,6 +31,11 @@ void window_init(struct window *w, const struct prof_count *counts, size_t nr_sl
 			      .last_ns = begin_ns };
 }
 
+void window_take_lengths(struct window *w, const union prof_wait_hist *hists)
+{
+	endings_init(&w->endings, hists, w->nr_slots);
+}
+
 static void drop(struct window *w, struct window_open *o)
 {
 	HASH_DEL(w->opens, o);
@@ -46,6 +51,7 @@ void window_release(struct window *w)
 	for (size_t i = 0; i < WINDOW_MAX_LOOKS; i++)
 		free(w->looks[i].parts);
 	tally_release(&w->sums);
+	endings_release(&w->endings);
 	free(w->slots);
 	free(w->used);
 	free(w->early);
@@ -118,8 +124,10 @@ static void look_at_count(struct window *w, size_t slot)
 
 	if (samples == s->samples && weight == s->weight)
 		return;
-	if (PROF_WAIT_KIND(n->wait) != PROF_LIVED)
+	if (PROF_WAIT_KIND(n->wait) != PROF_LIVED) {
 		add(w, sum_of_slot(w, slot), samples - s->samples, weight - s->weight, false);
+		endings_see(&w->endings, slot, s->id1 - 1, weight - s->weight);
+	}
 	s->samples = samples;
 	s->weight = weight;
 }
@@ -138,6 +146,7 @@ void window_begin(struct window *w, uint64_t now_ns)
 	w->last_ns = now_ns;
 	w->nr_looks++;
 	w->nr_used = 0;
+	endings_begin(&w->endings);
 	for (size_t i = 0; i < w->nr_slots; i++) {
 		if (!w->counts[i].hash)
 			continue;
@@ -297,6 +306,7 @@ void window_forget(struct window *w)
 {
 	while (w->nr)
 		take_out(w);
+	endings_begin(&w->endings);
 }
 
 uint64_t window_first(const struct window *w)

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "bpf/prof.h"
+#include "collect/endings.h"
 #include "collect/tally.h"
 
 #define WINDOW_MAX_LOOKS 64 /* in a window; the oldest goes when there would be more */
@@ -61,6 +62,7 @@ struct window {
 	uint64_t
 		*early; /* by sum: what looks had of waits that have ended, and counts have again */
 	size_t cap_early;
+	struct endings endings;	   /* of the last look, by sum */
 	struct window_open *opens; /* by thread: what it did during the last look */
 	struct window_look looks[WINDOW_MAX_LOOKS]; /* a ring */
 	size_t first, nr;
@@ -72,6 +74,8 @@ struct window {
 void window_init(struct window *w, const struct prof_count *counts, size_t nr_slots,
 		 uint64_t length_ns, uint64_t begin_ns);
 void window_release(struct window *w);
+/* From here on it also has how long waits were that have ended; hists: of the slots, or NULL. */
+void window_take_lengths(struct window *w, const union prof_wait_hist *hists);
 
 /* A look: first the counts, now; then each thread; then it is over. */
 void window_begin(struct window *w, uint64_t now_ns);

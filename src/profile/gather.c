@@ -23,6 +23,7 @@ struct gather {
 	const char *nameless;
 	uint64_t short_ns;
 	bool slices;
+	uint32_t *map;	      /* of the samples of the next profile; NULL = nobody asks */
 	struct sliced *parts; /* of windows, in their order */
 	size_t nr_parts, cap_parts;
 };
@@ -39,6 +40,11 @@ struct gather *gather_new(uint64_t short_ns)
 void gather_slices(struct gather *g)
 {
 	g->slices = true;
+}
+
+void gather_map(struct gather *g, uint32_t *ids)
+{
+	g->map = ids;
 }
 
 static uint32_t add_string(struct gather *g, uint32_t id)
@@ -263,6 +269,8 @@ static void add_sample(struct gather *g, const struct sample *from)
 		profile_add_sample(g->to, &s);
 	}
 	add_part(g, id, &s);
+	if (g->map)
+		*g->map++ = id;
 }
 
 static bool is_thread(const void *arg, uint32_t id)
@@ -410,6 +418,7 @@ int gather_add(struct gather *g, const struct profile *from, const char *nameles
 	g->nameless = nameless;
 	add_all(g);
 	g->from = NULL;
+	g->map = NULL;
 	return 0;
 }
 

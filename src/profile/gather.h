@@ -21,6 +21,9 @@ struct gather *gather_new(uint64_t short_ns);
 /* From here on each window is a slice of the result's time (profile.h): what it varies by. */
 void gather_slices(struct gather *g);
 
+/* Of each sample of the next window: which one it is in the result. They must stay until then. */
+void gather_map(struct gather *g, uint32_t *ids);
+
 /*
  * Adds a window: facts, ledger, samples, their stacks and frames, times of threads. What else a
  * profile can have, windows do not have. nameless: what frames are called that have no name so far

@@ -14,7 +14,6 @@
 
 #include "base/mem.h"
 #include "profile/kind.h"
-#include "profile/lengths.h"
 #include "serve/metrics_parts.h"
 
 #define NS_PER_S 1000000000ull
@@ -31,8 +30,10 @@ struct metrics *metrics_new(uint32_t max_owners)
 static void free_owner(struct metrics *m, struct metrics_owner *o)
 {
 	HASH_DEL(m->owners, o);
+	m->nr_hists -= o->hists && !o->is_other;
 	free(o->key);
 	free(o->labels);
+	free(o->hists);
 	free(o);
 }
 
@@ -99,9 +100,22 @@ static struct metrics_owner *take_owner(struct metrics *m, char *labels)
 	return o;
 }
 
-static struct metrics_owner *find_owner(struct metrics *m, const struct labels *l)
+static struct metrics_owner *take_other(struct metrics *m)
 {
 	struct labels other = {};
+	struct metrics_owner *o;
+
+	labels_set(&other, "service_name", "other");
+	o = take_owner(m, owner_text(&other));
+	labels_release(&other);
+	m->nr_hists -= o->hists && !o->is_other; /* a service may be called so */
+	o->is_other = true;
+	o->seen_ns = m->now_ns;
+	return o;
+}
+
+static struct metrics_owner *find_owner(struct metrics *m, const struct labels *l)
+{
 	struct metrics_owner *o;
 	char *text = owner_text(l);
 
@@ -110,9 +124,7 @@ static struct metrics_owner *find_owner(struct metrics *m, const struct labels *
 		forget_old(m);
 	if (!o && HASH_COUNT(m->owners) >= m->max_owners) {
 		free(text);
-		labels_set(&other, "service_name", "other");
-		text = owner_text(&other);
-		labels_release(&other);
+		return take_other(m);
 	}
 	o = take_owner(m, text);
 	o->seen_ns = m->now_ns;
@@ -136,16 +148,38 @@ static struct metrics_owner *owner_of(struct asker *a, uint32_t pid)
 	return a->owner;
 }
 
-/* --- samples --- */
+/* --- how long waits were --- */
 
-static void add_bucket(struct metrics_hist *h, const struct wait_bucket *b)
+/* An owner's own; those of "other" when there are too many. */
+static struct metrics_hist *hists_of(struct metrics *m, struct metrics_owner *o)
 {
-	unsigned int end = PROF_WAIT_BUCKET_SHIFT + b->index, i = 0; /* a power of two of ns */
+	if (!o->hists && !o->is_other &&
+	    m->nr_hists >= (uint64_t)m->max_owners * METRICS_HISTS_OF / METRICS_HISTS_TO)
+		o = take_other(m);
+	if (!o->hists) {
+		o->hists = xcalloc(METRICS_NR_HISTS, sizeof(*o->hists));
+		m->nr_hists += !o->is_other;
+	}
+	return o->hists;
+}
 
-	while (i < METRICS_BUCKETS && (b->index + 1 >= PROF_WAIT_BUCKETS || end > metrics_bound(i)))
+/* Bounds are those of the kernel's buckets: each of these lies in one of ours. */
+static unsigned int bucket_of(unsigned int index)
+{
+	unsigned int end = PROF_WAIT_BUCKET_SHIFT + index, i = 0; /* a power of two of ns */
+
+	while (i < METRICS_BUCKETS && (index + 1 >= PROF_WAIT_BUCKETS || end > metrics_bound(i)))
 		i++;
-	h->counts[i] += b->count;
-	h->count += b->count;
+	return i;
+}
+
+static void add_ended(struct metrics_hist *h, const struct ended *e)
+{
+	for (unsigned int i = 0; i < PROF_WAIT_BUCKETS; i++) {
+		h->counts[bucket_of(i)] += e->count[i];
+		h->count += e->count[i];
+	}
+	h->sum_ns += e->ns;
 }
 
 static bool is_runnable(uint32_t class)
@@ -153,35 +187,27 @@ static bool is_runnable(uint32_t class)
 	return class < WAIT_NR_CLASSES && 1u << class & WAIT_RUNNABLE;
 }
 
-static struct metrics_hist *hist_of(struct metrics *m, uint32_t class)
+static void add_lengths(struct asker *a, const struct metrics_window *w, const struct waits *waits)
 {
-	return is_runnable(class) ? &m->run_queue : &m->classes[class];
-}
+	for (size_t i = 0; i < w->nr_ended; i++) {
+		const struct ended *e = &w->ended[i];
+		uint32_t class = waits->class_of[e->sample];
 
-/* Only samples whose lengths are known: a histogram's sum is that of its buckets. */
-static void add_lengths(struct metrics *m, const struct profile *p, const struct waits *w)
-{
-	size_t last = SIZE_MAX;
-
-	for (size_t i = 0; i < p->nr_wait_buckets; i++) {
-		const struct wait_bucket *b = &p->wait_buckets[i];
-		uint32_t class;
-
-		if (b->sample >= p->nr_samples)
+		if (waits->idle_is[e->sample])
+			class = METRICS_IDLE;
+		else if (class == WAITS_ON_CPU)
 			continue;
-		class = w->idle_is[b->sample] ? METRICS_IDLE : w->class_of[b->sample];
-		if (class == WAITS_ON_CPU)
-			continue;
-		add_bucket(hist_of(m, class), b);
-		if (b->sample != last)
-			hist_of(m, class)->sum_ns += w->ns[b->sample];
-		last = b->sample;
+		else if (is_runnable(class))
+			class = METRICS_RUN_QUEUE;
+		add_ended(&hists_of(a->m, owner_of(a, w->p->samples[e->sample].pid))[class], e);
 	}
-	m->has_lengths |= p->nr_wait_buckets != 0;
 }
 
-static void add_waits(struct metrics *m, const struct profile *p, struct asker *a)
+/* --- samples --- */
+
+static void add_waits(const struct metrics_window *window, struct asker *a)
 {
+	const struct profile *p = window->p;
 	const struct view v = {};
 	struct waits w;
 
@@ -194,8 +220,7 @@ static void add_waits(struct metrics *m, const struct profile *p, struct asker *
 		else
 			o->wait_ns[w.idle_is[i] ? METRICS_IDLE : w.class_of[i]] += w.ns[i];
 	}
-	if (lengths_known(p))
-		add_lengths(m, p, &w);
+	add_lengths(a, window, &w);
 	waits_release(&w);
 }
 
@@ -229,18 +254,18 @@ static void add_cost(struct metrics *m, const struct profile_meta *meta)
 	m->nr_windows++;
 }
 
-void metrics_window(struct metrics *m, const struct profile *window, metrics_who who, void *arg)
+void metrics_add(struct metrics *m, const struct metrics_window *w, metrics_who who, void *arg)
 {
 	struct asker a = { .m = m, .who = who, .arg = arg };
 
-	m->now_ns = window->meta.start_ns;
-	if (kind_of_profile(window)->waits)
-		add_waits(m, window, &a);
+	m->now_ns = w->p->meta.start_ns;
+	if (kind_of_profile(w->p)->waits)
+		add_waits(w, &a);
 	else
-		add_running(window, &a);
+		add_running(w->p, &a);
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
-		m->ledger[i] += window->counters[i];
-	add_cost(m, &window->meta);
+		m->ledger[i] += w->p->counters[i];
+	add_cost(m, &w->p->meta);
 }
 
 /* --- rows of others --- */

@@ -10,23 +10,34 @@
 #include <stdio.h>
 
 #include "base/labels.h"
+#include "profile/ended.h"
 #include "profile/profile.h"
 
 struct metrics;
 
-/* Owners: services and containers that have series of their own. 0 = METRICS_MAX_OWNERS. */
+/*
+ * Owners: services and containers that have series of their own. 0 = METRICS_MAX_OWNERS. Histograms
+ * have more series each: a part of them has these, the others are "other" there.
+ */
 struct metrics *metrics_new(uint32_t max_owners);
 #define METRICS_MAX_OWNERS 100
+#define METRICS_HISTS_TO   5 /* of five owners two */
+#define METRICS_HISTS_OF   2
 void metrics_free(struct metrics *m);
 
 /* Labels of a process: service_name, container, pod and namespace are used; NULL = none. */
 typedef const struct labels *(*metrics_who)(void *arg, uint32_t pid);
 
 /*
- * Adds a window: a recording of running code, of waits, or of both, with its ledger and its cost.
- * Histograms need the lengths of waits (wait_buckets); without them there are only sums.
+ * Adds a window: a recording of running code, of waits, or of both, with its ledger and its cost;
+ * ended: waits that ended in it, for the histograms. nr_ended 0: there are only sums.
  */
-void metrics_window(struct metrics *m, const struct profile *window, metrics_who who, void *arg);
+struct metrics_window {
+	const struct profile *p;
+	const struct ended *ended;
+	size_t nr_ended;
+};
+void metrics_add(struct metrics *m, const struct metrics_window *w, metrics_who who, void *arg);
 
 /* A number that somebody else counts, for instance what was pushed. */
 struct metrics_row {

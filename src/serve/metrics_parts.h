@@ -23,17 +23,21 @@ struct metrics_hist {
 	uint64_t count, sum_ns;
 };
 
+#define METRICS_RUN_QUEUE METRICS_NR_CLASSES /* both waits for a CPU */
+#define METRICS_NR_HISTS  (METRICS_NR_CLASSES + 1)
+
 struct metrics_owner {
 	char *key, *labels;
+	struct metrics_hist *hists; /* METRICS_NR_HISTS; NULL = none */
 	uint64_t cpu_ns, wait_ns[METRICS_NR_CLASSES], seen_ns;
+	bool is_other;
 	UT_hash_handle hh;
 };
 
 struct metrics {
 	uint32_t max_owners;
 	struct metrics_owner *owners;
-	struct metrics_hist run_queue, classes[METRICS_NR_CLASSES];
-	bool has_lengths;
+	uint32_t nr_hists; /* owners that have them, without "other" */
 	uint64_t ledger[PROF_NR_COUNTERS];
 	uint64_t now_ns, start_ns, window_ns, nr_windows;
 	uint64_t cost_ns, thinned_ns, missed, rss_bytes;

@@ -64,42 +64,60 @@ static void put_owners(const struct metrics *m, FILE *out)
 		}
 }
 
-/* labels end in a ',' if there are any. */
+/* labels: of the histogram, at least one. */
 static void put_hist(const char *name, const char *labels, const struct metrics_hist *h, FILE *out)
 {
-	size_t len = strlen(labels);
-	const char *open = len ? "{" : "", *close = len ? "}" : "";
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < METRICS_BUCKETS; i++) {
 		sum += h->counts[i];
-		fprintf(out, "%s_bucket{%sle=\"%.9f\"} %" PRIu64 "\n", name, labels,
+		fprintf(out, "%s_bucket{%s,le=\"%.9f\"} %" PRIu64 "\n", name, labels,
 			(double)(1ull << metrics_bound(i)) / NS_PER_S, sum);
 	}
-	fprintf(out, "%s_bucket{%sle=\"+Inf\"} %" PRIu64 "\n", name, labels, h->count);
-	fprintf(out, "%s_sum%s%.*s%s ", name, open, (int)(len ? len - 1 : 0), labels, close);
+	fprintf(out, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, h->count);
+	fprintf(out, "%s_sum{%s} ", name, labels);
 	put_seconds(out, h->sum_ns);
-	fprintf(out, "%s_count%s%.*s%s %" PRIu64 "\n", name, open, (int)(len ? len - 1 : 0), labels,
-		close, h->count);
+	fprintf(out, "%s_count{%s} %" PRIu64 "\n", name, labels, h->count);
 }
 
-static void put_hists(const struct metrics *m, FILE *out)
+/* Without waits that have ended there is none of its metric, which may have no head then. */
+static bool has_hist(const struct metrics *m, uint32_t first, uint32_t last)
 {
-	char labels[64];
+	for (const struct metrics_owner *o = m->owners; o; o = o->hh.next)
+		for (uint32_t c = first; o->hists && c <= last; c++)
+			if (o->hists[c].count)
+				return true;
+	return false;
+}
 
-	if (!m->has_lengths)
+static void put_run_queue(const struct metrics *m, FILE *out)
+{
+	if (!has_hist(m, METRICS_RUN_QUEUE, METRICS_RUN_QUEUE))
 		return;
 	put_head(out, "bpfprof_runqueue_delay_seconds", "histogram",
 		 "How long runnable threads waited for a CPU.");
-	put_hist("bpfprof_runqueue_delay_seconds", "", &m->run_queue, out);
+	for (const struct metrics_owner *o = m->owners; o; o = o->hh.next)
+		if (o->hists && o->hists[METRICS_RUN_QUEUE].count)
+			put_hist("bpfprof_runqueue_delay_seconds", o->labels,
+				 &o->hists[METRICS_RUN_QUEUE], out);
+}
+
+static void put_waits(const struct metrics *m, FILE *out)
+{
+	char *labels;
+
+	if (!has_hist(m, 0, METRICS_IDLE))
+		return;
 	put_head(out, "bpfprof_offcpu_wait_seconds", "histogram",
 		 "How long single waits were, by what for.");
-	for (uint32_t c = 0; c < METRICS_NR_CLASSES; c++) {
-		if (!m->classes[c].count)
-			continue;
-		snprintf(labels, sizeof(labels), "class=\"%s\",", class_name(c));
-		put_hist("bpfprof_offcpu_wait_seconds", labels, &m->classes[c], out);
-	}
+	for (const struct metrics_owner *o = m->owners; o; o = o->hh.next)
+		for (uint32_t c = 0; o->hists && c < METRICS_NR_CLASSES; c++) {
+			if (!o->hists[c].count)
+				continue;
+			labels = xasprintf("class=\"%s\",%s", class_name(c), o->labels);
+			put_hist("bpfprof_offcpu_wait_seconds", labels, &o->hists[c], out);
+			free(labels);
+		}
 }
 
 static void put_ledger(const struct metrics *m, FILE *out)
@@ -196,6 +214,7 @@ void metrics_write(const struct metrics *m, FILE *out)
 	put_own(m, out);
 	put_ledger(m, out);
 	put_owners(m, out);
-	put_hists(m, out);
+	put_run_queue(m, out);
+	put_waits(m, out);
 	put_rows(m, out);
 }

@@ -190,6 +190,26 @@ static void test_other_kind(void **state)
 	profile_free(b);
 }
 
+/* Samples that became one have the same number. */
+static void test_map(void **state)
+{
+	const uint32_t pids[] = { 5, 100, 101, 102 };
+	struct profile *a = window(1000, pids, 4, "f"), *p;
+	struct gather *g = gather_new(1000 * MS);
+	uint32_t ids[4] = { 9, 9, 9, 9 };
+
+	gather_map(g, ids);
+	assert_int_equal(gather_add(g, a, NULL), 0);
+	assert_int_equal(gather_add(g, a, NULL), 0); /* of this one nobody asks */
+	p = gather_take(g);
+	assert_int_equal(p->nr_samples, 2); /* the short ones are one */
+	assert_int_equal(ids[0], 0);
+	for (size_t i = 1; i < 4; i++)
+		assert_int_equal(ids[i], 1);
+	profile_free(a);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_short_threads),
 		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_other_kind),
 		cmocka_unit_test(test_every_fact_that_is_a_name),
 	};

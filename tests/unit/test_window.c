@@ -226,6 +226,34 @@ static void sums_are_exact_over_a_thousand_looks(void **state)
 	assert_int_equal(w.sums.nr, 4);
 }
 
+/* What the lengths grew by belongs to the sum of their slot, and is told once. */
+static void lengths_are_of_waits_that_ended(void **state)
+{
+	union prof_wait_hist hists[SLOTS] = {};
+	const struct ended *e;
+
+	window_take_lengths(&w, hists);
+	grow(3, 1, BLOCKED, 2, 5 * S);
+	hists[3].count[20] = 2;
+	look(S, NULL, 0);
+	assert_int_equal(w.endings.nr, 1);
+	e = w.endings.rows;
+	assert_int_equal(w.sums.counts[e->sample].tid, 1);
+	assert_int_equal(e->ns, 5 * S); /* all of it, though the window has less */
+	assert_int_equal(e->count[20], 2);
+	look(2 * S, NULL, 0);
+	assert_int_equal(w.endings.nr, 0);
+	grow(3, 1, BLOCKED, 1, S);
+	hists[3].count[21] = 1;
+	look(3 * S, NULL, 0);
+	e = w.endings.rows;
+	assert_int_equal(w.endings.nr, 1);
+	assert_int_equal(e->count[20], 0);
+	assert_int_equal(e->count[21], 1);
+	window_forget(&w);
+	assert_int_equal(w.endings.nr, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -238,6 +266,7 @@ int main(void)
 		TEST(a_thread_that_was_woken_is_runnable),
 		TEST(a_wait_without_a_count_is_the_same_as_its_count_later),
 		TEST(sums_are_exact_over_a_thousand_looks),
+		TEST(lengths_are_of_waits_that_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
