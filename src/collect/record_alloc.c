@@ -256,7 +256,7 @@ static bool is_inside(const char *linkage)
 	return false;
 }
 
-/* Two names of one library that is nothing but an allocator: links to it leave parts of its version out. */
+/* Two names of a library that is nothing but an allocator: links leave parts of its version out. */
 static bool is_allocator_library(const char *a, const char *b)
 {
 	const char *end = strstr(a, ".so");
