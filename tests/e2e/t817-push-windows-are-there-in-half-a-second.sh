@@ -7,6 +7,7 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
+need_nightly
 need python3
 need_prog spin_abc many_stacks
 PATH=$PATH:/sbin ldconfig -p | grep -q 'libcurl.*\.so\.4' || skip "no libcurl"
