@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/selection.h"
 #include "event/host.h"
@@ -360,6 +361,9 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 		result = recording_judge(a, p);
 	tell_audit(p, &a->results.view);
 	tell_finish(p);
+	record_is_done(r); /* before who reads it knows */
+	if (outfile_end_stdout() && result == CMD_OK)
+		result = CMD_FAILED;
 	profile_free(p);
 	record_close(r);
 	return result;
