@@ -43,6 +43,7 @@ struct job {
 	struct symbol_module *module; /* without its files */
 	int fd;			      /* of its file, -1 = none */
 	bool described;		      /* what the file says of itself is known */
+	uint8_t jit_lacks;	      /* of generated code */
 	size_t more;		      /* bytes of answers besides those that were asked for */
 	struct debug_files debug_files;
 	struct symbol_sources sources; /* until answers are with who asked */
@@ -196,7 +197,8 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 		list_linked(m->file, &head);
 		crate_version(m->file, head.tokio);
 	}
-	if (!j->described)
+	head.lacks = j->jit_lacks;
+	if (!j->described && m->kind == FRAME_USER)
 		lacking_tell(&head, m->file, &j->debug_files, j->fd >= 0);
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
@@ -391,10 +393,15 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			 .more = kept ? kept_claim(kept) : 0 };
 	struct answers_head head;
 	struct reader_answer got = {};
-	int err = read_file(s, &j, file, to - from, &got);
-	struct answers answers = { got.bytes, 0, got.sz };
-	bool more = !err && answers_read(&answers, &head);
+	struct answers answers;
+	bool more;
+	int err;
 
+	m->jit_lacks = &j.jit_lacks;
+	err = read_file(s, &j, file, to - from, &got);
+	m->jit_lacks = NULL;
+	answers = (struct answers){ got.bytes, 0, got.sz };
+	more = !err && answers_read(&answers, &head);
 	s->nr_read++;
 	if (more && fd >= 0 && is_written(file)) { /* while it was read */
 		free(got.bytes);
@@ -405,6 +412,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 		take_head(s, &head, module);
 	else
 		tell_hung(s, m->path, err ? err : -EBADMSG);
+	if (more && m->kind == FRAME_ANON && m->jit)
+		lacking_note_map(&s->lacks, &head, m->jit);
 	if (more && kept && !j.described)
 		kept_set_head(kept, &head);
 	for (size_t i = from; i < to; i++) {
