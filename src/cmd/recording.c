@@ -412,7 +412,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	a->record.command = self->name;
 	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
 	a->record.start_ns = now_ns();
-	a->record.symbols.time_ns = SYMBOL_TIME_NS;
+	a->record.symbols.time_ns = UINT64_MAX;
 	results_default(&a->results, kind_of(self->name));
 	err = opt_parse(self->name, self->opts, argc, argv, a, &words, &nr);
 	if (err == OPT_HELP) {
@@ -426,6 +426,9 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		   !selection_check_end(&a->record.pids,
 					a->record.duration_ns || a->record.program)) {
 		log_verbosity = a->verbose;
+		a->record.symbols.time_given = a->record.symbols.time_ns != UINT64_MAX;
+		if (!a->record.symbols.time_given)
+			a->record.symbols.time_ns = SYMBOL_TIME_NS;
 		a->record.per_thread |= a->results.view.per_thread;
 		a->record.moments = a->results.view.heatmap;
 		a->record.waits.gap_ns = gap_of(&a->results.view);

@@ -170,7 +170,7 @@ static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t
 		kill(pid, SIGKILL);
 	if (err && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
 		left->v[left->nr++] = (struct reader_left_one){ pid, pidfd };
-		return -ETIMEDOUT;
+		return err; /* who was stopped is asked for less, however long its end takes */
 	}
 	while (cost_wait(pid, 0, h->first_bytes, cost) < 0 && errno == EINTR)
 		;

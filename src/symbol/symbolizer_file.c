@@ -21,6 +21,7 @@
 #define MAX_MORE       200000 /* questions that nobody asked: a file may claim to be all code */
 #define VAIN	       16 /* of them without an answer, one behind the other: steps are doubled */
 #define MAX_DOUBLINGS  12 /* to 64 kB */
+#define LINES_LATE_NS  100000000 /* behind their deadline, at which whoever reads them looks */
 #define WRITTEN	       "it was written to after it ran"
 #define MAX_VAIN       (VAIN * MAX_DOUBLINGS)
 
@@ -219,9 +220,18 @@ static bool is_of_kernel(const struct symbol_file *file)
 	return file->fd >= 0 && file_id_is_known(&file->id);
 }
 
+static uint64_t idle_until(uint64_t until_ns)
+{
+	const uint64_t least = 200000000, most = 500000000;
+	uint64_t now = now_ns(), ns = until_ns > now ? until_ns - now : 0;
+
+	return ns < least ? least : ns < most ? ns : most;
+}
+
 /*
  * A file system of the kernel's answers some time, however busy its disk is; others may never. Who
- * names again and again has no time to wait, and gets what is missing later.
+ * names again and again has no time to wait, and gets what is missing later. After Ctrl-C they may
+ * be idle as long as ever, but all of them together.
  */
 static struct patience patience_for(const struct symbolizer *s, const struct symbol_file *file)
 {
@@ -230,8 +240,10 @@ static struct patience patience_for(const struct symbolizer *s, const struct sym
 	if (s->nr_hung >= TIRED)
 		return answers ? (struct patience){ 1000000000, 500000000 }
 			       : (struct patience){ 100000000, 100000000 };
-	return answers ? (struct patience){ 10000000000, 3000000000 }
-		       : (struct patience){ 3000000000, 500000000 };
+	if (answers)
+		return (struct patience){ 10000000000, 3000000000 };
+	return s->until_ns ? (struct patience){ 1000000000, idle_until(s->until_ns) }
+			   : (struct patience){ 3000000000, 500000000 };
 }
 
 static uint64_t time_for(const struct symbolizer *s, uint64_t ns)
@@ -291,6 +303,8 @@ static bool hurries(void *symbolizer)
 {
 	struct symbolizer *s = symbolizer;
 
+	if (s->until_ns && s->lines && now_ns() > s->until_ns + LINES_LATE_NS)
+		return true;
 	return s->hurry && (s->lines || s->servers_ns) && s->hurry(s->arg);
 }
 
