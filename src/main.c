@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 
@@ -145,10 +146,7 @@ int main(int argc, char **argv)
 	hold_standard_descriptors();
 	result = dispatch(argc, argv);
 
-	/* EPIPE: the reader (head, less) had enough; that is its business. */
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && result == CMD_OK) {
-		log_err(-errno, "cannot write to standard output");
+	if (outfile_end_stdout() && result == CMD_OK)
 		result = CMD_FAILED;
-	}
 	return exit_codes[result];
 }

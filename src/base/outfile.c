@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,8 +352,58 @@ int outfile_commit(struct outfile *o)
 		err = publish(o);
 	if (err)
 		log_err(err, "cannot write %s", o->path);
+	clearerr(o->stream); /* who ends standard output does not tell it again */
 	outfile_free(o);
 	return err;
+}
+
+/* stdio drops what it could not write, and the cause with it. */
+static bool nobody_reads(int fd)
+{
+	struct pollfd p = { fd, POLLOUT, 0 };
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
+}
+
+static int flush_stdout(void)
+{
+	int err = flush_stream(&(struct outfile){ .stream = stdout });
+
+	return err == -EIO && nobody_reads(STDOUT_FILENO) ? -EPIPE : err;
+}
+
+/* Once, however many intervals could not be written. */
+static int tell_stdout(int err)
+{
+	static bool told;
+
+	clearerr(stdout);
+	if (!err || err == -EPIPE)
+		return 0;
+	if (!told)
+		log_err(err, "cannot write to standard output");
+	told = true;
+	return err;
+}
+
+int outfile_flush_stdout(void)
+{
+	return tell_stdout(flush_stdout());
+}
+
+int outfile_end_stdout(void)
+{
+	int err = flush_stdout(), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	/* Its number stays taken: no file that is opened later shall get what is printed. */
+	if (null > STDERR_FILENO) {
+		/* Some file systems tell only now what went wrong. */
+		if (close(STDOUT_FILENO) && errno != EINTR && !err)
+			err = -errno;
+		dup2(null, STDOUT_FILENO);
+		close(null);
+	}
+	return tell_stdout(err);
 }
 
 void outfile_abort(struct outfile *o)

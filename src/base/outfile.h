@@ -44,6 +44,15 @@ FILE *outfile_stream(struct outfile *o);
  */
 int outfile_commit(struct outfile *o);
 
+/*
+ * Standard output is complete: it is flushed and closed, so that whoever reads it waits for nobody;
+ * what is printed to it from now on goes nowhere. 0, or negative errno after a message, when any
+ * write failed. That nobody reads it any more (head, less) is no failure. May be called again.
+ */
+int outfile_end_stdout(void);
+/* The same, but for the end: more will be printed. */
+int outfile_flush_stdout(void);
+
 /* Drops what was written and frees o; NULL is fine. */
 void outfile_abort(struct outfile *o);
 

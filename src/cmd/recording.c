@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/selection.h"
 #include "event/host.h"
@@ -360,6 +361,9 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 		result = recording_judge(a, p);
 	tell_audit(p, &a->results.view);
 	tell_finish(p);
+	record_is_done(r); /* before who reads it knows */
+	if (outfile_end_stdout() && result == CMD_OK)
+		result = CMD_FAILED;
 	profile_free(p);
 	record_close(r);
 	return result;
@@ -408,7 +412,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	a->record.command = self->name;
 	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
 	a->record.start_ns = now_ns();
-	a->record.symbols.time_ns = SYMBOL_TIME_NS;
+	a->record.symbols.time_ns = UINT64_MAX;
 	results_default(&a->results, kind_of(self->name));
 	err = opt_parse(self->name, self->opts, argc, argv, a, &words, &nr);
 	if (err == OPT_HELP) {
@@ -422,6 +426,9 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 		   !selection_check_end(&a->record.pids,
 					a->record.duration_ns || a->record.program)) {
 		log_verbosity = a->verbose;
+		a->record.symbols.time_given = a->record.symbols.time_ns != UINT64_MAX;
+		if (!a->record.symbols.time_given)
+			a->record.symbols.time_ns = SYMBOL_TIME_NS;
 		a->record.per_thread |= a->results.view.per_thread;
 		a->record.moments = a->results.view.heatmap;
 		a->record.waits.gap_ns = gap_of(&a->results.view);

@@ -316,9 +316,9 @@ static int check_result(const struct results *r, const struct result *result)
 int results_show(struct results *r, const struct result *result)
 {
 	int err = r->shown ? output_write(r->shown, result, &r->opts->view, stdout) : 0;
+	int err_written = outfile_flush_stdout();
 
-	fflush(stdout);
-	return err;
+	return err ? err : err_written;
 }
 
 int results_add(struct results *r, const struct result *result)

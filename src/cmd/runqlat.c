@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "cmd/recording.h"
 #include "collect/latency.h"
 #include "output/runqlat.h"
@@ -217,6 +218,10 @@ static enum cmd_result run(struct recording_args *common)
 	} else {
 		result = end(&q, r);
 	}
+	if (!err)
+		record_is_done(r);
+	if (!err && outfile_end_stdout() && result == CMD_OK)
+		result = CMD_FAILED;
 	latency_release(&q.latency);
 	free(q.whole.rows);
 	free(q.whole.outliers);

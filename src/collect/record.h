@@ -146,6 +146,8 @@ void record_go_alone(struct record *r);
 /* The result, symbolized; belongs to the caller. Once, after record_run. */
 struct profile *record_take(struct record *r);
 
+/* What came of it is where it belongs: signals end the wait for what is kept, and cost nothing. */
+void record_is_done(struct record *r);
 void record_close(struct record *r);
 /* Before it: the program goes on, for the recording that follows. */
 void record_hand_over(struct record *r, struct target *to);

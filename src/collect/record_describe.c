@@ -16,7 +16,8 @@
 #include "profile/audit.h"
 #include "profile/kind.h"
 
-#define LONG_NS 1000000000ull /* to wait without a word */
+#define LONG_NS	   1000000000ull /* to wait without a word */
+#define INSTANT_NS 600000000ull	 /* for names, when Ctrl-C shall give a result within a second */
 
 static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 {
@@ -60,6 +61,8 @@ void record_name(struct record *r)
 	o.late = &r->late;
 	o.hurry = hurries;
 	o.arg = r;
+	if (r->interrupted && !o.time_given && !o.debuginfod)
+		o.until_ns = r->end_ns + INSTANT_NS;
 	record_name_by(r, &o);
 	log_progress(NULL);
 	/* One that came too late for that shall not cost the result. */

@@ -202,6 +202,20 @@ void record_survive(bool one)
 	}
 }
 
+void record_is_done(struct record *r)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction always = { .sa_handler = nothing };
+	struct sigaction now;
+
+	r->done = true;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		sigaction(signals[i], NULL, &now);
+		if (now.sa_handler == SIG_DFL || now.sa_handler == nothing)
+			sigaction(signals[i], &always, NULL);
+	}
+}
+
 void record_close(struct record *r)
 {
 	if (!r)
@@ -229,8 +243,8 @@ void record_close(struct record *r)
 	if (r->cgroup_fd >= 0)
 		close(r->cgroup_fd);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	fflush(stdout); /* nobody shall wait for the result */
 	reader_late_end(&r->late, LATE_NS);
-	record_survive(false);
+	if (!r->done)
+		record_survive(false);
 	free(r);
 }

@@ -28,6 +28,8 @@ static const char *const words[LACK_NR] = {
 	[LACK_MAP_RIGHTS] = "map-rights",
 	[LACK_MAP_LARGE] = "map-large",
 	[LACK_MAP_AGE] = "map-age",
+	[LACK_MAP_LINES] = "map-lines",
+	[LACK_NO_TABLE] = "no-section-table",
 	[LACK_JAVA] = "java",
 	[LACK_SERVERS] = "servers",
 };

@@ -29,6 +29,8 @@ enum lack {
 	LACK_MAP_RIGHTS,   /* it may not be read; ... */
 	LACK_MAP_LARGE,	   /* it is read to JIT_FILE_MAX only; ... */
 	LACK_MAP_AGE,	   /* it is older than the process; ... */
+	LACK_MAP_LINES,	   /* no line of it is one of a perf map; ... */
+	LACK_NO_TABLE,	   /* the file has no section table */
 	LACK_JAVA,	   /* a JVM that was asked wrote no names; detail: why */
 	LACK_SERVERS,	   /* detail: the servers that were asked; of no file */
 	LACK_NR,

@@ -3,6 +3,7 @@
 #include "reader/fork.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -38,8 +39,13 @@ struct head {
 static void work(const struct reader_copy *c, struct head *h, int done) __attribute__((noreturn));
 static void work(const struct reader_copy *c, struct head *h, int done)
 {
-	int err;
+	int err, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
+	/* Who reads what we print does not wait for a copy that goes on. */
+	if (null > STDERR_FILENO) {
+		dup2(null, STDOUT_FILENO);
+		close(null);
+	}
 	for (int i = 1; i < NSIG; i++)
 		if (i != SIGINT)
 			signal(i, SIG_DFL);
@@ -164,7 +170,7 @@ static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t
 		kill(pid, SIGKILL);
 	if (err && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
 		left->v[left->nr++] = (struct reader_left_one){ pid, pidfd };
-		return -ETIMEDOUT;
+		return err; /* who was stopped is asked for less, however long its end takes */
 	}
 	while (cost_wait(pid, 0, h->first_bytes, cost) < 0 && errno == EINTR)
 		;

@@ -18,6 +18,9 @@ enum {
 	ANSWERS_NO_SECTIONS = 2, /* its section table does not lie in it */
 	ANSWERS_NO_BUILD_ID = 4,
 	ANSWERS_LINK_IS_OTHER = 8,
+	ANSWERS_NO_TABLE = 16,	/* it has no section table */
+	ANSWERS_MAP_LINES = 32, /* of generated code: no line of its perf map is one */
+	ANSWERS_MAP_LARGE = 64, /* ... it was read to JIT_FILE_MAX only */
 };
 
 /* Of the module. */

@@ -169,7 +169,7 @@ static void take_parts(struct source *s)
 	struct dwarf_line_sections *l = &s->parts.lines;
 
 	s->parts.file = s->module->file;
-	s->parts.deadline_ns = s->deadline_ns;
+	s->parts.deadline_ns = l->deadline_ns = s->deadline_ns;
 	l->line = debug_image_section(s->image, ".debug_line", &l->line_sz);
 	l->line_str = debug_image_section(s->image, ".debug_line_str", &l->line_str_sz);
 	l->str = debug_image_section(s->image, ".debug_str", &l->str_sz);

@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+
+#define LOOK_EACH 0x3fff /* steps between two looks at the clock, less one */
 
 struct sequence {
 	uint64_t start;
@@ -309,10 +312,14 @@ static void run_standard(struct program *p, uint8_t opcode)
 
 static void run(struct program *p)
 {
+	uint64_t deadline_ns = p->sections->deadline_ns, steps = 0;
+
 	reset(p);
 	while (p->code.at < p->code.end && !p->code.bad && !p->full) {
 		uint8_t opcode = cursor_u8(&p->code), by;
 
+		if (!(++steps & LOOK_EACH) && deadline_ns && now_ns() > deadline_ns)
+			break;
 		if (opcode >= p->opcode_base) {
 			by = opcode - p->opcode_base;
 			p->address += by / p->line_range * p->min_length;

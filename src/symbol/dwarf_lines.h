@@ -39,6 +39,7 @@ struct dwarf_lines {
 struct dwarf_line_sections {
 	const uint8_t *line, *line_str, *str;
 	size_t line_sz, line_str_sz, str_sz;
+	uint64_t deadline_ns; /* for all that is read of one unit; 0 = none */
 };
 
 /*

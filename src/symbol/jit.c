@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Generated code as a source of names: jit_names.h, for one process. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "symbol/answers.h"
 #include "symbol/jit_names.h"
 #include "symbol/source.h"
 
@@ -11,6 +13,17 @@ struct jit {
 	struct jit_names names;
 	char name[JIT_NAME_MAX + 1], file[JIT_NAME_MAX + 1];
 };
+
+/* An empty map is one whose runtime had nothing to say. */
+static uint8_t map_lacks(int fd, size_t nr_lines)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !st.st_size)
+		return 0;
+	return (nr_lines ? 0 : ANSWERS_MAP_LINES) |
+	       ((uint64_t)st.st_size > JIT_FILE_MAX ? ANSWERS_MAP_LARGE : 0);
+}
 
 /* What jitdump says is told later, and more exact. */
 static void *open_jit(const struct symbol_module *m)
@@ -24,6 +37,8 @@ static void *open_jit(const struct symbol_module *m)
 	jit_names_init(&j->names, m->addresses, m->nr);
 	if (m->jit->map >= 0)
 		map = jit_map_read(&j->names, m->jit->map);
+	if (m->jit->map >= 0 && m->jit_lacks)
+		*m->jit_lacks = map_lacks(m->jit->map, map);
 	if (m->jit->dump >= 0)
 		dump = jit_dump_read(&j->names, m->jit->dump);
 	log_info("process %u: %zu pieces of code in its perf map, %zu in its jitdump file", m->pid,

@@ -15,5 +15,7 @@ void lacking_tell(struct answers_head *head, const struct elf_file *f, const str
 		  bool was_given);
 /* Of the file at a path. Believes nothing that the head says. */
 void lacking_note(struct lacks *to, const struct answers_head *head, const char *path);
+/* Of generated code. */
+void lacking_note_map(struct lacks *to, const struct answers_head *head, const struct jit_files *j);
 
 #endif

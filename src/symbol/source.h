@@ -62,6 +62,7 @@ struct symbol_module {
 	const struct debug_files *debug_files; /* NULL = there are none */
 	struct symbol_lines *lines;	       /* NULL = neither lines nor inlined calls */
 	const struct jit_files *jit;	       /* for FRAME_ANON; NULL = none */
+	uint8_t *jit_lacks;		       /* out: ANSWERS_MAP_* bits; NULL = nobody asks */
 	const struct symbol_kernel *kernel;    /* for FRAME_KERNEL */
 	const uint64_t *addresses;	       /* that will be asked for, ascending */
 	size_t nr;

@@ -400,9 +400,12 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 				.late = options->late,
 				.hurry = options->hurry,
 				.arg = options->arg,
+				.until_ns = options->until_ns,
 				.first_module = p->nr_modules };
 	size_t nr_begins = p->nr_begins;
 
+	if (s.until_ns && s.until_ns < lines.deadline_ns)
+		lines.deadline_ns = s.until_ns;
 	s.left = s.kept ? kept_left(s.kept) : &s.own_left;
 	if (options->debuginfod)
 		s.servers_ns = now_ns() + SYMBOL_SERVERS_NS;

@@ -32,6 +32,7 @@ struct reader_late;
 /* What names may cost. */
 struct symbol_options {
 	uint64_t time_ns; /* for source lines and inlined calls, 0 = without */
+	bool time_given;  /* that somebody asked for, and waits for whatever happens */
 	bool no_inline;	  /* functions only */
 	bool debuginfod;  /* ask servers for debug files */
 	bool no_cache;	  /* DWARF is read again each time */
@@ -40,6 +41,11 @@ struct symbol_options {
 	 * for.
 	 */
 	struct reader_late *late;
+	/*
+	 * Somebody waits for the result: what is not there by then is left out, lines and inlined
+	 * calls at first; 0 = nobody does.
+	 */
+	uint64_t until_ns;
 	struct kept *kept; /* what files said before, for who does without lines; or NULL */
 	/*
 	 * Who names again and again: how much each frame matters, 0 = not at all for now; NULL =

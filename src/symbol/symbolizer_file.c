@@ -21,6 +21,7 @@
 #define MAX_MORE       200000 /* questions that nobody asked: a file may claim to be all code */
 #define VAIN	       16 /* of them without an answer, one behind the other: steps are doubled */
 #define MAX_DOUBLINGS  12 /* to 64 kB */
+#define LINES_LATE_NS  100000000 /* behind their deadline, at which whoever reads them looks */
 #define WRITTEN	       "it was written to after it ran"
 #define MAX_VAIN       (VAIN * MAX_DOUBLINGS)
 
@@ -43,6 +44,7 @@ struct job {
 	struct symbol_module *module; /* without its files */
 	int fd;			      /* of its file, -1 = none */
 	bool described;		      /* what the file says of itself is known */
+	uint8_t jit_lacks;	      /* of generated code */
 	size_t more;		      /* bytes of answers besides those that were asked for */
 	struct debug_files debug_files;
 	struct symbol_sources sources; /* until answers are with who asked */
@@ -196,7 +198,8 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 		list_linked(m->file, &head);
 		crate_version(m->file, head.tokio);
 	}
-	if (!j->described)
+	head.lacks = j->jit_lacks;
+	if (!j->described && m->kind == FRAME_USER)
 		lacking_tell(&head, m->file, &j->debug_files, j->fd >= 0);
 	head.nr_late = lines ? lines->nr_late : 0;
 	head.deadline_ns = lines ? lines->deadline_ns : 0;
@@ -217,9 +220,18 @@ static bool is_of_kernel(const struct symbol_file *file)
 	return file->fd >= 0 && file_id_is_known(&file->id);
 }
 
+static uint64_t idle_until(uint64_t until_ns)
+{
+	const uint64_t least = 200000000, most = 500000000;
+	uint64_t now = now_ns(), ns = until_ns > now ? until_ns - now : 0;
+
+	return ns < least ? least : ns < most ? ns : most;
+}
+
 /*
  * A file system of the kernel's answers some time, however busy its disk is; others may never. Who
- * names again and again has no time to wait, and gets what is missing later.
+ * names again and again has no time to wait, and gets what is missing later. After Ctrl-C they may
+ * be idle as long as ever, but all of them together.
  */
 static struct patience patience_for(const struct symbolizer *s, const struct symbol_file *file)
 {
@@ -228,8 +240,10 @@ static struct patience patience_for(const struct symbolizer *s, const struct sym
 	if (s->nr_hung >= TIRED)
 		return answers ? (struct patience){ 1000000000, 500000000 }
 			       : (struct patience){ 100000000, 100000000 };
-	return answers ? (struct patience){ 10000000000, 3000000000 }
-		       : (struct patience){ 3000000000, 500000000 };
+	if (answers)
+		return (struct patience){ 10000000000, 3000000000 };
+	return s->until_ns ? (struct patience){ 1000000000, idle_until(s->until_ns) }
+			   : (struct patience){ 3000000000, 500000000 };
 }
 
 static uint64_t time_for(const struct symbolizer *s, uint64_t ns)
@@ -289,6 +303,8 @@ static bool hurries(void *symbolizer)
 {
 	struct symbolizer *s = symbolizer;
 
+	if (s->until_ns && s->lines && now_ns() > s->until_ns + LINES_LATE_NS)
+		return true;
 	return s->hurry && (s->lines || s->servers_ns) && s->hurry(s->arg);
 }
 
@@ -391,10 +407,15 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 			 .more = kept ? kept_claim(kept) : 0 };
 	struct answers_head head;
 	struct reader_answer got = {};
-	int err = read_file(s, &j, file, to - from, &got);
-	struct answers answers = { got.bytes, 0, got.sz };
-	bool more = !err && answers_read(&answers, &head);
+	struct answers answers;
+	bool more;
+	int err;
 
+	m->jit_lacks = &j.jit_lacks;
+	err = read_file(s, &j, file, to - from, &got);
+	m->jit_lacks = NULL;
+	answers = (struct answers){ got.bytes, 0, got.sz };
+	more = !err && answers_read(&answers, &head);
 	s->nr_read++;
 	if (more && fd >= 0 && is_written(file)) { /* while it was read */
 		free(got.bytes);
@@ -405,6 +426,8 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 		take_head(s, &head, module);
 	else
 		tell_hung(s, m->path, err ? err : -EBADMSG);
+	if (more && m->kind == FRAME_ANON && m->jit)
+		lacking_note_map(&s->lacks, &head, m->jit);
 	if (more && kept && !j.described)
 		kept_set_head(kept, &head);
 	for (size_t i = from; i < to; i++) {

@@ -61,6 +61,8 @@ refused none 'generated code: its runtime may have an option for perf that write
 refused stale "$map was refused, it is older than the process; .*perf-PID.map"
 refused foreign "$map of user [0-9]+ was refused: chown it to the user of the process"
 refused link "$map was refused, it is a symbolic link: put the file itself there"
+refused garbage "no line of $map is one of a perf map [(]START SIZE NAME[)]: remove it; .*perf-PID.map"
+refused large "$map is larger than 256 MB, of which the rest is not read"
 refused fifo "$map was refused, it is no regular file: remove it; .*perf-PID.map"
 check "report" "$BPFPROF" report -s x.bpfprof
 check_grep "$map was refused" "$OUT" "saved with it"

@@ -7,7 +7,7 @@
  * HOW: map, in /tmp/perf-PID.map; dump, in jit-PID.dump of the working folder, with lines; late, a
  * map when all is done; net, a map in the form of .NET's; none. These maps are not to be believed:
  * stale (written before the program began), foreign (of another user), link (to a file of ours),
- * fifo.
+ * fifo, garbage (a page of HTML), large (what names this code is behind 256 MB of nothing).
  *
  * WHERE the code is: private memory, or as runtimes do: shared (anonymous) memory, twice (a memfd
  * that is written at one place and run at another).
@@ -114,6 +114,28 @@ static void write_map(const char *path, const char *page)
 	fclose(f);
 }
 
+static void write_garbage(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		fatal(path);
+	fputs("<html>\n<p>404 page not found\n</html>\n", f);
+	fclose(f);
+}
+
+static void write_large(const char *path, const char *page)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		fatal(path);
+	fputs("1000 10 elsewhere\n", f);
+	fseek(f, 257 << 20, SEEK_SET);
+	fprintf(f, "\n%lx %zx %s\n", (unsigned long)page, sizeof(code), names[0]);
+	fclose(f);
+}
+
 static void put(int fd, const void *bytes, size_t nr)
 {
 	if (write(fd, bytes, nr) != (ssize_t)nr)
@@ -164,6 +186,10 @@ static void say(const char *how, const char *page)
 		write_net_map(path, page);
 	else if (!strcmp(how, "link") && (write_map(other, page), symlink(other, path)))
 		fatal("symlink");
+	else if (!strcmp(how, "garbage"))
+		write_garbage(path);
+	else if (!strcmp(how, "large"))
+		write_large(path, page);
 	else if (!strcmp(how, "fifo") && mkfifo(path, 0600))
 		fatal("mkfifo");
 	else if (!strcmp(how, "map") || !strcmp(how, "foreign") || !strcmp(how, "stale"))

@@ -215,6 +215,34 @@ static void broken_tables_hurt_nobody(void **state)
 	}
 }
 
+/* Sequences that were complete by then are known. */
+static void a_long_program_ends_with_its_time(void **state)
+{
+	enum { STEPS = 40000 };
+	struct dwarf_line_sections s = {};
+	struct dwarf_lines l;
+	struct table t, last = {};
+	uint8_t *bytes;
+
+	begin(&t, 4);
+	put_old_names(&t);
+	put_sequence(&t, 0x1000);
+	put_sequence(&last, 0x2000);
+	s.line_sz = t.len + STEPS + last.len;
+	set_u32(&t, 0, s.line_sz - 4);
+	s.line = bytes = malloc(s.line_sz);
+	memcpy(bytes, t.bytes, t.len);
+	memset(bytes + t.len, 6, STEPS); /* nothing is done */
+	memcpy(bytes + t.len + STEPS, last.bytes, last.len);
+	for (s.deadline_ns = 0; s.deadline_ns < 2; s.deadline_ns++) {
+		dwarf_lines_load(&l, &s, 0);
+		check_sequence(&l, 0x1000);
+		check_line(&l, 0x2000, s.deadline_ns ? 0 : 1, s.deadline_ns ? 0 : 10);
+		dwarf_lines_release(&l);
+	}
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +250,7 @@ int main(void)
 		cmocka_unit_test(dropped_code_has_no_lines),
 		cmocka_unit_test(a_sequence_without_an_end_is_none),
 		cmocka_unit_test(broken_tables_hurt_nobody),
+		cmocka_unit_test(a_long_program_ends_with_its_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
