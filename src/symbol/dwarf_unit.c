@@ -328,7 +328,7 @@ static void take_lines(struct dwarf_unit *u)
 	if (dwarf_formudata(dwarf_attr(&m->die, DW_AT_stmt_list, &a), &offset))
 		return;
 	dwarf_lines_load(&m->lines, &m->sources->lines, offset);
-	m->stopped = m->sources->lines.deadline_ns && now_ns() > m->sources->lines.deadline_ns;
+	m->stopped |= m->sources->lines.deadline_ns && now_ns() > m->sources->lines.deadline_ns;
 	m->files = xcalloc(m->lines.nr_files + 1, sizeof(*m->files));
 	u->rows = m->lines.rows;
 	u->nr_rows = m->lines.nr_rows;
