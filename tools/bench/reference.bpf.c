@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The yardstick: the least that a profiler of the usual kind does per sample, two bpf_get_stackid
- * and one addition in a hash map. No filters, no names.
+ * and one addition in a hash map. No filters, no names. At a switch it is a program that does nothing:
+ * what is shown for it, the measuring and the way into a program cost.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -40,5 +41,11 @@ int ref_sample(struct bpf_perf_event_data *ctx)
 		__sync_fetch_and_add(count, 1);
 	else
 		bpf_map_update_elem(&ref_counts, &key, &one, BPF_NOEXIST);
+	return 0;
+}
+
+SEC("?tp_btf/sched_switch")
+int ref_switch(void *ctx)
+{
 	return 0;
 }

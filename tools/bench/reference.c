@@ -5,6 +5,7 @@
  * bpfprof's. The statistics go off again by themselves.
  *
  * usage: reference CPU HZ SECONDS
+ *	  reference --switch	does nothing at each switch, until it is ended
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -52,8 +53,25 @@ static void print_programs(void)
 	}
 }
 
+static int stay_at_switches(void)
+{
+	struct reference_bpf *skel = reference_bpf__open();
+
+	if (!skel || bpf_program__set_autoload(skel->progs.ref_sample, false) ||
+	    bpf_program__set_autoload(skel->progs.ref_switch, true) || reference_bpf__load(skel) ||
+	    reference_bpf__attach(skel)) {
+		fprintf(stderr, "reference: cannot be at switches\n");
+		return 1;
+	}
+	pause();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--switch"))
+		return stay_at_switches();
+
 	struct reference_bpf *skel = argc == 4 ? reference_bpf__open_and_load() : NULL;
 	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME), event;
 

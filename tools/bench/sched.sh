@@ -19,7 +19,7 @@ churn_rate=${CHURN:-10000}
 crowd_seconds=${CROWD_SECONDS:-60}
 pipe_load=(taskset -c "$cpu" perf bench sched pipe -l "$pipe_loops")
 switch_load=(taskset -c "$cpu" stress-ng --switch 1 --timeout 2 --temp-path "$tmp")
-profilers=(offcpu no-stacks runqlat)
+profilers=(empty thinned offcpu no-stacks runqlat)
 [ -z "${PEERS:-}" ] || profilers+=(offcputime-libbpf bpftrace runqlat-libbpf)
 
 # Time off the CPU by the stacks that a thread left it with.
@@ -38,8 +38,10 @@ begin() { # PROFILER
 	local command
 
 	case $1 in
-	offcpu) command=(./bpfprof offcpu -f) ;;
-	no-stacks) command=(./bpfprof offcpu --no-stacks -f) ;;
+	empty) command=("$build/tools/bench/reference" --switch) ;; # has no cost but that of measuring
+	thinned) command=(./bpfprof offcpu -f) ;;		     # to its budget
+	offcpu) command=(./bpfprof offcpu --max-overhead 0 -f) ;;
+	no-stacks) command=(./bpfprof offcpu --max-overhead 0 --no-stacks -f) ;;
 	runqlat) command=(./bpfprof runqlat) ;;
 	bpftrace) command=(chroot "$PEERS" bpftrace -e "$one_liner") ;;
 	*) command=(chroot "$PEERS" "$1") ;;
@@ -114,7 +116,8 @@ costs_of() { # NAME LOAD...
 	verdict "$name: offcpu --no-stacks, ns per switch" "$(cost no-stacks)" 130 ns
 	verdict "$name: runqlat, sched_switch" "$(cost runqlat sched_switch)" 100 ns
 	verdict "$name: runqlat, sched_wakeup" "$(cost runqlat sched_wakeup)" 60 ns
-	for profiler in "${profilers[@]:3}"; do
+	printf '  an empty program there: %s ns; offcpu thinned to its budget of 1 %%: %s ns\n' "$(cost empty)" "$(cost thinned)"
+	for profiler in "${profilers[@]:5}"; do
 		print_programs "$profiler"
 	done
 }
@@ -136,7 +139,7 @@ throughput() {
 			finish "$pid"
 		done
 	done
-	verdict "perf bench sched pipe: throughput lost under offcpu" "$(loss offcpu)" 12 %
+	verdict "perf bench sched pipe: throughput lost under offcpu" "$(loss thinned)" 12 %
 	printf '  without anything %.0f operations/s\n' "$(median <"$tmp/ops.none")"
 	for profiler in "${profilers[@]:1}"; do
 		printf '  under %s %s %%\n' "$profiler" "$(loss "$profiler")"
@@ -173,7 +176,7 @@ sample_memory() {
 }
 
 # Growth of bpfprof, in percent, from a sixth of the load's time (10 s of a minute) to the last sample.
-growth() {
+rss_growth() {
 	awk -v warm=$((crowd_seconds / 6)) '!from && $2 == 1 && $1 >= warm { from = $3 } { last = $3 }
 		END { if (from) printf "%.1f\n", 100 * (last - from) / from; else print "none" }' "$tmp/samples"
 }
@@ -204,7 +207,7 @@ many_threads() { # NAME PROGRAM ARGS...
 	sample_memory
 	wait "$recorder" || { echo "bench: bpfprof failed with $name" >&2; failed=1; return 0; }
 	printf '%s, %s asked for: %s\n' "$name" "$2" "$(grep -v '^begun\|^truth\|^over' "$tmp/did" | paste -sd ' ')"
-	verdict "$name: growth of bpfprof (RSS)" "$(growth)" 5 %
+	verdict "$name: growth of bpfprof (RSS)" "$(rss_growth)" 5 %
 	printf '  %s kB at the end\n' "$(awk '{ last = $3 } END { print last }' "$tmp/samples")"
 	verdict "$name: waits lost" "$(jq .samples.lost "$tmp/crowd.json")" 0 ""
 	jq -r '"  of " + (.samples.seen | tostring) + "; " + ([.samples.notes | to_entries[] | select(.value > 0) |
