@@ -10,7 +10,6 @@
  */
 #include "fp.bpf.h"
 
-#define PAGE_BYTES   4096u /* the smallest page of any kernel we run on */
 #define WORD_BYTES   8u
 #define RECORD_BYTES 16u
 #define CHUNK_FRAMES 16u

@@ -6,6 +6,7 @@
 #include "arena.bpf.h"
 
 #define WINDOW_BYTES 512u
+#define PAGE_BYTES   4096u /* the smallest page of any kernel we run on */
 
 /*
  * A word of the window at a byte offset that is known to lie in it. verifier: 6.12 forgets what it

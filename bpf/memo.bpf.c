@@ -7,7 +7,7 @@
 #include "shapes.bpf.h"
 #include "stacks.bpf.h"
 
-#define FAR_WORDS 8u /* at a time */
+#define FAR_WORDS 24u /* at a time */
 
 /*
  * Whose words they are, and which registers the walk went by as well. NO_RECORD: the last two words
@@ -21,17 +21,34 @@ static __always_inline __u64 mix(__u64 hash, __u64 word)
 	return (hash ^ word) * 0xff51afd7ed558ccdull;
 }
 
-/* Moves the window. Separately verified. */
-__noinline int memo_window(__u32 id, __u64 at)
+/*
+ * Copies the stack from an address on into scratch->memo_window, up to the end of its page or of
+ * what is asked for: one long copy costs hardly more than one word. window_start and window_bytes
+ * say what is there. Nonzero: it cannot be read. Separately verified.
+ */
+__noinline int memo_window(__u32 id, __u64 at, __u64 end)
 {
 	struct scratch *s = scratch_get(id);
+	__u64 bytes;
 
-	return s ? unwind_window(s, at) : -1;
+	if (!s)
+		return -1;
+	if ((at & (PAGE_BYTES - 1)) >= 8)
+		at -= 8; /* of a record the second word comes first */
+	bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
+	if (bytes > end - at)
+		bytes = end - at;
+	if (bytes < 8) /* the word lies across two pages */
+		bytes = 8;
+	if (bytes > sizeof(s->memo_window))
+		bytes = sizeof(s->memo_window);
+	s->window_start = at;
+	s->window_bytes = bytes;
+	return bpf_probe_read_user(s->memo_window, bytes, (void *)at) ? -1 : 0;
 }
 
 /*
- * Words that lie further apart, from number first on, by windows as the walk reads them. 0: they
- * cannot be read. Separately verified.
+ * Words that lie further apart, from number first on. 0: they cannot be read. Separately verified.
  */
 __noinline int memo_hash_far(__u32 id, __u32 slot, __u32 first)
 {
@@ -45,12 +62,12 @@ __noinline int memo_hash_far(__u32 id, __u32 slot, __u32 first)
 	for (__u32 i = 0; i < FAR_WORDS && first + i < shape->nr; i++) {
 		at = s->sp + shape->at[(first + i) & (READ_SLOTS - 1)] * 8u;
 		off = at - s->window_start;
-		if (off >= WINDOW_BYTES || off + 8 > s->window_bytes) {
-			if (memo_window(id, at))
+		if (off >= s->window_bytes || off + 8 > s->window_bytes) {
+			if (memo_window(id, at, s->sp + shape->span * 8u))
 				return 0;
-			off = 0;
+			off = at - s->window_start;
 		}
-		hash = mix(hash, window_word(s, off));
+		hash = mix(hash, s->memo_window[off / 8 & (COPY_WORDS - 1)]);
 	}
 	s->memo_hash = hash;
 	return 1;
@@ -89,10 +106,11 @@ __noinline int memo_hash_user(__u32 id, __u32 slot)
 	if (shape->span > COPY_WORDS) {
 		s->memo_hash = hash;
 		s->window_bytes = 0;
-		for (__u32 i = 0; i < READ_WORDS && i < shape->nr; i += FAR_WORDS)
-			if (!memo_hash_far(id, slot, i))
-				return 0;
-		return 1;
+		last = 1;
+		for (__u32 i = 0; last && i < READ_WORDS && i < shape->nr; i += FAR_WORDS)
+			last = memo_hash_far(id, slot, i);
+		s->window_bytes = 0; /* it is not what the walk takes it for */
+		return last;
 	}
 	last = shape->span * 8u - 1;
 	asm volatile("" : "+r"(last)); /* verifier: the mask has to be there */
