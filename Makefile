@@ -49,7 +49,9 @@ pkgconf    = $(PKGCONF_ENV) $(PKGCONF)
 
 VERSION   := $(shell cat VERSION)
 PROG      := $(if $(STATIC),$(BUILD)/static/bpfprof,$(if $(SAN)$(CROSS_COMPILE),$(BUILD)/bpfprof,bpfprof))
-BPF_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
+# Maps that other files look into come first: libbpf 1.1 gives a map the wrong place that it is told of before it is there.
+BPF_FIRST := $(patsubst %,$(BUILD)/bpf/%.bpf.o,counters arena threads)
+BPF_OBJS  := $(BPF_FIRST) $(filter-out $(BPF_FIRST),$(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c)))
 OBJS      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 LIB_OBJS  := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 SKEL      := $(BUILD)/bpfprof.skel.h

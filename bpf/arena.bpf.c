@@ -48,12 +48,7 @@ struct {
 	__type(value, union prof_wait_hist);
 } wait_hists SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NR_SCRATCHES);
-	__type(key, __u32);
-	__type(value, struct scratch);
-} scratches SEC(".maps");
+struct scratch_map scratches SEC(".maps");
 
 __u32 prof_generation;
 
@@ -66,11 +61,6 @@ struct prof_word prof_frame_cursor[PROF_GENERATIONS];
 struct prof_word prof_counts_used[PROF_GENERATIONS];
 
 __u64 prof_merging_ns;
-
-__hidden struct scratch *scratch_get(__u32 id)
-{
-	return bpf_map_lookup_elem(&scratches, &id);
-}
 
 static __always_inline void put_word(__u32 at, __u64 word)
 {

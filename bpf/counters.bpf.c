@@ -11,20 +11,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile struct prof_config prof_cfg = {};
 struct prof_thin prof_thin;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct prof_counters);
-} counters SEC(".maps");
-
-__hidden struct prof_counters *counters_row(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&counters, &cpu);
-}
+struct counter_map counters SEC(".maps");
 
 __hidden void counters_add_n(__u32 counter, __u64 n)
 {

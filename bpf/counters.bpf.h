@@ -12,8 +12,22 @@ extern const volatile struct prof_config prof_cfg;
 
 extern struct prof_thin prof_thin;
 
+struct counter_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct prof_counters);
+};
+extern struct counter_map counters SEC(".maps");
+
 /* NULL only when the CPU's number lies above the rows that were sized at start. */
-__hidden struct prof_counters *counters_row(void);
+static __always_inline struct prof_counters *counters_row(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&counters, &cpu);
+}
 
 /*
  * All ones when n is 0, else 0. verifier: two values to choose from would make it look at

@@ -74,8 +74,19 @@ struct thread {
 };
 _Static_assert(sizeof(struct thread) <= 440, "with its header struct thread is 512 bytes");
 
+struct thread_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+};
+extern struct thread_map threads SEC(".maps");
+
 /* NULL: there is none, for want of memory or because the task is older than the recording. */
-__hidden struct thread *thread_get(struct task_struct *task);
+static __always_inline struct thread *thread_get(struct task_struct *task)
+{
+	return bpf_task_storage_get(&threads, task, 0, 0);
+}
 /* Makes it if need be. Not at the scheduler. */
 __hidden struct thread *thread_make(struct task_struct *task);
 
