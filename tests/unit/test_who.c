@@ -264,8 +264,8 @@ static void make_process(int pid, int start, const char *group, const char *envi
 
 	snprintf(path, sizeof(path), "proc/%d/stat", pid);
 	snprintf(text, sizeof(text),
-		 "%d (a ) b) S 1 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 %d 1 1 1 %d 1 %d\n",
-		 pid, start, stack ? 4096 : 0, stack);
+		 "%d (a ) b) S 1 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 %d 1 1 1 %d 1 %d\n", pid,
+		 start, stack ? 4096 : 0, stack);
 	PUT(path, text);
 	snprintf(path, sizeof(path), "proc/%d/cgroup", pid);
 	PUT(path, group);
