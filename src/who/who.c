@@ -333,6 +333,12 @@ static void look_at_batch(struct who *w, void (*meanwhile)(void *arg), void *arg
 	w->nr_looks = 0;
 }
 
+/* It has no memory any more, where its name was: its parent has not been told that it has ended. */
+static bool is_zombie(const struct entry *e, const struct look *l)
+{
+	return l->start == e->start && e->program && !l->program;
+}
+
 /* Once in a window: is it still that process and program? One that is gone stays as it was. */
 static bool needs_look(struct who *w, uint32_t pid)
 {
@@ -345,7 +351,7 @@ static bool needs_look(struct who *w, uint32_t pid)
 	if (e->used == w->now)
 		return false;
 	e->used = w->now;
-	if (look_stat(w->root, pid, &l))
+	if (look_stat(w->root, pid, &l) && !is_zombie(e, &l))
 		return l.start != e->start || l.program != e->program;
 	if (!e->ended)
 		e->ended = w->now;

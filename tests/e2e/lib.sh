@@ -145,6 +145,20 @@ started() { # PID
 	[[ $(readlink "/proc/$1/exe") != @("$(readlink "/proc/$$/exe")"|*/nice) ]]
 }
 
+# What a program does by itself, or its threads among themselves, is the same beside what else runs when it comes first. Where
+# the kernel shares CPUs between sessions, priorities count within one: so it has its own.
+start_first() { # CMD...; sets $PID and $LOG
+	start setsid "$@"
+	[ "$niceness" -lt 0 ] || return 0
+	wait_until 1 leads "$PID"
+	renice -n -15 -p "$PID" >/dev/null
+	[ ! -w "/proc/$PID/autogroup" ] || echo -15 >"/proc/$PID/autogroup"
+}
+
+leads() { # PID: a session
+	[ "$(ps -o sid= -p "$1" | tr -d ' ')" = "$1" ]
+}
+
 # In the background, until it ends or is stopped: recording PID tells when it has begun.
 start_bpfprof() { # OPTIONS...; sets $PID; what it prints goes to $OUT and $ERR
 	# A background job of a shell ignores SIGINT; env puts it back.

@@ -175,7 +175,8 @@ def answers(url):
         assert status == 200 and head["Content-Type"] == "application/octet-stream", (path, status, body[:200])
         total, names = running_in(body)
         print(f"# {path}: {total / 1e9:.3f} s of running code after {time.monotonic() - began:.1f} s")
-        assert 0 < total < 2e9 * 2 * 10 and "spin_a" in names, (total, names)
+        # Beside load two seconds of a clock may be a tenth of a second of a CPU, in one of the three.
+        assert 0 < total < 2e9 * 2 * 10 and names & {"spin_a", "spin_b", "spin_c"}, (total, names)
         # Functions without names are told apart by where they are.
         assert any(re.fullmatch(r"\[stripped\+0x[0-9a-f]+\]", n) for n in names), names
         assert not any(n.endswith("+0x]") for n in names), names
@@ -186,7 +187,7 @@ def answers(url):
     page = get(url, "/")
     assert page[0] == 200 and b"<iframe" in page[2] and "default-src 'none'" in page[1]["Content-Security-Policy"]
     flame = get(url, "/flame/cpu")
-    assert flame[0] == 200 and b"spin_a" in flame[2]
+    assert flame[0] == 200 and re.search(rb"spin_[abc]", flame[2])
     head = get(url, "/metrics", "HEAD")
     assert head[0] == 200 and head[2] == b""
 

@@ -19,8 +19,11 @@ pids+=("$bpfprof")
 wait_until 10 recording "$bpfprof"
 sleep 1
 kill -STOP "$bpfprof"
+# From the first record that found no room on, all counts as of the second program: so the first one does not run meanwhile.
+kill -STOP "$target"
 taskset -c 0 bash -c 'for ((i = 0; i < 600; i++)); do /bin/true; done'
 kill -USR1 "$target"
+kill -CONT "$target"
 became() { [ "$(cat "/proc/$target/comm")" = "$1" ]; }
 wait_until 5 became second_role
 sleep 1

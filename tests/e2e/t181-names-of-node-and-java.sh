@@ -20,8 +20,11 @@ nodes() {
 	for how in "--perf-basic-prof" "--perf-prof"; do
 		check "node $how" "$BPFPROF" oncpu -F 499 -d 20 -o x.folded -o x.txt -o x.bpfprof -- \
 			node "$how" --no-turbo-inlining --no-maglev burns.js
-		check_pct x.folded 'JS:[*]often .*burns.js:2:15' 75 6
-		check_pct x.folded 'JS:[*]seldom .*burns.js:1:16' 25 6
+		# It begins by the clock, and ends by it: how much of its time it takes to begin depends on who else runs.
+		check_pct x.folded 'JS:[*](often|seldom) .*burns.js:[12]:1[56]' 80 20
+		grep -F burns.js: x.folded >burns.folded
+		check_pct burns.folded 'JS:[*]often .*burns.js:2:15' 75 6
+		check_pct burns.folded 'JS:[*]seldom .*burns.js:1:16' 25 6
 		check_grep '^names  *(100|9[89])' x.txt "node $how: all has names"
 	done
 	check "node without" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt 1 -- node burns.js

@@ -61,6 +61,8 @@ waits() { # PYTHON NAME
 
 # Two threads that sleep all the while in a known chain of functions, and nothing else of interest.
 asleep() { # PYTHON NAME
+	local us
+
 	start "$1" -c 'if 1:
 		import threading, time
 		def outer(): inner()
@@ -68,9 +70,11 @@ asleep() { # PYTHON NAME
 		for i in range(2): threading.Thread(target=outer, daemon=True).start()
 		time.sleep(100)'
 	sleep 0.5
-	check "$2: offcpu of sleepers" "$BPFPROF" offcpu -p "$PID" --no-inline -o x.folded 1
+	check "$2: offcpu of sleepers" "$BPFPROF" offcpu -p "$PID" --no-inline -o x.folded -o x.json 1
+	us=$(awk -v s="$(json x.json profile duration_s)" 'BEGIN { printf "%.0f", s * 1000000 }')
+	check_between "$us" 1000000 3000000 "$2: microseconds recorded"
 	check_near "$(grep -E 'outer \(<string>\);(.*;)?inner \(<string>\);' x.folded | awk '{ sum += $NF } END { print int(sum) }')" \
-		2000000 20000 "$2: microseconds of threads that slept before"
+		$((2 * us)) $((us / 50)) "$2: microseconds of two threads that slept before"
 	kill "$PID"
 }
 

@@ -15,26 +15,26 @@ need gcc nm
 gcc -O1 -shared -fPIC -x c - -o "$TMP/lib.so" <<<'void burn(void) { for (;;) for (volatile int i = 0; i < 1000000; i++) ; }'
 offset=0x$(nm "$TMP/lib.so" | awk '$3 == "burn" { print $1 }')
 mkdir "$TMP/mnt"
-start "$PROGS/silent_fs" "$TMP/mnt" "$TMP/lib.so"
+# It is slow, but waits neither for a CPU nor for the disk on which it tells who asks.
+told=$(mktemp -p /dev/shm bpfprof-told.XXXXXX 2>/dev/null) || told=$TMP/told
+trap 'rm -f "$told"; cleanup' EXIT
+start bash -c 'exec "$@" >"$0"' "$told" "$PROGS/silent_fs" "$TMP/mnt" "$TMP/lib.so" tells
 fs=$PID
-wait_until 10 grep -q ready "$LOG" || skip "FUSE cannot be mounted here"
+renice -n -19 "$fs" >"$OUT"
+wait_until 10 grep -q ready "$told" || skip "FUSE cannot be mounted here"
 at_exit="umount -l $TMP/mnt"
-trap '$at_exit 2>/dev/null; cleanup' EXIT
+trap '$at_exit 2>/dev/null; rm -f "$told"; cleanup' EXIT
 start "$PROGS/attacks" library "$TMP/mnt/lib.so" "$offset"
 target=$PID
 wait_until 10 grep -q ready "$LOG"
 
-timed() { # LIMIT_MS DESC COMMAND...
-	local began took
+timed() { # LIMIT_MS DESC COMMAND...; sets $took
+	local began
 
 	began=$(date +%s%N)
 	check "${@:2}"
 	took=$((($(date +%s%N) - began) / 1000000))
-	if [ $took -lt "$1" ]; then
-		pass "$2 took $took ms"
-	else
-		fail "$2 took $took ms"
-	fi
+	check_between $took 1000 "$1" "$2: ms"
 }
 
 # Stacks come in while others wait for what is read.
@@ -44,23 +44,39 @@ for program in "$BPFPROF" build-san/bpfprof; do
 	rm -f "$TMP"/x.*
 	check "while it is slow, $program" "$program" oncpu -F 997 -o "$TMP/x.folded" -o "$TMP/x.json" 2
 	check_grep '^attacks;.*;burn [0-9]*' "$TMP/x.folded" "while it is slow, $program: has names"
+	sed 's/^/# /' "$ERR"
 	check_ledger_closes "$TMP/x.json"
 done
 
 check "while it answers" "$BPFPROF" oncpu -p "$target" -F 199 -o "$TMP/x.folded" 1
 check_grep ';burn ' "$TMP/x.folded" "while it answers: has names"
+sed 's/^/# /' "$ERR"
+# What all the others take to be read, on this machine and beside what else it does.
+timed 60000 "offcpu of all, while it answers" "$BPFPROF" offcpu -o "$TMP/x.folded" 1
+slow=$((took > 2500 ? took - 2500 : 0))
+
+# Somebody else than the program has asked for the library since then, and nobody has for half a second.
+tables_are_read() { # LINES
+	local now
+
+	now=$(wc -l <"$told")
+	[ "$now" -gt "$1" ] && tail -n "+$(($1 + 1))" "$told" | grep -qvx "asked $target" || return 1
+	sleep 0.5
+	[ "$(wc -l <"$told")" -eq "$now" ]
+}
 
 # It goes silent when the tables are built, and names are still to be read.
-start_bpfprof oncpu -p "$target" -F 199 -o "$TMP/x.folded" -o "$TMP/x.json" 2
+lines=$(wc -l <"$told")
+start_bpfprof oncpu -p "$target" -F 199 -o "$TMP/x.folded" -o "$TMP/x.json" 4
 profiler=$PID
-sleep 1
-kill -USR1 "$fs"
 began=$(date +%s%N)
+wait_until 1 tables_are_read "$lines" || fail "the tables are read"
+kill -USR1 "$fs"
 wait_for "$profiler"
 took=$((($(date +%s%N) - began) / 1000000))
+check_is "$STATUS" 0 "silent before names are read: exit status"
 check_grep 'lib.so: no names: reading it took too long' "$ERR"
-check "silent before names are read: exit status $STATUS" [ "$STATUS" -eq 0 ]
-check "... takes $took ms" [ $took -lt 2500 ]
+check_between $took 3500 $((6000 + slow)) "... ms of which it records 4000"
 check_grep 'lib.so[+]0x' "$TMP/x.folded" "its frames have their addresses"
 check_grep 'main' "$TMP/x.folded" "others have their names"
 check_ledger_closes "$TMP/x.json"
@@ -69,7 +85,7 @@ timed 4000 "oncpu -p" "$BPFPROF" oncpu -p "$target" -F 199 -o "$TMP/x.folded" -o
 check_grep 'lib.so: its file system does not answer' "$ERR"
 check_ledger_closes "$TMP/x.json"
 check_grep '^attacks;.*lib.so' "$TMP/x.folded" "the samples are there"
-timed 4000 "offcpu of all" "$BPFPROF" offcpu -o "$TMP/x.folded" 1
+timed $((4000 + slow)) "offcpu of all" "$BPFPROF" offcpu -o "$TMP/x.folded" 1
 
 # Others have all they should, and Ctrl-C is answered.
 start "$PROGS/nofp_libc" 20
@@ -79,10 +95,11 @@ sleep 2
 began=$(date +%s%N)
 stop "$profiler" INT
 took=$((($(date +%s%N) - began) / 1000000))
-check "Ctrl-C answers after $took ms" [ $took -lt 1500 ]
-check "... with a result" [ "$STATUS" -eq 0 ]
+check_is "$STATUS" 0 "Ctrl-C: exit status"
+check_between $took 0 $((1500 + slow)) "... answers after so many ms"
 whole=$(awk '/^nofp_libc;/ { all += $NF; if (/;main;/) whole += $NF } END { print all ? 100 * whole / all : 0 }' "$TMP/x.folded")
 check_near "$whole" 100 2 "others' stacks are whole"
+awk '/^nofp_libc;/ && !/;main;/' "$TMP/x.folded" | cut -c 1-200 | sed 's/^/#   /'
 
 # Killed at random, again and again, the reader costs names at most.
 start_bpfprof oncpu -F 199 -o "$TMP/x.folded" -o "$TMP/x.json" 3
@@ -93,7 +110,7 @@ for i in $(seq 20); do
 	[ "$i" -ne 10 ] || start "$PROGS/nofp_libc" 20
 done
 wait_for "$profiler"
-check "a reader that is killed: exit status $STATUS" [ "$STATUS" -eq 0 ]
+check_is "$STATUS" 0 "a reader that is killed: exit status"
 check_ledger_closes "$TMP/x.json"
 whole=$(awk '/^nofp_libc;/ { all += $NF; if (/;main;/) whole += $NF } END { print all ? 100 * whole / all : 0 }' "$TMP/x.folded")
 check_near "$whole" 98 3 "what starts meanwhile has whole stacks"

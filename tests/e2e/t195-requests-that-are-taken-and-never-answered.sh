@@ -20,7 +20,9 @@ end() {
 }
 trap 'end 2>/dev/null' EXIT
 
-gcc -O1 -shared -fPIC -x c - -o "$TMP/lib.so" <<<'void burn(void) { for (;;) for (volatile int i = 0; i < 1000000; i++) ; }'
+# So many instructions that each window has some without a name: what was named once is not read again.
+printf 'void burn(void) { volatile int i = 0; for (;;) { %s } }' "$(printf 'i += %d; ' {1..5000})" |
+	gcc -O1 -shared -fPIC -x c - -o "$TMP/lib.so"
 offset=0x$(nm "$TMP/lib.so" | awk '$3 == "burn" { print $1 }')
 mkdir "$TMP/mnt"
 start "$PROGS/silent_fs" "$TMP/mnt" "$TMP/lib.so"
@@ -31,7 +33,6 @@ start "$PROGS/attacks" library "$TMP/mnt/lib.so" "$offset"
 target=$PID
 wait_until 10 grep -q ready "$LOG"
 
-# It reads the file anew in each window: of a file that the kernel does not vouch for nothing is kept.
 start "$PROGS/nofp_libc" 200
 env --default-signal=TERM "$BPFPROF" agent --keep "$TMP/kept" -i 1s >"$TMP/agent.out" 2>"$TMP/agent.err" &
 agent=$!
@@ -57,14 +58,20 @@ check_grep 'lib.so: no names: reading it took too long' "$ERR"
 check_grep '^attacks;.*lib.so[+]0x' "$TMP/x.folded" "its frames have their addresses"
 check_ledger_closes "$TMP/x.json"
 
-# The agent asks on, as long as the kernel holds few of those who did.
+# The agent asks when a window has samples of the program, which may get little of a CPU; and on, as long as the kernel holds
+# few of those who did.
+nr_left() { ps -o state= --ppid "$agent" | awk '/^D/ { n++ } END { print n + 0 }'; }
+asks() { [ "$(nr_left)" -ge 1 ]; }
+check "it asks" wait_until 30 asks
 check "windows follow each other" wait_until 60 has_windows $(($(nr_windows) + 5))
-nr_left=$(ps -o state= --ppid "$agent" | awk '/^D/ { n++ } END { print n + 0 }')
+nr_left=$(nr_left)
 echo "# figure: $nr_left children wait after $(nr_windows) windows"
 check_between "$nr_left" 1 2 "children that wait for an answer"
 check_status 0 "it is reported" "$BPFPROF" report -f "$TMP/kept"
 check_grep '^nofp_libc;.*;main;' "$OUT" "others have their names"
 check_grep 'lib.so[+]0x' "$OUT" "its frames have their addresses"
+grep -a '^attacks' "$OUT" | cut -c 1-200 | sed 's/^/# /'
+tail -n 5 "$TMP/agent.err" | sed 's/^/# /'
 began=$EPOCHREALTIME
 stop "$agent" TERM
 check_is "$STATUS" 0 "exit status of the agent"

@@ -9,7 +9,7 @@
 need_bpf
 need_prog waits_hogs waits_sleeper
 
-start "$PROGS/waits_hogs" 100
+start_first "$PROGS/waits_hogs" 100
 hogs=$PID
 all_there() { [ "$(nr_threads "$hogs")" -eq 3 ]; }
 wait_until 5 all_there

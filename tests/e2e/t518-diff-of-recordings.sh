@@ -85,9 +85,9 @@ refused() { # TEXT ARGS...
 }
 
 # Two threads of control, of which one stands still now and then: that is a change of shares within a recording.
-start "$PROGS/five_shares" 1
+start_first "$PROGS/five_shares" 1
 steady=$PID
-start "$PROGS/five_shares" 4
+start_first "$PROGS/five_shares" 4
 fitful=$PID
 for name in fitful-1 fitful-2; do
 	"$BPFPROF" oncpu -U -p "$steady,$fitful" -F 999 -s -o "$name.bpfprof" 6 >/dev/null 2>&1 &

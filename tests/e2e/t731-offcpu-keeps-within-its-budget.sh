@@ -4,6 +4,7 @@
 # threads, not those of a quiet one, and then switches. Times stay exact, and the shares of functions are near those of a
 # recording of all, which has its own part in them.
 # alone: it judges times
+# timeout: 240
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh
@@ -34,14 +35,20 @@ record() { # OPTIONS...
 }
 value() { json "$TMP/x.json" cost "$1"; }
 
-record --max-overhead 0
-check_is "$(value thinned_s)" 0.0 "s thinned without a limit"
-all_ns=$(value bpf_ns_per_sample)
-turn=$(folded_pct "$TMP/switcher.folded" ';wait_turn(;|$)')
-hand=$(folded_pct "$TMP/switcher.folded" ';hand_over(;|$)')
-ops=$(awk '$1 == "ops_per_s" { print $2 }' "$TMP/ops")
-
-record --max-overhead 0.5
+# Whoever hands over may lose the CPU to the other one before it waits: how often is the scheduler's choice, which is another
+# one now and then where others want the CPU. So the two are compared once more when they differ; of three one must be right.
+for _ in 1 2 3; do
+	record --max-overhead 0
+	check_is "$(value thinned_s)" 0.0 "s thinned without a limit"
+	all_ns=$(value bpf_ns_per_sample)
+	turn=$(folded_pct "$TMP/switcher.folded" ';wait_turn(;|$)')
+	hand=$(folded_pct "$TMP/switcher.folded" ';hand_over(;|$)')
+	ops=$(awk '$1 == "ops_per_s" { print $2 }' "$TMP/ops")
+	record --max-overhead 0.5
+	now=$(folded_pct "$TMP/switcher.folded" ';wait_turn(;|$)')
+	echo "# $turn % in wait_turn and $hand % in hand_over with all stacks, $now % in wait_turn with some"
+	awk -v a="$turn" -v b="$now" 'BEGIN { exit !(a - b <= 12 && b - a <= 12) }' && break
+done
 # 20,000 switches a second, as a slow machine makes, cost less than half a percent.
 if [ "${ops%.*}" -lt 50000 ]; then
 	skip "only $ops operations a second here"

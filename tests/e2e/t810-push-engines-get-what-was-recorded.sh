@@ -11,7 +11,7 @@ PATH=$PATH:/sbin ldconfig -p | grep -q 'libcurl.*\.so\.4' || skip "no libcurl"
 STUB=$ROOT/tests/e2e/engine_stub.py
 cd "$TMP" || exit 1
 mkdir kept
-start python3 "$STUB" serve kept
+start_first python3 "$STUB" serve kept # an engine takes less than ten seconds, however busy this machine is
 wait_until 10 test -s kept/port || fail "the stub starts"
 url=http://127.0.0.1:$(cat kept/port)
 to=(--to "pyroscope=$url" --to "parca=$url" --to "otlp=$url")

@@ -54,7 +54,9 @@ rows = len(folded)
 same("folded", sum(n for _, n in folded), total, rows + 1)
 
 # What no function has: whole lines of notes. What is generated, or not known, is code.
-note = re.compile(r"\[(?!unknown|jit|python)[a-z][a-z -]*\]$")
+note = re.compile(r"\[(?!unknown|jit|python)[a-z][a-z_ -]*\]$")
+# Who woke it, behind "--", did not wait.
+folded = [(path[: path.index("--")] if "--" in path else path, n) for path, n in folded]
 notes = sum(n for path, n in folded if all(note.match(x) for x in path[1:]))
 for by in ("function", "module"):
     d = load(f"by-{by}.json")
@@ -116,4 +118,8 @@ column = a["events"].index(event) if event else 0
 what = "samples" if tree["unit"] == "samples" else "weights"
 annotated = sum(r[what][column] for r in a["file_lines"])
 same("annotate --file-lines", annotated / ns, total - notes, rows + 1)
+if bad:
+    for path, n in folded:
+        if not any(re.match(r"[\w:<(]|\[.*\+0x", x) for x in path[1:]) or not note.match(path[-1]) and path[-1][0] == "[" and "+0x" not in path[-1]:
+            print(f"# {n} {';'.join(path)[-200:]}")
 sys.exit(1 if bad else 0)

@@ -264,8 +264,8 @@ static void make_process(int pid, int start, const char *group, const char *envi
 
 	snprintf(path, sizeof(path), "proc/%d/stat", pid);
 	snprintf(text, sizeof(text),
-		 "%d (a ) b) S 1 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 %d 1 1 1 4096 1 %d\n",
-		 pid, start, stack);
+		 "%d (a ) b) S 1 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 %d 1 1 1 %d 1 %d\n", pid,
+		 start, stack ? 4096 : 0, stack);
 	PUT(path, text);
 	snprintf(path, sizeof(path), "proc/%d/cgroup", pid);
 	PUT(path, group);
@@ -339,6 +339,11 @@ static void another_program_or_process_is_looked_at_again(void **state)
 	make_process(10, 5, "0::/system.slice/b.service\n", "", 0);
 	who_sent(w);
 	assert_string_equal(label(w, 10, "service_name"), "b");
+	stack = 0; /* it has ended, and its parent has not asked for it: it has no memory now */
+	make_process(10, 5, "0::/system.slice/z.service\n", "", 0);
+	who_sent(w);
+	assert_string_equal(label(w, 10, "service_name"), "b");
+	stack = 7000;
 	make_process(10, 6, "0::/system.slice/c.service\n", "", 0); /* the number again */
 	who_sent(w);
 	assert_string_equal(label(w, 10, "service_name"), "c");
