@@ -225,8 +225,9 @@ bool record_probes_are_dear(struct record *r)
 	what = burden(r, share, most, others);
 	log_warn("the probes are taken away: hit %s times a second, at %s each: %s. What was %s "
 		 "until now is shown; %s%s--force goes on",
-		 text_count(hits_per_s), text_ns(now.probe_ns), what, o->timed ? "timed" : "counted",
-		 cheaper ? cheaper : "", cheaper ? " costs less, " : "");
+		 text_count(hits_per_s), text_ns(now.probe_ns), what,
+		 o->timed ? "timed" : "counted", cheaper ? cheaper : "",
+		 cheaper ? " costs less, " : "");
 	free(what);
 	return true;
 }
