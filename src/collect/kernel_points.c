@@ -32,9 +32,22 @@ static void names_release(struct names *n)
 	free(n->v);
 }
 
+/* The tracepoint of that name whose category was left out. */
+static const char *without_category(char *const *names, size_t nr, const char *word)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *colon = strchr(names[i], ':');
+
+		if (colon && !strcmp(colon + 1, word))
+			return names[i];
+	}
+	return NULL;
+}
+
 static int not_found(char *const *names, size_t nr, const char *what, const char *word)
 {
-	const char *near = text_nearest(word, (const char *const *)names, nr);
+	const char *near = without_category(names, nr, word)
+				   ?: text_nearest(word, (const char *const *)names, nr);
 	char *hint = text_meant("", near);
 
 	log_err(0, "the kernel has no %s '%s'%s", what, word, hint);

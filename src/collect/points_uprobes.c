@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Points of files, by what people type: which files, and what is said where they have none. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,22 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/points_files.h"
+#include "proc/maps.h"
 #include "uprobe/spec.h"
 
 /* Of a name that was not found: one that is near, and whether there are few to begin with. */
 struct missing {
 	char *near;
 	bool are_stripped;
+};
+
+/* What is asked of a file, and what has been found in others. */
+struct wanted {
+	struct points *p;
+	const struct uprobe_spec *spec;
+	const char *text;
+	size_t found;
+	struct missing missing;
 };
 
 /* "", or what helps where it is stripped. */
@@ -26,33 +37,44 @@ static const char *remedy(const struct uprobe_spec *spec, const struct missing *
 		       : "";
 }
 
-static int nothing_found(const struct uprobe_spec *spec, const char *path, const char *text,
-			 const struct missing *missing)
+/* Of processes that are gone nothing can be found: logs that. */
+static bool are_gone(const struct points *p)
 {
+	const struct opt_ids *pids = p->opts->pids;
+
+	if (!pids || !pids->nr)
+		return false;
+	for (size_t i = 0; i < pids->nr; i++)
+		if (maps_is_alive(pids->v[i]))
+			return false;
+	log_err(0, "process %" PRIu32 "%s exited before a probe was placed", pids->v[0],
+		pids->nr > 1 ? " and the others have" : " has");
+	return true;
+}
+
+static int nothing_found(const struct wanted *w, const char *path)
+{
+	const struct uprobe_spec *spec = w->spec;
+	const struct missing *missing = &w->missing;
 	char *hint = text_meant("", missing->near);
 
-	if (spec->kind == UPROBE_USDT)
+	if (are_gone(w->p))
+		;
+	else if (spec->kind == UPROBE_USDT)
 		log_err(0, "no USDT probe %s:%s in %s (readelf -n lists them)", spec->provider,
 			spec->function, path ? path : "these processes");
 	else if (!path)
-		log_err(0, "no file of these processes has a function '%s'%s", text, hint);
+		log_err(0, "no file of these processes has a function '%s'%s", w->text, hint);
 	else if (spec->kind == UPROBE_OFFSET)
 		log_err(0, "%s has no code at 0x%" PRIx64, path, spec->offset);
+	else if (!spec->function)
+		log_err(0, "%s has no functions that can be found%s", path, remedy(spec, missing));
 	else
-		log_err(0, "%s has no function '%s'%s%s", path,
-			spec->function ? spec->function : text, hint, remedy(spec, missing));
+		log_err(0, "%s has no function '%s'%s%s", path, spec->function, hint,
+			remedy(spec, missing));
 	free(hint);
 	return -ENOENT;
 }
-
-/* What is asked of a file, and what has been found in others. */
-struct wanted {
-	struct points *p;
-	const struct uprobe_spec *spec;
-	const char *text;
-	size_t found;
-	struct missing missing;
-};
 
 static int add_from(struct wanted *w, const struct point_file *f)
 {
@@ -85,17 +107,63 @@ static int add_anywhere(struct wanted *w)
 	int err = points_for_each_file(w->p, add_from_any, w);
 
 	if (!err && !w->found)
-		err = nothing_found(w->spec, NULL, w->text, &w->missing);
+		err = nothing_found(w, NULL);
 	return err;
+}
+
+static bool is_pattern(const char *target)
+{
+	return strpbrk(target, "*?[");
+}
+
+/* As a path where it has a slash, else by the name, which may lack its "lib". */
+static bool is_like(const char *mapped, const char *pattern)
+{
+	const char *base = text_base_name(mapped);
+
+	if (strchr(pattern, '/'))
+		return !fnmatch(pattern, mapped, 0);
+	return !fnmatch(pattern, base, 0) ||
+	       (!strncmp(base, "lib", 3) && !fnmatch(pattern, base + 3, 0));
+}
+
+/* In all files of the processes that are called so. */
+static int add_alike(struct wanted *w)
+{
+	const char *pattern = w->spec->target;
+	size_t nr = points_nr_mapped(w->p), alike = 0;
+	const struct point_file *f;
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		if (!is_like(points_mapped_name(w->p, i), pattern))
+			continue;
+		alike++;
+		if (!points_open_mapped(w->p, i, &f))
+			err = add_from_any(w, f);
+	}
+	if (err || w->found)
+		return err;
+	if (alike)
+		return nothing_found(w, pattern);
+	if (!are_gone(w->p))
+		log_err(0, "none of these processes has a file '%s' mapped", pattern);
+	return -ENOENT;
 }
 
 static int add_target(struct wanted *w)
 {
 	const struct point_file *f;
 	char *why = NULL;
-	int err = points_open_target(w->p, w->spec->target, &f, &why);
+	int err;
 
-	if (why)
+	if (w->p->opts->pids && w->p->opts->pids->nr && is_pattern(w->spec->target))
+		return add_alike(w);
+	err = points_open_target(w->p, w->spec->target, &f, &why);
+	if (why && is_pattern(w->spec->target))
+		log_err(0, "'%s': a pattern of files needs -p, whose files it is compared with",
+			w->spec->target);
+	else if (why && !are_gone(w->p))
 		log_err(0, "%s", why);
 	free(why);
 	if (err)
@@ -107,7 +175,7 @@ static int add_target(struct wanted *w)
 	if (err == -ENOEXEC)
 		return log_as(-EINVAL, "%s is no ELF file", f->path);
 	if (!err && !w->found)
-		err = nothing_found(w->spec, f->path, w->text, &w->missing);
+		err = nothing_found(w, f->path);
 	return err;
 }
 

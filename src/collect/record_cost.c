@@ -148,17 +148,20 @@ static void look_at_cost(struct record *r, struct probe_cost *now)
 	*now = (struct probe_cost){
 		.time_ns = now_ns(),
 		.cpu_ns = cpu_ns(r),
-		.hits = c[r->opts->calls.slow_ns ? PROF_POLL_RUNS : PROF_RUNS]
+		.hits = c[r->opts->calls.slow_ns ? PROF_POLL_RUNS : PROF_RUNS],
+		.others = c[PROF_FILTER_PID],
 	};
 	now->probe_ns = c[PROF_TIMED_RUNS] ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] : 0;
 	now->probe_ns += trap_ns(r);
 }
 
 /*
- * The part of the CPU time that probes took since the last look. Where the program hardly runs, it
+ * The part of the CPU time that probes took since the last look, and which part of the hits others
+ * had that have the file mapped. Where the program hardly runs, it
  * is a share of one CPU: a large part of little hurts nobody.
  */
-static double share_since(struct record *r, struct probe_cost *now, double *hits_per_s)
+static double share_since(struct record *r, struct probe_cost *now, double *hits_per_s,
+			  double *others)
 {
 	struct probe_cost before = r->probe_cost;
 	double cost, cpu, wall;
@@ -168,6 +171,9 @@ static double share_since(struct record *r, struct probe_cost *now, double *hits
 	cost = (now->hits - before.hits) * (double)now->probe_ns;
 	cpu = (double)now->cpu_ns - before.cpu_ns - cost;
 	wall = now->time_ns - before.time_ns;
+	*others = now->hits > before.hits
+			  ? (double)(now->others - before.others) / (now->hits - before.hits)
+			  : 0;
 	*hits_per_s = wall > 0 ? (now->hits - before.hits) * 1e9 / wall : 0;
 	return wall > 0 ? cost / (cpu > wall ? cpu : wall) : 0;
 }
@@ -183,29 +189,46 @@ static bool is_of_files(const struct calls_opts *o)
 	return o->nr_points && o->points[0].kind == POINT_UPROBE;
 }
 
+/* What is wrong with that many hits: what they take of whom, or that strangers have them. */
+static char *burden(const struct record *r, double share, double most, double others)
+{
+	if (others > 0.5)
+		return xasprintf("%s of them by processes that were not selected and have the file "
+				 "mapped as well%s",
+				 text_pct(100 * others),
+				 r->opts->no_children
+					 ? ""
+					 : " (with --no-children they have no probe, nor have the "
+					   "children of those selected)");
+	return xasprintf("that is %s of the program's CPU time, and at most %s is allowed",
+			 text_pct(100 * share), share > most ? text_pct(100 * most) : MOST_HITS);
+}
+
 bool record_probes_are_dear(struct record *r)
 {
 	const struct calls_opts *o = &r->opts->calls;
 	const char *cheaper = kind_of(r->opts->command)->cheaper;
 	bool polls = o->most_share > 0;
-	double share, hits_per_s, most = polls ? o->most_share : CALLS_SHARE;
+	double share, hits_per_s, others, most = polls ? o->most_share : CALLS_SHARE;
 	uint64_t look_ns = polls ? POLLS_LOOK_NS : CALLS_LOOK_NS;
 	struct probe_cost now;
+	char *what;
 
 	if (!is_of_files(o) || o->force || (!polls && !r->tried) ||
 	    now_ns() - r->probe_cost.time_ns < look_ns)
 		return false;
-	share = share_since(r, &now, &hits_per_s);
+	share = share_since(r, &now, &hits_per_s, &others);
 	if (share <= most && (polls || hits_per_s <= MOST_PER_SECOND))
 		return false;
 	session_freeze(r->session);
 	session_unprobe(r->session);
-	log_warn("the probes are taken away: hit %s times a second, at %s each, they take %s of "
-		 "the program's CPU time, and at most %s is allowed. What was %s until now is "
-		 "shown; %s%s--force goes on",
-		 text_count(hits_per_s), text_ns(now.probe_ns), text_pct(100 * share),
-		 share > most ? text_pct(100 * most) : MOST_HITS, o->timed ? "timed" : "counted",
-		 cheaper ? cheaper : "", cheaper ? " costs less, " : "");
+	what = burden(r, share, most, others);
+	log_warn("the probes are taken away: hit %s times a second, at %s each: %s. What was %s "
+		 "until now is shown; %s%s--force goes on",
+		 text_count(hits_per_s), text_ns(now.probe_ns), what,
+		 o->timed ? "timed" : "counted", cheaper ? cheaper : "",
+		 cheaper ? " costs less, " : "");
+	free(what);
 	return true;
 }
 
@@ -229,18 +252,20 @@ static bool is_hit_too_often(struct record *r, uint64_t elapsed)
 static bool costs_too_much(struct record *r)
 {
 	struct probe_cost now;
-	double hits_per_s, share = share_since(r, &now, &hits_per_s);
+	double hits_per_s, others, share = share_since(r, &now, &hits_per_s, &others);
+	char *what;
 
 	if (share <= CALLS_SHARE && hits_per_s <= MOST_PER_SECOND)
 		return false;
 	session_unprobe(r->session);
+	what = burden(r, share, CALLS_SHARE, others);
 	log_err(0,
 		"the probes are hit %s times a second, at %s each (%s where the kernel "
-		"single-steps, else %s, and what bpfprof does there): that is %s of the program's "
-		"CPU time, and at most %s is allowed. Probe fewer functions, or give --force",
+		"single-steps, else %s, and what bpfprof does there): %s. Probe fewer functions, "
+		"or give --force",
 		text_count(hits_per_s), text_ns(now.probe_ns), text_ns(r->price.stepped_ns),
-		text_ns(r->price.emulated_ns), text_pct(100 * share),
-		share > CALLS_SHARE ? text_pct(100 * CALLS_SHARE) : MOST_HITS);
+		text_ns(r->price.emulated_ns), what);
+	free(what);
 	return true;
 }
 

@@ -77,10 +77,11 @@ struct record {
 	bool tried;	       /* how often they are hit is known */
 	struct probe_cost {
 		uint64_t time_ns, cpu_ns, hits, probe_ns;
-	} probe_cost;	    /* at the last look; time_ns 0 = there was none */
-	struct price price; /* of a probe without its program */
-	bool probes_all;    /* in all */
-	bool told_of_most;  /* that more processes are not probed */
+		uint64_t others; /* hits by processes that were not selected */
+	} probe_cost;		 /* at the last look; time_ns 0 = there was none */
+	struct price price;	 /* of a probe without its program */
+	bool probes_all;	 /* in all */
+	bool told_of_most;	 /* that more processes are not probed */
 	struct duty duty;
 	struct cpu_time {
 		uint32_t pid;

@@ -27,19 +27,19 @@ static const char *const role_notes[LOCK_NR_ROLES] = {
 	[LOCK_FREES] = "",  [LOCK_WAKES] = "",
 };
 
-/* One of another process with that. */
+/* One of another process with that. The name first: it is what a narrow terminal must show. */
 static void put_holder(struct grid *g, const struct profile *p, const struct locks_row *r)
 {
-	const char *before = r->role == LOCK_WAKES ? "woken by " : "";
+	const char *role = r->role == LOCK_WAKES ? " (waker)" : "";
 	const char *name = name_of(p, r->role == LOCK_NOBODY ? 0 : r->holder, "[unknown]");
 
 	if (!r->holder_pid || r->holder_pid == r->pid)
-		grid_cell(g, "%s%s", before, name);
+		grid_cell(g, "%s%s", name, role);
 	else if (r->holder == r->holder_process)
-		grid_cell(g, "%s%s (%" PRIu32 ")", before, name, r->holder_pid);
+		grid_cell(g, "%s (%" PRIu32 ")%s", name, r->holder_pid, role);
 	else
-		grid_cell(g, "%s%s of %s (%" PRIu32 ")", before, name,
-			  name_of(p, r->holder_process, "[unknown]"), r->holder_pid);
+		grid_cell(g, "%s of %s (%" PRIu32 ")%s", name,
+			  name_of(p, r->holder_process, "[unknown]"), r->holder_pid, role);
 }
 
 static void put_row(struct grid *g, const struct profile *p, const struct locks_row *r,

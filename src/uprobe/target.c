@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define CACHE	    "/etc/ld.so.cache"
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 #define MAX_CACHE   (16u << 20)
+#define MAX_NEAR    16 /* names tried for what was mistyped */
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
@@ -41,6 +43,12 @@ struct search {
 	const char *name;
 	bool versions;
 	char *best;
+};
+
+/* What a mistyped name may have meant. */
+struct names {
+	char **v;
+	size_t nr, cap;
 };
 
 /* As the cache of the dynamic linker has it: a header, entries, strings. */
@@ -105,13 +113,46 @@ static bool is_our_elf(const char *path)
 	return ours;
 }
 
-static void search_offer(struct search *s, const char *path)
+static void search_offer(void *arg, const char *path)
 {
+	struct search *s = arg;
+
 	if (!fits(base_of(path), s->name, s->versions) ||
 	    (s->best && strverscmp(base_of(path), base_of(s->best)) <= 0) || !is_our_elf(path))
 		return;
 	free(s->best);
 	s->best = xstrdup(path);
+}
+
+static void names_add(struct names *n, const char *name, size_t len)
+{
+	n->v = xgrow(n->v, n->nr, &n->cap, sizeof(*n->v));
+	n->v[n->nr++] = xstrndup(name, len);
+}
+
+static void names_release(struct names *n)
+{
+	for (size_t i = 0; i < n->nr; i++)
+		free(n->v[i]);
+	free(n->v);
+}
+
+/* The nearest one that fits and is there; not to be freed. */
+static const char *names_near(struct names *n, const char *name, const char *dir)
+{
+	for (size_t tries = 0; tries < MAX_NEAR; tries++) {
+		const char *near = text_nearest(name, (const char *const *)n->v, n->nr);
+		char *path = near && dir ? xasprintf("%s%s", dir, near) : NULL;
+		bool fits = !path || is_our_elf(path);
+
+		free(path);
+		if (fits)
+			return near;
+		for (size_t i = 0; i < n->nr; i++)
+			if (n->v[i] == near)
+				n->v[i][0] = '\0';
+	}
+	return NULL;
 }
 
 static char *read_cache(size_t *sz)
@@ -122,29 +163,29 @@ static char *read_cache(size_t *sz)
 
 	if (fd < 0)
 		return NULL;
-	bytes = xmalloc(MAX_CACHE);
+	bytes = xmalloc(MAX_CACHE + 1);
 	n = read(fd, bytes, MAX_CACHE);
 	close(fd);
 	*sz = n > 0 ? n : 0;
+	bytes[*sz] = '\0'; /* newer ones end in who wrote them, not in a string */
 	return bytes;
 }
 
-/* Of an older form nothing is read: the standard directories remain. */
-static void search_cache(struct search *s)
+/* Each path of it. Of an older form nothing is read: the standard directories remain. */
+static void for_each_cached(void (*fn)(void *arg, const char *path), void *arg)
 {
 	struct cache_header h;
 	struct cache_entry e;
 	size_t sz, at = sizeof(h);
 	char *bytes = read_cache(&sz);
 
-	if (bytes && sz > sizeof(h) && !bytes[sz - 1] &&
-	    !memcmp(bytes, CACHE_MAGIC, strlen(CACHE_MAGIC))) {
+	if (bytes && sz > sizeof(h) && !memcmp(bytes, CACHE_MAGIC, strlen(CACHE_MAGIC))) {
 		memcpy(&h, bytes, sizeof(h));
 		for (uint32_t i = 0; i < h.nr_entries && sz - at >= sizeof(e); i++) {
 			memcpy(&e, bytes + at, sizeof(e));
 			at += sizeof(e);
 			if (e.value < sz)
-				search_offer(s, bytes + e.value);
+				fn(arg, bytes + e.value);
 		}
 	}
 	free(bytes);
@@ -169,7 +210,7 @@ static void search_directory(struct search *s, const char *dir)
 
 static void search_libraries(struct search *s)
 {
-	search_cache(s);
+	for_each_cached(search_offer, s);
 	for (size_t i = 0; i < NR(directories) && !s->best; i++)
 		search_directory(s, directories[i]);
 }
@@ -199,12 +240,85 @@ bool target_is_meant(const char *mapped, const char *target)
 	return !strchr(target, '/') && target_is(base_of(mapped), target);
 }
 
+static void add_directory(struct names *n, const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		names_add(n, entry->d_name, strlen(entry->d_name));
+	if (d)
+		closedir(d);
+}
+
+/* "libpython3.11.so.1.0" as people call it: libpython3, and python3 where they left that out. */
+static void add_library(void *arg, const char *path)
+{
+	const char *base = base_of(path), *so = strstr(base, ".so"), *end = base;
+
+	while (so && end < so && !is_tail(end, true, true))
+		end++;
+	if (!so || end == base)
+		return;
+	names_add(arg, base, end - base);
+	if (end - base > 3 && !strncmp(base, "lib", 3))
+		names_add(arg, base + 3, end - base - 3);
+}
+
+static char *meant(struct names *n, const char *name, const char *dir, const char *shown)
+{
+	char *text = text_meant(shown, names_near(n, name, dir));
+
+	names_release(n);
+	return text;
+}
+
 static char *find_path(const char *target, char **why)
 {
+	struct names n = {};
+	int err;
+	char *dir, *near;
+
 	if (!access(target, R_OK))
 		return xstrdup(target);
-	*why = xasprintf("cannot open %s: %s", target, strerror(errno));
+	err = errno;
+	dir = xstrndup(target, base_of(target) - target);
+	if (err == ENOENT)
+		add_directory(&n, dir);
+	near = meant(&n, base_of(target), dir, dir);
+	*why = xasprintf("cannot open %s: %s%s", target, strerror(err), near);
+	free(near);
+	free(dir);
 	return NULL;
+}
+
+/* Of libraries and programs. */
+static char *not_there(const char *target)
+{
+	const char *dirs = getenv("PATH") ?: "";
+	struct names n = {};
+	char *near, *why;
+
+	for_each_cached(add_library, &n);
+	for (size_t len; *dirs; dirs += len + !!dirs[len]) {
+		char *dir;
+
+		len = strcspn(dirs, ":");
+		dir = xstrndup(dirs, len);
+		add_directory(&n, dir);
+		free(dir);
+	}
+	near = meant(&n, target, NULL, "");
+	why = xasprintf("there is no library or program '%s'%s", target,
+			*near ? near : "; type its path, for example ./");
+	if (!*near) {
+		char *whole = xasprintf("%s%s", why, target);
+
+		free(why);
+		why = whole;
+	}
+	free(near);
+	return why;
 }
 
 char *target_find(const char *target, char **why)
@@ -222,8 +336,6 @@ char *target_find(const char *target, char **why)
 		search_libraries(&s);
 	}
 	if (!s.best)
-		*why = xasprintf("there is no library or program '%s'; type its path, for example "
-				 "./%s",
-				 target, target);
+		*why = not_there(target);
 	return s.best;
 }

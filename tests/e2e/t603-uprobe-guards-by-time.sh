@@ -63,6 +63,14 @@ check "a few of them do not" "$BPFPROF" uprobe -o "$TMP/few.csv" "$TMP/dear:dear
 check_no_grep 'taken away|--force' "$ERR" "nothing is said"
 check "--force goes on" "$BPFPROF" uprobe --force -o "$TMP/x.csv" "$TMP/dear:dear" 3 -- "$TMP/dear" dear 0 1 100 0
 
+# Where others have the hits, that is said, and nothing of the program's CPU time.
+start nice -n -20 "$TMP/dear" dear 0 30 100 0
+check_status 1 "hits of a process that was not selected" "$BPFPROF" uprobe "$TMP/dear:dear" 5 -- "$TMP/dear" dear 0 1 1 5000
+check_grep 'times a second, .*: (9[0-9]\.[0-9]|100\.0|100)% of them by processes that were not selected .*with --no-children' "$ERR" "it says whose they are"
+check_no_grep "program.s CPU time" "$ERR" "the program is not blamed"
+check "--no-children" "$BPFPROF" uprobe --no-children -o "$TMP/x.csv" "$TMP/dear:dear" 5 -- "$TMP/dear" dear 0 1 1 5000
+stop "$PID"
+
 # Some 230,000 a second, at a fifth of its CPU time; before others, so that there are as many beside load.
 check_status 1 "more than 100,000 cheap hits a second end the recording" nice -n -20 \
 	"$BPFPROF" uprobe "$TMP/dear:cheap" 5 -- "$TMP/dear" cheap 0 1 50 160

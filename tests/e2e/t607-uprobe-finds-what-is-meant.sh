@@ -84,6 +84,38 @@ says 'has no code at' 2 "$TMP/stripped:+0x99999999"
 says 'is inside of a function.*leave out --latency' 2 -l "$TMP/over:over(int)+0x1"
 says 'is inside of a function.*leave out --latency' 2 -l "$TMP/stripped:+0x$inside"
 
+says 'has no functions that can be found: it is stripped' 2 "$TMP/stripped"
+
+# Near names, of files too.
+says "no library or program 'libstdc.'; did you mean 'libstdc..'" 2 libstdc+:malloc
+says "no library or program 'bahs'; did you mean 'bash'\?" 2 bahs:main
+says "no library or program 'zzzz-qqqq-zzzz'; type its path" 2 zzzz-qqqq-zzzz:main
+says "cannot open $TMP/ovre: No such file.*; did you mean '$TMP/over'\?" 2 "$TMP/ovre:over"
+: >"$TMP/stripped.c"
+says "did you mean '$TMP/stripped'\?" 2 "$TMP/strippd.c:over"
+
+# Libraries where only the dynamic linker's cache tells, as ldconfig writes it today.
+if mkdir "$TMP/lib" && gcc -shared -fPIC -Wl,-soname,libbeside.so.1 -o "$TMP/lib/libbeside.so.1" -xc - <<<'int beside(void) { return 1; }' &&
+	echo "$TMP/lib" >"$TMP/ld.conf" && PATH=$PATH:/sbin:/usr/sbin ldconfig -X -f "$TMP/ld.conf" -C "$TMP/ld.cache" 2>/dev/null &&
+	unshare -m mount --bind "$TMP/ld.cache" /etc/ld.so.cache 2>/dev/null; then
+	check_status 3 "a library that only the cache knows" unshare -m sh -c "mount --bind '$TMP/ld.cache' /etc/ld.so.cache && exec '$BPFPROF' \
+		uprobe -v libbeside:beside 0.2"
+	check_grep "beside.* $TMP/lib/libbeside\\.so\\.1" "$ERR" "it is that file"
+fi
+
+# Patterns of files, of those that a process has mapped.
+start "$TMP/over" slow
+check "a pattern of files" "$BPFPROF" uprobe -p "$PID" -o "$TMP/x.csv" '*ove?:over(int)' 0.7
+check "calls: $(calls 'over(int)')" test "$(calls 'over(int)')" -ge 1
+check "one without its lib" "$BPFPROF" uprobe -v -p "$PID" -o "$TMP/x.csv" 'c.so*:usleep' "$TMP/o*:over(int)" 0.7
+check "calls of usleep: $(calls usleep)" test "$(calls usleep)" -ge 1
+check_status 2 "one that fits nothing" "$BPFPROF" uprobe -p "$PID" 'libssl*:SSL_read' 0.2
+check_grep "none of these processes has a file 'libssl\*' mapped" "$ERR"
+check_status 2 "one without that function" "$BPFPROF" uprobe -p "$PID" 'libc.*:usleeep' 0.2
+check_grep "libc\.\* has no function 'usleeep'; did you mean 'usleep'\?" "$ERR"
+says "a pattern of files needs -p" 2 'libssl*:SSL_read'
+stop "$PID"
+
 # Patterns.
 if [ "$(uname -m)" = x86_64 ]; then
 	start "$TMP/over" slow

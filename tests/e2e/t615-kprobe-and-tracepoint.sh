@@ -29,6 +29,8 @@ check "a category" "$BPFPROF" tracepoint 'sched:sched_process_*' -o "$TMP/x.csv"
 check_near "$(sum_of calls sched:sched_process_exec)" 1 0 "one exec"
 check_status 2 "no such tracepoint" "$BPFPROF" tracepoint sched:sched_swich 1
 check_grep "did you mean 'sched:sched_switch'" "$ERR"
+check_status 2 "one without its category" "$BPFPROF" tracepoint sched_switch 1
+check_grep "did you mean 'sched:sched_switch'" "$ERR"
 check_status 2 "no such field" "$BPFPROF" tracepoint --arg fname sched:sched_process_exec 1
 check_grep 'has the fields filename, pid, old_pid' "$ERR"
 
