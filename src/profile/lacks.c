@@ -31,6 +31,7 @@ static const char *const words[LACK_NR] = {
 	[LACK_MAP_LINES] = "map-lines",
 	[LACK_NO_TABLE] = "no-section-table",
 	[LACK_JAVA] = "java",
+	[LACK_SERVER_ERROR] = "server-failed",
 	[LACK_SERVERS] = "servers",
 };
 

@@ -32,6 +32,7 @@ enum lack {
 	LACK_MAP_LINES,	   /* no line of it is one of a perf map; ... */
 	LACK_NO_TABLE,	   /* the file has no section table */
 	LACK_JAVA,	   /* a JVM that was asked wrote no names; detail: why */
+	LACK_SERVER_ERROR, /* one failed to answer; detail: its code of HTTP */
 	LACK_SERVERS,	   /* detail: the servers that were asked; of no file */
 	LACK_NR,
 };
