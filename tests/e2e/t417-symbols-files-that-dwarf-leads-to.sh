@@ -40,6 +40,16 @@ grep "there is no $dwo" "$OUT" >said
 check "a report" "$BPFPROF" report -s x.bpfprof
 check_grep "$(sed 's/[().]/./g' said)" "$OUT" "says so, too"
 
+# --- DWARF that is not read ---
+
+if objcopy --compress-debug-sections=zstd "$PROGS/inlines" packed 2>/dev/null && readelf -tW packed | grep -q COMPRESSED; then
+	check "compressed with zstd" "${record[@]}" -s -o x.folded -o x.json -- ./packed 0.3
+	check_grep "/packed: inlined calls and lines are missing: its DWARF is compressed with zstd, which is not read: objcopy " "$OUT" "it is told"
+	check_no_grep 'no time was left' "$OUT" "it is no matter of time"
+	missing x.json >told
+	check "JSON: $(cat told)" cmp told - <<<"$PWD/packed $PWD/packed zstd 1 objcopy --decompress-debug-sections"
+fi
+
 # --- dwz ---
 
 if command -v dwz >/dev/null; then
