@@ -83,8 +83,8 @@ static struct json_object *functions(const struct tree *t)
 		json_put_string(o, "module", t->profile, t->profile->modules[rows[i].module].path);
 		json_put_count(o, "self", time ? waits_us(rows[i].self) : rows[i].self);
 		json_put_count(o, "total", time ? waits_us(rows[i].total) : rows[i].total);
-		put_line(o, t->profile, source_lines_find(&lines, key_of(&keys, rows[i].name,
-								    rows[i].module)));
+		put_line(o, t->profile,
+			 source_lines_find(&lines, key_of(&keys, rows[i].name, rows[i].module)));
 		json_object_array_add(list, o);
 	}
 	source_lines_release(&lines);

@@ -90,8 +90,7 @@ static void merge(struct peek_edges *e, struct module_names *modules)
 	qsort_r(e->v, e->nr, sizeof(*e->v), by_weight, modules);
 }
 
-void peek_init(struct peek *p, const struct tree *t, uint32_t name,
-	       uint32_t module)
+void peek_init(struct peek *p, const struct tree *t, uint32_t name, uint32_t module)
 {
 	const struct tree_node *nodes = t->nodes;
 	uint32_t first = 0;

@@ -169,7 +169,8 @@ static struct top_row *make(const struct tree *t, enum rows_by by, size_t *nr)
 {
 	struct top top = { .t = t, .by = by };
 
-	top.row_of = xcalloc(by == BY_MODULE ? t->profile->strings.len : t->names.len, sizeof(*top.row_of));
+	top.row_of = xcalloc(by == BY_MODULE ? t->profile->strings.len : t->names.len,
+			     sizeof(*top.row_of));
 	module_names_init(&top.names, t->profile);
 	walk(&top);
 	if (top.nr)

@@ -249,8 +249,7 @@ static bool end_stopped(const struct reader *r, const struct watched *w)
  * -EPIPE: there will be none.
  */
 static int wait_report(const struct reader *r, const struct reader_question *q, int socket,
-		       uint64_t until_ns, struct watched *w, struct nursery_report *report,
-		       int *fd)
+		       uint64_t until_ns, struct watched *w, struct nursery_report *report, int *fd)
 {
 	struct pollfd p[] = { { socket, POLLIN, 0 }, { q->interrupt, POLLIN, 0 } };
 	int fds[NURSERY_MAX_FDS], got = 0, turn_ms = q->meanwhile ? TURN_MS : LOOK_MS;
