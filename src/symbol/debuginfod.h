@@ -23,12 +23,12 @@ enum debuginfod_answer {
 	DEBUGINFOD_NONE,    /* no server has it */
 	DEBUGINFOD_NOBODY,  /* no server was reached */
 	DEBUGINFOD_TIMEOUT, /* none answered in time */
-	DEBUGINFOD_ERROR,   /* one at least answered that it failed, and none has it */
+	DEBUGINFOD_ERROR,   /* one at least failed, and none has it */
 };
 
 /*
- * An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC); *answer says why, and
- * *status with which code of HTTP a server failed.
+ * An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC); *answer says why,
+ * and *status with which code of HTTP a server failed.
  */
 int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns,
 		    enum debuginfod_answer *answer, uint16_t *status);

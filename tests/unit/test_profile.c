@@ -160,42 +160,6 @@ static void recursion_counts_once_in_total(void **state)
 	profile_free(p);
 }
 
-/* memcpy() of a library and of the kernel, one under the other, and main() of two programs. */
-static void functions_of_one_name_are_apart_by_module(void **state)
-{
-	struct profile *p = profile_new();
-	uint32_t libc = profile_add_module(p, "/usr/lib/libc.so.6");
-	uint32_t copy = profile_add_module(p, "/old/lib/libc.so.6");
-	uint32_t kernel = profile_add_module(p, "[kernel]");
-	uint32_t f = named(p, FRAME_USER, libc, 1, "write"),
-		 g = named(p, FRAME_USER, copy, 1, "write"),
-		 k = named(p, FRAME_KERNEL, kernel, 2, "write");
-	struct tree *t;
-	struct top_row *rows;
-	size_t nr;
-
-	add(p, 1, "x", profile_stack(p, &f, 1, 0, 0), profile_stack(p, &k, 1, 0, 0), 5);
-	add(p, 1, "x", profile_stack(p, &f, 1, 0, 0), 0, 2);
-	add(p, 1, "x", profile_stack(p, &g, 1, 0, 0), 0, 1);
-	t = tree_new(p, &(struct view){});
-	rows = top_rows(t, &nr);
-	assert_int_equal(nr, 2);
-	assert_int_equal(rows[0].module, kernel);
-	assert_int_equal(rows[0].self, 5);
-	assert_int_equal(rows[0].total, 5);
-	assert_true(rows[1].module == libc || rows[1].module == copy);
-	assert_int_equal(rows[1].self, 3);
-	assert_int_equal(rows[1].total, 8);
-	free(rows);
-	rows = top_names(t, &nr);
-	assert_int_equal(nr, 1);
-	assert_int_equal(rows[0].self, 8);
-	assert_int_equal(rows[0].total, 8);
-	free(rows);
-	tree_free(t);
-	profile_free(p);
-}
-
 static void the_ledger_adds_up(void **state)
 {
 	struct profile *p = small();
@@ -989,7 +953,6 @@ int main(void)
 		cmocka_unit_test(views_change_what_is_shown_and_never_the_sum),
 		cmocka_unit_test(hostile_names_stay_one_frame),
 		cmocka_unit_test(recursion_counts_once_in_total),
-		cmocka_unit_test(functions_of_one_name_are_apart_by_module),
 		cmocka_unit_test(the_ledger_adds_up),
 		cmocka_unit_test(honesty_is_a_share_of_weight),
 		cmocka_unit_test(equal_stacks_are_one),
