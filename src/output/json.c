@@ -17,6 +17,7 @@
 #include "output/json_put.h"
 #include "output/output.h"
 #include "output/locks.h"
+#include "output/missing_rows.h"
 #include "output/wakers.h"
 #include "profile/audit.h"
 #include "profile/branches.h"
@@ -138,6 +139,7 @@ static struct json_object *stacks(const struct profile *p,
 static struct json_object *names(const struct profile *p)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *row;
+	bool lacks_inlined = false;
 	struct nameless n;
 
 	nameless_init(&n, p);
@@ -146,6 +148,7 @@ static struct json_object *names(const struct profile *p)
 	for (size_t i = 0; i < n.nr; i++) {
 		const struct nameless_row *of = &n.rows[i];
 
+		lacks_inlined |= of->is_inlined;
 		row = json_object_new_object();
 		json_put_string(row, "module", p, p->modules[of->module].path);
 		json_put_string(row, "process", p, of->process);
@@ -154,6 +157,7 @@ static struct json_object *names(const struct profile *p)
 		json_object_array_add(list, row);
 	}
 	json_object_object_add(o, "without", list);
+	json_object_object_add(o, "missing", missing_rows_json(p, lacks_inlined));
 	nameless_release(&n);
 	return o;
 }

@@ -2,17 +2,45 @@
 /* Functions for programs: what each has of the weight, and where in its source code that is. */
 #include "output/json_functions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "output/json_put.h"
 #include "profile/columns.h"
 #include "profile/event_values.h"
+#include "profile/module_names.h"
 #include "profile/top.h"
 #include "profile/waits.h"
 
+/* Functions by their name and that of their module; keys stand for them. */
+struct keys {
+	struct module_names modules;
+	struct strings strings;
+};
+
+static void keys_init(struct keys *k, const struct profile *p)
+{
+	module_names_init(&k->modules, p);
+	strings_init(&k->strings);
+}
+
+static void keys_release(struct keys *k)
+{
+	strings_release(&k->strings);
+	module_names_release(&k->modules);
+}
+
+static uint32_t key_of(struct keys *k, uint32_t name, uint32_t module)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%x %x", name, k->modules.of[module]);
+
+	return strings_add(&k->strings, text, len);
+}
+
 /* Where in the source code most of it was, wherever in the tree. */
-static struct source_lines lines_by_name(const struct tree *t)
+static struct source_lines lines_by_function(const struct tree *t, struct keys *k)
 {
 	struct source_lines lines = {};
 	struct source_line row;
@@ -21,7 +49,7 @@ static struct source_lines lines_by_name(const struct tree *t)
 		row = t->lines.rows[i];
 		if (t->nodes[row.of].waker)
 			continue;
-		row.of = t->nodes[row.of].name;
+		row.of = key_of(k, t->nodes[row.of].name, t->nodes[row.of].module);
 		source_lines_add(&lines, &row);
 	}
 	source_lines_merge(&lines);
@@ -41,21 +69,26 @@ static void put_line(struct json_object *o, const struct profile *p, const struc
 static struct json_object *functions(const struct tree *t)
 {
 	struct json_object *list = json_object_new_array(), *o;
-	struct source_lines lines = lines_by_name(t);
+	struct source_lines lines;
+	struct keys keys;
 	size_t nr;
 	struct top_row *rows = top_rows(t, &nr);
 	bool time = t->profile->meta.is_time;
 
+	keys_init(&keys, t->profile);
+	lines = lines_by_function(t, &keys);
 	for (size_t i = 0; i < nr; i++) {
 		o = json_object_new_object();
 		json_object_object_add(o, "name", json_text(t->names.bytes + rows[i].name));
 		json_put_string(o, "module", t->profile, t->profile->modules[rows[i].module].path);
 		json_put_count(o, "self", time ? waits_us(rows[i].self) : rows[i].self);
 		json_put_count(o, "total", time ? waits_us(rows[i].total) : rows[i].total);
-		put_line(o, t->profile, source_lines_find(&lines, rows[i].name));
+		put_line(o, t->profile,
+			 source_lines_find(&lines, key_of(&keys, rows[i].name, rows[i].module)));
 		json_object_array_add(list, o);
 	}
 	source_lines_release(&lines);
+	keys_release(&keys);
 	free(rows);
 	return list;
 }

@@ -6,9 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <json-c/json.h>
+
 #include "profile/profile.h"
 
 /* lacks_inlined: some inlined calls have no name. */
 void missing_rows_put(const struct profile *p, bool lacks_inlined, FILE *out);
+/* The same for programs: a list. */
+struct json_object *missing_rows_json(const struct profile *p, bool lacks_inlined);
 
 #endif

@@ -34,6 +34,7 @@ static void put_servers(const struct profile *p, FILE *out)
 	} rows[] = {
 		{ LACK_SERVER, "not reached" },
 		{ LACK_SERVER_TIME, "no answer in time" },
+		{ LACK_SERVER_ERROR, "an error for an answer" },
 		{ LACK_SERVER_FILE, "not given" },
 	};
 	char *servers = lacks_detail(p, LACK_SERVERS, "");

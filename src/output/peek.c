@@ -59,7 +59,11 @@ static int by_total(const void *x, const void *y)
 {
 	const struct top_row *a = x, *b = y;
 
-	return a->total > b->total ? -1 : a->total < b->total ? 1 : a->name < b->name ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	return a->module < b->module ? -1 : a->module > b->module;
 }
 
 /* Those that match, heaviest first. */
@@ -99,7 +103,7 @@ static struct json_object *function(const struct tree *t, const struct top_row *
 	const struct profile *profile = t->profile;
 	struct peek p;
 
-	peek_init(&p, t, row->name);
+	peek_init(&p, t, row->name, row->module);
 	json_object_object_add(o, "name", json_text(t->names.bytes + row->name));
 	json_object_object_add(o, "module",
 			       json_text(profile_str(profile, profile->modules[row->module].path)));
@@ -139,7 +143,7 @@ int peek_write(const struct profile *profile, const struct view *v, FILE *out)
 	for (size_t i = 0; i < nr && i < max; i++) {
 		struct peek p;
 
-		peek_init(&p, t, rows[i].name);
+		peek_init(&p, t, rows[i].name, rows[i].module);
 		put_function(&p, &rows[i], out);
 		peek_release(&p);
 	}

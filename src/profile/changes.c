@@ -182,7 +182,7 @@ static void add_rows(struct changes *c, uint32_t *row_of)
 
 	for (int side = 0; side < 2; side++) {
 		tree_weigh(c->tree, c->self[side]);
-		rows = view_by_owner(c->by) ? owner_rows(c->tree, &nr) : top_rows(c->tree, &nr);
+		rows = view_by_owner(c->by) ? owner_rows(c->tree, &nr) : top_names(c->tree, &nr);
 		for (size_t i = 0; i < nr; i++) {
 			if (!row_of[rows[i].name]) {
 				c->v = xgrow(c->v, c->nr, &cap, sizeof(*c->v));

@@ -41,7 +41,7 @@ static void add_tree(struct event_values *v, struct named **index, size_t event)
 {
 	const struct tree *t = v->trees[event];
 	size_t nr, row;
-	struct top_row *rows = top_rows(t, &nr);
+	struct top_row *rows = top_names(t, &nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		row = row_get(v, index, t->names.bytes + rows[i].name, &rows[i]);

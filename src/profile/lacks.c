@@ -31,6 +31,9 @@ static const char *const words[LACK_NR] = {
 	[LACK_MAP_LINES] = "map-lines",
 	[LACK_NO_TABLE] = "no-section-table",
 	[LACK_JAVA] = "java",
+	[LACK_SERVER_ERROR] = "server-failed",
+	[LACK_DWARF_PACKED] = "dwarf-packed",
+	[LACK_DWARF_LARGE] = "dwarf-large",
 	[LACK_SERVERS] = "servers",
 };
 

@@ -32,6 +32,9 @@ enum lack {
 	LACK_MAP_LINES,	   /* no line of it is one of a perf map; ... */
 	LACK_NO_TABLE,	   /* the file has no section table */
 	LACK_JAVA,	   /* a JVM that was asked wrote no names; detail: why */
+	LACK_SERVER_ERROR, /* one failed to answer; detail: its code of HTTP */
+	LACK_DWARF_PACKED, /* its DWARF is compressed in a way that is not read */
+	LACK_DWARF_LARGE,  /* it is larger than what is read */
 	LACK_SERVERS,	   /* detail: the servers that were asked; of no file */
 	LACK_NR,
 };

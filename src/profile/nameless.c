@@ -166,23 +166,30 @@ static bool is_installed(const struct profile *p, const char *path)
 	return found && len == 1 && *found == *NAMELESS_INSTALLED;
 }
 
-/* Servers go by build-ids; those that were asked are not asked for again. */
-static const char *by_servers(const struct profile *p, const char *path)
+/* Servers go by build-ids; those that were asked are not asked for again. To be freed. */
+static char *by_servers(const struct profile *p, const char *path)
 {
 	static const struct {
 		enum lack what;
 		const char *text;
 	} rows[] = {
 		{ LACK_BUILD_ID, "" },
+		{ LACK_SERVER_ERROR, "; a debuginfod server failed: HTTP %s" },
 		{ LACK_SERVER_FILE, "; debuginfod gave no debug file of it" },
 		{ LACK_SERVER, "; no debuginfod server was reached" },
 		{ LACK_SERVER_TIME, "; debuginfod did not answer in time" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (lacks_has(p, rows[i].what, path))
-			return rows[i].text;
-	return ", or --debuginfod";
+	char *detail, *text;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		detail = lacks_detail(p, rows[i].what, path);
+		text = detail ? filled(rows[i].text, detail) : NULL;
+		free(detail);
+		if (text)
+			return text;
+	}
+	return xstrdup(", or --debuginfod");
 }
 
 static char *remedy_of_stripped(const struct profile *p, const struct nameless_row *row,
@@ -191,6 +198,7 @@ static char *remedy_of_stripped(const struct profile *p, const struct nameless_r
 	char *missing = lacks_detail(p, LACK_LINKED, path);
 	char *other = lacks_detail(p, LACK_LINKED_BUILD, path);
 	char *package = row->is_packaged ? package_of(p, path) : NULL, *text;
+	char *servers = by_servers(p, path);
 	size_t sz;
 	FILE *out = open_memstream(&text, &sz);
 
@@ -207,8 +215,9 @@ static char *remedy_of_stripped(const struct profile *p, const struct nameless_r
 		: other		   ? OF_BUILD
 		: missing	   ? OF_LINKED
 				   : OF_OWN_FILE);
-	fputs(by_servers(p, path), out);
+	fputs(servers, out);
 	fclose(out);
+	free(servers);
 	free(package);
 	free(missing);
 	free(other);

@@ -14,7 +14,9 @@ static void add_edge(struct peek_edges *e, const struct tree_node *n, uint64_t w
 
 static bool is_it(const struct peek *p, const struct tree_node *n)
 {
-	return n->name == p->name && n->kind != FRAME_NONE && !n->waker;
+	return n->name == p->name && n->kind != FRAME_NONE && !n->waker &&
+	       (p->module == PEEK_ANY_MODULE ||
+		p->modules.of[n->module] == p->modules.of[p->module]);
 }
 
 static bool is_outermost(const struct peek *p, const struct tree_node *n)
@@ -51,53 +53,61 @@ static void add_callees(struct peek *p, uint32_t outermost)
 	}
 }
 
-static int by_name(const void *x, const void *y)
+static int by_name(const void *x, const void *y, void *modules)
+{
+	const struct peek_edge *a = x, *b = y;
+	const struct module_names *m = modules;
+
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (m->of[a->module] != m->of[b->module])
+		return m->of[a->module] < m->of[b->module] ? -1 : 1;
+	return 0;
+}
+
+static int by_weight(const void *x, const void *y, void *modules)
 {
 	const struct peek_edge *a = x, *b = y;
 
-	return a->name < b->name ? -1 : a->name > b->name;
+	return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : by_name(x, y, modules);
 }
 
-static int by_weight(const void *x, const void *y)
-{
-	const struct peek_edge *a = x, *b = y;
-
-	return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : by_name(x, y);
-}
-
-/* One for each name, heaviest first. */
-static void merge(struct peek_edges *e)
+/* One for each function, heaviest first. */
+static void merge(struct peek_edges *e, struct module_names *modules)
 {
 	size_t nr = 0;
 
 	if (!e->nr)
 		return;
-	qsort(e->v, e->nr, sizeof(*e->v), by_name);
+	qsort_r(e->v, e->nr, sizeof(*e->v), by_name, modules);
 	for (size_t i = 0; i < e->nr; i++) {
-		if (nr && e->v[nr - 1].name == e->v[i].name)
+		if (nr && !by_name(&e->v[nr - 1], &e->v[i], modules))
 			e->v[nr - 1].weight += e->v[i].weight;
 		else
 			e->v[nr++] = e->v[i];
 	}
 	e->nr = nr;
-	qsort(e->v, e->nr, sizeof(*e->v), by_weight);
+	qsort_r(e->v, e->nr, sizeof(*e->v), by_weight, modules);
 }
 
-void peek_init(struct peek *p, const struct tree *t, uint32_t name)
+void peek_init(struct peek *p, const struct tree *t, uint32_t name, uint32_t module)
 {
 	const struct tree_node *nodes = t->nodes;
+	uint32_t first = 0;
 
-	*p = (struct peek){ .t = t, .name = name };
+	*p = (struct peek){ .t = t, .name = name, .module = module };
+	module_names_init(&p->modules, t->profile);
 	for (uint32_t i = 1; i < t->nr; i++) {
 		if (!is_it(p, &nodes[i]) || !is_outermost(p, &nodes[i]))
 			continue;
-		p->module = p->total ? p->module : nodes[i].module;
+		first = first ? first : i;
 		p->total += nodes[i].total;
 		add_edge(&p->callers, &nodes[nodes[i].parent], nodes[i].total);
 		add_callees(p, i);
 	}
-	merge(&p->callers);
-	merge(&p->callees);
+	p->module = nodes[first].module;
+	merge(&p->callers, &p->modules);
+	merge(&p->callees, &p->modules);
 }
 
 void peek_release(struct peek *p)
@@ -105,5 +115,6 @@ void peek_release(struct peek *p)
 	free(p->callers.v);
 	free(p->callees.v);
 	free(p->todo);
+	module_names_release(&p->modules);
 	*p = (struct peek){};
 }

@@ -7,6 +7,7 @@
 #ifndef BPFPROF_PROFILE_PEEK_H
 #define BPFPROF_PROFILE_PEEK_H
 
+#include "profile/module_names.h"
 #include "profile/tree.h"
 
 struct peek_edge {
@@ -16,13 +17,14 @@ struct peek_edge {
 };
 
 struct peek_edges {
-	struct peek_edge *v; /* one for each name, heaviest first */
+	struct peek_edge *v; /* one for each function, heaviest first */
 	size_t nr, cap;
 };
 
 struct peek {
 	const struct tree *t;
 	uint32_t name, module; /* module of the first occurrence */
+	struct module_names modules;
 	struct peek_edges callers, callees;
 	uint64_t total, self;
 	/* Its own: nodes of direct recursion. */
@@ -30,8 +32,13 @@ struct peek {
 	size_t cap_todo;
 };
 
-/* Of a function by its name in the tree, which must stay; callers are those towards the root. */
-void peek_init(struct peek *p, const struct tree *t, uint32_t name);
+#define PEEK_ANY_MODULE UINT32_MAX
+
+/*
+ * Of a function by its name in the tree, which must stay, and by what its module is called; callers
+ * are those towards the root.
+ */
+void peek_init(struct peek *p, const struct tree *t, uint32_t name, uint32_t module);
 void peek_release(struct peek *p);
 
 #endif

@@ -6,35 +6,59 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/module_names.h"
+
+enum rows_by { BY_FUNCTION, BY_NAME, BY_MODULE };
+
+/* Beside a row: how often it stands on the path from the root, and the next one of its key + 1. */
+struct beside {
+	uint32_t on_path, next;
+};
 
 struct top {
 	const struct tree *t;
-	bool modules;	   /* of functions otherwise */
-	uint32_t *row_of;  /* key -> row + 1 */
-	uint32_t *on_path; /* per row: how often it stands on the path from the root */
+	enum rows_by by;
+	uint32_t *row_of; /* key -> its first row + 1 */
+	struct module_names names;
+	struct beside *beside; /* per row */
 	struct top_row *rows;
-	size_t nr, cap, cap_path;
+	size_t nr, cap, cap_beside;
 };
 
 /* A name of the tree, or the path of a module among the strings of the profile. */
 static uint32_t key_of(const struct top *top, const struct tree_node *n)
 {
-	return top->modules ? top->t->profile->modules[n->module].path : n->name;
+	return top->by == BY_MODULE ? top->t->profile->modules[n->module].path : n->name;
 }
 
-static size_t row_get(struct top *top, const struct tree_node *n)
+static uint32_t add_row(struct top *top, const struct tree_node *n)
 {
-	uint32_t *row = &top->row_of[key_of(top, n)];
-
-	if (*row)
-		return *row - 1;
 	top->rows = xgrow(top->rows, top->nr, &top->cap, sizeof(*top->rows));
-	top->on_path = xgrow(top->on_path, top->nr, &top->cap_path, sizeof(*top->on_path));
+	top->beside = xgrow(top->beside, top->nr, &top->cap_beside, sizeof(*top->beside));
 	top->rows[top->nr] =
 		(struct top_row){ .name = n->name, .module = n->module, .kind = n->kind };
-	top->on_path[top->nr++] = 0;
-	*row = top->nr;
-	return top->nr - 1;
+	top->beside[top->nr] = (struct beside){};
+	return ++top->nr;
+}
+
+/* Few modules have a function of the same name. */
+static size_t row_get(struct top *top, const struct tree_node *n)
+{
+	uint32_t key = key_of(top, n), row = top->row_of[key], last = 0;
+
+	while (row && top->by == BY_FUNCTION &&
+	       top->names.of[top->rows[row - 1].module] != top->names.of[n->module]) {
+		last = row;
+		row = top->beside[row - 1].next;
+	}
+	if (row)
+		return row - 1;
+	row = add_row(top, n);
+	if (last)
+		top->beside[last - 1].next = row;
+	else
+		top->row_of[key] = row;
+	return row - 1;
 }
 
 static bool is_function(const struct tree_node *n)
@@ -95,14 +119,14 @@ static void enter(struct top *top, const struct tree_node *n)
 	if (!is_function(n))
 		return;
 	row = row_get(top, n);
-	if (!top->on_path[row]++)
+	if (!top->beside[row].on_path++)
 		top->rows[row].total += n->total;
 }
 
 static void leave(struct top *top, const struct tree_node *n)
 {
 	if (is_function(n))
-		top->on_path[row_get(top, n)]--;
+		top->beside[row_get(top, n)].on_path--;
 }
 
 static void walk(struct top *top)
@@ -136,29 +160,39 @@ static int by_self(const void *x, const void *y, void *arg)
 		return a->self > b->self ? -1 : 1;
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
-	return strcmp(t->names.bytes + a->name, t->names.bytes + b->name);
+	if (a->name != b->name)
+		return strcmp(t->names.bytes + a->name, t->names.bytes + b->name);
+	return a->module < b->module ? -1 : a->module > b->module;
 }
 
-static struct top_row *make(const struct tree *t, bool modules, size_t *nr)
+static struct top_row *make(const struct tree *t, enum rows_by by, size_t *nr)
 {
-	struct top top = { .t = t, .modules = modules };
+	struct top top = { .t = t, .by = by };
 
-	top.row_of = xcalloc(modules ? t->profile->strings.len : t->names.len, sizeof(*top.row_of));
+	top.row_of = xcalloc(by == BY_MODULE ? t->profile->strings.len : t->names.len,
+			     sizeof(*top.row_of));
+	module_names_init(&top.names, t->profile);
 	walk(&top);
 	if (top.nr)
 		qsort_r(top.rows, top.nr, sizeof(*top.rows), by_self, (void *)t);
 	free(top.row_of);
-	free(top.on_path);
+	free(top.beside);
+	module_names_release(&top.names);
 	*nr = top.nr;
 	return top.rows;
 }
 
 struct top_row *top_rows(const struct tree *t, size_t *nr)
 {
-	return make(t, false, nr);
+	return make(t, BY_FUNCTION, nr);
+}
+
+struct top_row *top_names(const struct tree *t, size_t *nr)
+{
+	return make(t, BY_NAME, nr);
 }
 
 struct top_row *top_modules(const struct tree *t, size_t *nr)
 {
-	return make(t, true, nr);
+	return make(t, BY_MODULE, nr);
 }

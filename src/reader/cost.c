@@ -63,7 +63,8 @@ pid_t cost_wait(pid_t pid, int flags, uint64_t first_bytes, struct reader_cost *
 	return ended;
 }
 
-bool cost_is_runnable(pid_t pid)
+/* As ps has it; 0 = it is gone. */
+static char state_of(pid_t pid)
 {
 	char path[32], text[256];
 	const char *end;
@@ -73,10 +74,20 @@ bool cost_is_runnable(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return 0;
 	nr = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[nr > 0 ? nr : 0] = '\0';
 	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] == 'R';
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+bool cost_is_runnable(pid_t pid)
+{
+	return state_of(pid) == 'R';
+}
+
+bool cost_is_stopped(pid_t pid)
+{
+	return state_of(pid) == 'T';
 }

@@ -30,4 +30,7 @@ pid_t cost_wait(pid_t pid, int flags, uint64_t first_bytes, struct reader_cost *
 /* Does it run, or wait for a CPU? Then it has not hung. */
 bool cost_is_runnable(pid_t pid);
 
+/* Did a signal stop it? Then no other one than SIGKILL and SIGCONT acts, its deadline neither. */
+bool cost_is_stopped(pid_t pid);
+
 #endif

@@ -24,6 +24,7 @@
 
 #define LOOK_MS 20
 #define DIES_MS 200 /* after the signal, however busy the machine is */
+#define HOLD_MS 40  /* who does not even run by then is held by the kernel */
 #define LOWEST	19
 #define LATE	1
 
@@ -80,7 +81,7 @@ static uint64_t cpu_ns(pid_t pid)
 
 /*
  * Until it has ended: 0, or LATE when it has answered and goes on; -ETIMEDOUT when it does not in
- * time, or does nothing any more; -EINTR.
+ * time, or does nothing any more; -EINTR; -EPIPE when somebody stopped it.
  */
 static int ends(const struct reader_copy *c, pid_t pid, int pidfd, int done)
 {
@@ -92,6 +93,8 @@ static int ends(const struct reader_copy *c, pid_t pid, int pidfd, int done)
 			return p[1].revents && !p[0].revents ? LATE : 0;
 		if (c->stop && c->stop(c->stop_arg))
 			return -EINTR;
+		if (cost_is_stopped(pid))
+			return -EPIPE;
 		now_used = cpu_ns(pid);
 		if (now_used != used || cost_is_runnable(pid))
 			busy_ns = now_ns();
@@ -153,13 +156,26 @@ void reader_late_end(struct reader_late *l, uint64_t ns)
 		close(l->v[--l->nr].pidfd);
 }
 
+/* After SIGKILL. False: the kernel holds it, or it takes long. */
+static bool dies(pid_t pid, int pidfd)
+{
+	struct pollfd p = { pidfd, POLLIN, 0 };
+
+	for (int ms = 0; ms < DIES_MS; ms += LOOK_MS) {
+		if (poll(&p, 1, LOOK_MS))
+			return true;
+		if (ms >= HOLD_MS && !cost_is_runnable(pid))
+			return false;
+	}
+	return false;
+}
+
 /* By itself, or by us when its time is over. */
 static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t pid, int done,
 		    const struct head *h, struct reader_cost *cost)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	int err = pidfd >= 0 ? ends(c, pid, pidfd, done) : -errno;
-	struct pollfd p = { pidfd, POLLIN, 0 };
 
 	if (err == LATE) {
 		c->late->v[c->late->nr++] = (struct reader_left_one){ pid, pidfd };
@@ -168,7 +184,7 @@ static int wait_for(const struct reader_copy *c, struct reader_left *left, pid_t
 	}
 	if (err)
 		kill(pid, SIGKILL);
-	if (err && pidfd >= 0 && !poll(&p, 1, DIES_MS)) {
+	if (err && pidfd >= 0 && !dies(pid, pidfd)) {
 		left->v[left->nr++] = (struct reader_left_one){ pid, pidfd };
 		return err; /* who was stopped is asked for less, however long its end takes */
 	}

@@ -46,14 +46,18 @@ static int limit(int what, uint64_t most)
 	return setrlimit(what, &l) ? -errno : 0;
 }
 
+/* What ends it with its parent goes with the user that it was. */
 static int become_nobody(void)
 {
+	int signal = 0;
+
 	if (geteuid())
 		return 0;
+	prctl(PR_GET_PDEATHSIG, &signal);
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	    setresuid(NOBODY, NOBODY, NOBODY))
 		return -errno;
-	return 0;
+	return prctl(PR_SET_PDEATHSIG, signal) ? -errno : 0;
 }
 
 int jail_keep(uint64_t caps)

@@ -233,23 +233,33 @@ static bool has_hung(struct watched *w, uint64_t idle_ns)
 	return now - w->idle_since_ns >= idle_ns;
 }
 
+/* Who was stopped by somebody is as good as dead. */
+static bool end_stopped(const struct reader *r, const struct watched *w)
+{
+	pid_t pid = w->pid ? w->pid : r->nursery;
+
+	if (pid <= 0 || !cost_is_stopped(pid))
+		return false;
+	kill(pid, SIGKILL);
+	return true;
+}
+
 /*
  * A report of the child: 0; -ETIMEDOUT: not in time, or it hung; -EINTR: somebody else wants us;
  * -EPIPE: there will be none.
  */
-static int wait_report(const struct reader_question *q, int socket, uint64_t until_ns,
-		       struct watched *w, struct nursery_report *report, int *fd)
+static int wait_report(const struct reader *r, const struct reader_question *q, int socket,
+		       uint64_t until_ns, struct watched *w, struct nursery_report *report, int *fd)
 {
 	struct pollfd p[] = { { socket, POLLIN, 0 }, { q->interrupt, POLLIN, 0 } };
 	int fds[NURSERY_MAX_FDS], got = 0, turn_ms = q->meanwhile ? TURN_MS : LOOK_MS;
-	bool turns = q->meanwhile || q->idle_ns;
 	uint64_t now;
 
 	while ((now = now_ns()) < until_ns) {
 		int ms = (until_ns - now) / 1000000 + 1;
 
 		p[0].revents = p[1].revents = 0;
-		poll(p, q->interrupt ? 2 : 1, turns && ms > turn_ms ? turn_ms : ms);
+		poll(p, q->interrupt ? 2 : 1, ms > turn_ms ? turn_ms : ms);
 		if (p[1].revents)
 			return -EINTR;
 		if (p[0].revents) {
@@ -260,6 +270,8 @@ static int wait_report(const struct reader_question *q, int socket, uint64_t unt
 			q->meanwhile(q->arg);
 		if (q->idle_ns && has_hung(w, q->idle_ns))
 			return -ETIMEDOUT;
+		if (end_stopped(r, w))
+			return -EPIPE;
 	}
 	if (now >= until_ns)
 		return -ETIMEDOUT;
@@ -298,7 +310,7 @@ static int await(struct reader *r, const struct reader_question *q, const struct
 	int err, fd = -1;
 
 	do {
-		err = wait_report(q, socket, until, &watched, &report, &fd);
+		err = wait_report(r, q, socket, until, &watched, &report, &fd);
 		if (!err && !report.done)
 			remember_child(r, watched.pid = report.pid);
 	} while (!err && !report.done);
@@ -381,7 +393,9 @@ static int need_steady(struct reader *r)
 	int err = r->steady.memory ? 0 : -EPIPE;
 
 	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
-		if (r->nursery > 0)
+		if (end_stopped(r, &(struct watched){}))
+			err = -EPIPE;
+		else if (r->nursery > 0)
 			err = steady_start(&r->steady, r->socket);
 		if (err == -EPIPE)
 			err = revive(r) ?: -EPIPE;

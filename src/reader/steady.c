@@ -300,6 +300,8 @@ static int await(const struct steady *s)
 		if (nr != done) {
 			done = nr;
 			since = now;
+		} else if (cost_is_stopped(s->pid)) {
+			return -EPIPE;
 		} else if (now - since >= QUEUES_NS ||
 			   (now - since >= patience_ns(s) && !cost_is_runnable(s->pid))) {
 			return -ETIMEDOUT;

@@ -30,6 +30,7 @@ struct answers_head {
 	uint8_t build_id_len;
 	uint8_t nr_linked;
 	uint8_t lacks, server;			  /* enum debuginfod_answer */
+	uint16_t server_status;			  /* of one that failed */
 	struct linked linked[ANSWERS_MAX_LINKED]; /* its executable parts */
 	char tokio[CRATE_VERSION_BYTES];	  /* its version, "" = none */
 	struct symbol_missing missing;

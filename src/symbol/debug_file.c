@@ -135,7 +135,7 @@ void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t
 
 	if (d->debug || f->build_id_len < 2 || section_find(f, ".debug_info"))
 		return;
-	fd = debuginfod_open(f->build_id, f->build_id_len, deadline_ns, &d->answer);
+	fd = debuginfod_open(f->build_id, f->build_id_len, deadline_ns, &d->answer, &d->status);
 	if (fd < 0)
 		return;
 	w = xmalloc(sizeof(*w));

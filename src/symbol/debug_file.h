@@ -22,6 +22,7 @@ struct debug_files {
 	bool link_is_other;	/* what its link names is there, and of another build */
 	char link[COMPANION_MAX_LINK]; /* its link, when that gave no debug file; "" = it did */
 	enum debuginfod_answer answer; /* of servers */
+	uint16_t status;	       /* code of HTTP, of one that failed */
 	int debug_fd, alt_fd;
 };
 

@@ -145,20 +145,49 @@ static bool is_paid_for(const struct elf_file *f, uint64_t bytes)
 	return bytes <= MAX_RATIO * (disk + 4096);
 }
 
-static bool make(struct debug_image *i, const struct elf_file *f)
+/* What the sections take in all, more than MAX_BYTES where that is too much. */
+static uint64_t find_parts(const struct elf_file *f, struct part parts[NR_WANTED])
 {
-	struct part parts[NR_WANTED] = {};
+	uint64_t size = ALIGNED(sizeof(struct layout));
 
-	i->size = ALIGNED(sizeof(*i->layout));
 	for (size_t k = 0; k < NR_WANTED; k++) {
 		if (!part_find(f, wanted[k], &parts[k]))
 			continue;
-		if (parts[k].size > MAX_BYTES - i->size)
-			return false;
-		i->size = ALIGNED(i->size + parts[k].size);
+		if (parts[k].size > MAX_BYTES - size)
+			return UINT64_MAX;
+		size = ALIGNED(size + parts[k].size);
 	}
-	if (!parts[0].from || !parts[1].from || i->size > MAX_BYTES || !is_paid_for(f, i->size))
+	return size > MAX_BYTES || !is_paid_for(f, size) ? UINT64_MAX : size;
+}
+
+static bool is_packed_otherwise(const struct elf_file *f, const char *name)
+{
+	const Elf64_Shdr *s = section_find(f, name);
+	Elf64_Chdr head;
+
+	return s && s->sh_flags & SHF_COMPRESSED &&
+	       elf_file_read(f, s->sh_offset, &head, sizeof(head)) == sizeof(head) &&
+	       head.ch_type != ELFCOMPRESS_ZLIB;
+}
+
+enum debug_image_unread debug_image_unread(const struct elf_file *f)
+{
+	struct part parts[NR_WANTED] = {};
+
+	for (size_t k = 0; k < NR_WANTED; k++)
+		if (is_packed_otherwise(f, wanted[k]))
+			return DEBUG_IMAGE_PACKED;
+	return find_parts(f, parts) > MAX_BYTES ? DEBUG_IMAGE_LARGE : DEBUG_IMAGE_NOTHING;
+}
+
+static bool make(struct debug_image *i, const struct elf_file *f)
+{
+	struct part parts[NR_WANTED] = {};
+	uint64_t size = find_parts(f, parts);
+
+	if (size > MAX_BYTES || !parts[0].from || !parts[1].from)
 		return false;
+	i->size = size;
 	i->layout = mmap(NULL, i->size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (i->layout == MAP_FAILED) {

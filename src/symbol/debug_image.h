@@ -25,6 +25,14 @@ struct debug_image;
 /* Does the file describe its functions itself? */
 bool debug_image_is_there(const struct elf_file *f);
 
+/* Why DWARF that is there is not read. */
+enum debug_image_unread {
+	DEBUG_IMAGE_NOTHING, /* nothing is known against it */
+	DEBUG_IMAGE_PACKED,  /* sections are compressed otherwise, with zstd */
+	DEBUG_IMAGE_LARGE,   /* it is over the limit */
+};
+enum debug_image_unread debug_image_unread(const struct elf_file *f);
+
 /*
  * NULL: it has no .debug_info, it is over the limit, or libdw refuses it. f is not needed any more
  * afterwards. alt (may be NULL) is what .gnu_debugaltlink of f means; it must stay.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libdebuginfod by dlopen(): four functions, whose types its header gives. */
+/* libdebuginfod by dlopen(): a few functions, whose types its header gives. */
 #include "symbol/debuginfod.h"
 
 #include <dlfcn.h>
@@ -8,13 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/shared.h"
 
-#define LIBRARY "libdebuginfod.so.1"
+#define LIBRARY	  "libdebuginfod.so.1"
+#define TOLD	  65536 /* bytes of what the library tells of its work */
+#define NOT_FOUND 404
 
 struct client;
 
@@ -23,6 +27,7 @@ struct library {
 	void (*end)(struct client *c);
 	int (*find)(struct client *c, const unsigned char *id, int len, char **path);
 	void (*set_progress)(struct client *c, int (*progress)(struct client *c, long a, long b));
+	void (*set_verbose)(struct client *c, int fd); /* NULL: before 0.186 */
 };
 
 bool debuginfod_has_library(void)
@@ -40,6 +45,7 @@ static bool library_open(struct library *l)
 	*(void **)&l->end = dlsym(handle, "debuginfod_end");
 	*(void **)&l->find = dlsym(handle, "debuginfod_find_debuginfo");
 	*(void **)&l->set_progress = dlsym(handle, "debuginfod_set_progressfn");
+	*(void **)&l->set_verbose = dlsym(handle, "debuginfod_set_verbose_fd");
 	return l->begin && l->end && l->find && l->set_progress;
 }
 
@@ -67,22 +73,50 @@ static int is_late(struct client *c, long a, long b)
 	return now_ns() > until_ns;
 }
 
-static enum debuginfod_answer answer_of(int fd)
+uint16_t debuginfod_status_of(const char *told)
+{
+	static const char begin[] = "header HTTP/";
+	unsigned int status = 0, code;
+
+	for (const char *at = told; (at = strstr(at, begin)); at++)
+		if ((at == told || at[-1] == '\n') &&
+		    sscanf(at + sizeof(begin) - 1, "%*[0-9.] %3u", &code) == 1 && code >= 400 &&
+		    code != NOT_FOUND)
+			status = code;
+	return status;
+}
+
+/* The library says "not found" of what a server failed to answer, too. */
+static uint16_t status_told(int told)
+{
+	char *text = xcalloc(TOLD + 1, 1);
+	uint16_t status = 0;
+
+	if (pread(told, text, TOLD, 0) > 0)
+		status = debuginfod_status_of(text);
+	free(text);
+	return status;
+}
+
+static enum debuginfod_answer answer_of(int fd, uint16_t status)
 {
 	if (fd >= 0)
 		return DEBUGINFOD_FOUND;
+	if (status)
+		return DEBUGINFOD_ERROR;
 	if (now_ns() > until_ns || fd == -ETIME || fd == -ETIMEDOUT)
 		return DEBUGINFOD_TIMEOUT;
 	return fd == -ENOENT ? DEBUGINFOD_NONE : DEBUGINFOD_NOBODY;
 }
 
 int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns,
-		    enum debuginfod_answer *answer)
+		    enum debuginfod_answer *answer, uint16_t *status)
 {
 	struct client *c;
 	struct library l;
-	int fd;
+	int fd, told = -1;
 
+	*status = 0;
 	*answer = DEBUGINFOD_TIMEOUT;
 	if (now_ns() > deadline_ns)
 		return -1;
@@ -94,9 +128,17 @@ int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns,
 		return -1;
 	until_ns = deadline_ns;
 	l.set_progress(c, is_late);
+	if (l.set_verbose && !getenv("DEBUGINFOD_VERBOSE"))
+		told = memfd_create("bpfprof-debuginfod", MFD_CLOEXEC);
+	if (told >= 0)
+		l.set_verbose(c, told);
 	fd = l.find(c, build_id, len, NULL);
 	l.end(c);
-	*answer = answer_of(fd);
+	if (told >= 0) {
+		*status = status_told(told);
+		close(told);
+	}
+	*answer = answer_of(fd, *status);
 	return fd < 0 ? -1 : fd;
 }
 

@@ -23,11 +23,21 @@ enum debuginfod_answer {
 	DEBUGINFOD_NONE,    /* no server has it */
 	DEBUGINFOD_NOBODY,  /* no server was reached */
 	DEBUGINFOD_TIMEOUT, /* none answered in time */
+	DEBUGINFOD_ERROR,   /* one at least failed, and none has it */
 };
 
-/* An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC); *answer says why. */
+/*
+ * An open file, -1 when no server has it before deadline_ns (CLOCK_MONOTONIC); *answer says why,
+ * and *status with which code of HTTP a server failed.
+ */
 int debuginfod_open(const uint8_t *build_id, size_t len, uint64_t deadline_ns,
-		    enum debuginfod_answer *answer);
+		    enum debuginfod_answer *answer, uint16_t *status);
+
+/*
+ * The last code of HTTP that is an error other than "not found" in what the library tells of its
+ * work (debuginfod_set_verbose_fd()); 0 = there is none.
+ */
+uint16_t debuginfod_status_of(const char *told);
 
 /* DEBUGINFOD_URLS as it may be shown, without user names and passwords; to be freed. */
 char *debuginfod_servers(void);

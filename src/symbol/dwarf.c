@@ -188,6 +188,8 @@ static bool open_image(struct source *s)
 	s->image = debug_image_new(s->from, s->alt);
 	if (s->image)
 		take_parts(s);
+	else
+		s->limits->missing.unread = debug_image_unread(s->from);
 	return s->image;
 }
 
@@ -380,7 +382,7 @@ static void *open_dwarf(const struct symbol_module *m)
 	s->deadline_ns = begin_ns;
 	if (m->lines->deadline_ns > begin_ns)
 		s->deadline_ns += (m->lines->deadline_ns - begin_ns) / 2;
-	if (s->deadline_ns == begin_ns || !read_all(s))
+	if ((s->deadline_ns == begin_ns || !read_all(s)) && !m->lines->missing.unread)
 		m->lines->nr_late += count_late(s);
 	if (!s->nr_waiting)
 		drop_parts(s);

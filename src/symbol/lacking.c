@@ -24,6 +24,7 @@ void lacking_tell(struct answers_head *head, const struct elf_file *f, const str
 	if (d->link_is_other)
 		head->lacks |= ANSWERS_LINK_IS_OTHER;
 	head->server = d->answer;
+	head->server_status = d->status;
 	memcpy(head->link, d->link, strnlen(d->link, sizeof(head->link) - 1));
 }
 
@@ -32,8 +33,11 @@ void lacking_note(struct lacks *to, const struct answers_head *head, const char 
 	static const enum lack of_answer[] = { [DEBUGINFOD_FOUND] = LACK_SERVER_NAMES,
 					       [DEBUGINFOD_NONE] = LACK_SERVER_FILE,
 					       [DEBUGINFOD_NOBODY] = LACK_SERVER,
-					       [DEBUGINFOD_TIMEOUT] = LACK_SERVER_TIME };
+					       [DEBUGINFOD_TIMEOUT] = LACK_SERVER_TIME,
+					       [DEBUGINFOD_ERROR] = LACK_SERVER_ERROR };
+	char status[16];
 
+	snprintf(status, sizeof(status), "%u", head->server_status);
 	if (head->lacks & ANSWERS_NO_ELF)
 		lacks_add(to, LACK_ELF, path, NULL);
 	if (head->lacks & ANSWERS_NO_SECTIONS)
@@ -47,7 +51,8 @@ void lacking_note(struct lacks *to, const struct answers_head *head, const char 
 			  path, head->link);
 	if (head->server != DEBUGINFOD_NOT_ASKED &&
 	    head->server < sizeof(of_answer) / sizeof(*of_answer))
-		lacks_add(to, of_answer[head->server], path, NULL);
+		lacks_add(to, of_answer[head->server], path,
+			  head->server == DEBUGINFOD_ERROR ? status : NULL);
 }
 
 void lacking_note_map(struct lacks *to, const struct answers_head *head, const struct jit_files *j)

@@ -40,6 +40,7 @@ struct symbol_missing {
 	char alt[256]; /* what debug files share (dwz) */
 	char dwo[256]; /* the first half of a split unit … */
 	uint32_t nr_dwo;
+	uint32_t unread; /* enum debug_image_unread: its DWARF is there */
 };
 /* The end of a path that is too long. */
 void symbol_missing_set(char to[256], const char *path);

@@ -20,6 +20,7 @@
 #include "profile/begins.h"
 #include "profile/missing.h"
 #include "symbol/cache_dir.h"
+#include "symbol/debug_image.h"
 #include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/kept.h"
@@ -239,6 +240,10 @@ void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *
 	if (*m->alt || *m->dwo)
 		missing_note(s->profile,
 			     &(struct missing){ path, (char *)m->alt, (char *)m->dwo, m->nr_dwo });
+	if (m->unread == DEBUG_IMAGE_PACKED || m->unread == DEBUG_IMAGE_LARGE)
+		lacks_add(&s->lacks,
+			  m->unread == DEBUG_IMAGE_PACKED ? LACK_DWARF_PACKED : LACK_DWARF_LARGE,
+			  path, NULL);
 	free(path);
 }
 

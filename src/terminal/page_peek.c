@@ -102,7 +102,7 @@ struct page *page_new_peek(struct lens *l, const char *name)
 
 	page->ops = &ops;
 	page->lens = l;
-	peek_init(&page->peek, t, name_in(t, name));
+	peek_init(&page->peek, t, name_in(t, name), PEEK_ANY_MODULE);
 	page->title = xstrdup(name);
 	page->sheet = (struct sheet){ .columns = columns,
 				      .nr_columns = sizeof(columns) / sizeof(*columns),

@@ -71,6 +71,22 @@ DEBUGINFOD_URLS=http://127.0.0.1:$(cat silent)/
 export DEBUGINFOD_TIMEOUT=1
 summary "a server that does not answer" "$TMP/stripped" "debuginfod did not answer in time" "no answer in time"
 
+# One that fails may have it: that is not the same.
+cat >failing.py <<-'EOT'
+	import http.server
+	class Handler(http.server.BaseHTTPRequestHandler):
+	    def do_GET(self):
+	        self.send_error(503)
+	server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+	with open("failing", "w") as file:
+	    file.write(f"{server.server_port}\n")
+	server.serve_forever()
+EOT
+start python3 failing.py
+wait_until 5 test -s failing
+DEBUGINFOD_URLS=http://127.0.0.1:$(cat failing)/
+summary "a server that fails" "$TMP/stripped" "a debuginfod server failed: HTTP 503" "an error for an answer"
+
 # No server can have what has no build-id.
 objcopy --strip-all --remove-section=.note.gnu.build-id "$PROGS/inlines" nameless
 check "no build-id" "$BPFPROF" oncpu -U -F 999 -o x.txt -- "$TMP/nameless" 0.3

@@ -17,6 +17,12 @@ named() { # FILE
 	json "$1" names named_pct
 }
 
+missing() { # FILE; the first one
+	python3 -c 'import json, sys
+row = json.load(open(sys.argv[1]))["names"]["missing"][0]
+print(*(row[key] for key in ("file", "missing", "kind", "files", "remedy")))' "$1"
+}
+
 # --- split DWARF ---
 
 check "it compiles" gcc -O2 -g -gsplit-dwarf "$source" -o split
@@ -25,12 +31,24 @@ check "split DWARF" "${record[@]}" -s -o x.folded -- ./split 0.3
 check_near "$(folded_pct x.folded ';main;outer;middle;inner')" 66.7 "$spare" "share of the inlined call"
 check_no_grep 'dwo' "$OUT" "nothing is missing"
 rm "$dwo"
-check "... without its other half" "${record[@]}" -s -o x.folded -o x.bpfprof -- ./split 0.3
+check "... without its other half" "${record[@]}" -s -o x.folded -o x.json -o x.bpfprof -- ./split 0.3
 check_no_grep 'inner' x.folded "there are no inlined calls"
 check_grep "/split: inlined calls and lines of who makes them are missing: there is no $dwo " "$OUT" "the summary says why"
+missing x.json >told
+check "JSON: $(cat told)" cmp told - <<<"$PWD/split $dwo dwo 1 keep it there, or build without -gsplit-dwarf"
 grep "there is no $dwo" "$OUT" >said
 check "a report" "$BPFPROF" report -s x.bpfprof
 check_grep "$(sed 's/[().]/./g' said)" "$OUT" "says so, too"
+
+# --- DWARF that is not read ---
+
+if objcopy --compress-debug-sections=zstd "$PROGS/inlines" packed 2>/dev/null && readelf -tW packed | grep -q COMPRESSED; then
+	check "compressed with zstd" "${record[@]}" -s -o x.folded -o x.json -- ./packed 0.3
+	check_grep "/packed: inlined calls and lines are missing: its DWARF is compressed with zstd, which is not read: objcopy " "$OUT" "it is told"
+	check_no_grep 'no time was left' "$OUT" "it is no matter of time"
+	missing x.json >told
+	check "JSON: $(cat told)" cmp told - <<<"$PWD/packed $PWD/packed zstd 1 objcopy --decompress-debug-sections"
+fi
 
 # --- dwz ---
 
@@ -47,5 +65,8 @@ if command -v dwz >/dev/null; then
 	check_near "$(named "$TMP/y.json")" 33.3 "$spare" "share that is named"
 	check_grep '^ +[0-9.]+% .*/one: calls that the compiler put into others, whose names are in a file that is missing' "$OUT"
 	check_grep "/one: names of inlined calls are in $TMP/build/shared/names.dwz .dwz., which is not there" "$OUT" "the file"
+	missing "$TMP/y.json" >"$TMP/told"
+	check "JSON: $(cat "$TMP/told")" cmp "$TMP/told" - \
+		<<<"$TMP/build/one $TMP/build/shared/names.dwz dwz 1 install it with the debug symbols, or put it there"
 fi
 finish

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Copies of ourselves that answer, and those that go on when they have. */
+#include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -140,12 +142,34 @@ static void test_more_are_waited_for(void **state)
 		assert_true(done(&w[i]) >= 0);
 }
 
+static void stop(void *arg)
+{
+	raise(SIGSTOP);
+}
+
+/* By somebody, who need not be us: no time that it has helps. */
+static void test_who_was_stopped_has_died(void **state)
+{
+	const struct reader_copy c = {
+		.prepare = stop, .run = run, .folder = -1, .timeout_ns = LONG_NS
+	};
+	struct reader_left left = {};
+	struct reader_cost cost = {};
+	struct reader_answer a;
+
+	alarm(20);
+	assert_int_equal(reader_copy_run(&c, &left, &a, &cost), -EPIPE);
+	alarm(0);
+	assert_int_equal(left.nr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer_is_there_before_the_rest),
 		cmocka_unit_test(test_who_does_not_end_is_killed),
 		cmocka_unit_test(test_more_are_waited_for),
+		cmocka_unit_test(test_who_was_stopped_has_died),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

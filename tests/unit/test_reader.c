@@ -2,6 +2,7 @@
 /* Children that read for us: what they may, and what they cost when they hang, die or lie. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -125,7 +126,7 @@ struct row {
 	uint32_t pid, what;
 };
 
-enum { ANSWERS, HANGS, DIES, FAILS, LARGE };
+enum { ANSWERS, HANGS, DIES, FAILS, LARGE, STOPS };
 
 static ssize_t answer_row(const void *row, void *answer, size_t max)
 {
@@ -138,6 +139,8 @@ static ssize_t answer_row(const void *row, void *answer, size_t max)
 		pause();
 	if (q->what == DIES)
 		raise(SIGKILL);
+	if (q->what == STOPS)
+		raise(SIGSTOP);
 	return q->what == FAILS ? -EFAULT : (ssize_t)sz;
 }
 
@@ -325,6 +328,11 @@ static void children_are_known(void **state)
 	assert_true(nr > 1);
 }
 
+static void count_answer(void *arg, size_t i, const void *bytes, ssize_t sz)
+{
+	*(int *)arg += sz == 4;
+}
+
 /* Killed at any moment: another one takes its place. */
 static void a_nursery_that_died_is_replaced(void **state)
 {
@@ -339,6 +347,86 @@ static void a_nursery_that_died_is_replaced(void **state)
 		free(a.bytes);
 	}
 	assert_true(now_ns() - begin < 5 * SECOND);
+}
+
+/* So is one that was stopped, and no question waits for its deadline. */
+static void a_nursery_that_was_stopped_is_replaced(void **state)
+{
+	const struct row row = { 1, ANSWERS };
+	uint64_t begin = now_ns();
+	char command[64];
+	int nr = 0;
+
+	snprintf(command, sizeof(command), "pkill -STOP -P %d -x bpfprof-reader", getpid());
+	for (int i = 0; i < 10; i++) {
+		if (system(command))
+			skip();
+		if (i % 2)
+			reader_ask_each(r, ROWS, &row, 1, count_answer, &nr);
+		else
+			assert_int_equal(ask(ECHO_IT, "x", 1, -1, 20 * SECOND), 0);
+		free(a.bytes);
+		a.bytes = NULL;
+	}
+	assert_int_equal(nr, 5);
+	assert_true(now_ns() - begin < 10 * SECOND);
+}
+
+/* Nor does who began with one. */
+static void children_that_were_stopped_are_ended(void **state)
+{
+	uint64_t begin = now_ns();
+	int pipes[2], err;
+	char command[64];
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	snprintf(command, sizeof(command), "pkill -STOP -P $(pgrep -P %d -x bpfprof-reader)",
+		 getpid());
+	pid = fork();
+	if (!pid)
+		for (;;) {
+			usleep(100000);
+			if (system(command) < 0)
+				_exit(1);
+		}
+	err = ask(HANG, NULL, 0, pipes[0], 60 * SECOND);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+	assert_int_equal(err, -EPIPE);
+	assert_true(now_ns() - begin < 20 * SECOND);
+}
+
+/* It has a minute, and nobody who waits for it. */
+static void who_hangs_ends_with_us(void **state)
+{
+	struct reader *own = reader_new(tasks, sizeof(tasks) / sizeof(*tasks));
+	struct reader_question q = { .task = HANG, .nr_fds = 1, .timeout_ns = 60 * SECOND };
+	int pipes[2], wakes[2];
+	struct pollfd p = {};
+	uint64_t begin;
+
+	assert_non_null(own);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_int_equal(pipe(wakes), 0);
+	assert_int_equal(write(wakes[1], "x", 1), 1);
+	p.fd = pipes[1];
+	q.fds = &pipes[0];
+	q.interrupt = wakes[0];
+	assert_int_equal(reader_ask(own, &q, &a), -EINTR);
+	usleep(300000); /* it has given up its rights by then */
+	reader_free(own);
+	close(pipes[0]);
+	begin = now_ns();
+	do
+		poll(&p, 1, 10);
+	while (!(p.revents & POLLERR) && now_ns() < begin + 20 * SECOND);
+	assert_true(p.revents & POLLERR); /* nobody could read from it any more */
+	close(pipes[1]);
+	close(wakes[0]);
+	close(wakes[1]);
 }
 
 /* By the kernel's own sums, of children that we have waited for and of theirs. */
@@ -462,6 +550,17 @@ static void who_dies_is_replaced(void **state)
 	assert_int_equal(sizes[2], 4);
 }
 
+static void who_was_stopped_is_replaced(void **state)
+{
+	struct row rows[] = { { 1, ANSWERS }, { 2, STOPS }, { 3, ANSWERS } };
+
+	assert_true(ask_rows(rows, 3) < 5 * SECOND);
+	assert_int_equal(sizes[0], 4);
+	assert_int_equal(sizes[1], -EPIPE);
+	assert_int_equal(sizes[2], 4);
+	assert_false(reader_is_silent(r, 2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,11 +574,17 @@ int main(void)
 		cmocka_unit_test_setup_teardown(others_have_their_turn, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_nursery_that_died_is_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_nursery_that_was_stopped_is_replaced, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(children_that_were_stopped_are_ended, setup,
+						teardown),
+		cmocka_unit_test(who_hangs_ends_with_us),
 		cmocka_unit_test_setup_teardown(what_children_took_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_are_answered, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_hangs_is_remembered, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_may_hang, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_dies_is_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_was_stopped_is_replaced, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
