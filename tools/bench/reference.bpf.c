@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The yardstick: the least that a profiler of the usual kind does per sample, two bpf_get_stackid
- * and one addition in a hash map. No filters, no names. At a switch it is a program that does nothing:
- * what is shown for it, the measuring and the way into a program cost.
+ * and one addition in a hash map. No filters, no names. At a switch it is a program that does
+ * nothing: what is shown for it, the measuring and the way into a program cost.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
