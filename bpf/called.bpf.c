@@ -4,26 +4,13 @@
 #include "lock.h"
 #include "waits.bpf.h"
 
-static __always_inline bool is_futex(__u32 wait)
-{
-	return (wait & ~PROF_WAIT_IO) == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX);
-}
-
-static __always_inline bool is_epoll(__u32 wait)
-{
-	__u32 sleeps = wait & ~PROF_WAIT_IO;
-
-	return sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL) ||
-	       sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL_P);
-}
-
 __noinline int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected)
 {
 	__u32 futex = PROF_FUTEX_UNKNOWN;
 
-	if (is_epoll(wait))
+	if (wait_is_epoll(wait))
 		return (1 + fd % 15) << PROF_FUTEX_BIT;
-	if (!is_futex(wait))
+	if (!wait_is_futex(wait))
 		return 0;
 	if (op == (LOCK_OP_BITSET | LOCK_PRIVATE))
 		futex = expected == 2		? PROF_FUTEX_MUTEX
@@ -41,11 +28,8 @@ __noinline int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected)
 
 __noinline int wait_called(__u32 wait)
 {
-	struct pt_regs *regs;
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 
-	if (!is_futex(wait) && !is_epoll(wait))
-		return 0;
-	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	return wait_called_with(wait, REGS_CALL_ARG1(regs), REGS_CALL_ARG2(regs),
 				REGS_CALL_ARG3(regs));
 }

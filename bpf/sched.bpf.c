@@ -111,7 +111,7 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
 	if (prof_cfg.slow_poll_ns && !polls_is_on(p) && !t->skip)
 		t->skip = PROF_FILTER_POLL;
-	if (!hist_alone())
+	if (!hist_alone() && (wait_is_futex(t->wait) || wait_is_epoll(t->wait)))
 		t->wait |= wait_called(t->wait);
 	if (!t->skip && !hist_alone())
 		wait_begins(ctx, prev, t, now);

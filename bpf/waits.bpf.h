@@ -20,6 +20,19 @@ int wait_ends(struct thread *t, __u64 off, __u64 queued);
 /* For how long the queue in which t is throttled has been throttled in all. */
 __u64 wait_throttled(struct thread *t);
 
+static __always_inline bool wait_is_futex(__u32 wait)
+{
+	return (wait & ~PROF_WAIT_IO) == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_FUTEX);
+}
+
+static __always_inline bool wait_is_epoll(__u32 wait)
+{
+	__u32 sleeps = wait & ~PROF_WAIT_IO;
+
+	return sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL) ||
+	       sleeps == PROF_WAIT(PROF_BLOCKED, TASK_INTERRUPTIBLE, SYSCALL_EPOLL_P);
+}
+
 /*
  * What a futex is waited for with, or which epoll is waited in, as bits of the wait; the first of
  * the current thread. verifier: of their own, so that their answers are one number for those who

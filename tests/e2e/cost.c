@@ -51,6 +51,7 @@ static const struct workload workloads[] = {
 	{ "oncpu", "other-process", "oncpu_sample", { "deep_fp", "28" }, { .filter_pid = 1 } },
 	{ "oncpu", "fork", "filter_fork", { "forks" }, { .filter_pid = 1 } },
 	{ "offcpu", "verified", "sched_switch", { "waits_switcher" }, { STACKS, .remember = 1 } },
+	{ "offcpu", "verified-deep", "sched_switch", { "deep_switcher" }, { STACKS, .remember = 1 } },
 	{ "offcpu", "walked", "sched_switch", { "waits_switcher" }, { STACKS } },
 	{ "offcpu", "no-stacks", "sched_switch", { "waits_switcher" }, { .wait_hists = 1 } },
 	{ "offcpu", "other-process", "sched_switch", { "waits_switcher" }, { .filter_pid = 1 } },

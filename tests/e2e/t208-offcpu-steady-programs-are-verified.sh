@@ -7,7 +7,7 @@
 . "${0%/*}/waits.sh"
 need_bpf
 need python3
-need_prog waits_switcher waits_sleeper
+need_prog waits_switcher deep_switcher waits_sleeper
 
 verified() { # DESC
 	local verified walked least=${IN_GUEST:+80}
@@ -28,6 +28,13 @@ record offcpu -m 1 --idle=show -- "$PROGS/waits_sleeper" often 600 3000
 verified sleeper
 check_truth nap_often
 
-record offcpu -m 1 --idle=show --audit -- "$PROGS/waits_switcher" 1
-check_near "$(ledger "$TMP/x.json" audit-wrong)" 0 0 "stacks that the audit found wrong"
+# More than 2 KB of stack are read by pages.
+record offcpu -m 1 --idle=show -- "$PROGS/deep_switcher" 1
+verified deep
+check_grep '^deep_switcher;(.*;)?main;([a-z_]*;)?(below;){30}([a-z]*;)?wait_turn;' "$TMP/x.folded" "whole deep stacks"
+
+for program in waits_switcher deep_switcher; do
+	record offcpu -m 1 --idle=show --audit -- "$PROGS/$program" 1
+	check_near "$(ledger "$TMP/x.json" audit-wrong)" 0 0 "stacks of $program that the audit found wrong"
+done
 finish

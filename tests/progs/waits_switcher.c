@@ -32,7 +32,32 @@ static CHAIN void wait_turn(int fd)
 	__asm__ volatile("");
 }
 
-static __attribute__((noreturn)) void answer(void)
+#ifndef FRAMES
+#define FRAMES 0
+#endif
+
+/* Does it below so many frames of more than 100 bytes. */
+static __attribute__((noinline)) void below(int frames, void (*what)(void))
+{
+	volatile char room[100];
+
+	room[0] = (char)frames;
+	if (frames)
+		below(frames - 1, what);
+	else
+		what();
+	room[1] = room[0];
+}
+
+static void do_below(void (*what)(void))
+{
+	if (FRAMES)
+		below(FRAMES - 1, what);
+	else
+		what();
+}
+
+static void answer(void)
 {
 	for (;;) {
 		wait_turn(there[0]);
@@ -49,11 +74,21 @@ static double cpu_s(int who)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
+static uint64_t end, ops;
+
+static void ask(void)
+{
+	while (wall_ns() < end)
+		for (int i = 0; i < OPS_PER_LOOK; i++, ops++) {
+			hand_over(there[1]);
+			wait_turn(back[0]);
+		}
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t start, end, ops = 0;
+	uint64_t start;
 	pid_t child;
-	int i;
 
 	if (pipe(there) || pipe(back))
 		fatal("pipe");
@@ -63,15 +98,11 @@ int main(int argc, char **argv)
 		fatal("fork");
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		answer();
+		do_below(answer);
 	}
 	start = wall_ns();
 	end = start + arg_ns(argc, argv, 1, 2);
-	while (wall_ns() < end)
-		for (i = 0; i < OPS_PER_LOOK; i++, ops++) {
-			hand_over(there[1]);
-			wait_turn(back[0]);
-		}
+	do_below(ask);
 	end = wall_ns();
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
