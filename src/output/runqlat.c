@@ -343,6 +343,19 @@ static void print_outliers(const struct runqlat_report *r, FILE *out)
 	free(top);
 }
 
+/* Runs at switches are timed, one in 64; those at wake-ups, which do less, are not. */
+static void print_cost(const uint64_t counters[PROF_NR_COUNTERS], FILE *out)
+{
+	uint64_t ns;
+
+	if (!counters[PROF_TIMED_RUNS])
+		return;
+	ns = counters[PROF_TIMED_NS] / counters[PROF_TIMED_RUNS];
+	fprintf(out, "cost      %s per switch in BPF, ", text_ns(ns));
+	fprintf(out, "%s of CPU in all\n", text_ns(ns * counters[PROF_RUNS]));
+	fprintf(out, "          what it costs at wake-ups, which is less, is not measured\n");
+}
+
 int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FILE *out)
 {
 	uint64_t count;
@@ -358,7 +371,9 @@ int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FIL
 		print_sum_hists(v, &sum, out);
 	}
 	print_outliers(r, out);
-	if (r->counters)
+	if (r->counters) {
 		ledger_put(r->counters, "waits", out);
+		print_cost(r->counters, out);
+	}
 	return 0;
 }

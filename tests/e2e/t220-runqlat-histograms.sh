@@ -22,6 +22,7 @@ BUCKET='^ *[0-9]+ -> [0-9]+ +: [0-9]+ +\|\**( *)\|$'
 check "two times one second" "$BPFPROF" runqlat -p "$hogs" 1 2
 check_near "$(grep -Ec "$USECS" "$OUT")" 2 0 "histograms"
 check_grep "$BUCKET" "$OUT" "buckets"
+check_grep '^cost +[0-9.]+ (ns|us) per switch in BPF, ' "$OUT" "what it cost"
 awk '/^ *[0-9]+ -> [0-9]+ +: / {
 		nr += $5
 		least += $5 * $1
