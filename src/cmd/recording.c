@@ -24,7 +24,8 @@
 #include "profile/gaps.h"
 #include "symbol/debuginfod.h"
 
-#define MAX_OVERHEAD_PCT 1 /* by default */
+#define MAX_OVERHEAD_PCT 1	 /* by default */
+#define EXITED_BEFORE_NS 2000000 /* a shorter recording saw nobody exit */
 
 /* "dwarf,8192" is what perf calls it: the size means nothing here. */
 static int parse_call_graph(struct recording_args *a)
@@ -252,10 +253,39 @@ static bool has_slept(const struct record_opts *o, const struct profile *p)
 	       (o->pids.nr || o->tids.nr || o->program);
 }
 
+/* To be freed: who exited, and when. */
+static char *who_exited(const struct record_opts *o, const struct profile *p)
+{
+	bool one = o->program || o->pids.nr == 1;
+	char *who = o->program ? xstrdup(o->program[0])
+		    : one      ? xasprintf("process %u", o->pids.v[0])
+			       : xstrdup("all of these processes"),
+	     *text;
+
+	if (!o->program && p->meta.duration_ns < EXITED_BEFORE_NS)
+		text = xasprintf("%s had exited before the recording began", who);
+	else
+		text = xasprintf("%s %sexited %s after the recording began", who,
+				 one ? "" : "had ", text_ns(p->meta.duration_ns));
+	free(who);
+	return text;
+}
+
+/* The result is of less time than was asked for. */
+static void warn_of_exit(const struct record_opts *o, const struct profile *p)
+{
+	char *exited = who_exited(o, p);
+
+	log_warn("%s, and with that it ended", exited);
+	free(exited);
+}
+
 /* An empty result says what was seen, so that the reason is plain. */
-static enum cmd_result explain_empty(const struct recording_args *a, const struct profile *p)
+static enum cmd_result explain_empty(const struct recording_args *a, const struct profile *p,
+				     bool outlived)
 {
 	const struct record_opts *o = &a->record;
+	char *exited;
 
 	if (has_slept(o, p))
 		log_err(0,
@@ -266,17 +296,22 @@ static enum cmd_result explain_empty(const struct recording_args *a, const struc
 		log_err(0, "nothing was recorded: %" PRIu64 " %ss seen", p->counters[PROF_SEEN],
 			profile_noun(p));
 	list_counters(p);
-	if (!p->counters[PROF_SEEN] && o->alloc.live)
+	if (!p->counters[PROF_SEEN] && o->alloc.live && !outlived)
 		fputs("  --live sees memory that is freed by a call, as malloc()'s is: not Go's"
 		      " (without --live it is seen), nor that of functions without symbols\n",
 		      stderr);
-	else if (!p->counters[PROF_SEEN] && !p->meta.is_time)
+	else if (!p->counters[PROF_SEEN] && !p->meta.is_time && !outlived)
 		fputs(p->meta.by_weight
 			      ? "  the events did not happen, or the kernel withheld them:"
 				" try longer\n"
 			      : "  no CPU was busy, or the kernel withheld the event: try longer,"
 				" or -e cpu-clock\n",
 		      stderr);
+	if (outlived) {
+		exited = who_exited(o, p);
+		fprintf(stderr, "  %s\n", exited);
+		free(exited);
+	}
 	return CMD_EMPTY;
 }
 
@@ -354,11 +389,14 @@ static enum cmd_result record(struct recording_args *a, struct results *results)
 	p = record_take(r);
 	warn_of_losses(p);
 	if (!p->nr_samples && !p->nr_timeline && !profile_sum(p, COUNTER_LOST))
-		result = explain_empty(a, p);
+		result = explain_empty(a, p, record_has_outlived(r));
 	else if (results_write(results, p))
 		result = CMD_FAILED;
 	if (result == CMD_OK)
 		result = recording_judge(a, p);
+	if (result == CMD_OK && record_has_outlived(r) && !a->record.program &&
+	    a->record.duration_ns)
+		warn_of_exit(&a->record, p);
 	tell_audit(p, &a->results.view);
 	tell_finish(p);
 	record_is_done(r); /* before who reads it knows */

@@ -216,6 +216,8 @@ int alloc_points(struct points *p, const char *program)
 		err = for_each_file(&s, program);
 	if (err || p->nr)
 		return err;
+	if (points_are_gone(p))
+		return -ESRCH;
 	return log_as(-ENOENT,
 		      "no file of %s has malloc() or another allocator's functions%s: a static "
 		      "program without symbols cannot be looked into",

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +281,20 @@ int points_for_each_file(struct points *p, int (*fn)(void *arg, const struct poi
 		if (!points_open_mapped(p, i, &f))
 			err = fn(arg, f);
 	return err;
+}
+
+bool points_are_gone(const struct points *p)
+{
+	const struct opt_ids *pids = p->opts->pids;
+
+	if (!pids || !pids->nr)
+		return false;
+	for (size_t i = 0; i < pids->nr; i++)
+		if (maps_is_alive(pids->v[i]))
+			return false;
+	log_err(0, "process %" PRIu32 "%s exited before a probe was placed", pids->v[0],
+		pids->nr > 1 ? " and the others have" : " has");
+	return true;
 }
 
 /* By what they are called: the one that is still there rather than one that was deleted. */

@@ -46,6 +46,9 @@ void points_told_release(struct points_told *told);
 /* Is it an error of that file alone, so that others may be looked at? */
 bool points_may_pass(int err);
 
+/* All processes have exited, so that nothing of them can be found: then that is logged. */
+bool points_are_gone(const struct points *p);
+
 /*
  * The same question to the files that points are in, just before probes are placed, when the kernel
  * reads them while nobody can fork: are they what they were, and do they answer? 0 or negative

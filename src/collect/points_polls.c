@@ -82,9 +82,11 @@ static int nothing_found(const struct tokio_files *t, const char *program)
 			      "%s is no program in machine code (ELF): what a script starts is "
 			      "found by -p PID",
 			      program);
+	if (points_are_gone(t->p))
+		return -ESRCH;
 	if (!t->nr_files)
-		return log_as(-ENOENT, "no file of these processes can be read: they have ended, "
-				       "are of the kernel, or may not be looked into");
+		return log_as(-ENOENT, "no file of these processes can be read: they are of the "
+				       "kernel, or may not be looked into");
 	return log_as(-ENOENT,
 		      "no program of Tokio: none of the %zu file%s of %s has its constants "
 		      "(\"/tokio-1.x.y/src/\") or functions tokio::runtime::task::raw::poll%s",

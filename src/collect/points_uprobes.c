@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/points_files.h"
-#include "proc/maps.h"
 #include "uprobe/spec.h"
 
 /* Of a name that was not found: one that is near, and whether there are few to begin with. */
@@ -37,28 +36,13 @@ static const char *remedy(const struct uprobe_spec *spec, const struct missing *
 		       : "";
 }
 
-/* Of processes that are gone nothing can be found: logs that. */
-static bool are_gone(const struct points *p)
-{
-	const struct opt_ids *pids = p->opts->pids;
-
-	if (!pids || !pids->nr)
-		return false;
-	for (size_t i = 0; i < pids->nr; i++)
-		if (maps_is_alive(pids->v[i]))
-			return false;
-	log_err(0, "process %" PRIu32 "%s exited before a probe was placed", pids->v[0],
-		pids->nr > 1 ? " and the others have" : " has");
-	return true;
-}
-
 static int nothing_found(const struct wanted *w, const char *path)
 {
 	const struct uprobe_spec *spec = w->spec;
 	const struct missing *missing = &w->missing;
 	char *hint = text_meant("", missing->near);
 
-	if (are_gone(w->p))
+	if (points_are_gone(w->p))
 		;
 	else if (spec->kind == UPROBE_USDT)
 		log_err(0, "no USDT probe %s:%s in %s (readelf -n lists them)", spec->provider,
@@ -146,7 +130,7 @@ static int add_alike(struct wanted *w)
 		return err;
 	if (alike)
 		return nothing_found(w, pattern);
-	if (!are_gone(w->p))
+	if (!points_are_gone(w->p))
 		log_err(0, "none of these processes has a file '%s' mapped", pattern);
 	return -ENOENT;
 }
@@ -163,7 +147,7 @@ static int add_target(struct wanted *w)
 	if (why && is_pattern(w->spec->target))
 		log_err(0, "'%s': a pattern of files needs -p, whose files it is compared with",
 			w->spec->target);
-	else if (why && !are_gone(w->p))
+	else if (why && !points_are_gone(w->p))
 		log_err(0, "%s", why);
 	free(why);
 	if (err)

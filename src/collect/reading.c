@@ -193,34 +193,59 @@ void reading_close(struct reading *r)
 }
 
 struct looks {
-	struct peek *rows;
-	size_t nr, cap;
-	uint32_t silent;
+	struct peek *rows, *silent;
+	size_t nr, cap, nr_silent, cap_silent;
 };
 
 static void take_look(void *arg, size_t i, const void *bytes, ssize_t sz)
 {
 	struct looks *l = arg;
 
-	if (sz == -ETIMEDOUT)
-		l->silent = l->rows[i].pid;
+	if (sz != -ETIMEDOUT)
+		return;
+	l->silent = xgrow(l->silent, l->nr_silent, &l->cap_silent, sizeof(*l->silent));
+	l->silent[l->nr_silent++] = l->rows[i];
 }
 
-uint32_t reading_find_silent(struct reading *r)
+static void list_processes(struct looks *l)
 {
 	DIR *dir = opendir("/proc");
-	struct looks l = {};
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		l.rows = xgrow(l.rows, l.nr, &l.cap, sizeof(*l.rows));
-		l.rows[l.nr++] = (struct peek){ strtoul(e->d_name, NULL, 10), 1, 0 };
+		l->rows = xgrow(l->rows, l->nr, &l->cap, sizeof(*l->rows));
+		l->rows[l->nr++] = (struct peek){ strtoul(e->d_name, NULL, 10), 1, 0 };
 	}
 	if (dir)
 		closedir(dir);
+}
+
+/* Beside load, who just has his turn with the lock may take longer than a look that is made often. */
+static bool stays_silent(struct reading *r, struct peek *row)
+{
+	struct looks l = { .rows = row };
+
+	if (reader_pardon(r->reader, row->pid))
+		reader_ask_each(r->reader, READER_MEMORY, row, 1, take_look, &l);
+	else
+		l.nr_silent = 1;
+	free(l.silent);
+	return l.nr_silent;
+}
+
+uint32_t reading_find_silent(struct reading *r)
+{
+	struct looks l = {};
+	uint32_t pid = 0;
+
+	list_processes(&l);
 	reader_ask_each(r->reader, READER_MEMORY, l.rows, l.nr, take_look, &l);
+	for (size_t i = 0; i < l.nr_silent && !pid; i++)
+		if (stays_silent(r, &l.silent[i]))
+			pid = l.silent[i].pid;
 	free(l.rows);
-	return l.silent;
+	free(l.silent);
+	return pid;
 }

@@ -256,12 +256,8 @@ static bool is_over(struct record *r)
 	if (has_tripped(r) || record_probes_are_dear(r))
 		return true;
 	if (o->program)
-		return target_ended(&r->target, o->program[0]);
-	if (!r->procs.track_all && proc_all_ended(&r->procs)) {
-		log_info("all profiled processes have exited");
-		return true;
-	}
-	return false;
+		return r->outlived = target_ended(&r->target, o->program[0]);
+	return r->outlived = !r->procs.track_all && proc_all_ended(&r->procs);
 }
 
 static void show_progress(struct record *r)
@@ -483,6 +479,11 @@ struct session *record_session(struct record *r)
 bool record_was_interrupted(const struct record *r)
 {
 	return r->interrupted;
+}
+
+bool record_has_outlived(const struct record *r)
+{
+	return r->outlived;
 }
 
 uint64_t record_begin_ns(const struct record *r)

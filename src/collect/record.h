@@ -157,5 +157,6 @@ char *record_target(struct record *r);
 struct session *record_session(struct record *r);
 uint64_t record_begin_ns(const struct record *r);    /* CLOCK_MONOTONIC */
 bool record_was_interrupted(const struct record *r); /* by a signal */
+bool record_has_outlived(const struct record *r);    /* all that it profiled has exited */
 
 #endif

@@ -61,6 +61,7 @@ struct record {
 	enum capture_state state;
 	unsigned int nr_turns;
 	bool interrupted; /* by a signal */
+	bool outlived;	  /* all that was profiled had exited before the time was over */
 	bool done;	  /* record_is_done() */
 	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who allocates: the innermost function of each stack that is none of an allocator, with those that
- * call it. Wrappers of allocators (xmalloc, operator new) count as allocators.
+ * Who allocates: the innermost function of each stack that is none of an allocator (allocator.h),
+ * with those that call it.
  */
 #ifndef BPFPROF_PROFILE_ALLOCATIONS_H
 #define BPFPROF_PROFILE_ALLOCATIONS_H

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/allocator.h"
+#include "profile/kind.h"
 #include "profile/module_names.h"
 
 enum rows_by { BY_FUNCTION, BY_NAME, BY_MODULE };
@@ -97,6 +99,8 @@ uint32_t top_owner(const struct tree *t, uint32_t node)
 
 	if (t->profile->meta.is_time)
 		n = waiting_node(t, n);
+	else if (kind_of_profile(t->profile)->memory)
+		n = &t->nodes[allocator_caller(t, node)];
 	return n && is_function(n) ? n - t->nodes : 0;
 }
 

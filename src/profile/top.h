@@ -19,7 +19,8 @@ struct top_row {
  * and wakers are others.
  *
  * Every wait has the scheduler innermost, which says nothing. So the function of the program that
- * waited has it as its own; of kernel threads the innermost one outside of the scheduler.
+ * waited has it as its own; of kernel threads the innermost one outside of the scheduler. Likewise
+ * allocations belong to the function that called the allocator (allocator.h).
  */
 struct top_row *top_rows(const struct tree *t, size_t *nr);
 

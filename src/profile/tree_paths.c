@@ -12,6 +12,7 @@
 #include "profile/calls.h"
 #include "profile/faults.h"
 #include "profile/kind.h"
+#include "profile/machinery.h"
 #include "profile/waker.h"
 
 #define MAX_HOPS 16 /* of wakers that are shown; a file may have any number */
@@ -260,6 +261,14 @@ static bool is_switched(const struct sample *s)
 	       kind == PROF_THROTTLED;
 }
 
+/* Innermost, of those who took the stack; where a tracepoint was hit, --frames all shows them. */
+static uint32_t hidden_frames(const struct path_builder *b, const struct sample *s)
+{
+	if (b->operations || is_switched(s))
+		return wait_plumbing(b->p, s->kstack);
+	return b->v->frames == FRAMES_ALL ? 0 : machinery_frames(b->p, s);
+}
+
 static void push_stacks(struct path_builder *b, const struct sample *s, const struct context_of *of)
 {
 	bool user = s->ustack && !b->v->kernel_only, kernel = s->kstack && !b->v->user_only;
@@ -273,8 +282,7 @@ static void push_stacks(struct path_builder *b, const struct sample *s, const st
 	if (user && kernel && b->v->delimiter)
 		path_push_note(b, "-");
 	if (kernel)
-		push_stack(b, s->kstack,
-			   b->operations || is_switched(s) ? wait_plumbing(b->p, s->kstack) : 0);
+		push_stack(b, s->kstack, hidden_frames(b, s));
 }
 
 static void push_waker(struct path_builder *b, const struct waker *w, const struct waker_frames *f)

@@ -461,3 +461,8 @@ bool reader_is_silent(struct reader *r, uint32_t pid)
 {
 	return steady_refuses(&r->steady, pid);
 }
+
+bool reader_pardon(struct reader *r, uint32_t pid)
+{
+	return steady_pardon(&r->steady, pid);
+}

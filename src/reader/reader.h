@@ -119,6 +119,11 @@ void reader_ask_each(struct reader *r, unsigned int task, const void *rows, size
 
 /* Is that a process that does not let itself be looked at? */
 bool reader_is_silent(struct reader *r, uint32_t pid);
+/*
+ * The next reader_ask_each() asks it all the same, and gives it more time, of a second or so. For
+ * who would refuse something for its sake. False: it is silent beyond doubt.
+ */
+bool reader_pardon(struct reader *r, uint32_t pid);
 
 /*
  * Of files that could not be read the first few are named: counts one, false when there were more,

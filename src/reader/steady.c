@@ -271,17 +271,37 @@ static void leave(struct steady *s, uint32_t pid)
 	syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
 	sweep(s);
 	if (poll(&p, 1, DIES_MS) != 1 && s->nr_left < STEADY_HUNG) {
-		s->left[s->nr_left++] = (struct steady_left){ s->pidfd, owner(pid) };
+		s->left[s->nr_left++] = (struct steady_left){ s->pidfd, pid, owner(pid) };
 		s->pidfd = -1;
 	}
 	close_child(s);
 	add_silent(s, pid);
 }
 
+bool steady_pardon(struct steady *s, uint32_t pid)
+{
+	struct steady_silent *silent = find_silent(s, pid);
+	struct pollfd p = { .events = POLLIN };
+
+	for (size_t i = 0; i < s->nr_left; i++) {
+		p.fd = s->left[i].pidfd;
+		if (s->left[i].pid == pid && poll(&p, 1, QUEUES_NS / 1000000) != 1)
+			return false;
+	}
+	if (silent) {
+		silent->until_ns = 0;
+		silent->wait_ns /= 2; /* it has been added, and may be once more */
+	}
+	s->patient = true;
+	return true;
+}
+
 /* --- questions --- */
 
 static uint64_t patience_ns(const struct steady *s)
 {
+	if (s->patient)
+		return QUEUES_NS;
 	return s->nr_silent < TIRED ? HANGS_NS : s->nr_silent < WORN_OUT ? TIRED_NS : WORN_OUT_NS;
 }
 
@@ -344,6 +364,7 @@ size_t steady_ask(struct steady *s, uint32_t task, size_t row_sz, const void *ro
 	memcpy(s->memory->rows, rows, o.question_sz);
 	s->memory->nr_done = s->memory->bytes = 0;
 	*err = send(s->socket, &o, sizeof(o), MSG_NOSIGNAL) == sizeof(o) ? await(s) : -EPIPE;
+	s->patient = false;
 	done = take_answer(s->memory, nr, take, arg);
 	if (s->memory->bytes > LARGE)
 		madvise(s->memory, sizeof(*s->memory), MADV_REMOVE);

@@ -38,7 +38,7 @@ struct steady {
 	struct steady_memory *memory;
 	struct steady_left {
 		int pidfd;
-		uint32_t uid; /* of the process that it hangs at */
+		uint32_t pid, uid; /* of the process that it hangs at */
 	} left[STEADY_HUNG];
 	size_t nr_left;
 	struct steady_silent {
@@ -47,6 +47,7 @@ struct steady {
 	} silent[STEADY_SILENT];
 	uint32_t nr_silent; /* all there were */
 	uint32_t nr_told;
+	bool patient; /* who is asked next may take as long as who waits for a CPU */
 };
 
 void steady_init(struct steady *s);
@@ -67,6 +68,13 @@ size_t steady_ask(struct steady *s, uint32_t task, size_t row_sz, const void *ro
 
 /* Is nothing to be asked of that process? */
 bool steady_refuses(struct steady *s, uint32_t pid);
+
+/*
+ * That process may be asked at once, and the next question has more time: beside load, what held
+ * its lock may just have waited for a CPU. Waits for a child that hangs at it, so that no second
+ * one does. False: that one still hangs.
+ */
+bool steady_pardon(struct steady *s, uint32_t pid);
 
 /* In the child. */
 void steady_run(int socket, int memory, const struct reader_task *tasks, size_t nr)

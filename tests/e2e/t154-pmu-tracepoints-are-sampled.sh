@@ -45,6 +45,24 @@ if [ "$(nproc)" -gt 1 ]; then
 		taskset -c 1 "$PROGS/syscalls_known" $ROUNDS
 fi
 
+# What the kernel runs from the tracepoint to the sample is nobody's own.
+machinery='__traceiter_|perf_trace_|__bpf_trace_|bpf_trace_run|trace_event_|perf_syscall_|bpf_prog_|__probestub_'
+for event in sched:sched_switch sched:sched_waking syscalls:sys_enter_getppid; do
+	check "pmu $event" "$BPFPROF" pmu -e "$event" -o "$TMP/x.bpfprof" -o "$TMP/x.folded" -- "$PROGS/syscalls_known" $ROUNDS
+	check_between "$(wc -l <"$TMP/x.folded")" 1 100000 "stacks at $event"
+	check_no_grep ";($machinery)[^;]* [0-9]+$" "$TMP/x.folded" "none ends in the tracepoint's own frames"
+done
+check "report --frames all" "$BPFPROF" report --frames all -f "$TMP/x.bpfprof"
+check_grep ";($machinery)[^;]* [0-9]+$" "$OUT" "they are in the recording"
+check "tracepoint --stacks" "$BPFPROF" tracepoint sched:sched_switch --stacks -o "$TMP/x.folded" -- "$PROGS/syscalls_known" $ROUNDS
+check_grep ';__schedule [0-9]+$' "$TMP/x.folded" "who switches is innermost"
+check_no_grep ";($machinery)[^;]* [0-9]+$" "$TMP/x.folded" "of calls of a tracepoint, too"
+# Of other events they are where the time goes.
+check "pmu -e page-faults" "$BPFPROF" pmu -e page-faults -o "$TMP/x.bpfprof" -- "$PROGS/syscalls_known" $ROUNDS
+"$BPFPROF" report -f "$TMP/x.bpfprof" >"$TMP/few"
+"$BPFPROF" report --frames all -f "$TMP/x.bpfprof" >"$TMP/all"
+check "of other events nothing is left out" cmp "$TMP/few" "$TMP/all"
+
 check_status 2 "a rate" "$BPFPROF" pmu -F 99 -e sched:sched_switch 1
 check_grep 'tracepoint.*-c' "$ERR"
 check_status 2 "a typo" "$BPFPROF" pmu -e sched:sched_swich 1

@@ -32,4 +32,16 @@ check "others can fork" /bin/true
 speak
 check "then a probe is placed" "$BPFPROF" uprobe -p "$spinner" spin_a -o x.folded -d 1
 check_grep spin_a x.folded
+
+# Beside load a lock is held for longer, while who has it waits for a CPU: nothing is refused for that.
+for words in 'uprobe spin_a' alloc; do
+	silence "$PROGS/silent_memory"
+	(sleep 0.6 && kill -KILL "$fs") &
+	# shellcheck disable=SC2086
+	[ "$words" = alloc ] && status=3 || status=0
+	check_status "$status" "$words while a process keeps its lock for a moment" "$BPFPROF" $words -p "$spinner" -d 1
+	check_no_grep "keeps the mappings" "$ERR" "$words is not refused"
+	wait $!
+	speak
+done
 finish

@@ -126,7 +126,7 @@ struct row {
 	uint32_t pid, what;
 };
 
-enum { ANSWERS, HANGS, DIES, FAILS, LARGE, STOPS };
+enum { ANSWERS, HANGS, DIES, FAILS, LARGE, STOPS, LATE };
 
 static ssize_t answer_row(const void *row, void *answer, size_t max)
 {
@@ -137,6 +137,8 @@ static ssize_t answer_row(const void *row, void *answer, size_t max)
 		memcpy((char *)answer + i, &q->pid, 4);
 	if (q->what == HANGS)
 		pause();
+	if (q->what == LATE)
+		usleep(400000);
 	if (q->what == DIES)
 		raise(SIGKILL);
 	if (q->what == STOPS)
@@ -529,6 +531,29 @@ static void who_hangs_is_remembered(void **state)
 	assert_int_equal(sizes[1], -ETIMEDOUT);
 }
 
+/* Who would refuse something for its sake asks once more: who was late answers then. */
+static void who_was_late_is_asked_again(void **state)
+{
+	struct row rows[] = { { 1, LATE }, { 2, HANGS } };
+
+	ask_rows(rows, 2);
+	assert_int_equal(sizes[0], -ETIMEDOUT);
+	assert_int_equal(sizes[1], -ETIMEDOUT);
+	assert_true(reader_pardon(r, 1));
+	ask_rows(rows, 1);
+	assert_int_equal(sizes[0], 4);
+	assert_false(reader_is_silent(r, 1));
+	assert_true(reader_pardon(r, 2));
+	rows[0] = rows[1];
+	ask_rows(rows, 1);
+	assert_int_equal(sizes[0], -ETIMEDOUT);
+	assert_true(reader_is_silent(r, 2));
+	/* The patience was for one question. */
+	rows[0].pid = 3;
+	assert_true(ask_rows(rows, 1) < SECOND / 2);
+	assert_int_equal(sizes[0], -ETIMEDOUT);
+}
+
 /* Fifty cost little more than some, and those left behind are ended by the signal. */
 static void many_may_hang(void **state)
 {
@@ -582,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_children_took_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_are_answered, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_hangs_is_remembered, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_was_late_is_asked_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_may_hang, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_dies_is_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_was_stopped_is_replaced, setup, teardown),
