@@ -238,6 +238,8 @@ static bool end_stopped(const struct reader *r, const struct watched *w)
 {
 	pid_t pid = w->pid ? w->pid : r->nursery;
 
+	if (!w->pid && pid > 0 && cost_has_ended(pid))
+		return true;
 	if (pid <= 0 || !cost_is_stopped(pid))
 		return false;
 	kill(pid, SIGKILL);

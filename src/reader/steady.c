@@ -148,21 +148,36 @@ static int share(struct steady *s)
 	return -ENOMEM;
 }
 
-/* It says so when it has begun. */
+static int know_child(struct steady *s, pid_t pid)
+{
+	if (s->pidfd >= 0)
+		return 0;
+	s->pid = pid;
+	s->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	return s->pidfd >= 0 ? 0 : errno == ESRCH ? -EPIPE : -errno;
+}
+
+/* It says so when it has begun; who forks it may have said before that there is one. */
 static int hear_begin(struct steady *s)
 {
+	uint64_t until_ns = now_ns() + BEGINS_NS;
 	struct pollfd p = { s->socket, POLLIN, 0 };
 	struct nursery_report r;
+	int err;
 
-	if (poll(&p, 1, BEGINS_NS / 1000000) != 1)
-		return -EAGAIN;
-	if (recv(s->socket, &r, sizeof(r), 0) != sizeof(r))
-		return -EPIPE;
-	if (r.err < 0)
-		return (int)r.err;
-	s->pid = r.pid;
-	s->pidfd = syscall(SYS_pidfd_open, s->pid, 0);
-	return s->pidfd < 0 ? -errno : 0;
+	while (now_ns() < until_ns) {
+		if (poll(&p, 1, LOOK_MS) != 1) {
+			if (s->pidfd >= 0 && cost_is_stopped(s->pid))
+				return -EPIPE;
+			continue;
+		}
+		if (recv(s->socket, &r, sizeof(r), 0) != sizeof(r))
+			return -EPIPE;
+		err = r.err < 0 ? (int)r.err : know_child(s, r.pid);
+		if (err || !r.born)
+			return err;
+	}
+	return -EAGAIN;
 }
 
 int steady_start(struct steady *s, int nursery)
@@ -293,8 +308,12 @@ static int await(const struct steady *s)
 	struct nursery_report r;
 
 	for (;;) {
-		if (poll(&p, 1, LOOK_MS) == 1)
-			return recv(s->socket, &r, sizeof(r), 0) == sizeof(r) ? 0 : -EPIPE;
+		if (poll(&p, 1, LOOK_MS) == 1) {
+			if (recv(s->socket, &r, sizeof(r), 0) != sizeof(r))
+				return -EPIPE;
+			if (r.done)
+				return 0;
+		}
 		now = now_ns();
 		nr = __atomic_load_n(&s->memory->nr_done, __ATOMIC_ACQUIRE);
 		if (nr != done) {
