@@ -158,7 +158,7 @@ static int know_child(struct steady *s, pid_t pid)
 }
 
 /* It says so when it has begun; who forks it may have said before that there is one. */
-static int hear_begin(struct steady *s)
+static int hear_begin(struct steady *s, pid_t nursery)
 {
 	uint64_t until_ns = now_ns() + BEGINS_NS;
 	struct pollfd p = { s->socket, POLLIN, 0 };
@@ -167,7 +167,7 @@ static int hear_begin(struct steady *s)
 
 	while (now_ns() < until_ns) {
 		if (poll(&p, 1, LOOK_MS) != 1) {
-			if (s->pidfd >= 0 && cost_is_stopped(s->pid))
+			if (cost_is_stopped(s->pidfd >= 0 ? s->pid : nursery))
 				return -EPIPE;
 			continue;
 		}
@@ -180,7 +180,7 @@ static int hear_begin(struct steady *s)
 	return -EAGAIN;
 }
 
-int steady_start(struct steady *s, int nursery)
+int steady_start(struct steady *s, int socket, pid_t nursery)
 {
 	struct nursery_order o = { .task = NURSERY_STEADY };
 	int memory = share(s), sockets[2], err;
@@ -191,9 +191,9 @@ int steady_start(struct steady *s, int nursery)
 		err = -errno;
 	} else {
 		s->socket = sockets[0];
-		err = nursery_send(nursery, &o, sizeof(o), (int[]){ memory, sockets[1] }, 2);
+		err = nursery_send(socket, &o, sizeof(o), (int[]){ memory, sockets[1] }, 2);
 		close(sockets[1]);
-		err = err < 0 ? -EPIPE : hear_begin(s);
+		err = err < 0 ? -EPIPE : hear_begin(s, nursery);
 	}
 	close(memory);
 	if (err)

@@ -438,6 +438,26 @@ static void who_was_stopped_at_birth_is_replaced(void **state)
 	assert_true(now_ns() - begin < 10 * SECOND);
 }
 
+/* However many hang, all of them together cost little; and that is over one day. */
+static void many_that_hang_cost_little(void **state)
+{
+	uint64_t begin = now_ns();
+	int pipes[2], err = 0;
+
+	assert_int_equal(pipe(pipes), 0);
+	for (int i = 0; i < 100; i++)
+		err = ask(HANG, "", 0, pipes[0], SECOND / 5);
+	assert_int_equal(err, -EBUSY);
+	assert_true(now_ns() - begin < 10 * SECOND);
+	begin = now_ns();
+	while ((err = ask(ECHO_IT, "x", 1, -1, SECOND)) == -EBUSY && now_ns() < begin + 60 * SECOND)
+		usleep(100000);
+	assert_int_equal(err, 0);
+	free(a.bytes);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 /* It has a minute, and nobody who waits for it. */
 static void who_hangs_ends_with_us(void **state)
 {
@@ -616,6 +636,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_nursery_that_was_stopped_is_replaced, setup,
 						teardown),
 		cmocka_unit_test(who_was_stopped_at_birth_is_replaced),
+		cmocka_unit_test_setup_teardown(many_that_hang_cost_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_that_were_stopped_are_ended, setup,
 						teardown),
 		cmocka_unit_test(who_hangs_ends_with_us),
