@@ -112,6 +112,8 @@ static const char *says_why(int err)
 		return "its file system does not answer";
 	case -EPIPE:
 		return "the process that opened it died";
+	case -EBUSY:
+		return "too many that read files hung or were ended";
 	case -EAGAIN:
 	case -ENOMEM:
 	case -EMFILE:

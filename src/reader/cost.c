@@ -91,3 +91,10 @@ bool cost_is_stopped(pid_t pid)
 {
 	return state_of(pid) == 'T';
 }
+
+bool cost_has_ended(pid_t pid)
+{
+	char state = state_of(pid);
+
+	return !state || state == 'Z' || state == 'X';
+}

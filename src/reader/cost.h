@@ -32,5 +32,7 @@ bool cost_is_runnable(pid_t pid);
 
 /* Did a signal stop it? Then no other one than SIGKILL and SIGCONT acts, its deadline neither. */
 bool cost_is_stopped(pid_t pid);
+/* Also when nobody has waited for it. */
+bool cost_has_ended(pid_t pid);
 
 #endif

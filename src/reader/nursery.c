@@ -167,6 +167,14 @@ static void refuse(int fd, int err)
 	nursery_send(fd, &r, sizeof(r), NULL, 0);
 }
 
+/* Somebody may stop a child before it says anything. */
+static void tell_born(int fd, pid_t pid)
+{
+	const struct nursery_report r = { .pid = pid, .born = true };
+
+	nursery_send(fd, &r, sizeof(r), NULL, 0);
+}
+
 static uint64_t usage_ns(int who)
 {
 	struct rusage u = {};
@@ -191,6 +199,8 @@ void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_
 		}
 		if (pid < 0)
 			refuse(fds[1], -errno);
+		else if (pid)
+			tell_born(fds[1], pid);
 		close_all(fds, NURSERY_MAX_FDS);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;

@@ -14,10 +14,14 @@ struct nursery_order {
 	uint64_t question_sz, answer_at, max_sz, timeout_ns;
 };
 
-/* A child tells that it has begun, and that it is done; then with what it has opened. */
+/*
+ * A child tells that it has begun, and that it is done; then with what it has opened. Before it may
+ * have got so far, or behind what it told, the nursery tells that there is one.
+ */
 struct nursery_report {
 	int32_t pid;
-	int32_t done; /* false: it has begun */
+	int16_t done; /* false: it has begun */
+	int16_t born; /* all that the nursery says */
 	int64_t err;
 	uint64_t sz;
 };

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "reader/losses.h"
 #include "reader/nursery.h"
 #include "reader/steady.h"
 
@@ -46,6 +47,7 @@ struct reader {
 		uint64_t spent_ns;
 	} * told;	    /* by the nursery, which alone writes it */
 	uint64_t *children; /* all there were: a bit each */
+	struct losses losses;
 	struct steady steady;
 };
 
@@ -238,6 +240,8 @@ static bool end_stopped(const struct reader *r, const struct watched *w)
 {
 	pid_t pid = w->pid ? w->pid : r->nursery;
 
+	if (!w->pid && pid > 0 && cost_has_ended(pid))
+		return true;
 	if (pid <= 0 || !cost_is_stopped(pid))
 		return false;
 	kill(pid, SIGKILL);
@@ -347,6 +351,11 @@ static int ask_once(struct reader *r, const struct reader_question *q,
 	return err;
 }
 
+static int tries(struct reader *r)
+{
+	return losses_are_many(&r->losses) ? 1 : TRIES;
+}
+
 /*
  * Was it the nursery that ended, not a child? Somebody may have killed it. That it is gone can be
  * heard a moment before it can be seen. 0, or negative errno: there is none now.
@@ -372,12 +381,17 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 				   .answer_at = (q->sz + PAGE - 1) / PAGE * PAGE,
 				   .max_sz = READER_MAX_ANSWER,
 				   .timeout_ns = q->timeout_ns };
-	uint64_t until_ns = now_ns() + q->timeout_ns;
+	uint64_t begin_ns, until_ns = now_ns() + q->timeout_ns;
 	int err = -EPIPE, no_room = 0;
 
 	*a = (struct reader_answer){ .fd = -1 };
-	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
+	if (losses_are_too_many(&r->losses))
+		return -EBUSY;
+	for (int i = 0; i < tries(r) && err == -EPIPE; i++) {
+		begin_ns = now_ns();
 		err = ask_once(r, q, &o, a);
+		if (err == -EPIPE || err == -ETIMEDOUT)
+			losses_add(&r->losses, begin_ns);
 		/* By the kernel, at its deadline. */
 		if (err == -EPIPE && now_ns() >= until_ns)
 			return -ETIMEDOUT;
@@ -392,11 +406,11 @@ static int need_steady(struct reader *r)
 {
 	int err = r->steady.memory ? 0 : -EPIPE;
 
-	for (int i = 0; i < TRIES && err == -EPIPE; i++) {
+	for (int i = 0; i < tries(r) && err == -EPIPE; i++) {
 		if (end_stopped(r, &(struct watched){}))
 			err = -EPIPE;
 		else if (r->nursery > 0)
-			err = steady_start(&r->steady, r->socket);
+			err = steady_start(&r->steady, r->socket, r->nursery);
 		if (err == -EPIPE)
 			err = revive(r) ?: -EPIPE;
 	}
@@ -423,14 +437,18 @@ static size_t ask_some(struct reader *r, unsigned int task, const uint8_t *rows,
 		       struct asked *a)
 {
 	size_t row_sz = r->tasks[task].row_sz;
-	int err = 0;
+	uint32_t nr_silent = r->steady.nr_silent;
+	int err = losses_are_too_many(&r->losses) ? -EBUSY : -EPIPE;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < tries(r) && err != -EBUSY; i++) {
+		uint64_t begin_ns = now_ns();
 		size_t done = 0;
 
 		err = need_steady(r);
 		if (!err)
 			done = steady_ask(&r->steady, task, row_sz, rows, nr, &err, take_from, a);
+		if (err || r->steady.nr_silent != nr_silent)
+			losses_add(&r->losses, begin_ns);
 		if (done)
 			return done;
 	}

@@ -148,24 +148,39 @@ static int share(struct steady *s)
 	return -ENOMEM;
 }
 
-/* It says so when it has begun. */
-static int hear_begin(struct steady *s)
+static int know_child(struct steady *s, pid_t pid)
 {
-	struct pollfd p = { s->socket, POLLIN, 0 };
-	struct nursery_report r;
-
-	if (poll(&p, 1, BEGINS_NS / 1000000) != 1)
-		return -EAGAIN;
-	if (recv(s->socket, &r, sizeof(r), 0) != sizeof(r))
-		return -EPIPE;
-	if (r.err < 0)
-		return (int)r.err;
-	s->pid = r.pid;
-	s->pidfd = syscall(SYS_pidfd_open, s->pid, 0);
-	return s->pidfd < 0 ? -errno : 0;
+	if (s->pidfd >= 0)
+		return 0;
+	s->pid = pid;
+	s->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	return s->pidfd >= 0 ? 0 : errno == ESRCH ? -EPIPE : -errno;
 }
 
-int steady_start(struct steady *s, int nursery)
+/* It says so when it has begun; who forks it may have said before that there is one. */
+static int hear_begin(struct steady *s, pid_t nursery)
+{
+	uint64_t until_ns = now_ns() + BEGINS_NS;
+	struct pollfd p = { s->socket, POLLIN, 0 };
+	struct nursery_report r;
+	int err;
+
+	while (now_ns() < until_ns) {
+		if (poll(&p, 1, LOOK_MS) != 1) {
+			if (cost_is_stopped(s->pidfd >= 0 ? s->pid : nursery))
+				return -EPIPE;
+			continue;
+		}
+		if (recv(s->socket, &r, sizeof(r), 0) != sizeof(r))
+			return -EPIPE;
+		err = r.err < 0 ? (int)r.err : know_child(s, r.pid);
+		if (err || !r.born)
+			return err;
+	}
+	return -EAGAIN;
+}
+
+int steady_start(struct steady *s, int socket, pid_t nursery)
 {
 	struct nursery_order o = { .task = NURSERY_STEADY };
 	int memory = share(s), sockets[2], err;
@@ -176,9 +191,9 @@ int steady_start(struct steady *s, int nursery)
 		err = -errno;
 	} else {
 		s->socket = sockets[0];
-		err = nursery_send(nursery, &o, sizeof(o), (int[]){ memory, sockets[1] }, 2);
+		err = nursery_send(socket, &o, sizeof(o), (int[]){ memory, sockets[1] }, 2);
 		close(sockets[1]);
-		err = err < 0 ? -EPIPE : hear_begin(s);
+		err = err < 0 ? -EPIPE : hear_begin(s, nursery);
 	}
 	close(memory);
 	if (err)
@@ -313,8 +328,12 @@ static int await(const struct steady *s)
 	struct nursery_report r;
 
 	for (;;) {
-		if (poll(&p, 1, LOOK_MS) == 1)
-			return recv(s->socket, &r, sizeof(r), 0) == sizeof(r) ? 0 : -EPIPE;
+		if (poll(&p, 1, LOOK_MS) == 1) {
+			if (recv(s->socket, &r, sizeof(r), 0) != sizeof(r))
+				return -EPIPE;
+			if (r.done)
+				return 0;
+		}
 		now = now_ns();
 		nr = __atomic_load_n(&s->memory->nr_done, __ATOMIC_ACQUIRE);
 		if (nr != done) {

@@ -55,8 +55,8 @@ void steady_init(struct steady *s);
 void steady_stop(struct steady *s);
 void steady_release(struct steady *s);
 
-/* Asks the nursery at that socket for a child. 0 or negative errno. */
-int steady_start(struct steady *s, int nursery);
+/* Asks the nursery, at that socket, for a child. 0 or negative errno. */
+int steady_start(struct steady *s, int socket, pid_t nursery);
 
 /*
  * Asks for rows of a task, as in reader_ask_each(). How many of them are done with; *err: 0, or

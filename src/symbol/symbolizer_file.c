@@ -16,14 +16,12 @@
 #include "symbol/kept.h"
 #include "symbol/lacking.h"
 
-#define LEFT_OF_OTHERS 2      /* hang on in files of file systems that are not the kernel's */
-#define TIRED	       3      /* files that were not read in time: others have less */
-#define MAX_MORE       200000 /* questions that nobody asked: a file may claim to be all code */
-#define VAIN	       16 /* of them without an answer, one behind the other: steps are doubled */
-#define MAX_DOUBLINGS  12 /* to 64 kB */
-#define LINES_LATE_NS  100000000 /* behind their deadline, at which whoever reads them looks */
-#define WRITTEN	       "it was written to after it ran"
-#define MAX_VAIN       (VAIN * MAX_DOUBLINGS)
+#define MAX_MORE      200000 /* questions that nobody asked: a file may claim to be all code */
+#define VAIN	      16 /* of them without an answer, one behind the other: steps are doubled */
+#define MAX_DOUBLINGS 12 /* to 64 kB */
+#define LINES_LATE_NS 100000000 /* behind their deadline, at which whoever reads them looks */
+#define WRITTEN	      "it was written to after it ran"
+#define MAX_VAIN      (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
@@ -209,54 +207,6 @@ static ssize_t answer_module(void *arg, void *bytes, size_t max)
 	return to.nr;
 }
 
-/* For the names of one file, besides its lines. */
-struct patience {
-	uint64_t time_ns;
-	uint64_t idle_ns; /* that it may wait for a disk, say */
-};
-
-static bool is_of_kernel(const struct symbol_file *file)
-{
-	return file->fd >= 0 && file_id_is_known(&file->id);
-}
-
-static uint64_t idle_until(uint64_t until_ns)
-{
-	const uint64_t least = 200000000, most = 500000000;
-	uint64_t now = now_ns(), ns = until_ns > now ? until_ns - now : 0;
-
-	return ns < least ? least : ns < most ? ns : most;
-}
-
-/*
- * A file system of the kernel's answers some time, however busy its disk is; others may never. Who
- * names again and again has no time to wait, and gets what is missing later. After Ctrl-C they may
- * be idle as long as ever, but all of them together.
- */
-static struct patience patience_for(const struct symbolizer *s, const struct symbol_file *file)
-{
-	bool answers = !s->kept && is_of_kernel(file);
-
-	if (s->nr_hung >= TIRED)
-		return answers ? (struct patience){ 1000000000, 500000000 }
-			       : (struct patience){ 100000000, 100000000 };
-	if (answers)
-		return (struct patience){ 10000000000, 3000000000 };
-	return s->until_ns ? (struct patience){ 1000000000, idle_until(s->until_ns) }
-			   : (struct patience){ 3000000000, 500000000 };
-}
-
-static uint64_t time_for(const struct symbolizer *s, uint64_t ns)
-{
-	uint64_t now = now_ns();
-
-	if (s->lines && s->lines->deadline_ns > now)
-		ns += s->lines->deadline_ns - now;
-	if (s->servers_ns > now)
-		ns += s->servers_ns - now;
-	return ns;
-}
-
 static void take_head(struct symbolizer *s, const struct answers_head *head, uint32_t module)
 {
 	symbolizer_describe(s, head, module);
@@ -266,36 +216,6 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 	s->lines->nr_late = head->nr_late;
 	if (head->deadline_ns > s->lines->deadline_ns && s->servers_ns)
 		s->lines->deadline_ns = head->deadline_ns;
-}
-
-static void tell_hung(struct symbolizer *s, const char *path, int err)
-{
-	const char *why = err == -ETIMEDOUT ? "reading it took too long"
-			  : err == -EBUSY   ? "others that read such files hang"
-			  : err == -EPIPE   ? "the process that read it died"
-					    : strerror(-err);
-
-	s->nr_hung += err == -ETIMEDOUT;
-	lacks_add(&s->lacks, LACK_READ, path, why);
-	if (reader_tells(&s->nr_told))
-		log_warn("%s: no names: %s", path, why);
-}
-
-/*
- * Somebody may have killed it, or it fell over what it read: then most likely over debug
- * information.
- */
-static int run_copy(struct symbolizer *s, const struct reader_copy *c, struct symbol_module *m,
-		    struct reader_answer *got)
-{
-	int err = reader_copy_run(c, s->left, got, &s->cost);
-
-	if (err == -EPIPE)
-		err = reader_copy_run(c, s->left, got, &s->cost);
-	if (err != -EPIPE)
-		return err;
-	m->lines = NULL;
-	return reader_copy_run(c, s->left, got, &s->cost);
 }
 
 /* Nobody waits for lines any more, nor for servers: only functions are read. */
@@ -313,12 +233,6 @@ static void leave_out_lines(struct symbolizer *s)
 	s->hurried = true;
 	s->lines = NULL;
 	s->servers_ns = 0;
-}
-
-/* Nobody else's files go without names for that of file systems which are programs. */
-static bool must_wait(const struct symbolizer *s, const struct symbol_file *file)
-{
-	return reader_left_count(s->left) >= LEFT_OF_OTHERS && !is_of_kernel(file);
 }
 
 /* Its bytes are others than those that ran. */
@@ -362,19 +276,20 @@ static void keep_more(struct kept_file *kept, struct answers *answers)
 static int read_once(struct symbolizer *s, struct job *j, const struct symbol_file *file,
 		     struct reader_answer *got)
 {
-	const struct patience patience = patience_for(s, file);
+	const struct patience patience = symbolizer_patience(s, file);
 	const struct reader_copy c = { .prepare = open_module,
 				       .run = answer_module,
 				       .arg = j,
 				       .folder = s->lines ? s->lines->cache_dir : -1,
-				       .timeout_ns = time_for(s, patience.time_ns),
+				       .timeout_ns =
+					       symbolizer_time(s, j->module, patience.time_ns),
 				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns,
 				       .stop = hurries,
 				       .stop_arg = s,
 				       .after = close_sources,
 				       .late = j->module->lines ? s->late : NULL };
 
-	return must_wait(s, file) ? -EBUSY : run_copy(s, &c, j->module, got);
+	return symbolizer_run_copy(s, &c, j->module, file, got);
 }
 
 /* nr frames are asked for. */
@@ -425,7 +340,7 @@ static void name_by_copy(struct symbolizer *s, struct symbol_module *m,
 	if (more)
 		take_head(s, &head, module);
 	else
-		tell_hung(s, m->path, err ? err : -EBADMSG);
+		symbolizer_tell_hung(s, m->path, err ? err : -EBADMSG);
 	if (more && m->kind == FRAME_ANON && m->jit)
 		lacking_note_map(&s->lacks, &head, m->jit);
 	if (more && kept && !j.described)

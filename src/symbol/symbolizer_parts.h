@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What symbolizer.c, which sorts frames and writes names into the profile, shares with
- * symbolizer_file.c, which has files of processes read. For these only.
+ * symbolizer_file.c, which has files of processes read, and symbolizer_patience.c. For these only.
  */
 #ifndef BPFPROF_SYMBOL_SYMBOLIZER_PARTS_H
 #define BPFPROF_SYMBOL_SYMBOLIZER_PARTS_H
@@ -46,6 +46,7 @@ struct symbolizer {
 	struct reader_left own_left, *left; /* those who read and hang on; own unless kept */
 	struct reader_late *late;	    /* those who write what is kept; or NULL */
 	uint32_t nr_hung;		    /* files whose names were not to be had in time */
+	uint64_t hung_ns, ended_ns;	    /* lost to them, and to readers that somebody ended */
 	uint32_t nr_told;		    /* and those that had none at all */
 	struct lacks lacks;		    /* why names are missing */
 };
@@ -73,5 +74,21 @@ void symbolizer_note_missing(struct symbolizer *s, const struct symbol_missing *
 void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 			  const struct symbol_file *file, uint64_t *addresses, size_t from,
 			  size_t to);
+
+/* symbolizer_patience.c */
+
+/* For the names of one file, besides its lines. */
+struct patience {
+	uint64_t time_ns;
+	uint64_t idle_ns; /* that it may wait for a disk, say */
+};
+
+struct patience symbolizer_patience(const struct symbolizer *s, const struct symbol_file *file);
+/* With what its lines may take; generated code has none that are read by themselves. */
+uint64_t symbolizer_time(const struct symbolizer *s, const struct symbol_module *m, uint64_t ns);
+/* As reader_copy_run(), tried again; or -EBUSY or -ECANCELED: too much time was lost so far. */
+int symbolizer_run_copy(struct symbolizer *s, const struct reader_copy *c, struct symbol_module *m,
+			const struct symbol_file *file, struct reader_answer *got);
+void symbolizer_tell_hung(struct symbolizer *s, const char *path, int err);
 
 #endif

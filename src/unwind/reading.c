@@ -77,6 +77,8 @@ static const char *says_why(int err)
 		return "reading it took too long";
 	case -EPIPE:
 		return "the process that read it died";
+	case -EBUSY:
+		return "too many that read files hung or were ended";
 	case -EAGAIN:
 	case -ENOMEM:
 	case -EMFILE:

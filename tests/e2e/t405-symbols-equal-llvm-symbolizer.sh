@@ -103,6 +103,11 @@ if command -v rustc >/dev/null; then
 	EOT
 	rustc -C opt-level=3 -g r.rs -o rust 2>/dev/null && check_equal "$PWD/rust"
 fi
+# Names, lines and inlined calls of Go come from its own table.
+if command -v go >/dev/null; then
+	cp "$ROOT/tests/e2e/go/names.go" .
+	GOFLAGS=-mod=mod HOME=$TMP CGO_ENABLED=0 go build -o go names.go >"$TMP/go.log" 2>&1 && check_equal "$PWD/go"
+fi
 check_equal "$BPFPROF"
 
 if [ "$number" -gt 2000 ]; then

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -401,6 +403,63 @@ static void children_that_were_stopped_are_ended(void **state)
 	assert_true(now_ns() - begin < 20 * SECOND);
 }
 
+/* In memory of all: how many more that the nursery forks are stopped before they do anything. */
+static int *nr_to_stop;
+
+static void stop_first(void)
+{
+	if (nr_to_stop && __atomic_fetch_sub(nr_to_stop, 1, __ATOMIC_RELAXED) > 0)
+		raise(SIGSTOP);
+}
+
+/* Nor does who could not even say that it began; and none is left. */
+static void who_was_stopped_at_birth_is_replaced(void **state)
+{
+	const struct row row = { 1, ANSWERS };
+	uint64_t begin = now_ns();
+	int nr = 0;
+
+	nr_to_stop = mmap(NULL, sizeof(*nr_to_stop), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(nr_to_stop, MAP_FAILED);
+	assert_int_equal(pthread_atfork(NULL, NULL, stop_first), 0);
+	assert_int_equal(setup(state), 0);
+	for (int i = 0; i < 4; i++) {
+		*nr_to_stop = 2;
+		assert_int_equal(ask(ECHO_IT, "x", 1, -1, 20 * SECOND), 0);
+		free(a.bytes);
+		a.bytes = NULL;
+	}
+	*nr_to_stop = 2;
+	reader_ask_each(r, ROWS, &row, 1, count_answer, &nr);
+	assert_int_equal(nr, 1);
+	assert_int_equal(*nr_to_stop, -1);
+	teardown(state);
+	munmap(nr_to_stop, sizeof(*nr_to_stop));
+	nr_to_stop = NULL;
+	assert_true(now_ns() - begin < 10 * SECOND);
+}
+
+/* However many hang, all of them together cost little; and that is over one day. */
+static void many_that_hang_cost_little(void **state)
+{
+	uint64_t begin = now_ns();
+	int pipes[2], err = 0;
+
+	assert_int_equal(pipe(pipes), 0);
+	for (int i = 0; i < 100; i++)
+		err = ask(HANG, "", 0, pipes[0], SECOND / 5);
+	assert_int_equal(err, -EBUSY);
+	assert_true(now_ns() - begin < 10 * SECOND);
+	begin = now_ns();
+	while ((err = ask(ECHO_IT, "x", 1, -1, SECOND)) == -EBUSY && now_ns() < begin + 60 * SECOND)
+		usleep(100000);
+	assert_int_equal(err, 0);
+	free(a.bytes);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 /* It has a minute, and nobody who waits for it. */
 static void who_hangs_ends_with_us(void **state)
 {
@@ -601,6 +660,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_nursery_that_died_is_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_nursery_that_was_stopped_is_replaced, setup,
 						teardown),
+		cmocka_unit_test(who_was_stopped_at_birth_is_replaced),
+		cmocka_unit_test_setup_teardown(many_that_hang_cost_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_that_were_stopped_are_ended, setup,
 						teardown),
 		cmocka_unit_test(who_hangs_ends_with_us),
