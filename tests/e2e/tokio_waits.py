@@ -29,6 +29,8 @@ LOCKS = {
     "rwlock_read": r"RwLock>?::read_contended$",
     "rwlock_write": r"RwLock>?::write_contended$",
 }
+# Workers' threads, if nobody names them: from Tokio 1.50 on, and before (cut to 15 characters).
+WORKER = "tokio-runtime-w" if re.match(r"old|1[.]([0-9]|[1-4][0-9])[.]", name) else "tokio-rt-worker"
 LEAST_US = 200000  # of what can be judged: where there is no network, names are not found at once
 
 
@@ -52,10 +54,13 @@ with open(summary, encoding="utf8") as f:
 contexts = collections.defaultdict(collections.Counter)
 kinds = collections.defaultdict(collections.Counter)
 by_context = collections.Counter()
+idle_names = set()
 with open(folded, encoding="utf8") as f:
     for line in f:
         stack, us = line.rstrip("\n").rsplit(" ", 1)
         frames = stack.split(";")
+        if frames[1:] in (["[idle]", "[park]"], ["[idle]", "[driver]"]):
+            idle_names.add(frames[0])
         # Threads that tasks begin are not the runtime's.
         context = frames[1] if len(frames) > 1 and frames[1].startswith("[") else ""
         by_context[context] += int(us)
@@ -107,6 +112,7 @@ check(len(in_lock) == len(LOCKS), f"all locks were waited for: {sorted(in_lock)}
 print(f"cells: {name}: {right_contexts} contexts and {right_kinds} kinds of {cells} are right")
 if one_thread:
     sys.exit()
+check(idle_names == {WORKER}, f"threads that park or wait for events are {WORKER}: {idle_names}")
 workers = runtime["workers"]
 # Where a task blocks in place, another thread goes on as the worker.
 check(
