@@ -124,8 +124,8 @@ static void fill_missed(struct long_waits *w, size_t slot)
 	if (!is_for_events(wait) || PROF_WAIT_KIND(wait) != PROF_BLOCKED)
 		return;
 	for (size_t i = 0; i < w->nr_missed; i++)
-		keep(w, &(struct long_wait_entry){ slot, w->missed[i].begin_ns,
-						   w->missed[i].end_ns });
+		keep(w,
+		     &(struct long_wait_entry){ slot, w->missed[i].begin_ns, w->missed[i].end_ns });
 }
 
 void long_waits_end(struct long_waits *w)

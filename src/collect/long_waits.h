@@ -36,7 +36,7 @@ struct long_waits {
 
 	struct long_wait_missed {
 		uint64_t begin_ns, end_ns;
-	} *missed; /* entries of one CPU */
+	} * missed; /* entries of one CPU */
 	size_t nr_missed, cap_missed;
 	uint64_t *at_ns; /* per CPU: the end of its latest entry */
 	bool *misses;	 /* per CPU: what followed it was not read */
