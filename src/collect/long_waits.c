@@ -17,6 +17,8 @@ void long_waits_begin(struct long_waits *w, const struct prof_count *counts, siz
 	w->nr_cpus = nr_cpus;
 	w->max = w->max ? w->max : LONG_WAITS_MAX;
 	w->of_cpu = xcalloc(nr_cpus, sizeof(*w->of_cpu));
+	w->at_ns = xcalloc(nr_cpus, sizeof(*w->at_ns));
+	w->misses = xcalloc(nr_cpus, sizeof(*w->misses));
 	w->last = xcalloc(nr_counts, sizeof(*w->last));
 	w->seen = xcalloc(nr_counts, sizeof(*w->seen));
 	w->kept = xcalloc(nr_counts, sizeof(*w->kept));
@@ -72,11 +74,29 @@ static size_t add_for_events(struct long_waits *w, const struct long_wait_entry 
 	return *to1;
 }
 
+void long_waits_miss(struct long_waits *w, size_t cpu)
+{
+	w->misses[cpu] = true;
+	w->of_cpu[cpu] = 0;
+}
+
+/* From the entry before those that are missing to the one behind them. */
+static void note_missed(struct long_waits *w, size_t cpu, uint64_t at_ns)
+{
+	if (w->misses[cpu]) {
+		w->missed = xgrow(w->missed, w->nr_missed, &w->cap_missed, sizeof(*w->missed));
+		w->missed[w->nr_missed++] = (struct long_wait_missed){ w->at_ns[cpu], at_ns };
+	}
+	w->misses[cpu] = false;
+	w->at_ns[cpu] = at_ns;
+}
+
 void long_waits_add(struct long_waits *w, size_t cpu, const struct long_wait_entry *e)
 {
 	struct long_wait_entry *before = w->of_cpu[cpu] ? &w->v[w->of_cpu[cpu] - 1] : NULL;
 	bool is_long = e->end_ns - e->begin_ns >= w->least_ns;
 
+	note_missed(w, cpu, e->end_ns);
 	if (PROF_WAIT_KIND(w->counts[e->slot].wait) == PROF_ON_CPU) {
 		keep(w, e);
 		return;
@@ -96,17 +116,35 @@ void long_waits_add(struct long_waits *w, size_t cpu, const struct long_wait_ent
 	w->last[e->slot] = *e;
 }
 
+/* Who waits for events may have done so. */
+static void fill_missed(struct long_waits *w, size_t slot)
+{
+	uint32_t wait = w->counts[slot].wait;
+
+	if (!is_for_events(wait) || PROF_WAIT_KIND(wait) != PROF_BLOCKED)
+		return;
+	for (size_t i = 0; i < w->nr_missed; i++)
+		keep(w,
+		     &(struct long_wait_entry){ slot, w->missed[i].begin_ns, w->missed[i].end_ns });
+}
+
 void long_waits_end(struct long_waits *w)
 {
 	for (size_t i = 0; i < w->nr_counts && w->least_ns; i++)
 		if (w->seen[i] && !w->kept[i])
 			keep(w, &w->last[i]);
+	for (size_t i = 0; i < w->nr_counts && w->nr_missed; i++)
+		if (w->seen[i])
+			fill_missed(w, i);
 }
 
 void long_waits_release(struct long_waits *w)
 {
 	free(w->v);
 	free(w->of_cpu);
+	free(w->missed);
+	free(w->at_ns);
+	free(w->misses);
 	free(w->last);
 	free(w->seen);
 	free(w->kept);

@@ -7,7 +7,8 @@
  *
  * Waits for events (epoll) are kept whatever their length, since it matters when nobody waited for
  * them: those of one count that follow each other within least_ns are one. So are samples of
- * running code, each with the period before it.
+ * running code, each with the period before it. While entries are missing, nobody knows who waited
+ * for events, so whoever ever did so has a wait of that stretch.
  */
 #ifndef BPFPROF_COLLECT_LONG_WAITS_H
 #define BPFPROF_COLLECT_LONG_WAITS_H
@@ -33,6 +34,13 @@ struct long_waits {
 	size_t nr, cap;
 	uint64_t lost; /* for which there was no room */
 
+	struct long_wait_missed {
+		uint64_t begin_ns, end_ns;
+	} * missed; /* entries of one CPU */
+	size_t nr_missed, cap_missed;
+	uint64_t *at_ns; /* per CPU: the end of its latest entry */
+	bool *misses;	 /* per CPU: what followed it was not read */
+
 	size_t *of_cpu;		      /* per CPU: its latest entry in v + 1, 0 = was not kept */
 	struct long_wait_entry *last; /* per count */
 	bool *seen, *kept;	      /* per count: any, and whether the last one is in v */
@@ -47,6 +55,9 @@ void long_waits_begin(struct long_waits *w, const struct prof_count *counts, siz
 
 /* What a CPU counted next. */
 void long_waits_add(struct long_waits *w, size_t cpu, const struct long_wait_entry *e);
+
+/* What a CPU counted next was written over before it was read. */
+void long_waits_miss(struct long_waits *w, size_t cpu);
 
 /* None comes any more. */
 void long_waits_end(struct long_waits *w);

@@ -196,6 +196,8 @@ static bool read_entry(struct moments *m, size_t cpu)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (is_lapped(m, cpu, nr)) {
 		m->lost += m->read[cpu] - nr;
+		if (m->long_waits.least_ns)
+			long_waits_miss(&m->long_waits, cpu);
 		return true;
 	}
 	if (copy.nr != nr + 1)

@@ -127,6 +127,16 @@ static void put_ran(const struct culprits *c, FILE *out)
 		text_ns(c->gaps.ran_ns));
 }
 
+/* While any are missing, whoever waits for events may have done so (collect/long_waits.h). */
+static void put_missed(const struct profile *p, FILE *out)
+{
+	uint64_t nr = p->counters[PROF_MOMENTS_LOST];
+
+	if (nr)
+		fprintf(out, "  %s %s too fast to be noted; no gap is looked for meanwhile\n",
+			text_count(nr), nr == 1 ? "wait came" : "waits came");
+}
+
 void gaps_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct culprits c;
@@ -141,6 +151,7 @@ void gaps_put(const struct profile *p, const struct view *v, FILE *out)
 			fprintf(out, ", longest %s", text_ns(c.gaps.longest_ns));
 		fputs("\n", out);
 		put_ran(&c, out);
+		put_missed(p, out);
 		if (c.gaps.nr)
 			put_rows(&c, out);
 	}

@@ -3,40 +3,22 @@
 # alone: it judges times
 # timeout: 600
 # Waits of a Tokio program are where the program says they were: context, kind and time of each of its blocking functions,
-# as it timed them itself. Two builds, at night all of them.
+# as it timed them itself. Two builds here; t647 has them all.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
 . "${0%/*}/waits.sh"
+# shellcheck source=tokio_cells.sh
+. "${0%/*}/tokio_cells.sh"
 need_bpf
 need python3 cargo
 [ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
 
-# Of a name server that does not answer, two seconds are enough.
-export RES_OPTIONS='timeout:1 attempts:1'
-variants=(release fat)
-[ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 reldebug old oldfat)
-
-for variant in "${variants[@]}"; do
-	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")
-	status=$?
-	[ $status -ne 77 ] || skip "$(cat "$ERR")"
-	[ $status -eq 0 ] || { fail "$variant is built" && show && continue; }
-	mkdir -p "$TMP/$variant"
-	stolen=$(stolen_us) taken=$(taken_us)
-	run "$BPFPROF" offcpu -o "$TMP/$variant.bpfprof" -- \
-		"$app" 2 --workers 28 --dir "$TMP/$variant" --truth "$TMP/$variant.truth"
-	stolen=$(($(stolen_us) - stolen)) taken=$(taken_since "$taken")
-	[ "$STATUS" -eq 0 ] || { fail "$variant is recorded" && show && continue; }
-	"$BPFPROF" report -f "$TMP/$variant.bpfprof" >"$TMP/$variant.folded"
-	"$BPFPROF" report -f --frames=all "$TMP/$variant.bpfprof" >"$TMP/$variant.all"
-	"$BPFPROF" report --json "$TMP/$variant.bpfprof" >"$TMP/$variant.json"
-	check_folded "$TMP/$variant.folded"
-	check_no_grep '(^|;)(_ZN|_R[NIM]v)|[.]llvm[.]|17h[0-9a-f]{16}E|[{][{]closure[}][}] ' "$TMP/$variant.folded" \
-		"$variant: names are demangled and clean"
-	drive tokio_waits.py "$variant" "$TMP/$variant.truth" "$TMP/$variant.folded" "$TMP/$variant.all" \
-		"$TMP/$variant.json" "$stolen" "$taken"
-done
+several_workers release
+several_workers fat
+one_thread fat
+say_cells
+check_between "$cells" 60 70 "cells that were judged"
 
 # Who holds a lock and sleeps is in sleep, who waits for it in lock, and neither is the other.
 check "holders and waiters" "$BPFPROF" offcpu -f -o "$TMP/held.bpfprof" -- "$app" 2 --leaves held_mutex,holder --truth "$TMP/held.truth"

@@ -279,6 +279,32 @@ static void waits_for_events_are_kept_together(void **state)
 	moments_release(&m);
 }
 
+/* While entries of a CPU were written over, whoever waits for events may have done so. */
+static void who_waited_for_events_meanwhile_is_not_known(void **state)
+{
+	struct moments m;
+
+	begin_long_waits(&m, 0);
+	counts[0].wait = PROF_WAIT(PROF_BLOCKED, 1, SYS_epoll_pwait);
+	counts[1].wait = PROF_WAIT(PROF_BLOCKED, 1, SYS_read);
+	counts[2].wait = PROF_WAIT(PROF_PREEMPTED, 0, SYS_epoll_pwait);
+	put(0, 0, 10 * MS, 1 * MS);
+	put(0, 1, 11 * MS, 1 * MS);
+	put(0, 2, 12 * MS, 1 * MS);
+	moments_drain(&m);
+	for (size_t i = 1; i <= SLOTS + 1; i++)
+		put(0, 1, (100 + i) * MS, 1 * MS);
+	moments_drain(&m);
+	take_all(&m);
+	assert_int_equal(m.lost, SLOTS / 2 + 1);
+	assert_int_equal(m.long_waits.nr_missed, 1);
+	assert_int_equal(m.long_waits.v[m.long_waits.nr - 1].slot, 0);
+	assert_int_equal(m.long_waits.v[m.long_waits.nr - 1].begin_ns, 12 * MS);
+	assert_int_equal(m.long_waits.v[m.long_waits.nr - 1].end_ns, (102 + SLOTS / 2) * MS);
+	assert_int_not_equal(m.long_waits.v[m.long_waits.nr - 2].slot, 0);
+	moments_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +317,7 @@ int main(void)
 		cmocka_unit_test(long_recordings_have_a_bound),
 		cmocka_unit_test(long_waits_are_kept_one_by_one),
 		cmocka_unit_test(waits_for_events_are_kept_together),
+		cmocka_unit_test(who_waited_for_events_meanwhile_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
