@@ -23,6 +23,7 @@ record_cells() {
 	stolen=$(stolen_us) taken=$(taken_us)
 	run "$BPFPROF" offcpu -o "$TMP/$name.bpfprof" -- "$@"
 	stolen=$(($(stolen_us) - stolen)) taken=$(taken_since "$taken")
+	# shellcheck disable=SC2153
 	[ "$STATUS" -eq 0 ] || { fail "$name is recorded" && show && return; }
 	"$BPFPROF" report -f "$TMP/$name.bpfprof" >"$TMP/$name.folded"
 	"$BPFPROF" report -f --frames=all "$TMP/$name.bpfprof" >"$TMP/$name.all"

@@ -8,7 +8,7 @@ set -u
 variant=${1:?which variant?}
 folder=$(realpath -m "${2:-${0%/*}/../../../build/tests/progs/tokio}")
 cd "${0%/*}" || exit 1
-profile=release program=tokio_waits options=() flags= version=${variant%%-*}
+profile=release program=tokio_waits options=() flags='' version=${variant%%-*}
 case $version in
 1.*)
 	[ -e "old/$version.lock" ] || { echo "no Tokio $version is locked in old" >&2 && exit 2; }
