@@ -265,8 +265,8 @@ static char *who_exited(const struct record_opts *o, const struct profile *p)
 	if (!o->program && p->meta.duration_ns < EXITED_BEFORE_NS)
 		text = xasprintf("%s had exited before the recording began", who);
 	else
-		text = xasprintf("%s %sexited %s after the recording began", who,
-				 one ? "" : "had ", text_ns(p->meta.duration_ns));
+		text = xasprintf("%s %sexited %s after the recording began", who, one ? "" : "had ",
+				 text_ns(p->meta.duration_ns));
 	free(who);
 	return text;
 }

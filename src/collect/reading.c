@@ -222,7 +222,7 @@ static void list_processes(struct looks *l)
 		closedir(dir);
 }
 
-/* Beside load, who just has his turn with the lock may take longer than a look that is made often. */
+/* Beside load, who just has his turn with the lock may need more than a usual look has. */
 static bool stays_silent(struct reading *r, struct peek *row)
 {
 	struct looks l = { .rows = row };

@@ -37,8 +37,9 @@ check_grep spin_a x.folded
 for words in 'uprobe spin_a' alloc; do
 	silence "$PROGS/silent_memory"
 	(sleep 0.6 && kill -KILL "$fs") &
+	status=0
+	[ "$words" != alloc ] || status=3
 	# shellcheck disable=SC2086
-	[ "$words" = alloc ] && status=3 || status=0
 	check_status "$status" "$words while a process keeps its lock for a moment" "$BPFPROF" $words -p "$spinner" -d 1
 	check_no_grep "keeps the mappings" "$ERR" "$words is not refused"
 	wait $!

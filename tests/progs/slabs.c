@@ -92,7 +92,7 @@ void *malloc(size_t bytes)
 		return NULL;
 	}
 	while (class <= MOST && (size_t)1 << class < bytes + sizeof(*h))
-		class++;
+		class ++;
 	h = class <= MOST ? take(class) : map(bytes + sizeof(*h));
 	if (!h) {
 		errno = ENOMEM;
