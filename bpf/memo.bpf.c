@@ -33,7 +33,7 @@ __noinline int memo_window(__u32 id, __u64 at, __u64 end)
 
 	if (!s)
 		return -1;
-	if ((at & (PAGE_BYTES - 1)) >= 8)
+	if ((at & (PAGE_BYTES - 1)) >= 8 && !(at & 7))
 		at -= 8; /* of a record the second word comes first */
 	bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
 	if (bytes > end - at)
@@ -95,7 +95,7 @@ __noinline int memo_hash_user(__u32 id, __u32 slot)
 	struct scratch *s = scratch_get(id);
 	const struct shape *shape = shape_at(slot);
 	__u64 hash = prof_cfg.seed;
-	__u32 last;
+	__u32 last, read = 1;
 
 	if (!s || !shape)
 		return 0;
@@ -106,11 +106,10 @@ __noinline int memo_hash_user(__u32 id, __u32 slot)
 	if (shape->span > COPY_WORDS) {
 		s->memo_hash = hash;
 		s->window_bytes = 0;
-		last = 1;
-		for (__u32 i = 0; last && i < READ_WORDS && i < shape->nr; i += FAR_WORDS)
-			last = memo_hash_far(id, slot, i);
+		for (__u32 i = 0; read && i < READ_WORDS && i < shape->nr; i += FAR_WORDS)
+			read = memo_hash_far(id, slot, i);
 		s->window_bytes = 0; /* it is not what the walk takes it for */
-		return last;
+		return read;
 	}
 	last = shape->span * 8u - 1;
 	asm volatile("" : "+r"(last)); /* verifier: the mask has to be there */

@@ -34,8 +34,8 @@ static __always_inline bool wait_is_epoll(__u32 wait)
 }
 
 /*
- * What a futex is waited for with, or which epoll is waited in, as bits of the wait; the first of
- * the current thread. verifier: of their own, so that their answers are one number for those who
+ * What a futex is waited for with, or which epoll is waited in, as bits of a wait that is one of
+ * these (the second says 0 of others, too); the first of the current thread. verifier: of their own, so that their answers are one number for those who
  * ask.
  */
 int wait_called(__u32 wait);

@@ -9,7 +9,7 @@
 . "${0%/*}/waits.sh"
 need_bpf
 need python3
-need_prog waits_paths
+need_prog waits_paths deep_paths
 
 switches=${IN_GUEST:+8192}
 switches=${switches:-98304}
@@ -61,11 +61,15 @@ check_paths() { # LEVELS DESC
 }
 
 paths() { # LEVELS BITS OPTIONS...
-	record offcpu -m 1 --walks $walks "${@:3}" -- "$PROGS/waits_paths" "$switches" "$1" "$2"
+	record offcpu -m 1 --walks $walks "${@:3}" -- "$PROGS/$program" "$switches" "$1" "$2"
 	check_between "$(awk '$1 == "blocks" { print $2 }' "$TMP/did")" $((switches * 8 / 10)) $((switches + 1000)) "blocks of $switches"
-	check_paths "$1" "$1 levels, $2 of them in turns${3:+, $3}"
+	check_paths "$1" "$program, $1 levels, $2 of them in turns${3:+, $3}"
 }
 
+program=deep_paths
+paths 20 6
+paths 20 2
+program=waits_paths
 paths 20 6
 paths 3 1
 paths 20 6 --audit

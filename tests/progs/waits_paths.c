@@ -17,6 +17,14 @@
 
 #include "waits.h"
 
+#ifdef ROOM /* bytes that each frame has more */
+#define FRAME                                                                                      \
+	volatile char room[ROOM];                                                                  \
+	room[0] = 0
+#else
+#define FRAME
+#endif
+
 #define MAX_LEVELS 20
 #define MAX_BITS   8
 
@@ -59,11 +67,13 @@ static void (*volatile levels[MAX_LEVELS + 1][2])(const uint8_t *turns);
 #define FUNCTIONS(n)                                                                               \
 	static CHAIN void at_##n##_a(const uint8_t *turns)                                         \
 	{                                                                                          \
+		FRAME;                                                                             \
 		levels[(n) + 1][turns[(n) + 1]](turns);                                            \
 		__asm__ volatile("" : : "i"(2 * (n)));                                             \
 	}                                                                                          \
 	static CHAIN void at_##n##_b(const uint8_t *turns)                                         \
 	{                                                                                          \
+		FRAME;                                                                             \
 		levels[(n) + 1][turns[(n) + 1]](turns);                                            \
 		__asm__ volatile("" : : "i"(2 * (n) + 1));                                         \
 	}
