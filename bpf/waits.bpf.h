@@ -35,8 +35,8 @@ static __always_inline bool wait_is_epoll(__u32 wait)
 
 /*
  * What a futex is waited for with, or which epoll is waited in, as bits of a wait that is one of
- * these (the second says 0 of others, too); the first of the current thread. verifier: of their own, so that their answers are one number for those who
- * ask.
+ * these (the second says 0 of others, too); the first of the current thread. verifier: of their
+ * own, so that their answers are one number for those who ask.
  */
 int wait_called(__u32 wait);
 int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected);
