@@ -18,7 +18,7 @@
 		 "TIME", "only the last TIME of the recording: 10, 500ms (default: all of it)"),   \
 	OPT_SIZE(0, "ring", struct recording_args, record.timeline.ring_bytes, 1 << 20, 1,         \
 		 1ull << 34, "MB",                                                                 \
-		 "kernel memory for events of all CPUs, 64 bytes each (default 4 MB for each "     \
+		 "kernel memory for events of all CPUs, 64 bytes each (default 16 MB for each "    \
 		 "CPU, at most 256); the oldest go first")
 #define OUTPUT_ROWS                                                                                \
 	STRICT_ROW,                                                                                \

@@ -11,7 +11,7 @@
 #include "proc/proc.h"
 #include "profile/timeline.h"
 
-#define BYTES_PER_CPU (4ull << 20)
+#define BYTES_PER_CPU (16ull << 20)
 #define MAX_BYTES     (256ull << 20)
 #define LEAST_SLOTS   16u
 #define MORE_NS	      1000000000ull /* kept with an outlier: until user space hears of it */
