@@ -57,6 +57,20 @@ static __always_inline void run_ends(struct prof_counters *row, __u64 start)
 	row->value[PROF_TIMED_NS] += bpf_ktime_get_ns() - start;
 }
 
+/* The same of programs at wake-ups beside those at switches: they take another time. */
+static __always_inline __u64 wake_begins(struct prof_counters *row)
+{
+	return row->value[PROF_WAKES]++ % TIME_EVERY == 0 ? bpf_ktime_get_ns() : 0;
+}
+
+static __always_inline void wake_ends(struct prof_counters *row, __u64 start)
+{
+	if (!start)
+		return;
+	row->value[PROF_TIMED_WAKES]++;
+	row->value[PROF_WAKES_NS] += bpf_ktime_get_ns() - start;
+}
+
 /* Adds one, or n, to a counter of this CPU, whatever else counts here at the moment. */
 __hidden void counters_add_n(__u32 counter, __u64 n);
 __hidden void counters_add(__u32 counter);

@@ -90,7 +90,10 @@
 	X(POLL_RUNS, NOTE, "poll-runs", "runs of the programs at polls")                           \
 	X(DEAR_RUNS, NOTE, "dear-runs", "runs where the kernel single-steps")                      \
 	X(POLLS_NS, NOTE, "slow-poll-ns", "nanoseconds of slow polls that are in no other poll")   \
-	X(POLLS_OPEN, NOTE, "slow-polls-open", "slow polls that had not returned at the end")
+	X(POLLS_OPEN, NOTE, "slow-polls-open", "slow polls that had not returned at the end")      \
+	X(WAKES, NOTE, "wakes", "runs at wake-ups, where these are not the events")                \
+	X(TIMED_WAKES, NOTE, "timed-wakes", "of which measured their own time")                    \
+	X(WAKES_NS, NOTE, "timed-wakes-ns", "nanoseconds these took")
 
 enum prof_counter {
 #define X(name, kind, key, text) PROF_##name,

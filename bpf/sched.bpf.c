@@ -211,10 +211,17 @@ int sched_switch(__u64 *ctx)
 SEC("?tp_btf/sched_wakeup")
 int sched_wakeup(__u64 *ctx)
 {
-	struct thread *t = thread_get((struct task_struct *)ctx[0]);
+	struct prof_counters *row = counters_row();
+	struct thread *t;
+	__u64 start;
 
+	if (!row)
+		return 0;
+	start = wake_begins(row);
+	t = thread_get((struct task_struct *)ctx[0]);
 	if (t && t->state == THREAD_WAITS && !t->woken_ns)
 		t->woken_ns = bpf_ktime_get_ns();
+	wake_ends(row, start);
 	return 0;
 }
 
@@ -222,21 +229,32 @@ int sched_wakeup(__u64 *ctx)
  * Who wakes it. The last one before the thread runs has ended the wait: a thread that is still on
  * its way to sleep may be woken before we have seen it leave.
  */
-SEC("?tp_btf/sched_waking")
-int sched_waking(__u64 *ctx)
+static __always_inline void waking(__u64 *ctx, struct task_struct *task)
 {
-	struct task_struct *task = (struct task_struct *)ctx[0];
 	struct thread *t;
 
 	if (prof_cfg.lock_slots && !*locks_wanted(task->pid))
-		return 0;
+		return;
 	t = thread_get(task);
 	if (!t || t->outcome || t->state == THREAD_NEW || task == bpf_get_current_task_btf())
-		return 0;
+		return;
 	if (!prof_cfg.lock_slots)
 		wait_waker(ctx, t);
 	else if (locks_want_waker(t) && locks_may_wake(t))
 		wait_freed(t);
+}
+
+SEC("?tp_btf/sched_waking")
+int sched_waking(__u64 *ctx)
+{
+	struct prof_counters *row = counters_row();
+	__u64 start;
+
+	if (!row)
+		return 0;
+	start = wake_begins(row);
+	waking(ctx, (struct task_struct *)ctx[0]);
+	wake_ends(row, start);
 	return 0;
 }
 

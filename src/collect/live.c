@@ -115,13 +115,6 @@ static const struct facts *first_facts(const struct live *l)
 	return &l->before[window_first(&l->window) % WINDOW_MAX_LOOKS];
 }
 
-static uint64_t bpf_ns(const uint64_t c[PROF_NR_COUNTERS])
-{
-	return c[PROF_TIMED_RUNS]
-		       ? (uint64_t)((double)c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS])
-		       : 0;
-}
-
 static void add_rows(const struct live *l, struct live_facts *f)
 {
 	const struct tally *t = &l->window.sums;
@@ -137,6 +130,7 @@ static void add_rows(const struct live *l, struct live_facts *f)
 void live_facts(const struct live *l, struct live_facts *f)
 {
 	const struct facts *first = first_facts(l);
+	uint64_t before = counters_bpf_ns(first->counters);
 	struct record_taken taken = record_taken(l->r);
 	struct rusage usage;
 
@@ -144,14 +138,14 @@ void live_facts(const struct live *l, struct live_facts *f)
 	*f = (struct live_facts){
 		.window_ns = window_end_ns(&l->window) - window_begin_ns(&l->window),
 		.cpu_ns = l->now.cpu_ns - first->cpu_ns,
-		.bpf_ns = bpf_ns(l->now.counters),
+		.bpf_ns = counters_bpf_ns(l->now.counters),
 		.rss_bytes = usage.ru_maxrss * 1024ull,
 		.budget = l->r->opts->max_overhead,
 		.samples_one_in = taken.samples,
 		.stacks_one_in = taken.stacks,
 		.nr_cpus = record_nr_cpus(l->r),
 	};
-	f->bpf_ns -= bpf_ns(first->counters) < f->bpf_ns ? bpf_ns(first->counters) : f->bpf_ns;
+	f->bpf_ns -= before < f->bpf_ns ? before : f->bpf_ns;
 	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
 		if (profile_counters[i].kind == COUNTER_LOST)
 			f->lost[i] = l->now.counters[i] - first->counters[i];

@@ -275,9 +275,7 @@ static void show_progress(struct record *r)
 		     text_ns(elapsed / RECORD_TURN_NS * RECORD_TURN_NS), total,
 		     text_count(c[PROF_SEEN] > gone ? c[PROF_SEEN] - gone : 0),
 		     kind_noun(kind_of(r->opts->command)), text_count(lost),
-		     text_ns(c[PROF_TIMED_RUNS]
-				     ? c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS] * c[PROF_RUNS]
-				     : 0));
+		     text_ns(counters_bpf_ns(c)));
 }
 
 static int ms_until(uint64_t then, uint64_t now)

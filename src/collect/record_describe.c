@@ -181,9 +181,7 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 	m->throttled_ns = throttled.ns;
 	m->first_sample_ns = since_start(r, r->capture.first_ns);
 	m->first_root_ns = since_start(r, r->capture.first_root_ns);
-	if (p->counters[PROF_TIMED_RUNS])
-		m->bpf_ns = p->counters[PROF_TIMED_NS] / p->counters[PROF_TIMED_RUNS] *
-			    p->counters[PROF_RUNS];
+	m->bpf_ns = counters_bpf_ns(p->counters);
 }
 
 void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)

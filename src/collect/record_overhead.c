@@ -183,8 +183,9 @@ static uint64_t kernel_ns(struct record *r)
 	session_counters(r->session, c);
 	add_interrupts(r, c, now_ns());
 	ns = overhead_charge(&r->runs, c[PROF_RUNS], c[PROF_TIMED_RUNS], c[PROF_TIMED_NS]);
+	ns += overhead_charge(&r->wakes, c[PROF_WAKES], c[PROF_TIMED_WAKES], c[PROF_WAKES_NS]);
 	if (kind_of(r->opts->command)->waits)
-		ns += c[PROF_RUNS] * SWITCH_NS;
+		ns += (c[PROF_RUNS] + c[PROF_WAKES]) * SWITCH_NS;
 	return ns + r->interrupts_ns;
 }
 

@@ -66,13 +66,13 @@ struct record {
 	struct table_pause pause;
 	size_t nr_cpus; /* profiled at the end */
 	struct overhead overhead;
-	struct overhead_runs runs;   /* of BPF programs */
-	uint64_t interrupts_ns;	     /* that interrupts took so far */
-	uint64_t interrupt_price_ns; /* of one */
-	uint64_t overhead_ns;	     /* when they were last added up */
-	size_t overhead_cpus;	     /* whose time it is a share of */
-	struct kernel_counts counts; /* when sampling had begun */
-	struct due due;		     /* samples */
+	struct overhead_runs runs, wakes; /* of BPF programs; of those at wake-ups */
+	uint64_t interrupts_ns;		  /* that interrupts took so far */
+	uint64_t interrupt_price_ns;	  /* of one */
+	uint64_t overhead_ns;		  /* when they were last added up */
+	size_t overhead_cpus;		  /* whose time it is a share of */
+	struct kernel_counts counts;	  /* when sampling had begun */
+	struct due due;			  /* samples */
 	bool due_known;
 	struct opt_ids probed; /* processes that points are attached in */
 	bool tried;	       /* how often they are hit is known */

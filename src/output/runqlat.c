@@ -343,17 +343,15 @@ static void print_outliers(const struct runqlat_report *r, FILE *out)
 	free(top);
 }
 
-/* Runs at switches are timed, one in 64; those at wake-ups, which do less, are not. */
-static void print_cost(const uint64_t counters[PROF_NR_COUNTERS], FILE *out)
+static void print_cost(const uint64_t c[PROF_NR_COUNTERS], FILE *out)
 {
-	uint64_t ns;
-
-	if (!counters[PROF_TIMED_RUNS])
+	if (!c[PROF_TIMED_RUNS])
 		return;
-	ns = counters[PROF_TIMED_NS] / counters[PROF_TIMED_RUNS];
-	fprintf(out, "cost      %s per switch in BPF, ", text_ns(ns));
-	fprintf(out, "%s of CPU in all\n", text_ns(ns * counters[PROF_RUNS]));
-	fprintf(out, "          what it costs at wake-ups, which is less, is not measured\n");
+	fprintf(out, "cost      %s per switch", text_ns(c[PROF_TIMED_NS] / c[PROF_TIMED_RUNS]));
+	if (c[PROF_TIMED_WAKES])
+		fprintf(out, " and %s per wake-up",
+			text_ns(c[PROF_WAKES_NS] / c[PROF_TIMED_WAKES]));
+	fprintf(out, " in BPF, %s of CPU in all\n", text_ns(counters_bpf_ns(c)));
 }
 
 int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FILE *out)

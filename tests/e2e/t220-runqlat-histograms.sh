@@ -22,7 +22,7 @@ BUCKET='^ *[0-9]+ -> [0-9]+ +: [0-9]+ +\|\**( *)\|$'
 check "two times one second" "$BPFPROF" runqlat -p "$hogs" 1 2
 check_near "$(grep -Ec "$USECS" "$OUT")" 2 0 "histograms"
 check_grep "$BUCKET" "$OUT" "buckets"
-check_grep '^cost +[0-9.]+ (ns|us) per switch in BPF, ' "$OUT" "what it cost"
+check_grep "^cost +[0-9.]+ [nu]s per switch" "$OUT" "what it cost"
 awk '/^ *[0-9]+ -> [0-9]+ +: / {
 		nr += $5
 		least += $5 * $1
@@ -74,4 +74,5 @@ check_near "$(wc -c <"$OUT")" 0 0 "bytes on stdout"
 check_grep "^runqlat: [0-9]+ ms of" "$TMP/x.txt"
 check "the whole machine" "$BPFPROF" runqlat 1 1
 check_grep "$USECS" "$OUT"
+check_grep "^cost +[0-9.]+ [nu]s per switch and [0-9.]+ [nu]s per wake-up in BPF, [0-9.]+ [num]?s of CPU in all" "$OUT" "what both cost"
 finish
