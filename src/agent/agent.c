@@ -29,6 +29,7 @@
 #define FILES	  4096		 /* that may be open, if whoever started us allows so many */
 #define COUNT_NS  5000000000ull	 /* between counts of them */
 #define NAMES_OF  4		 /* one part in so many of the budget is for files with names */
+#define NAMES_NS  3000000000ull	 /* and so much at the beginning, when all is new */
 #define NAMELESS  "[name not read]"
 
 struct agent {
@@ -105,6 +106,7 @@ static void set_boundary(struct agent *a)
  */
 static struct live *new_live(struct agent *a, struct record *r)
 {
+	a->names.first_ns = NAMES_NS;
 	a->names.share = a->usual.max_overhead * sysconf(_SC_NPROCESSORS_ONLN) / NAMES_OF;
 	return live_new(r, 1, a->usual.max_overhead > 0 ? &a->names : NULL);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows that begin with a 64-bit key, sorted by it in passes over all of them instead of comparisons:
- * a tenth of qsort's time for the million functions of a large file. Rows of one key keep their
- * order.
+ * Rows that begin with a 64-bit key, sorted by it in passes over all of them instead of
+ * comparisons. Rows of one key keep their order.
  */
 #ifndef BPFPROF_BASE_RADIX_H
 #define BPFPROF_BASE_RADIX_H

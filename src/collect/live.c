@@ -190,7 +190,8 @@ static uint32_t *wanted_frames(const struct profile *p)
 static bool may_read(void *arg)
 {
 	const struct live *l = arg;
-	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+	uint64_t first = (l->names->first_ns ? l->names->first_ns : NAMES_FIRST_NS) +
+			 l->r->opts->symbols.time_ns;
 	uint64_t spent = l->names->spent_ns + record_own_ns(l->r) - l->named_ns;
 	double share = l->names->share > 0 ? l->names->share : NAMES_SHARE;
 

@@ -35,10 +35,12 @@ struct live_facts {
 
 /*
  * What names have taken in all recordings that follow each other. All 0 before the first, but for
- * the share of one CPU's time that they may take; 0 = a five hundredth.
+ * what they may take: a share of one CPU's time (0 = a five hundredth), and before that a time at
+ * the beginning (0 = a second).
  */
 struct live_names {
 	double share;
+	uint64_t first_ns;
 	uint64_t begin_ns, spent_ns;
 };
 
