@@ -113,7 +113,11 @@ def main():
     parser.add_argument("--metrics")
     parser.add_argument("--windows", type=int, default=360, help="at most so many, the last ones")
     a = parser.parse_args()
-    files = sorted(os.path.join(a.ring, n) for n in os.listdir(a.ring) if NAME.match(n))[-a.windows:]
+    files = sorted(os.path.join(a.ring, n) for n in os.listdir(a.ring) if NAME.match(n))
+    # What windows have in common, names and stacks, is beside them.
+    names = [os.path.join(a.ring, n) for n in os.listdir(a.ring) if n.endswith(".names")]
+    shared = sum(os.path.getsize(p) for p in names) / max(len(files), 1)
+    files = files[-a.windows:]
     # What is shorter than half of the others is the first or the last one.
     length = {p: int(NAME.search(p)[1]) / 1000 for p in files}
     files = [p for p in files if length[p] > max(length.values()) / 2]
@@ -121,7 +125,7 @@ def main():
         parser.error(f"{a.ring} has no two windows")
     seconds = sum(length[p] for p in files) / len(files)
     a_day = DAY / seconds
-    kept = sum(os.path.getsize(p) for p in files) / len(files)
+    kept = sum(os.path.getsize(p) for p in files) / len(files) + shared
     print(f"{len(files)} windows of {seconds:.1f} s, {a.hosts:,} hosts, {a.days} days\n")
     print("| | a host | all hosts |\n|---|---|---|")
 

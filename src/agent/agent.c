@@ -28,11 +28,15 @@
 #define LEAST_NS  10000000ull	 /* of what is left at the end, to be a window */
 #define FILES	  4096		 /* that may be open, if whoever started us allows so many */
 #define COUNT_NS  5000000000ull	 /* between counts of them */
+#define NAMES_OF  4		 /* one part in so many of the budget is for files with names */
+#define NAMES_NS  3000000000ull	 /* and so much at the beginning, when all is new */
+#define NAMELESS  "[name not read]"
 
 struct agent {
 	const struct agent_opts *o;
 	struct record *record, *next; /* next: takes over, NULL = none is needed so far */
 	struct live *live, *next_live;
+	struct live_names names;
 	struct notify notify;
 	int fds; /* epoll of all sinks, -1 = they have none */
 	uint64_t begin_ns, boundary_ns, since_ns, next_begin_ns, retry_ns;
@@ -95,6 +99,18 @@ static void set_boundary(struct agent *a)
 	a->boundary_ns = now_ns() + left;
 }
 
+/*
+ * Who starts other programs all the time has code without names in each window. To read the files
+ * that have them may take a part of the budget: what runs most is read first, and code that is left
+ * over, which ran for a moment, is known by its place only.
+ */
+static struct live *new_live(struct agent *a, struct record *r)
+{
+	a->names.first_ns = NAMES_NS;
+	a->names.share = a->usual.max_overhead * sysconf(_SC_NPROCESSORS_ONLN) / NAMES_OF;
+	return live_new(r, 1, a->usual.max_overhead > 0 ? &a->names : NULL);
+}
+
 static void turn_sinks(struct agent *a)
 {
 	for (size_t i = 0; i < a->o->nr_sinks; i++)
@@ -141,7 +157,7 @@ static struct profile *gather_window(struct agent *a, struct agent_facts *f)
 	struct ended *ended = live_ended(a->live, &f->nr_ended);
 
 	gather_map(g, ids);
-	gather_add(g, w, LIVE_NAMELESS);
+	gather_add(g, w, NAMELESS);
 	for (size_t i = 0; i < f->nr_ended; i++)
 		ended[i].sample = ids[ended[i].sample];
 	f->ended = ended;
@@ -214,7 +230,7 @@ static void begin_next(struct agent *a)
 		a->retry_ns = now_ns() + RETRY_NS;
 		return;
 	}
-	a->next_live = live_new(a->next, 1, NULL);
+	a->next_live = new_live(a, a->next);
 	a->next_begin_ns = now_ns();
 }
 
@@ -274,7 +290,7 @@ static bool turn(void *arg, struct record *r)
 	uint64_t now = now_ns();
 
 	if (!a->live) {
-		a->live = live_new(r, 1, NULL);
+		a->live = new_live(a, r);
 		set_boundary(a);
 		notify_ready(&a->notify);
 	}

@@ -17,18 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/naming.h"
 #include "agent/ring.h"
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "profile/gather.h"
 #include "profile/profile.h"
-#include "profile/save.h"
 
 #define LOCK	    ".bpfprof-agent.lock"
 #define TEMPORARY   ".bpfprof-window." /* and a number, where files cannot be without names */
-#define SHORT_NS    1000000000ull      /* of threads that keep no ids of their own */
+#define NAMES_TO    32		       /* one part in so many of all bytes is one file of names */
 #define AROUND	    6		       /* windows before and behind a trigger */
 #define TRIGGER	    "trigger-"
 #define TRIGGER_TO  4 /* one part in so many of all bytes may be what triggers keep */
@@ -39,6 +38,7 @@ struct keep {
 	int dir, lock;
 	uint64_t max_bytes;
 	struct ring ring;
+	struct naming *naming; /* of the windows from now on; NULL = another one begins */
 	struct keep_counts counts;
 	bool failed;	   /* the last window was not kept */
 	int trigger;	   /* folder of the trigger that windows are for still; -1 = none */
@@ -96,6 +96,8 @@ static void close_folder(struct keep *k)
 		close(k->dir);
 	k->trigger = k->lock = k->dir = -1;
 	ring_release(&k->ring);
+	naming_free(k->naming);
+	k->naming = NULL;
 	k->counts.ring_bytes = 0;
 }
 
@@ -116,8 +118,7 @@ static void renew_folder(struct keep *k)
 		close_folder(k);
 	else
 		ring_read(&k->ring, k->dir);
-	for (size_t i = 0; i < k->ring.nr; i++)
-		k->counts.ring_bytes += k->ring.v[i].bytes;
+	k->counts.ring_bytes = ring_bytes(&k->ring);
 }
 
 struct keep *keep_open(const char *folder, uint64_t max_bytes)
@@ -144,8 +145,7 @@ struct keep *keep_open(const char *folder, uint64_t max_bytes)
 		errno = -err;
 		return NULL;
 	}
-	for (size_t i = 0; i < k->ring.nr; i++)
-		k->counts.ring_bytes += k->ring.v[i].bytes;
+	k->counts.ring_bytes = ring_bytes(&k->ring);
 	return k;
 }
 
@@ -165,6 +165,20 @@ struct keep_counts keep_counts(const struct keep *k)
 
 /* --- the ring --- */
 
+/* Those that no window is left of. */
+static void drop_names(struct keep *k)
+{
+	while (ring_names_are_over(&k->ring)) {
+		const struct ring_file *f = &k->ring.names[0];
+
+		if (k->naming && !strcmp(f->name, naming_file(k->naming)))
+			return;
+		if (!unlinkat(k->dir, f->name, 0) || errno == ENOENT)
+			k->counts.ring_bytes -= f->bytes;
+		ring_drop_first_names(&k->ring);
+	}
+}
+
 static void drop_oldest(struct keep *k)
 {
 	struct ring_file *f = &k->ring.v[0];
@@ -172,6 +186,7 @@ static void drop_oldest(struct keep *k)
 	if (!unlinkat(k->dir, f->name, 0) || errno == ENOENT)
 		k->counts.ring_bytes -= f->bytes;
 	ring_drop_first(&k->ring);
+	drop_names(k);
 }
 
 /* Until there is room for so many. */
@@ -251,6 +266,17 @@ static int put_somehow(struct keep *k, const char *name, const void *bytes, size
 	return err;
 }
 
+static int append_somehow(struct keep *k, const struct naming_pack *pack, uint64_t begin_ns)
+{
+	int err = naming_append(k->naming, k->dir, pack, begin_ns);
+
+	while ((err == -ENOSPC || err == -EDQUOT) && k->ring.nr) {
+		drop_oldest(k);
+		err = naming_append(k->naming, k->dir, pack, begin_ns);
+	}
+	return err;
+}
+
 static void note(struct keep *k, int err, size_t len)
 {
 	if (err && !k->failed)
@@ -264,7 +290,6 @@ static void note(struct keep *k, int err, size_t len)
 		return;
 	k->counts.kept++;
 	k->counts.bytes += len;
-	k->counts.ring_bytes += len;
 }
 
 /* --- triggers --- */
@@ -276,6 +301,14 @@ static void link_to(const struct keep *k, const char *name)
 		log_err(-errno, "cannot keep %s for a trigger", name);
 }
 
+static void link_window(const struct keep *k, const struct ring_file *window)
+{
+	link_to(k, window->name);
+	for (size_t i = 0; i < k->ring.nr_names; i++)
+		if (ring_names_have(&k->ring.names[i], window))
+			link_to(k, k->ring.names[i].name);
+}
+
 static void end_trigger(struct keep *k)
 {
 	if (k->trigger >= 0)
@@ -283,56 +316,69 @@ static void end_trigger(struct keep *k)
 	k->trigger = -1;
 }
 
-static int compare(uint32_t a, uint32_t b)
+/* The first window of a file of names, or one more. */
+static void pack(struct keep *k, const struct profile *p, struct naming_pack *to)
 {
-	return a < b ? -1 : a > b;
+	if (k->naming && naming_pack(k->naming, p, to))
+		return;
+	naming_free(k->naming);
+	k->naming = naming_new(ring_names_name(p->meta.start_ns), k->max_bytes / NAMES_TO);
+	naming_pack(k->naming, p, to);
 }
 
-/* Who is alike comes together, which packs into a tenth less. */
-static int by_who(const void *x, const void *y)
+/* What nobody has written so far, or can go on with. */
+static void forget_names(struct keep *k)
 {
-	const struct sample *a = x, *b = y;
-
-	return compare(a->process, b->process)	?: compare(a->thread, b->thread) ?:
-	       compare(a->pid, b->pid)		?: compare(a->tid, b->tid) ?:
-	       compare(a->wait, b->wait)	?: compare(a->ustack, b->ustack) ?:
-	       compare(a->kstack, b->kstack);
+	naming_free(k->naming);
+	k->naming = NULL;
 }
 
-/* Whose number was what for a moment nobody asks later. */
-static void *pack(const struct profile *p, size_t *len)
+static int put_window(struct keep *k, const struct profile *p, const char *name,
+		      const struct naming_pack *pack)
 {
-	struct gather *g = gather_new(SHORT_NS);
-	struct profile *small;
-	void *bytes;
+	size_t len = pack->names_len + pack->window_len;
+	uint64_t had = naming_bytes(k->naming);
+	int err;
 
-	gather_add(g, p, NULL);
-	small = gather_take(g);
-	qsort(small->samples, small->nr_samples, sizeof(*small->samples), by_who);
-	bytes = profile_pack(small, len);
-	profile_free(small);
-	return bytes;
+	make_room(k, len);
+	err = len > k->max_bytes ? -EFBIG : append_somehow(k, pack, p->meta.start_ns);
+	if (!err) {
+		k->counts.ring_bytes += naming_bytes(k->naming) - had;
+		ring_set_names(&k->ring, naming_file(k->naming), naming_bytes(k->naming),
+			       p->meta.start_ns);
+		err = put_somehow(k, name, pack->window, pack->window_len);
+	}
+	return err;
 }
 
 void keep_window(struct keep *k, const struct profile *p)
 {
 	char *name = ring_name(p->meta.start_ns, p->meta.duration_ns);
-	size_t len;
-	void *bytes = pack(p, &len);
+	struct naming_pack packed;
 	int err;
 
 	if (k->failed)
 		renew_folder(k);
-	make_room(k, len);
-	err = len > k->max_bytes ? -EFBIG : put_somehow(k, name, bytes, len);
-	note(k, err, len);
-	if (!err)
-		ring_add(&k->ring, name, len);
+	pack(k, p, &packed);
+	err = put_window(k, p, name, &packed);
+	if (err == -ENOENT || err == -ESTALE || err == -EEXIST) { /* somebody has removed them */
+		forget_names(k);
+		naming_pack_release(&packed);
+		pack(k, p, &packed);
+		err = put_window(k, p, name, &packed);
+	}
+	if (err)
+		forget_names(k);
+	note(k, err, packed.names_len + packed.window_len);
+	if (!err) {
+		k->counts.ring_bytes += packed.window_len;
+		ring_add(&k->ring, name, packed.window_len);
+	}
 	if (!err && k->trigger >= 0)
-		link_to(k, name);
+		link_window(k, &k->ring.v[k->ring.nr - 1]);
 	if (k->trigger >= 0 && !k->left--)
 		end_trigger(k);
-	free(bytes);
+	naming_pack_release(&packed);
 	free(name);
 }
 
@@ -345,8 +391,7 @@ static uint64_t bytes_of(int dir, const char *name)
 	if (fd < 0)
 		return 0;
 	if (!ring_read(&r, fd)) {
-		for (size_t i = 0; i < r.nr; i++)
-			bytes += r.v[i].bytes;
+		bytes = ring_bytes(&r);
 		ring_release(&r);
 	}
 	close(fd);
@@ -361,6 +406,8 @@ static void remove_folder(int dir, const char *name)
 	if (fd >= 0 && !ring_read(&r, fd)) {
 		for (size_t i = 0; i < r.nr; i++)
 			unlinkat(fd, r.v[i].name, 0);
+		for (size_t i = 0; i < r.nr_names; i++)
+			unlinkat(fd, r.names[i].name, 0);
 		ring_release(&r);
 	}
 	if (fd >= 0)
@@ -419,5 +466,5 @@ void keep_trigger(struct keep *k, const char *why)
 	if (open_trigger(k, why))
 		return;
 	for (size_t i = first; i < k->ring.nr; i++)
-		link_to(k, k->ring.v[i].name);
+		link_window(k, &k->ring.v[i]);
 }

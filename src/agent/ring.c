@@ -24,34 +24,117 @@
 #define MOST_SLICES 360 /* windows, each of which is one then; of more they would take too much */
 #define MS	    UINT64_C(1000000)
 
-char *ring_name(uint64_t begin_ns, uint64_t length_ns)
+#define NAMES ".names"
+
+static char *date_text(uint64_t begin_ns)
 {
 	time_t seconds = begin_ns / SECOND;
 	char date[32];
 	struct tm tm;
 
 	strftime(date, sizeof(date), "%Y%m%dT%H%M%S", gmtime_r(&seconds, &tm));
-	return xasprintf("%s.%03" PRIu64 "Z-%" PRIu64 "ms.bpfprof", date, begin_ns % SECOND / MS,
-			 (length_ns + MS / 2) / MS);
+	return xasprintf("%s.%03" PRIu64 "Z", date, begin_ns % SECOND / MS);
+}
+
+char *ring_name(uint64_t begin_ns, uint64_t length_ns)
+{
+	char *date = date_text(begin_ns);
+	char *name = xasprintf("%s-%" PRIu64 "ms.bpfprof", date, (length_ns + MS / 2) / MS);
+
+	free(date);
+	return name;
+}
+
+char *ring_names_name(uint64_t begin_ns)
+{
+	char *date = date_text(begin_ns), *name = xasprintf("%s" NAMES, date);
+
+	free(date);
+	return name;
+}
+
+/* What is behind the time; NULL: none is there. */
+static const char *parse_date(const char *name, uint64_t *begin_ns)
+{
+	struct tm tm = {};
+	unsigned int ms;
+	int end = 0;
+
+	if (sscanf(name, "%4d%2d%2dT%2d%2d%2d.%3uZ%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+		   &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &ms, &end) != 7 ||
+	    !end)
+		return NULL;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*begin_ns = (uint64_t)timegm(&tm) * SECOND + ms * MS;
+	return name + end;
 }
 
 static bool parse_name(const char *name, struct ring_file *f)
 {
-	struct tm tm = {};
-	unsigned int ms;
+	const char *rest = parse_date(name, &f->begin_ns);
 	unsigned long long length;
 	int end = 0;
 
-	if (sscanf(name, "%4d%2d%2dT%2d%2d%2d.%3uZ-%llums.bpfprof%n", &tm.tm_year, &tm.tm_mon,
-		   &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &ms, &length, &end) != 8 ||
-	    !end || name[end] || length > 7 * 24 * 3600 * 1000ull)
+	if (!rest || sscanf(rest, "-%llums.bpfprof%n", &length, &end) != 1 || !end || rest[end] ||
+	    length > 7 * 24 * 3600 * 1000ull)
 		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	f->begin_ns = (uint64_t)timegm(&tm) * SECOND + ms * MS;
 	f->length_ns = length * MS;
 	return true;
 }
+
+/* --- names --- */
+
+void ring_set_names(struct ring *r, const char *name, uint64_t bytes, uint64_t last_ns)
+{
+	struct ring_file *f = r->nr_names ? &r->names[r->nr_names - 1] : NULL;
+	struct ring_file fresh = {};
+	const char *rest = parse_date(name, &fresh.begin_ns);
+
+	if (!rest || strcmp(rest, NAMES))
+		return;
+	if (!f || strcmp(f->name, name)) {
+		fresh.name = xstrdup(name);
+		r->names = xgrow(r->names, r->nr_names, &r->cap_names, sizeof(fresh));
+		r->names[r->nr_names] = fresh;
+		f = &r->names[r->nr_names++];
+	}
+	f->bytes = bytes;
+	f->length_ns = last_ns > f->begin_ns ? last_ns - f->begin_ns : 0;
+}
+
+bool ring_names_have(const struct ring_file *names, const struct ring_file *window)
+{
+	return window->begin_ns >= names->begin_ns &&
+	       window->begin_ns <= names->begin_ns + names->length_ns;
+}
+
+bool ring_names_are_over(const struct ring *r)
+{
+	for (size_t i = 0; i < r->nr && r->nr_names; i++)
+		if (ring_names_have(&r->names[0], &r->v[i]))
+			return false;
+	return r->nr_names > 0;
+}
+
+void ring_drop_first_names(struct ring *r)
+{
+	free(r->names[0].name);
+	memmove(&r->names[0], &r->names[1], --r->nr_names * sizeof(*r->names));
+}
+
+uint64_t ring_bytes(const struct ring *r)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < r->nr; i++)
+		bytes += r->v[i].bytes;
+	for (size_t i = 0; i < r->nr_names; i++)
+		bytes += r->names[i].bytes;
+	return bytes;
+}
+
+/* --- windows --- */
 
 void ring_add(struct ring *r, const char *name, uint64_t bytes)
 {
@@ -74,6 +157,9 @@ void ring_release(struct ring *r)
 {
 	for (size_t i = 0; i < r->nr; i++)
 		free(r->v[i].name);
+	for (size_t i = 0; i < r->nr_names; i++)
+		free(r->names[i].name);
+	free(r->names);
 	free(r->v);
 	*r = (struct ring){};
 }
@@ -94,9 +180,14 @@ int ring_read(struct ring *r, int dir)
 	if (!d)
 		return -errno;
 	while ((e = readdir(d)))
-		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode)) {
 			ring_add(r, e->d_name, st.st_size);
+			ring_set_names(r, e->d_name, st.st_size,
+				       st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec);
+		}
 	closedir(d);
+	if (r->nr_names)
+		qsort(r->names, r->nr_names, sizeof(*r->names), by_name);
 	if (r->nr)
 		qsort(r->v, r->nr, sizeof(*r->v), by_name);
 	return 0;
@@ -238,10 +329,11 @@ static void refuse(const char *folder, const struct ring *r)
 
 /* Files that are deleted meanwhile had their time. */
 static void add_file(struct gather *g, const char *folder, const struct ring_file *f,
-		     size_t *nr_bad)
+		     struct shared_names *names, size_t *nr_bad)
 {
 	char *path = xasprintf("%s/%s", folder, f->name);
-	struct profile *p = access(path, F_OK) && errno == ENOENT ? NULL : profile_load(path);
+	struct profile *p =
+		access(path, F_OK) && errno == ENOENT ? NULL : profile_load_window(path, names);
 	int err = p ? gather_add(g, p, NULL) : -EIO;
 
 	if (p && err)
@@ -255,6 +347,7 @@ static void add_file(struct gather *g, const char *folder, const struct ring_fil
 static struct profile *gather(const char *folder, const struct ring *r,
 			      const struct ring_span *span)
 {
+	struct shared_names *names = shared_names_new();
 	struct gather *g = gather_new(0);
 	size_t nr_bad = 0, nr = 0;
 	struct profile *p;
@@ -265,7 +358,8 @@ static struct profile *gather(const char *folder, const struct ring *r,
 		gather_slices(g);
 	for (size_t i = 0; i < r->nr; i++)
 		if (is_in(&r->v[i], span))
-			add_file(g, folder, &r->v[i], &nr_bad);
+			add_file(g, folder, &r->v[i], names, &nr_bad);
+	shared_names_free(names);
 	p = gather_take(g);
 	if (nr_bad && p) {
 		log_warn("%zu windows could not be read and are missing", nr_bad);

@@ -5,6 +5,11 @@
  *
  *	20261125T140510.003Z-10000ms.bpfprof
  *
+ * What they have in common with those behind them, strings and stacks, is in files that are called
+ * by the first of these (agent/naming.h):
+ *
+ *	20261125T140510.003Z.names
+ *
  * Other files in it are nobody's business.
  */
 #ifndef BPFPROF_AGENT_RING_H
@@ -25,15 +30,26 @@ struct ring_file {
 struct ring {
 	struct ring_file *v; /* by time */
 	size_t nr, cap;
+	struct ring_file *names; /* by time; none of its windows begins after it ends */
+	size_t nr_names, cap_names;
 };
 
 /* To be freed. */
 char *ring_name(uint64_t begin_ns, uint64_t length_ns);
+char *ring_names_name(uint64_t begin_ns);
 
 /* What is in an open folder. 0 or negative errno, not logged. */
 int ring_read(struct ring *r, int dir);
 void ring_add(struct ring *r, const char *name, uint64_t bytes); /* if it is such a name */
 void ring_drop_first(struct ring *r);
+/* That file has more bytes, and the window that begins at last_ns. */
+void ring_set_names(struct ring *r, const char *name, uint64_t bytes, uint64_t last_ns);
+/* Whether the first file of names has none of the windows. */
+bool ring_names_are_over(const struct ring *r);
+void ring_drop_first_names(struct ring *r);
+bool ring_names_have(const struct ring_file *names, const struct ring_file *window);
+/* All of them. */
+uint64_t ring_bytes(const struct ring *r);
 void ring_release(struct ring *r);
 
 /* A part of the time. to_ns is not part of it; 0, UINT64_MAX = no limit. */

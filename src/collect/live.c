@@ -16,7 +16,7 @@
 #include "profile/copy.h"
 
 #define NAMES_FIRST_NS 1000000000ull /* for names, at the beginning, */
-#define NAMES_SHARE    500	     /* and from then on one part of time in so many */
+#define NAMES_SHARE    0.002	     /* and from then on such a part of time, if nothing is said */
 #define MAX_STRINGS    (64u << 20)
 #define SELF_WEIGHT    16u /* of a sample, for the frame that ran; others count as one */
 #define NONE	       UINT32_MAX
@@ -184,10 +184,12 @@ static uint32_t *wanted_frames(const struct profile *p)
 static bool may_read(void *arg)
 {
 	const struct live *l = arg;
-	uint64_t first = NAMES_FIRST_NS + l->r->opts->symbols.time_ns;
+	uint64_t first = (l->names->first_ns ? l->names->first_ns : NAMES_FIRST_NS) +
+			 l->r->opts->symbols.time_ns;
 	uint64_t spent = l->names->spent_ns + record_own_ns(l->r) - l->named_ns;
+	double share = l->names->share > 0 ? l->names->share : NAMES_SHARE;
 
-	return spent <= first + (now_ns() - l->names->begin_ns) / NAMES_SHARE;
+	return spent <= first + (now_ns() - l->names->begin_ns) * share;
 }
 
 static void name(struct live *l, bool all)
@@ -319,7 +321,7 @@ const struct profile *live_window(struct live *l)
 	struct rusage usage;
 	uint64_t *fact, now;
 
-	fill(l, true);
+	fill(l, !l->names);
 	for (size_t i = 0; i < NR_SINCE_BEGIN; i++) {
 		fact = (uint64_t *)((char *)m + since_begin[i]);
 		now = *fact;

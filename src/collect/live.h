@@ -33,14 +33,20 @@ struct live_facts {
 	uint64_t lost[PROF_NR_COUNTERS]; /* only those that are losses */
 };
 
-/* What names have taken in all recordings that follow each other: all 0 before the first. */
+/*
+ * What names have taken in all recordings that follow each other. All 0 before the first, but for
+ * what they may take: a share of one CPU's time (0 = a five hundredth), and before that a time at
+ * the beginning (0 = a second).
+ */
 struct live_names {
+	double share;
+	uint64_t first_ns;
 	uint64_t begin_ns, spent_ns;
 };
 
 struct live;
 
-/* Of a recording that runs: in its turn. names: NULL where all are always looked up. */
+/* Of a recording that runs: in its turn. names: NULL where all are always looked up, at once. */
 struct live *live_new(struct record *r, uint64_t window_ns, struct live_names *names);
 void live_free(struct live *l);
 
@@ -53,8 +59,8 @@ int live_look(struct live *l);
  */
 struct profile *live_profile(struct live *l, bool all_names);
 /*
- * The same where each look is a window of its own (window_ns 1), with all names and its part of
- * what the recording counts since its begin. It stays the recording's until the next look.
+ * The same where each look is a window of its own (window_ns 1), with its part of what the
+ * recording counts since its begin. It stays the recording's until the next look.
  */
 const struct profile *live_window(struct live *l);
 

@@ -422,6 +422,23 @@ int gather_add(struct gather *g, const struct profile *from, const char *nameles
 	return 0;
 }
 
+struct profile *gather_result(struct gather *g)
+{
+	return g->to;
+}
+
+void gather_clear(struct gather *g)
+{
+	struct profile *p = g->to;
+
+	index_release(&g->samples);
+	index_release(&g->threads);
+	g->samples = g->threads = (struct index){};
+	p->nr_samples = p->nr_threads = p->nr_events = p->nr_slices = p->nr_sliced = 0;
+	memset(p->counters, 0, sizeof(p->counters));
+	p->meta = (struct profile_meta){};
+}
+
 struct profile *gather_take(struct gather *g)
 {
 	struct profile *p = g->to;

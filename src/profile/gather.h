@@ -32,6 +32,14 @@ void gather_map(struct gather *g, uint32_t *ids);
  */
 int gather_add(struct gather *g, const struct profile *from, const char *nameless);
 
+/*
+ * For windows one by one that share what they refer to: the result so far, lent, in which rows of
+ * strings, modules, frames and stacks only come behind others (flags of stacks may change); and
+ * back to one without any window, but with these.
+ */
+struct profile *gather_result(struct gather *g);
+void gather_clear(struct gather *g);
+
 /* The result, which belongs to the caller; frees g. NULL if nothing was added. */
 struct profile *gather_take(struct gather *g);
 

@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/packed.h"
 #include "profile/check.h"
+#include "profile/gather.h"
+#include "profile/load_parts.h"
 #include "profile/packing.h"
 #include "profile/runqlat_report.h"
 #include "profile/save_parts.h"
@@ -19,30 +21,9 @@
 
 #define MAX_BYTES (1ull << 31)
 
-struct section {
-	char tag[5];
-	const void *bytes;
-	size_t len;
-	uint64_t of; /* more than len: it is cut */
-};
-
-/* A whole file in memory, and the sections found in it. */
-struct loader {
-	char *bytes;
-	size_t len;
-	struct section sections[MOST_SECTIONS];
-	size_t nr;
-	bool is_packed;
-	bool may_end; /* what is left of a truncated file is taken */
-	struct left left;
-	struct packing packing; /* then: of its strings */
-};
-
-static const char *read_file(struct loader *l, const char *path)
+const char *loader_read(struct loader *l, FILE *f)
 {
-	FILE *f = fopen(path, "re");
 	size_t cap = 0, n;
-	const char *err;
 
 	if (!f)
 		return strerror(errno);
@@ -58,6 +39,15 @@ static const char *read_file(struct loader *l, const char *path)
 	fclose(f);
 	if (n || l->len >= MAX_BYTES)
 		return n ? "read error" : "larger than 2 GiB";
+	return NULL;
+}
+
+static const char *read_file(struct loader *l, const char *path)
+{
+	const char *err = loader_read(l, fopen(path, "re"));
+
+	if (err)
+		return err;
 	if (!packed_is(l->bytes, l->len))
 		return NULL;
 	err = packed_open(&l->bytes, &l->len, MAX_BYTES);
@@ -93,7 +83,7 @@ static const char *next_section(struct loader *l, size_t *at, bool *cut)
 	return NULL;
 }
 
-static const char *split(struct loader *l)
+const char *loader_split(struct loader *l)
 {
 	const struct file_head *head = (const void *)l->bytes;
 	size_t at = sizeof(*head);
@@ -113,7 +103,7 @@ static const char *split(struct loader *l)
 	return l->left.incomplete && !l->may_end ? "truncated" : err;
 }
 
-static const struct section *find_section(const struct loader *l, const char *tag)
+const struct section *loader_find(const struct loader *l, const char *tag)
 {
 	for (size_t i = 0; i < l->nr; i++)
 		if (!strcmp(l->sections[i].tag, tag))
@@ -132,10 +122,10 @@ static const char *take_plain(const struct section *s, size_t sz, void *to, size
 	return NULL;
 }
 
-static const char *take(const struct loader *l, const char *tag, size_t sz, uint32_t strings,
+const char *loader_take(const struct loader *l, const char *tag, size_t sz, uint32_t strings,
 			void *to, size_t *nr)
 {
-	const struct section *s = find_section(l, tag);
+	const struct section *s = loader_find(l, tag);
 
 	if (!s)
 		return "damaged (a table is missing)";
@@ -148,9 +138,15 @@ static const char *take(const struct loader *l, const char *tag, size_t sz, uint
 /* Never packed. */
 static const char *take_strings(const struct loader *l, char **to, size_t *len)
 {
-	const struct section *s = find_section(l, "STRS");
+	const struct section *s = loader_find(l, "STRS");
+	const struct strings *shared = l->names ? &shared_names_profile(l->names)->strings : NULL;
 
-	return s ? take_plain(s, 1, to, len) : "damaged (a table is missing)";
+	if (!shared)
+		return s ? take_plain(s, 1, to, len) : "damaged (a table is missing)";
+	*len = shared->len;
+	*to = xmalloc(*len + 1);
+	memcpy(*to, shared->bytes, *len);
+	return NULL;
 }
 
 /*
@@ -160,7 +156,7 @@ static const char *take_strings(const struct loader *l, char **to, size_t *len)
 static bool is_there(struct profile *p, struct loader *l, size_t table)
 {
 	const struct table *t = &save_tables[table];
-	const struct section *s = find_section(l, t->tag);
+	const struct section *s = loader_find(l, t->tag);
 	bool first = l->left.table == save_nr_tables;
 
 	if (!l->left.incomplete || (s && s->of == s->len))
@@ -176,16 +172,35 @@ static bool is_there(struct profile *p, struct loader *l, size_t table)
 	return false;
 }
 
+/* A copy of rows that are there. */
+static const char *take_shared(struct profile *p, const struct loader *l, const struct table *t)
+{
+	const struct profile *from = shared_names_profile(l->names);
+	size_t nr = *save_nr(t, from);
+
+	*save_rows(t, p) = xreallocarray(NULL, nr + 1, t->size);
+	if (nr)
+		memcpy(*save_rows(t, p), *save_rows(t, from), nr * t->size);
+	*save_nr(t, p) = nr;
+	return NULL;
+}
+
+static const char *take_table(struct profile *p, const struct loader *l, const struct table *t)
+{
+	if (l->names && t->shared)
+		return take_shared(p, l, t);
+	if (t->late && !loader_find(l, t->tag))
+		return NULL;
+	return loader_take(l, t->tag, t->size, t->strings, save_rows(t, p), save_nr(t, p));
+}
+
 static const char *take_tables(struct profile *p, struct loader *l)
 {
 	const char *err = NULL;
 
 	for (size_t i = 0; i < save_nr_tables && !err; i++)
-		if (is_there(p, l, i) &&
-		    (!save_tables[i].late || find_section(l, save_tables[i].tag)))
-			err = take(l, save_tables[i].tag, save_tables[i].size,
-				   save_tables[i].strings, save_rows(&save_tables[i], p),
-				   save_nr(&save_tables[i], p));
+		if (is_there(p, l, i))
+			err = take_table(p, l, &save_tables[i]);
 	return err;
 }
 
@@ -216,7 +231,7 @@ static const char *take_pairs(struct profile *p, const struct loader *l, const c
 {
 	struct pair *pairs = NULL;
 	size_t nr;
-	const char *err = take(l, tag, sizeof(*pairs), WORD(pair, name), &pairs, &nr);
+	const char *err = loader_take(l, tag, sizeof(*pairs), WORD(pair, name), &pairs, &nr);
 
 	if (!err && !apply_pairs(p, pairs, nr))
 		err = "damaged (a name is out of range)";
@@ -227,7 +242,7 @@ static const char *take_pairs(struct profile *p, const struct loader *l, const c
 /* Are there all names, facts and counters? */
 static bool is_named(const struct loader *l)
 {
-	const struct section *s = find_section(l, "CNTR");
+	const struct section *s = loader_find(l, "CNTR");
 
 	return s && s->of == s->len;
 }
@@ -270,14 +285,16 @@ static void tell_left(const struct profile *p, const struct left *left, const ch
 	free(text);
 }
 
-static struct profile *load(const char *path, bool may_end)
+static struct profile *load(const char *path, bool may_end, struct shared_names *names)
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
-	struct loader l = { .may_end = may_end };
+	struct loader l = { .may_end = may_end, .names = names };
 	const char *err = read_file(&l, path);
 
 	if (!err)
-		err = split(&l);
+		err = loader_split(&l);
+	if (!err)
+		err = loader_find_names(&l, path);
 	if (!err)
 		err = fill(p, &l);
 	free(l.bytes);
@@ -291,12 +308,34 @@ static struct profile *load(const char *path, bool may_end)
 	return NULL;
 }
 
+/* What other windows had is left out of one that was read alone. */
+static struct profile *load_alone(const char *path, bool may_end)
+{
+	struct shared_names *names = shared_names_new();
+	struct profile *p = load(path, may_end, names), *all = p;
+	struct gather *g;
+
+	if (p && shared_names_profile(names)) {
+		g = gather_new(0);
+		gather_add(g, all, NULL);
+		p = gather_take(g);
+		profile_free(all);
+	}
+	shared_names_free(names);
+	return p;
+}
+
 struct profile *profile_load(const char *path)
 {
-	return load(path, false);
+	return load_alone(path, false);
 }
 
 struct profile *profile_load_left(const char *path)
 {
-	return load(path, true);
+	return load_alone(path, true);
+}
+
+struct profile *profile_load_window(const char *path, struct shared_names *names)
+{
+	return load(path, false, names);
 }

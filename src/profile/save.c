@@ -74,7 +74,7 @@ static uint32_t names_add(struct names *n, const char *s)
 static uint32_t version_of(const struct profile *p)
 {
 	if (p->nr_timeline)
-		return FILE_VERSION;
+		return TIMELINES;
 	if (p->nr_call_rows)
 		return CALLS;
 	return p->nr_hist_rows ? HISTOGRAMS : p->nr_events > 1 ? MANY_EVENTS : ONE_EVENT;
@@ -117,16 +117,143 @@ void profile_save(const struct profile *p, FILE *out)
 	save(p, out, false);
 }
 
-void *profile_pack(const struct profile *p, size_t *len)
+/* --- windows that share names --- */
+
+void profile_name_facts(struct profile *p)
 {
-	char *bytes = NULL;
+	for (size_t i = 0; i < save_nr_facts; i++)
+		profile_string(p, save_facts[i].name);
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		profile_string(p, profile_counters[i].key);
+}
+
+static size_t nr_tables(bool shared)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < save_nr_tables; i++)
+		nr += save_tables[i].shared == shared;
+	return nr;
+}
+
+static void put_head(FILE *out, size_t nr_sections)
+{
+	struct file_head head = { PROFILE_PACKED_MAGIC, SHARED, nr_sections };
+
+	fwrite(&head, sizeof(head), 1, out);
+}
+
+static void save_names(const struct profile *p, struct save_mark *since, const struct writer *w)
+{
+	put_head(w->out, 1 + nr_tables(true));
+	put_section(w->out, "STRS", p->strings.bytes + since->strings,
+		    p->strings.len - since->strings);
+	since->strings = p->strings.len;
+	for (size_t i = 0; i < save_nr_tables; i++) {
+		const struct table *t = &save_tables[i];
+		size_t had = since->rows[i], nr = *save_nr(t, p);
+		char *rows = *save_rows(t, p);
+
+		if (!t->shared)
+			continue;
+		put_table(w, t->tag, rows ? rows + had * t->size : rows, nr - had, t->size,
+			  t->strings);
+		since->rows[i] = nr;
+	}
+}
+
+/* The strings are there: see profile_name_facts(). */
+static void put_pairs(const struct profile *p, const struct writer *w)
+{
+	struct profile *names = (struct profile *)p; /* to which nothing is added */
+	struct pair *meta = xcalloc(save_nr_facts, sizeof(*meta));
+	struct pair counters[PROF_NR_COUNTERS] = {};
+
+	for (size_t i = 0; i < save_nr_facts; i++)
+		meta[i] = (struct pair){ .name = profile_string(names, save_facts[i].name),
+					 .value = save_fact(p, &save_facts[i]) };
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		counters[i] = (struct pair){ .name = profile_string(names, profile_counters[i].key),
+					     .value = p->counters[i] };
+	put_table(w, "META", meta, save_nr_facts, sizeof(*meta), WORD(pair, name));
+	put_table(w, "CNTR", counters, PROF_NR_COUNTERS, sizeof(*counters), WORD(pair, name));
+	free(meta);
+}
+
+static void save_rest(const struct profile *p, const struct shared_head *names,
+		      const struct writer *w)
+{
+	put_head(w->out, 3 + nr_tables(false));
+	put_section(w->out, SHARED_TAG, names, sizeof(*names));
+	put_pairs(p, w);
+	for (size_t i = 0; i < save_nr_tables; i++)
+		if (!save_tables[i].shared)
+			put_table(w, save_tables[i].tag, *save_rows(&save_tables[i], p),
+				  *save_nr(&save_tables[i], p), save_tables[i].size,
+				  save_tables[i].strings);
+}
+
+/* All of it is in memory, and packed from there. */
+struct memory {
+	FILE *f;
+	char *bytes;
 	size_t nr;
-	FILE *f = open_memstream(&bytes, &nr);
+};
+
+static FILE *memory_open(struct memory *m)
+{
+	*m = (struct memory){};
+	m->f = open_memstream(&m->bytes, &m->nr);
+	return m->f;
+}
+
+static void *memory_pack(struct memory *m, size_t *len)
+{
 	void *packed;
 
-	save(p, f, true);
-	fclose(f);
-	packed = packed_make(bytes, nr, len);
-	free(bytes);
+	fclose(m->f);
+	packed = packed_make(m->bytes, m->nr, len);
+	free(m->bytes);
 	return packed;
+}
+
+void *profile_pack(const struct profile *p, size_t *len)
+{
+	struct memory m;
+
+	save(p, memory_open(&m), true);
+	return memory_pack(&m, len);
+}
+
+void *profile_pack_names(const struct profile *p, struct save_mark *since, size_t *len)
+{
+	struct shared_part *part;
+	struct packing packing;
+	struct memory m;
+	size_t nr;
+	void *packed;
+
+	packing_init(&packing, p->strings.bytes, p->strings.len);
+	save_names(p, since, &(struct writer){ memory_open(&m), &packing });
+	packing_release(&packing);
+	packed = memory_pack(&m, &nr);
+	*len = sizeof(*part) + nr;
+	part = xmalloc(*len);
+	*part = (struct shared_part){ nr, 0 };
+	memcpy(part + 1, packed, nr);
+	free(packed);
+	return part;
+}
+
+void *profile_pack_window(const struct profile *p, const char *file, uint64_t bytes, size_t *len)
+{
+	struct shared_head names = { .bytes = bytes };
+	struct packing packing;
+	struct memory m;
+
+	memccpy(names.file, file, 0, sizeof(names.file) - 1);
+	packing_init(&packing, p->strings.bytes, p->strings.len);
+	save_rest(p, &names, &(struct writer){ memory_open(&m), &packing });
+	packing_release(&packing);
+	return memory_pack(&m, len);
 }

@@ -22,6 +22,32 @@ void profile_save(const struct profile *p, FILE *out);
 void *profile_pack(const struct profile *p, size_t *len);
 
 /*
+ * Windows that follow each other have most of their strings, modules, frames and stacks in common.
+ * A profile that only grows in these has a file of its own for them, which is appended to: what
+ * came since a mark (all 0 at first), which moves on. The rest of it is a window, which says how
+ * many bytes of that file it needs. To be freed.
+ */
+struct save_mark {
+	size_t strings, rows[40]; /* of save_tables */
+};
+void *profile_pack_names(const struct profile *p, struct save_mark *since, size_t *len);
+/* file: its name, in the folder of the window. */
+void *profile_pack_window(const struct profile *p, const char *file, uint64_t bytes, size_t *len);
+/* Before the first one: adds what facts and counters are called. */
+void profile_name_facts(struct profile *p);
+
+/* The file of names that was read last, so that it is read once for all of its windows. */
+struct shared_names;
+struct shared_names *shared_names_new(void);
+void shared_names_free(struct shared_names *s);
+
+/*
+ * As profile_load(), of one window of many. It may have more strings, frames and stacks than it
+ * refers to.
+ */
+struct profile *profile_load_window(const char *path, struct shared_names *names);
+
+/*
  * Reads a saved profile, compressed or not. Every id and range in it is checked, so the result is
  * as safe as one just recorded. NULL after one sentence that names the file and what is wrong with
  * it.

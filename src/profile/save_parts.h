@@ -9,7 +9,9 @@
 
 #include "profile/profile.h"
 
-#define FILE_VERSION 6 /* of timelines: who knows of none would show nothing */
+#define FILE_VERSION SHARED
+#define SHARED	     7 /* of windows that share names: who knows of none would miss them */
+#define TIMELINES    6 /* who knows of none would show nothing */
 #define CALLS	     5 /* of calls: who knows of none would show samples */
 #define HISTOGRAMS   4 /* who knows of none would show nothing */
 #define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
@@ -50,12 +52,26 @@ void save_set_fact(struct profile *p, const struct fact *f, uint64_t value);
 /* A table of a profile; all of them in the order of the file. */
 struct table {
 	char tag[5];
-	bool late; /* files from before it came do not have it */
+	bool late;   /* files from before it came do not have it */
+	bool shared; /* by windows, see profile/sharing.h */
 	size_t size, rows, nr;
 	uint32_t strings; /* a bit for each word of a row that is one's id */
 };
 extern const struct table save_tables[];
 extern const size_t save_nr_tables;
+
+/* Of a window: which file beside it has its strings and shared tables, and how much of that. */
+#define SHARED_TAG  "SHRD"
+#define SHARED_NAME 64
+struct shared_head {
+	char file[SHARED_NAME];
+	uint64_t bytes;
+};
+
+/* In front of each part of such a file, which is packed as a window is. */
+struct shared_part {
+	uint32_t bytes, pad;
+};
 
 #define MOST_SECTIONS 64 /* that are read: those of later versions, too */
 

@@ -114,16 +114,18 @@ void save_set_fact(struct profile *p, const struct fact *f, uint64_t value)
 }
 
 const struct table save_tables[] = {
-#define NAMED(tag, late, x, strings)                                                               \
+#define ROW(tag, late, shared, x, strings)                                                         \
 	{                                                                                          \
-		tag, late, sizeof(*((struct profile *)NULL)->x), offsetof(struct profile, x),      \
-			offsetof(struct profile, nr_##x), strings                                  \
+		tag, late, shared, sizeof(*((struct profile *)NULL)->x),                           \
+			offsetof(struct profile, x), offsetof(struct profile, nr_##x), strings     \
 	}
-#define TABLE(tag, late, x) NAMED(tag, late, x, 0)
-	NAMED("MODS", false, modules, WORD(module, path)),
-	NAMED("FRMS", false, frames, WORD(frame, name) | WORD(frame, linkage)),
-	TABLE("SFRM", false, stack_frames),
-	TABLE("STKS", false, stacks),
+#define NAMED(tag, late, x, strings)  ROW(tag, late, false, x, strings)
+#define COMMON(tag, late, x, strings) ROW(tag, late, true, x, strings)
+#define TABLE(tag, late, x)	      NAMED(tag, late, x, 0)
+	COMMON("MODS", false, modules, WORD(module, path)),
+	COMMON("FRMS", false, frames, WORD(frame, name) | WORD(frame, linkage)),
+	COMMON("SFRM", false, stack_frames, 0),
+	COMMON("STKS", false, stacks, 0),
 	TABLE("EVNT", true, events),
 	NAMED("SMPL", false, samples, WORD(sample, process) | WORD(sample, thread)),
 	TABLE("COLS", true, columns),
@@ -133,10 +135,10 @@ const struct table save_tables[] = {
 	NAMED("THRD", false, threads, WORD(thread_time, process) | WORD(thread_time, thread)),
 	TABLE("AUDT", true, disagreements),
 	TABLE("MRGD", true, merged),
-	TABLE("DETL", true, details),
-	NAMED("INLN", true, inlines,
-	      WORD(frame_function, name) | WORD(frame_function, linkage) |
-		      WORD(frame_function, file)),
+	COMMON("DETL", true, details, 0),
+	COMMON("INLN", true, inlines,
+	       WORD(frame_function, name) | WORD(frame_function, linkage) |
+		       WORD(frame_function, file)),
 	TABLE("HROW", true, hist_rows),
 	TABLE("HBKT", true, hist_buckets),
 	TABLE("OUTL", true, outliers),
@@ -154,7 +156,9 @@ const struct table save_tables[] = {
 	TABLE("BGNS", true, begins),
 	TABLE("LNGW", true, long_waits),
 #undef TABLE
+#undef COMMON
 #undef NAMED
+#undef ROW
 };
 #define NR_TABLES (sizeof(save_tables) / sizeof(save_tables[0]))
 _Static_assert(NR_TABLES + 3 <= MOST_SECTIONS, "all that are written are read");

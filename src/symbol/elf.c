@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/radix.h"
 #include "elf/strtab.h"
 #include "elf/symtab.h"
 #include "symbol/naming.h"
@@ -34,8 +35,9 @@ struct function {
 	uint32_t size; /* of an unsized one: what its section leaves */
 	uint32_t name; /* in the string table */
 };
-_Static_assert(sizeof(struct function) == 16, "many of these");
+_Static_assert(sizeof(struct function) == sizeof(struct radix_row), "many of these");
 #define KEY_UNSIZED 0x80u
+#define KEY_RANKS   7u /* bits */
 #define RANK_DATA   6u
 
 struct range {
@@ -82,7 +84,8 @@ static bool function_is_unsized(const struct function *f)
 }
 
 /*
- * Whether the symbol stands for code: a marker is always local, so only local names are read here.
+ * Whether the symbol stands for code: a marker is always local and no function with a size, so only
+ * such names are read here. Those of all would be most of a large file's string table.
  */
 static bool type_is_code(const Elf64_Sym *sym, struct strtab *names)
 {
@@ -93,7 +96,7 @@ static bool type_is_code(const Elf64_Sym *sym, struct strtab *names)
 		return false;
 	if (!sym->st_name || sym->st_name >= names->size || sym->st_shndx == SHN_UNDEF)
 		return false;
-	if (ELF64_ST_BIND(sym->st_info) != STB_LOCAL)
+	if (ELF64_ST_BIND(sym->st_info) != STB_LOCAL || (type == STT_FUNC && sym->st_size))
 		return true;
 	return strtab_copy(names, sym->st_name, head, sizeof(head)) > 0 && !naming_is_marker(head);
 }
@@ -153,8 +156,8 @@ static int function_compare(const void *pa, const void *pb)
 {
 	const struct function *a = pa, *b = pb;
 
-	if (a->key >> 7 != b->key >> 7)
-		return a->key >> 7 < b->key >> 7 ? -1 : 1;
+	if (a->key >> KEY_RANKS != b->key >> KEY_RANKS)
+		return a->key >> KEY_RANKS < b->key >> KEY_RANKS ? -1 : 1;
 	if (a->size != b->size)
 		return a->size > b->size ? -1 : 1;
 	if (a->key != b->key)
@@ -162,9 +165,25 @@ static int function_compare(const void *pa, const void *pb)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
+static void loader_sort(struct loader *l)
+{
+	size_t nr;
+
+	radix_sort((struct radix_row *)l->functions, l->nr, KEY_RANKS);
+	for (size_t i = 0; i < l->nr; i += nr) {
+		struct function *f = &l->functions[i];
+
+		for (nr = 1; i + nr < l->nr && f[nr].key >> KEY_RANKS == f->key >> KEY_RANKS;)
+			nr++;
+		if (nr > 1)
+			qsort(f, nr, sizeof(*f), function_compare);
+	}
+}
+
 static bool is_alias(const struct function *a, const struct function *b)
 {
-	return a->key >> 7 == b->key >> 7 && (a->size == b->size || function_is_unsized(a));
+	return a->key >> KEY_RANKS == b->key >> KEY_RANKS &&
+	       (a->size == b->size || function_is_unsized(a));
 }
 
 /* Of nr aliases, sorted, the one to show. Equally wanted ones are decided by their names. */
@@ -290,7 +309,7 @@ static bool symbols_load(struct elf_symbols *s, const struct elf_file *f, uint32
 		return false;
 	strtab_init(&s->names, f, t.strings->sh_offset, t.strings->sh_size);
 	if (symtab_for_each(&t, loader_take, &l) && l.nr) {
-		qsort(l.functions, l.nr, sizeof(*l.functions), function_compare);
+		loader_sort(&l);
 		loader_merge(&l);
 		loader_flatten(&l, s);
 	}

@@ -345,9 +345,11 @@ static void name_frames(struct symbolizer *s, const struct symbol_file *files)
 static void end_keeping(struct symbolizer *s)
 {
 	kept_end(s->kept);
-	log_info("names of %zu places: %zu known from before, %zu files read in %s; %s are kept",
-		 s->nr, s->nr_known, s->nr_read, text_ns(s->cost.cpu_ns),
-		 text_bytes(kept_bytes(s->kept)));
+	log_info(
+		"names of %zu places: %zu known from before, %zu files read in %s, %zu places left "
+		"for later; %s are kept",
+		s->nr, s->nr_known, s->nr_read, text_ns(s->cost.cpu_ns), s->nr_late,
+		text_bytes(kept_bytes(s->kept)));
 }
 
 static void note_servers(struct symbolizer *s)

@@ -406,8 +406,12 @@ void symbolizer_name_file(struct symbolizer *s, struct symbol_module *m,
 		kept = kept_of(s, file);
 	if (kept)
 		to = name_known(s, m, kept, from, to);
-	if (from == to || (s->may_read && !s->may_read(s->arg)))
+	if (from == to)
 		return;
+	if (s->may_read && !s->may_read(s->arg)) {
+		s->nr_late += to - from;
+		return;
+	}
 	for (size_t i = from; i < to; i++)
 		addresses[i - from] = symbolizer_frame(s, i)->offset;
 	m->nr = to - from;

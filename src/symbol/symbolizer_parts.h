@@ -37,6 +37,7 @@ struct symbolizer {
 	bool hurried;
 	size_t nr_hurried;	  /* frames that have no lines for it */
 	size_t nr_read, nr_known; /* files that were read, frames that were known without */
+	size_t nr_late;		  /* frames whose files could not be read so far */
 	uint64_t until_ns;	  /* as in symbol_options */
 	uint64_t servers_ns;	  /* until when servers may be asked, 0 = never */
 	size_t first_module;	  /* that was not there before: those of the kernel */

@@ -45,28 +45,56 @@ def unpack(body, width, strings, begins):
     return struct.pack(f"<{nr * width}I", *words)
 
 
+def sections(data, path):
+    """The tables of a file by their tags, and whether they are packed."""
+    data = lzma.decompress(data) if data[:2] == b"\xfd7" else gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    magic, _, nr = struct.unpack_from("<8sII", data)
+    assert magic in (b"bpfprof\n", b"bpfprofp"), path
+    at, tables = 16, {}
+    for _ in range(nr):
+        tag, crc, length = struct.unpack_from("<4sIQ", data, at)
+        body = data[at + 16:at + 16 + length]
+        assert zlib.crc32(body) == crc and len(body) == length, (path, tag)
+        tables[tag.decode()] = body
+        at += 16 + (length + 7 & ~7)
+    return tables, magic == b"bpfprofp"
+
+
+def beginnings(strings):
+    return [m.end() for m in re.finditer(b"\\A|\0(?!\\Z)", strings)]
+
+
 class Window:
     # Words of a row, and which of them are strings.
     WIDTHS = {"META": (4, (0,)), "CNTR": (4, (0,)), "SMPL": (12, (6, 7)), "THRD": (6, (2, 3)),
               "MODS": (7, (0,)), "FRMS": (6, (3, 4)), "SFRM": (1, ()), "STKS": (3, ())}
 
     def __init__(self, path):
-        data = open(path, "rb").read()
-        data = lzma.decompress(data) if data[:2] == b"\xfd7" else gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-        magic, version, nr = struct.unpack_from("<8sII", data)
-        assert magic in (b"bpfprof\n", b"bpfprofp"), path
-        at, self.tables = 16, {}
-        for _ in range(nr):
-            tag, crc, length = struct.unpack_from("<4sIQ", data, at)
-            body = data[at + 16:at + 16 + length]
-            assert zlib.crc32(body) == crc and len(body) == length, (path, tag)
-            self.tables[tag.decode()] = body
-            at += 16 + (length + 7 & ~7)
-        if magic == b"bpfprofp":
-            begins = [m.end() for m in re.finditer(b"\\A|\0(?!\\Z)", self.tables["STRS"])]
-            for tag, (width, strings) in self.WIDTHS.items():
-                self.tables[tag] = unpack(self.tables[tag], width, strings, begins)
+        self.tables, packed = sections(open(path, "rb").read(), path)
+        shared = self.names(path) if "SHRD" in self.tables else {}
+        if packed:
+            begins = beginnings(shared.get("STRS", self.tables.get("STRS")))
+            for tag in self.WIDTHS.keys() & self.tables.keys():
+                self.tables[tag] = unpack(self.tables[tag], *self.WIDTHS[tag], begins)
+        self.tables.update(shared)
         self.meta, self.counters = self.pairs("META"), self.pairs("CNTR")
+
+    def names(self, path):
+        """What it shares with others: as much of the file of names beside it as it says."""
+        name, need = struct.unpack("<64sQ", self.tables["SHRD"])
+        data = open(os.path.join(os.path.dirname(path), name.rstrip(b"\0").decode()), "rb").read()
+        all_tables, at = {"STRS": b""}, 0
+        assert len(data) >= need, (path, len(data), need)
+        while at < need:
+            length = struct.unpack_from("<I", data, at)[0]
+            tables, _ = sections(data[at + 8:at + 8 + length], path)
+            all_tables["STRS"] += tables["STRS"]
+            begins = beginnings(all_tables["STRS"])
+            for tag in self.WIDTHS.keys() & tables.keys():
+                all_tables[tag] = all_tables.get(tag, b"") + unpack(tables[tag], *self.WIDTHS[tag], begins)
+            at += 8 + length
+        assert at == need, (path, at, need)
+        return all_tables
 
     def string(self, at):
         strings = self.tables["STRS"]
