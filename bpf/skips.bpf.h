@@ -36,6 +36,12 @@ static inline __attribute__((always_inline)) __u32 skip_level(__u32 word)
 	return word >> SKIP_LEVEL_SHIFT & 15;
 }
 
+/* Since its thread left its CPU, in units. */
+static inline __attribute__((always_inline)) __u32 skip_age(const struct prof_skip *skip, __u64 now)
+{
+	return (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
+}
+
 static inline __attribute__((always_inline)) __u32 skip_word(__u32 level, __u64 now)
 {
 	__u32 window = now >> PACE_WINDOW_SHIFT & PACE_WINDOW_MASK;

@@ -46,6 +46,9 @@ __noinline int unseen_leaves(__u32 tid, __u32 how, __u64 now)
 
 	if (!skip_level(word))
 		return 0;
+	/* Who ran for long is looked at: what it did before is told apart from that. */
+	if (prof_cfg.long_wait_ns && skip_age(skip, now) >= SKIP_LONG)
+		how |= UNSEEN_LOOK;
 	if (!skip_leaves_out(word, now) || how & UNSEEN_LOOK) {
 		skip->word = word | SKIP_OPEN;
 		return 0;
@@ -69,6 +72,18 @@ __noinline int unseen_returns(__u32 tid, __u64 now)
 	}
 	units = (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
 	return (units & 0x7fffffff) | !units;
+}
+
+__noinline __u64 unseen_left(__u32 tid, __u64 now)
+{
+	struct prof_skip *skip = prof_cfg.skip_slots ? unseen_slot(tid) : NULL;
+	__u32 ago;
+
+	if (!skip)
+		return now;
+	ago = skip_age(skip, now);
+	skip->left = now >> SKIP_UNIT_SHIFT;
+	return ago > SKIP_LONG ? now - ((__u64)(ago - SKIP_LONG) << SKIP_UNIT_SHIFT) : now;
 }
 
 static __always_inline void without_last(struct wait_gap *gap, __u32 last)

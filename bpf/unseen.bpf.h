@@ -65,6 +65,11 @@ enum unseen_last {
 int unseen_settle(__u32 id, struct thread *t, struct wait_gap *gap, __u32 last);
 /* One of off ns that is told apart, t->wait; SCRATCH_TASKS: it has not ended. */
 int unseen_told(__u32 id, struct thread *t, __u64 off, __u64 queued);
+/*
+ * A thread leaves its CPU at that time and is looked at: when its last wait before that can have
+ * ended, at the latest. With prof_cfg.long_wait_ns.
+ */
+__u64 unseen_left(__u32 tid, __u64 now);
 /* As unseen_flush() says. wait: the bits of its system call. */
 int unseen_end(struct thread *t, struct wait_gap *gap, __u64 end, __u32 wait, __u32 is_running);
 
@@ -117,6 +122,7 @@ static __always_inline void unseen_gap(const struct task_struct *task, const str
 	gap->nr_blocked = (__u32)task->nvcsw - t->nr_blocked;
 	gap->nr_preempted = (__u32)task->nivcsw - t->nr_preempted;
 	gap->ns = until - t->since;
+	gap->until = until;
 	gap->ran_ns = task->se.sum_exec_runtime - t->ran;
 	gap->queued_ns = task->sched_info.run_delay - t->delay;
 }
@@ -128,6 +134,8 @@ static __always_inline void unseen_before(const __u64 *ctx, const struct task_st
 	struct wait_gap gap;
 
 	unseen_gap(prev, t, now, &gap);
+	if (prof_cfg.long_wait_ns)
+		gap.until = unseen_left(prev->pid, now);
 	if (gap.nr_blocked + gap.nr_preempted > 1)
 		unseen_settle(SCRATCH_SCHED, t, &gap,
 			      ctx[0] || !kernel_prev_state(ctx) ? UNSEEN_PREEMPTED

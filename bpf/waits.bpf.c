@@ -8,6 +8,7 @@
 #include "audit.bpf.h"
 #include "defer.bpf.h"
 #include "memo.bpf.h"
+#include "moments.bpf.h"
 #include "pace.bpf.h"
 #include "stacks.bpf.h"
 #include "unseen.bpf.h"
@@ -335,6 +336,10 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 		counters_add(PROF_LOST_COUNTS);
 		return 0;
 	}
+	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken)
+		queued = 0;
+	if (prof_cfg.long_wait_ns)
+		moments_wait(t, count, count_woken, off, queued);
 	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken) {
 		arena_add_wait(count, off, 0);
 		return 0;
@@ -415,6 +420,10 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 	if (lock)
 		locks_end(lock, t->tid, off);
 	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, lock);
+	if (prof_cfg.long_wait_ns) {
+		moments_end(t, t->since);
+		moments_put(count, off, t->since + off);
+	}
 	if (count)
 		arena_add_wait(count, off, 0);
 	else
@@ -422,7 +431,8 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 	return 0;
 }
 
-static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u32 nr, __u64 ns)
+static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u32 nr, __u64 ns,
+				    __u64 until)
 {
 	__u32 count;
 
@@ -430,6 +440,8 @@ static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u3
 		return true;
 	count = claim(id, t, PROF_GAP(kind), 0, 0, 0);
 	arena_add_many(count, nr, ns);
+	if (prof_cfg.long_wait_ns && kind == PROF_BLOCKED && count && until > t->since)
+		moments_put(count, until - t->since, until);
 	return count;
 }
 
@@ -445,11 +457,11 @@ __noinline int wait_gap(__u32 id, struct thread *t, const struct wait_gap *gap)
 		return 0;
 	blocked = gap->nr_blocked ? gap->ns : 0;
 	woken = gap->nr_blocked ? gap->queued_ns : 0;
-	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, blocked))
+	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, blocked, gap->until))
 		counters_add_n(PROF_LOST_COUNTS, gap->nr_blocked);
-	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, woken);
+	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, woken, 0);
 	if (!add_gap(id, t, PROF_PREEMPTED, gap->nr_preempted,
-		     gap->ns + gap->queued_ns - blocked - woken))
+		     gap->ns + gap->queued_ns - blocked - woken, 0))
 		counters_add_n(PROF_LOST_COUNTS, gap->nr_preempted);
 	return 0;
 }
