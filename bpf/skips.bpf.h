@@ -26,7 +26,9 @@ struct prof_skip {
 #define SKIP_PREEMPTED	 2u /* it was not, and could have gone on */
 #define SKIP_LEVEL_SHIFT 2  /* one in 2^level is looked at; 0 = all are */
 #define SKIP_STATE_SHIFT 6  /* what it was not looked at in: 12 bits of its state */
-#define SKIP_KEEPS	 0xfff0003cu
+#define SKIP_FORCED	 (1u << 18) /* it was looked at for another reason than chance */
+#define SKIP_EVENTS	 (1u << 19) /* its thread waits for events, too */
+#define SKIP_KEEPS	 0xfff8003cu
 #define SKIP_HIGHEST	 14u
 #define SKIP_UNIT_SHIFT	 10
 #define SKIP_LONG	 (PROF_SKIPPED_NS >> SKIP_UNIT_SHIFT) /* is looked at when it ends */

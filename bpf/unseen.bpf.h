@@ -41,11 +41,14 @@ __hidden struct prof_skip *unseen_slot(__u32 tid);
  * that this wait was found at.
  */
 __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before);
+#define UNSEEN_FORCED 0x100u /* with that level: it was not by chance, and stands for itself alone */
 
 /* verifier: those that return int are of their own, so that their answer is one number. */
 
 #define UNSEEN_ON   0x1000u /* could have gone on */
 #define UNSEEN_LOOK 0x2000u /* is to be looked at, whatever its level is */
+#define UNSEEN_EVENTS 0x4000u /* waits for events */
+#define UNSEEN_TASK   0x8000u /* is to be looked at if its thread waits for events now and then */
 /* Is it not looked at how that thread leaves its CPU? how: its state, and those. */
 int unseen_leaves(__u32 tid, __u32 how, __u64 now);
 /*
@@ -152,6 +155,32 @@ static __always_inline void unseen_begin(const struct task_struct *task, struct 
 	unseen_looked(task, t);
 }
 
+/*
+ * With prof_cfg.long_wait_ns: a worker of a runtime waits often for events, and parks. Where it waits
+ * otherwise, it does so in a task, and may leave the driver to nobody.
+ */
+static __always_inline bool unseen_is_telling(__u32 wait)
+{
+	__u32 futex = PROF_WAIT_FUTEX(wait);
+	int nr = PROF_WAIT_SYSCALL(wait);
+
+	if (nr == SYSCALL_FUTEX)
+		return futex != PROF_FUTEX_COUNTER && futex != PROF_FUTEX_PARKING_LOT;
+	return PROF_WAIT_KIND(wait) == PROF_BLOCKED && nr != SYSCALL_EPOLL && nr != SYSCALL_EPOLL_P;
+}
+
+static __always_inline __u32 unseen_in(struct task_struct *prev, __u32 state)
+{
+	int nr = syscall_of(prev);
+	__u32 wait = PROF_WAIT(PROF_BLOCKED, state, nr);
+
+	if (nr == SYSCALL_EPOLL || nr == SYSCALL_EPOLL_P)
+		return UNSEEN_EVENTS;
+	if (nr == SYSCALL_FUTEX)
+		wait |= wait_called(wait);
+	return unseen_is_telling(wait) ? UNSEEN_TASK : 0;
+}
+
 /* How prev leaves its CPU, for unseen_leaves(). */
 static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *prev)
 {
@@ -160,7 +189,7 @@ static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *pr
 	if (state & (TASK_DEAD | EXIT_ANY))
 		return how | UNSEEN_LOOK;
 	if (kernel_is_blocked(ctx, state))
-		return how;
+		return prof_cfg.long_wait_ns ? how | unseen_in(prev, how) : how;
 	return kernel_is_throttled(prev) ? UNSEEN_LOOK : UNSEEN_ON;
 }
 

@@ -178,11 +178,15 @@ static __always_inline bool is_thinned(struct scratch *s, struct thread *t, __u6
 		before = t->pace;
 		pace = t->pace = pace_next(before, now);
 		skips = unseen_can() ? unseen_turn(t, now, before) : 0;
+		if (skips & UNSEEN_FORCED)
+			return false;
 		if (skips) {
 			s->halvings = skips * PROF_CHAIN_SKIP;
 			return false;
 		}
 	}
+	if (prof_cfg.long_wait_ns && unseen_is_telling(t->wait))
+		return false;
 	s->halvings = pace_halvings(pace, level);
 	return pace_leaves_out(now, s->halvings);
 }

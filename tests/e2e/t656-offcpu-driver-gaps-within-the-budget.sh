@@ -34,7 +34,8 @@ for workers in --current '--workers 2'; do
 		print(f"{gaps['gaps']} gaps of {gaps['us']} us, {us} us in its two functions, {asleep} us asleep; it held its worker {truth['calls']} times, {truth['ns'] / 1000:.0f} us")
 		# Others are where its worker had no CPU for 20 ms.
 		assert truth["calls"] >= 10 and truth["calls"] - 1 <= gaps["gaps"] <= truth["calls"] * 1.5
-		assert 0.93 <= us / (truth["ns"] / 1000) <= 1.07
+		# What it was taken off its CPU in while it computed is an estimate where that switch was not looked at.
+		assert 0.75 <= us / (truth["ns"] / 1000) <= 1.07
 		assert asleep >= 0.93 * 40000 * (truth["calls"] // 2)
 	END
 	sed 's/^/# /' "$OUT"

@@ -23,6 +23,7 @@ seconds=${NIGHTLY:+8}
 run "$BPFPROF" offcpu -o "$TMP/x.bpfprof" -o "$TMP/x.folded" -- \
 	"$app" "${seconds:-4}" --workers 12 --leaves $leaves --dir "$TMP" --truth "$TMP/truth"
 check_is "$STATUS" 0 "it is recorded"
+[ -s "$TMP/truth" ] || { show; "$app" 1 --leaves blocking_sleep --truth "$TMP/truth" 2>&1 | sed "s/^/# alone: /"; finish; }
 check_folded "$TMP/x.folded"
 drive tokio_subset.py "$(uname -m)" "$TMP/truth" "$TMP/x.folded" "$(echo "$leaves" | tr ',' '\n' | wc -l)"
 finish
