@@ -15,6 +15,8 @@ const struct opt oncpu_opts[] = {
 	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
+	BY_ROW(struct recording_args, results),
+	CSV_ROW(struct recording_args, results),
 	RUNTIME_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

@@ -22,7 +22,7 @@ SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 fcntl.ioctl(socket.socket(), SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))' || fail "cannot switch on the loopback device"
 
 leaves=std_mutex,pl_mutex,blocking_sleep,channel_recv,thread_park,pool_job,tcp_read,flock
-[ -z "${NIGHTLY:-}" ] || leaves+=,rwlock_read,rwlock_write,condvar,thread_join,executor_block_on,block_in_place,pipe_read,select,poll,nested_sleep,child,file_read
+[ -z "${NIGHTLY:-}" ] || leaves+=,rwlock_read,rwlock_write,condvar,thread_join,executor_block_on,block_in_place,pipe_read,select,poll,nested_sleep,child
 # bpfprof has read the program and made its tables before the program goes on, so that no wait is one that nobody can walk.
 seconds=${NIGHTLY:+8}
 run "$BPFPROF" offcpu -o "$TMP/x.bpfprof" -o "$TMP/x.folded" -- \
