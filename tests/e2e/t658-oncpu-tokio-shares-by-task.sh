@@ -27,5 +27,6 @@ check_grep '--runtime: no stack has a function of tokio \(looked at ([2-9] stack
 
 # Whose fault gaps are is a table of its own.
 check "a program that blocks" "$BPFPROF" offcpu --runtime=tokio -s -- "$app" 1 --leaves driver_hog
-check "an empty line before its gaps" awk '/driver gap:/ { found = 1; if (before != "") exit 1 } { before = $0 } END { exit !found }' "$OUT"
+cp "$OUT" "$TMP/summary"
+check "an empty line before its gaps" awk '/driver gap:/ { found = 1; if (before != "") exit 1 } { before = $0 } END { exit !found }' "$TMP/summary"
 finish
