@@ -22,10 +22,10 @@ struct prof_skip {
 	__u32 left; /* when it left its CPU and was not looked at, in units of SKIP_UNIT_SHIFT */
 };
 
-#define SKIP_OPEN	 1u /* it was looked at when it left its CPU */
-#define SKIP_PREEMPTED	 2u /* it was not, and could have gone on */
-#define SKIP_LEVEL_SHIFT 2  /* one in 2^level is looked at; 0 = all are */
-#define SKIP_STATE_SHIFT 6  /* what it was not looked at in: 12 bits of its state */
+#define SKIP_OPEN	 1u	    /* it was looked at when it left its CPU */
+#define SKIP_PREEMPTED	 2u	    /* it was not, and could have gone on */
+#define SKIP_LEVEL_SHIFT 2	    /* one in 2^level is looked at; 0 = all are */
+#define SKIP_STATE_SHIFT 6	    /* what it was not looked at in: 12 bits of its state */
 #define SKIP_FORCED	 (1u << 18) /* it was looked at for another reason than chance */
 #define SKIP_EVENTS	 (1u << 19) /* its thread waits for events, too */
 #define SKIP_KEEPS	 0xfff8003cu

@@ -52,8 +52,7 @@ __noinline int unseen_leaves(__u32 tid, __u32 how, __u64 now)
 		word &= ~SKIP_FORCED;
 		if (how & UNSEEN_EVENTS)
 			word |= SKIP_EVENTS;
-		if (skip_age(skip, now) >= SKIP_LONG ||
-		    (how & UNSEEN_TASK && word & SKIP_EVENTS))
+		if (skip_age(skip, now) >= SKIP_LONG || (how & UNSEEN_TASK && word & SKIP_EVENTS))
 			how |= UNSEEN_LOOK;
 		if (how & UNSEEN_LOOK)
 			word |= SKIP_FORCED;

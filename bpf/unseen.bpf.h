@@ -41,12 +41,13 @@ __hidden struct prof_skip *unseen_slot(__u32 tid);
  * that this wait was found at.
  */
 __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before);
-#define UNSEEN_FORCED 0x100u /* with that level: it was not by chance, and stands for itself alone */
+#define UNSEEN_FORCED                                                                              \
+	0x100u /* with that level: it was not by chance, and stands for itself alone */
 
 /* verifier: those that return int are of their own, so that their answer is one number. */
 
-#define UNSEEN_ON   0x1000u /* could have gone on */
-#define UNSEEN_LOOK 0x2000u /* is to be looked at, whatever its level is */
+#define UNSEEN_ON     0x1000u /* could have gone on */
+#define UNSEEN_LOOK   0x2000u /* is to be looked at, whatever its level is */
 #define UNSEEN_EVENTS 0x4000u /* waits for events */
 #define UNSEEN_TASK   0x8000u /* is to be looked at if its thread waits for events now and then */
 /* Is it not looked at how that thread leaves its CPU? how: its state, and those. */

@@ -76,9 +76,10 @@ static char *no_function(const struct profile *p, const char *name)
 {
 	uint64_t nr = nr_user_stacks(p);
 
-	return xasprintf("no stack has a function of %s (looked at %s stack%s, for names that begin "
-			 "with %s)",
-			 name, text_count(nr), nr == 1 ? "" : "s", context_needle(name));
+	return xasprintf(
+		"no stack has a function of %s (looked at %s stack%s, for names that begin "
+		"with %s)",
+		name, text_count(nr), nr == 1 ? "" : "s", context_needle(name));
 }
 
 /* How it was looked for: a program without names may well have one. To be freed. */

@@ -43,8 +43,7 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	/* Whether a filter by length or state keeps it is not known of one not looked at. */
 	c->skip_slots = c->stacks && !c->running && !c->wakeups && !c->hops && !c->hist_rows &&
 					!o->audit && !o->cgroup && !c->state_mask && !c->min_ns &&
-					!c->max_ns &&
-					(!o->waits.gap_ns || c->long_wait_ns)
+					!c->max_ns && (!o->waits.gap_ns || c->long_wait_ns)
 				? SKIP_SLOTS
 				: 0;
 	c->slow_poll_ns = kind->slow_polls ? o->calls.slow_ns : 0;

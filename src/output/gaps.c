@@ -142,8 +142,8 @@ void gaps_put(const struct profile *p, const struct view *v, bool apart, FILE *o
 	struct culprits c;
 
 	if (culprits_init(&c, p, v)) {
-		fprintf(out, "%s  driver gap: %s%s", apart ? "\n" : "", c.gaps.nr ? text_ns(c.gaps.ns) : "none",
-			c.gaps.nr ? "" : " of ");
+		fprintf(out, "%s  driver gap: %s%s", apart ? "\n" : "",
+			c.gaps.nr ? text_ns(c.gaps.ns) : "none", c.gaps.nr ? "" : " of ");
 		if (c.gaps.nr)
 			fprintf(out, " in %s of ", text_count(c.gaps.nr));
 		fprintf(out, "%s or more", text_ns(c.least_ns));
