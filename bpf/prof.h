@@ -472,7 +472,7 @@ struct prof_config {
 	__u64 outlier_ns;     /* 0 = none are kept */
 	__u64 cgroup_id;      /* with filter_cgroup */
 	__u64 slow_poll_ns;   /* only what passes within polls of that length; 0 = all does */
-	__u64 long_wait_ns; /* times of all waits as long are kept, of others what bpf/moments.bpf.h says */
+	__u64 long_wait_ns;   /* times of waits as long are kept, of others few (moments.bpf.h) */
 	__u32 branch_slots;   /* a power of two; 0 = no branch records */
 	__u8 nr_values;	      /* counters that are read with each sample */
 	__u8 two_generations; /* nothing refers to a slot once its sample is recorded */

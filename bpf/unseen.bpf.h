@@ -157,8 +157,8 @@ static __always_inline void unseen_begin(const struct task_struct *task, struct 
 }
 
 /*
- * With prof_cfg.long_wait_ns: a worker of a runtime waits often for events, and parks. Where it waits
- * otherwise, it does so in a task, and may leave the driver to nobody.
+ * With prof_cfg.long_wait_ns: a worker of a runtime waits often for events, and parks. Where it
+ * waits otherwise, it does so in a task, and may leave the driver to nobody.
  */
 static __always_inline bool unseen_is_telling(__u32 wait)
 {
