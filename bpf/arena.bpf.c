@@ -294,7 +294,7 @@ __noinline int arena_add_wait(__u32 count, __u64 ns, __u64 ago)
 
 	if (!c)
 		return 0;
-	if (prof_cfg.moment_slots)
+	if (prof_cfg.moment_slots && !prof_cfg.long_wait_ns)
 		moments_add(count, ns, ago);
 	bucket = ns >> PROF_WAIT_BUCKET_SHIFT ? prof_wait_bucket(ns) : 0;
 	if (!c->tid) {

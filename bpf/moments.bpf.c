@@ -6,6 +6,9 @@
  */
 #include "moments.bpf.h"
 
+#define UNIT_SHIFT 10 /* ns: 32 bits of them are an hour */
+#define UNITS(ns)  ((__u32)((ns) >> UNIT_SHIFT))
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -25,12 +28,12 @@ struct {
 
 extern __u64 prof_sched_end;
 
-__hidden void moments_add(__u32 count, __u64 weight, __u64 ago)
+__hidden void moments_put(__u32 count, __u64 weight, __u64 end)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), at;
 	struct prof_word *head = bpf_map_lookup_elem(&moment_heads, &cpu);
 	struct prof_moment *m;
-	__u64 nr, now;
+	__u64 nr;
 
 	if (!head)
 		return;
@@ -39,10 +42,72 @@ __hidden void moments_add(__u32 count, __u64 weight, __u64 ago)
 	m = bpf_map_lookup_elem(&moments, &at);
 	if (!m)
 		return;
-	now = prof_sched_end; /* what was open then is accounted for later */
 	__sync_lock_test_and_set(&m->nr, 0);
-	m->end_ns = (now ? now : bpf_ktime_get_ns()) - ago;
+	m->end_ns = end;
 	m->weight = weight;
 	m->count = count;
 	__sync_lock_test_and_set(&m->nr, nr + 1);
+}
+
+__hidden void moments_add(__u32 count, __u64 weight, __u64 ago)
+{
+	__u64 now = prof_sched_end; /* what was open then is accounted for later */
+
+	moments_put(count, weight, (now ? now : bpf_ktime_get_ns()) - ago);
+}
+
+static __always_inline bool is_for_events(__u32 wait)
+{
+	int nr = PROF_WAIT_SYSCALL(wait);
+
+	return PROF_WAIT_KIND(wait) == PROF_BLOCKED &&
+	       (nr == SYSCALL_EPOLL || nr == SYSCALL_EPOLL_P);
+}
+
+/* The last wait for events that was not told, whose end is all that matters of it. */
+static __always_inline void put_late(struct thread *t, __u64 now)
+{
+	__u32 ago = UNITS(now) - t->late_at;
+
+	if (t->late)
+		moments_put(t->late, 1u << UNIT_SHIFT, now - ((__u64)ago << UNIT_SHIFT));
+	t->late = 0;
+}
+
+__noinline int moments_wait(struct thread *t, __u32 count, __u32 count_woken, __u64 off,
+			    __u64 queued)
+{
+	__u32 at, since, often = UNITS(prof_cfg.long_wait_ns / 2);
+	bool events;
+	__u64 now;
+
+	if (!t || !prof_cfg.long_wait_ns)
+		return 0;
+	now = t->since + off;
+	at = UNITS(now);
+	since = at - t->told_at;
+	events = is_for_events(t->wait);
+	if (off < prof_cfg.long_wait_ns && since < often) {
+		if (events) {
+			t->late = count;
+			t->late_at = at;
+		}
+		return 0;
+	}
+	/* Those that follow each other at once are one for who reads them. */
+	if (!events || since >= 2 * often)
+		put_late(t, now);
+	t->late = 0;
+	t->told_at = at;
+	moments_put(count, off - queued, now - queued);
+	if (queued)
+		moments_put(count_woken, queued, now);
+	return 0;
+}
+
+__noinline int moments_end(struct thread *t, __u64 end)
+{
+	if (t && prof_cfg.long_wait_ns)
+		put_late(t, end);
+	return 0;
 }

@@ -472,6 +472,7 @@ struct prof_config {
 	__u64 outlier_ns;     /* 0 = none are kept */
 	__u64 cgroup_id;      /* with filter_cgroup */
 	__u64 slow_poll_ns;   /* only what passes within polls of that length; 0 = all does */
+	__u64 long_wait_ns;   /* times of waits as long are kept, of others few (moments.bpf.h) */
 	__u32 branch_slots;   /* a power of two; 0 = no branch records */
 	__u8 nr_values;	      /* counters that are read with each sample */
 	__u8 two_generations; /* nothing refers to a slot once its sample is recorded */
@@ -484,7 +485,7 @@ struct prof_config {
 	__u8 orc;	      /* the kernel's half of samples is walked by orc.bpf.c */
 	__u16 skip_slots;     /* of bpf/skips.bpf.h, a power of two; 0 = no switch is left out */
 };
-_Static_assert(sizeof(struct prof_config) == 144, "struct prof_config is part of the contract");
+_Static_assert(sizeof(struct prof_config) == 152, "struct prof_config is part of the contract");
 
 /* Counters per CPU (bpf/pmu.bpf.h): as the kernel hands them out, struct bpf_perf_event_value. */
 #define PMU_MAX_EVENTS 8

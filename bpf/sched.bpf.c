@@ -24,6 +24,7 @@
 #include "filter.bpf.h"
 #include "arena.bpf.h"
 #include "locks.bpf.h"
+#include "moments.bpf.h"
 #include "outcome.bpf.h"
 #include "owners.bpf.h"
 #include "runqlat.bpf.h"
@@ -472,6 +473,8 @@ static __always_inline void flush(struct task_struct *task)
 		wait_is_open(t, ns);
 	if (prof_cfg.running && t->state != THREAD_GONE)
 		wait_lived(t, prof_sched_end, 1);
+	if (prof_cfg.long_wait_ns)
+		moments_end(t, prof_sched_end);
 	t->state = THREAD_NEW;
 }
 

@@ -22,11 +22,13 @@ struct prof_skip {
 	__u32 left; /* when it left its CPU and was not looked at, in units of SKIP_UNIT_SHIFT */
 };
 
-#define SKIP_OPEN	 1u /* it was looked at when it left its CPU */
-#define SKIP_PREEMPTED	 2u /* it was not, and could have gone on */
-#define SKIP_LEVEL_SHIFT 2  /* one in 2^level is looked at; 0 = all are */
-#define SKIP_STATE_SHIFT 6  /* what it was not looked at in: 12 bits of its state */
-#define SKIP_KEEPS	 0xfff0003cu
+#define SKIP_OPEN	 1u	    /* it was looked at when it left its CPU */
+#define SKIP_PREEMPTED	 2u	    /* it was not, and could have gone on */
+#define SKIP_LEVEL_SHIFT 2	    /* one in 2^level is looked at; 0 = all are */
+#define SKIP_STATE_SHIFT 6	    /* what it was not looked at in: 12 bits of its state */
+#define SKIP_FORCED	 (1u << 18) /* it was looked at for another reason than chance */
+#define SKIP_EVENTS	 (1u << 19) /* its thread waits for events, too */
+#define SKIP_KEEPS	 0xfff8003cu
 #define SKIP_HIGHEST	 14u
 #define SKIP_UNIT_SHIFT	 10
 #define SKIP_LONG	 (PROF_SKIPPED_NS >> SKIP_UNIT_SHIFT) /* is looked at when it ends */
@@ -34,6 +36,12 @@ struct prof_skip {
 static inline __attribute__((always_inline)) __u32 skip_level(__u32 word)
 {
 	return word >> SKIP_LEVEL_SHIFT & 15;
+}
+
+/* Since its thread left its CPU, in units. */
+static inline __attribute__((always_inline)) __u32 skip_age(const struct prof_skip *skip, __u64 now)
+{
+	return (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
 }
 
 static inline __attribute__((always_inline)) __u32 skip_word(__u32 level, __u64 now)

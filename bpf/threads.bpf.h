@@ -58,7 +58,10 @@ struct thread {
 		__u32 row;  /* with prof_cfg.hist_rows: slot + 1 of its histograms */
 		__u32 pace; /* else: how often it waits (pace.bpf.h) */
 	};
-	__u32 waker;	      /* slot + 1 of who ended the wait */
+	union {
+		__u32 waker; /* slot + 1 of who ended the wait */
+		__u32 late;  /* with prof_cfg.long_wait_ns: a count, of which see below */
+	};
 	__u32 ustack, kstack; /* with prof_cfg.hops */
 	union {
 		__u32 wakers[2]; /* its own waker, alone and with that one's waker; for --hops */
@@ -70,7 +73,16 @@ struct thread {
 			__u32 nr_blocked, nr_preempted;
 		};
 	};
-	__u64 lived; /* with prof_cfg.running: since when its life is not accounted for */
+	union {
+		__u64 lived; /* with prof_cfg.running: since when its life is not accounted for */
+		/*
+		 * With prof_cfg.long_wait_ns, in units of moments.bpf.c: when the last wait ended
+		 * that was told, and since then the last one for events, of the count in late.
+		 */
+		struct {
+			__u32 told_at, late_at;
+		};
+	};
 };
 _Static_assert(sizeof(struct thread) <= 440, "with its header struct thread is 512 bytes");
 

@@ -21,15 +21,16 @@ __hidden struct prof_skip *unseen_slot(__u32 tid)
 __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before)
 {
 	struct prof_skip *skip = unseen_slot(t->tid);
-	__u32 level, next;
+	__u32 level, next, forced;
 
 	if (!skip)
 		return 0;
+	forced = prof_cfg.long_wait_ns && skip->word & SKIP_FORCED ? UNSEEN_FORCED : 0;
 	level = skip_level(skip->word);
 	next = skip_next(level, *(volatile __u32 *)&prof_thin.skips, t->pace, before);
 	if (level || next)
-		skip->word = skip_word(next, now);
-	return level;
+		skip->word = skip_word(next, now) | (skip->word & SKIP_EVENTS);
+	return level ? level | forced : 0;
 }
 
 __hidden __u32 unseen_word(__u32 tid)
@@ -46,6 +47,16 @@ __noinline int unseen_leaves(__u32 tid, __u32 how, __u64 now)
 
 	if (!skip_level(word))
 		return 0;
+	/* Who ran for long is looked at: what it did before is told apart from that. */
+	if (prof_cfg.long_wait_ns) {
+		word &= ~SKIP_FORCED;
+		if (how & UNSEEN_EVENTS)
+			word |= SKIP_EVENTS;
+		if (skip_age(skip, now) >= SKIP_LONG || (how & UNSEEN_TASK && word & SKIP_EVENTS))
+			how |= UNSEEN_LOOK;
+		if (how & UNSEEN_LOOK)
+			word |= SKIP_FORCED;
+	}
 	if (!skip_leaves_out(word, now) || how & UNSEEN_LOOK) {
 		skip->word = word | SKIP_OPEN;
 		return 0;
@@ -69,6 +80,18 @@ __noinline int unseen_returns(__u32 tid, __u64 now)
 	}
 	units = (__u32)(now >> SKIP_UNIT_SHIFT) - skip->left;
 	return (units & 0x7fffffff) | !units;
+}
+
+__noinline __u64 unseen_left(__u32 tid, __u64 now)
+{
+	struct prof_skip *skip = prof_cfg.skip_slots ? unseen_slot(tid) : NULL;
+	__u32 ago;
+
+	if (!skip)
+		return now;
+	ago = skip_age(skip, now);
+	skip->left = now >> SKIP_UNIT_SHIFT;
+	return ago > SKIP_LONG ? now - ((__u64)(ago - SKIP_LONG) << SKIP_UNIT_SHIFT) : now;
 }
 
 static __always_inline void without_last(struct wait_gap *gap, __u32 last)

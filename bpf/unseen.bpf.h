@@ -41,11 +41,15 @@ __hidden struct prof_skip *unseen_slot(__u32 tid);
  * that this wait was found at.
  */
 __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before);
+#define UNSEEN_FORCED                                                                              \
+	0x100u /* with that level: it was not by chance, and stands for itself alone */
 
 /* verifier: those that return int are of their own, so that their answer is one number. */
 
-#define UNSEEN_ON   0x1000u /* could have gone on */
-#define UNSEEN_LOOK 0x2000u /* is to be looked at, whatever its level is */
+#define UNSEEN_ON     0x1000u /* could have gone on */
+#define UNSEEN_LOOK   0x2000u /* is to be looked at, whatever its level is */
+#define UNSEEN_EVENTS 0x4000u /* waits for events */
+#define UNSEEN_TASK   0x8000u /* is to be looked at if its thread waits for events now and then */
 /* Is it not looked at how that thread leaves its CPU? how: its state, and those. */
 int unseen_leaves(__u32 tid, __u32 how, __u64 now);
 /*
@@ -65,6 +69,11 @@ enum unseen_last {
 int unseen_settle(__u32 id, struct thread *t, struct wait_gap *gap, __u32 last);
 /* One of off ns that is told apart, t->wait; SCRATCH_TASKS: it has not ended. */
 int unseen_told(__u32 id, struct thread *t, __u64 off, __u64 queued);
+/*
+ * A thread leaves its CPU at that time and is looked at: when its last wait before that can have
+ * ended, at the latest. With prof_cfg.long_wait_ns.
+ */
+__u64 unseen_left(__u32 tid, __u64 now);
 /* As unseen_flush() says. wait: the bits of its system call. */
 int unseen_end(struct thread *t, struct wait_gap *gap, __u64 end, __u32 wait, __u32 is_running);
 
@@ -117,6 +126,7 @@ static __always_inline void unseen_gap(const struct task_struct *task, const str
 	gap->nr_blocked = (__u32)task->nvcsw - t->nr_blocked;
 	gap->nr_preempted = (__u32)task->nivcsw - t->nr_preempted;
 	gap->ns = until - t->since;
+	gap->until = until;
 	gap->ran_ns = task->se.sum_exec_runtime - t->ran;
 	gap->queued_ns = task->sched_info.run_delay - t->delay;
 }
@@ -128,6 +138,8 @@ static __always_inline void unseen_before(const __u64 *ctx, const struct task_st
 	struct wait_gap gap;
 
 	unseen_gap(prev, t, now, &gap);
+	if (prof_cfg.long_wait_ns)
+		gap.until = unseen_left(prev->pid, now);
 	if (gap.nr_blocked + gap.nr_preempted > 1)
 		unseen_settle(SCRATCH_SCHED, t, &gap,
 			      ctx[0] || !kernel_prev_state(ctx) ? UNSEEN_PREEMPTED
@@ -144,6 +156,32 @@ static __always_inline void unseen_begin(const struct task_struct *task, struct 
 	unseen_looked(task, t);
 }
 
+/*
+ * With prof_cfg.long_wait_ns: a worker of a runtime waits often for events, and parks. Where it
+ * waits otherwise, it does so in a task, and may leave the driver to nobody.
+ */
+static __always_inline bool unseen_is_telling(__u32 wait)
+{
+	__u32 futex = PROF_WAIT_FUTEX(wait);
+	int nr = PROF_WAIT_SYSCALL(wait);
+
+	if (nr == SYSCALL_FUTEX)
+		return futex != PROF_FUTEX_COUNTER && futex != PROF_FUTEX_PARKING_LOT;
+	return PROF_WAIT_KIND(wait) == PROF_BLOCKED && nr != SYSCALL_EPOLL && nr != SYSCALL_EPOLL_P;
+}
+
+static __always_inline __u32 unseen_in(struct task_struct *prev, __u32 state)
+{
+	int nr = syscall_of(prev);
+	__u32 wait = PROF_WAIT(PROF_BLOCKED, state, nr);
+
+	if (nr == SYSCALL_EPOLL || nr == SYSCALL_EPOLL_P)
+		return UNSEEN_EVENTS;
+	if (nr == SYSCALL_FUTEX)
+		wait |= wait_called(wait);
+	return unseen_is_telling(wait) ? UNSEEN_TASK : 0;
+}
+
 /* How prev leaves its CPU, for unseen_leaves(). */
 static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *prev)
 {
@@ -152,7 +190,7 @@ static __always_inline __u32 unseen_how(const __u64 *ctx, struct task_struct *pr
 	if (state & (TASK_DEAD | EXIT_ANY))
 		return how | UNSEEN_LOOK;
 	if (kernel_is_blocked(ctx, state))
-		return how;
+		return prof_cfg.long_wait_ns ? how | unseen_in(prev, how) : how;
 	return kernel_is_throttled(prev) ? UNSEEN_LOOK : UNSEEN_ON;
 }
 

@@ -8,6 +8,7 @@
 #include "audit.bpf.h"
 #include "defer.bpf.h"
 #include "memo.bpf.h"
+#include "moments.bpf.h"
 #include "pace.bpf.h"
 #include "stacks.bpf.h"
 #include "unseen.bpf.h"
@@ -177,11 +178,15 @@ static __always_inline bool is_thinned(struct scratch *s, struct thread *t, __u6
 		before = t->pace;
 		pace = t->pace = pace_next(before, now);
 		skips = unseen_can() ? unseen_turn(t, now, before) : 0;
+		if (skips & UNSEEN_FORCED)
+			return false;
 		if (skips) {
 			s->halvings = skips * PROF_CHAIN_SKIP;
 			return false;
 		}
 	}
+	if (prof_cfg.long_wait_ns && unseen_is_telling(t->wait))
+		return false;
 	s->halvings = pace_halvings(pace, level);
 	return pace_leaves_out(now, s->halvings);
 }
@@ -335,6 +340,10 @@ __noinline int wait_ends(struct thread *t, __u64 off, __u64 queued)
 		counters_add(PROF_LOST_COUNTS);
 		return 0;
 	}
+	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken)
+		queued = 0;
+	if (prof_cfg.long_wait_ns)
+		moments_wait(t, count, count_woken, off, queued);
 	if (PROF_WAIT_KIND(t->wait) == PROF_PREEMPTED || !count_woken) {
 		arena_add_wait(count, off, 0);
 		return 0;
@@ -415,6 +424,10 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 	if (lock)
 		locks_end(lock, t->tid, off);
 	count = claim(SCRATCH_TASKS, t, wait | PROF_WAIT_OPEN, ustack, kstack, lock);
+	if (prof_cfg.long_wait_ns) {
+		moments_end(t, t->since);
+		moments_put(count, off, t->since + off);
+	}
 	if (count)
 		arena_add_wait(count, off, 0);
 	else
@@ -422,7 +435,8 @@ __noinline int wait_is_open(struct thread *t, __u64 off)
 	return 0;
 }
 
-static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u32 nr, __u64 ns)
+static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u32 nr, __u64 ns,
+				    __u64 until)
 {
 	__u32 count;
 
@@ -430,6 +444,8 @@ static __always_inline bool add_gap(__u32 id, struct thread *t, __u32 kind, __u3
 		return true;
 	count = claim(id, t, PROF_GAP(kind), 0, 0, 0);
 	arena_add_many(count, nr, ns);
+	if (prof_cfg.long_wait_ns && kind == PROF_BLOCKED && count && until > t->since)
+		moments_put(count, until - t->since, until);
 	return count;
 }
 
@@ -445,50 +461,11 @@ __noinline int wait_gap(__u32 id, struct thread *t, const struct wait_gap *gap)
 		return 0;
 	blocked = gap->nr_blocked ? gap->ns : 0;
 	woken = gap->nr_blocked ? gap->queued_ns : 0;
-	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, blocked))
+	if (!add_gap(id, t, PROF_BLOCKED, gap->nr_blocked, blocked, gap->until))
 		counters_add_n(PROF_LOST_COUNTS, gap->nr_blocked);
-	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, woken);
+	add_gap(id, t, PROF_WOKEN, gap->nr_blocked, woken, 0);
 	if (!add_gap(id, t, PROF_PREEMPTED, gap->nr_preempted,
-		     gap->ns + gap->queued_ns - blocked - woken))
+		     gap->ns + gap->queued_ns - blocked - woken, 0))
 		counters_add_n(PROF_LOST_COUNTS, gap->nr_preempted);
-	return 0;
-}
-
-/* False: lost. */
-static __always_inline bool found_kernel(struct scratch *s, struct task_struct *task)
-{
-	long bytes =
-		bpf_get_task_stack(task, s->kernel.frames, PROF_MAX_KFRAMES * sizeof(__u64), 0);
-
-	if (bytes < 0)
-		counters_add(PROF_KSTACK_FAILED);
-	return bytes <= 0 || stacks_kernel_kind(SCRATCH_TASKS, s, PROF_STACK_KERNEL_ASLEEP,
-						(__u32)bytes / 8, &s->known.kstack);
-}
-
-/* False: lost. */
-static __always_inline bool found_user(struct scratch *s, struct task_struct *task)
-{
-	s->owner = stack_owner_of(task);
-	if (unwind_regs_saved(s, task))
-		defer_sleeper(s, task);
-	else
-		unwind_nothing(s, stacks_unwalkable(s));
-	s->known.ustack = arena_stack(SCRATCH_TASKS, PROF_STACK_USER);
-	return s->known.ustack;
-}
-
-__hidden __u32 wait_found(struct task_struct *task)
-{
-	struct scratch *s = scratch_get(SCRATCH_TASKS);
-
-	if (!s)
-		return PROF_LOST_SCRATCH;
-	if (!prof_cfg.stacks)
-		return 0;
-	if (!prof_cfg.no_kstacks && !found_kernel(s, task))
-		return PROF_LOST_STACKS;
-	if (!prof_cfg.no_ustacks && stacks_has_user(task) && !found_user(s, task))
-		return PROF_LOST_STACKS;
 	return 0;
 }

@@ -63,6 +63,7 @@ int wait_is_open(struct thread *t, __u64 off);
 struct wait_gap {
 	__u32 nr_blocked, nr_preempted;
 	__u64 ns, ran_ns, queued_ns;
+	__u64 until; /* they were over */
 };
 int wait_gap(__u32 id, struct thread *t, const struct wait_gap *gap);
 

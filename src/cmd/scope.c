@@ -74,9 +74,12 @@ static uint64_t nr_user_stacks(const struct profile *p)
 
 static char *no_function(const struct profile *p, const char *name)
 {
-	return xasprintf("no stack has a function of %s (looked at %s stacks, for names that begin "
-			 "with %s)",
-			 name, text_count(nr_user_stacks(p)), context_needle(name));
+	uint64_t nr = nr_user_stacks(p);
+
+	return xasprintf(
+		"no stack has a function of %s (looked at %s stack%s, for names that begin "
+		"with %s)",
+		name, text_count(nr), nr == 1 ? "" : "s", context_needle(name));
 }
 
 /* How it was looked for: a program without names may well have one. To be freed. */

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "base/mem.h"
+#include "bpf/thin.h"
 
 #define SAME_NS 100000 /* two clock readings with interrupts off are not further apart */
 
@@ -51,6 +52,8 @@ static bool is_for_events(uint32_t wait)
 {
 	int nr = PROF_WAIT_SYSCALL(wait);
 
+	if (wait == PROF_GAP(PROF_BLOCKED)) /* for events as well as for others */
+		return true;
 #ifdef SYS_epoll_wait
 	if (nr == SYS_epoll_wait)
 		return true;

@@ -20,6 +20,7 @@
 #include "bpf/prof.h"
 
 #define LONG_WAITS_MAX (1u << 20) /* 24 MB */
+#define LONG_WAITS     4	  /* those of the time of a gap, divided by it, are long */
 
 struct long_wait_entry {
 	uint32_t slot;		   /* of its count */

@@ -179,7 +179,7 @@ static int start(struct record *r)
 				   .session = r->session,
 				   .config = record_config(o),
 				   .heatmap = o->moments,
-				   .long_wait_ns = o->waits.gap_ns / 4,
+				   .long_wait_ns = o->waits.gap_ns / LONG_WAITS,
 				   .own_child = r->target.pid,
 				   .reader = r->reading->reader,
 				   .take_call =

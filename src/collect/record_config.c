@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/long_waits.h"
 #include "collect/record.h"
 #include "profile/kind.h"
 
@@ -37,10 +38,12 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->hist_rows = rows || kind->live;
 	c->hist_by = o->runqlat.by;
 	c->wait_hists = !rows && (!kind->live || o->waits.lengths) && !kind->slow_polls;
+	if (!o->moments && !c->running && !c->hops && !c->lock_slots)
+		c->long_wait_ns = o->waits.gap_ns / LONG_WAITS;
 	/* Whether a filter by length or state keeps it is not known of one not looked at. */
 	c->skip_slots = c->stacks && !c->running && !c->wakeups && !c->hops && !c->hist_rows &&
 					!o->audit && !o->cgroup && !c->state_mask && !c->min_ns &&
-					!c->max_ns && !o->waits.gap_ns
+					!c->max_ns && (!o->waits.gap_ns || c->long_wait_ns)
 				? SKIP_SLOTS
 				: 0;
 	c->slow_poll_ns = kind->slow_polls ? o->calls.slow_ns : 0;

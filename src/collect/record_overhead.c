@@ -49,7 +49,7 @@ static bool takes_stacks(const struct record *r)
 	struct prof_config c = record_config(r->opts);
 
 	return kind_of(r->opts->command)->waits && c.stacks && !c.audit && !c.hops &&
-	       !r->opts->waits.gap_ns;
+	       (!r->opts->waits.gap_ns || c.long_wait_ns);
 }
 
 static unsigned int most_stacks(const struct record *r)

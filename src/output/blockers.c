@@ -127,9 +127,10 @@ static void put_rows(const struct blockers *b, FILE *out)
 	grid_end(&g);
 }
 
-void blockers_put(const struct profile *p, const struct view *v, uint64_t watched_ns, FILE *out)
+bool blockers_put(const struct profile *p, const struct view *v, uint64_t watched_ns, FILE *out)
 {
 	struct blockers b = {};
+	bool put = false;
 
 	trim_init(&b.trim, p, v);
 	for (size_t i = 0; i < p->nr_samples; i++) {
@@ -145,9 +146,11 @@ void blockers_put(const struct profile *p, const struct view *v, uint64_t watche
 		name_most(&b);
 		merge(&b, by_names);
 		put_rows(&b, out);
+		put = true;
 	}
 	for (size_t i = 0; i < b.nr; i++)
 		free(b.v[i].name);
 	free(b.v);
 	trim_release(&b.trim);
+	return put;
 }

@@ -3,12 +3,13 @@
 #ifndef BPFPROF_OUTPUT_BLOCKERS_H
 #define BPFPROF_OUTPUT_BLOCKERS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "profile/trim.h"
 
-/* Nothing where they are less than a thousandth of watched_ns. */
-void blockers_put(const struct profile *p, const struct view *v, uint64_t watched_ns, FILE *out);
+/* Nothing, and false, where they are less than a thousandth of watched_ns. */
+bool blockers_put(const struct profile *p, const struct view *v, uint64_t watched_ns, FILE *out);
 
 /* What people call the function of a frame that is shown, NULL: unknown. To be freed. */
 char *blockers_function(struct trim *t, const struct trimmed *f);

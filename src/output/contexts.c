@@ -221,6 +221,7 @@ static void put_estimated(const struct context_sums *s, const struct profile *p,
 void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 {
 	struct context_sums s;
+	bool apart;
 
 	if (kind_of_profile(p)->slow_polls) /* in which workers are only at times */
 		return;
@@ -231,8 +232,8 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 	put_head(&s, p, out);
 	put_tables(&s, p, v, out);
 	put_estimated(&s, p, out);
-	blockers_put(p, v, s.tables[SORT_WORKERS].ns + s.tables[SORT_ALONE].ns, out);
-	gaps_put(p, v, out);
+	apart = blockers_put(p, v, s.tables[SORT_WORKERS].ns + s.tables[SORT_ALONE].ns, out);
+	gaps_put(p, v, apart, out);
 	for (size_t i = 0; i < NR_SORTS; i++) {
 		int64_t ns = s.tables[i].residual_ns;
 

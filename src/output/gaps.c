@@ -137,13 +137,13 @@ static void put_missed(const struct profile *p, FILE *out)
 			text_count(nr), nr == 1 ? "wait came" : "waits came");
 }
 
-void gaps_put(const struct profile *p, const struct view *v, FILE *out)
+void gaps_put(const struct profile *p, const struct view *v, bool apart, FILE *out)
 {
 	struct culprits c;
 
 	if (culprits_init(&c, p, v)) {
-		fprintf(out, "  driver gap: %s%s", c.gaps.nr ? text_ns(c.gaps.ns) : "none",
-			c.gaps.nr ? "" : " of ");
+		fprintf(out, "%s  driver gap: %s%s", apart ? "\n" : "",
+			c.gaps.nr ? text_ns(c.gaps.ns) : "none", c.gaps.nr ? "" : " of ");
 		if (c.gaps.nr)
 			fprintf(out, " in %s of ", text_count(c.gaps.nr));
 		fprintf(out, "%s or more", text_ns(c.least_ns));

@@ -3,6 +3,7 @@
 #ifndef BPFPROF_OUTPUT_GAPS_H
 #define BPFPROF_OUTPUT_GAPS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "profile/profile.h"
@@ -10,8 +11,8 @@
 
 struct json_object;
 
-/* Nothing where they were not recorded. */
-void gaps_put(const struct profile *p, const struct view *v, FILE *out);
+/* Nothing where they were not recorded. apart: an empty line before it. */
+void gaps_put(const struct profile *p, const struct view *v, bool apart, FILE *out);
 
 /* NULL where they were not recorded. */
 struct json_object *gaps_json(const struct profile *p, const struct view *v);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "bpf/thin.h"
 #include "profile/threads.h"
 #include "profile/wait.h"
 
@@ -66,6 +67,52 @@ static enum doing doing_of(const struct context_of *of)
 	};
 
 	return by_context[of->context];
+}
+
+static bool is_for_events(const struct profile *p, uint32_t wait)
+{
+	const char *name = wait_syscall(p, wait);
+
+	return wait == PROF_GAP(PROF_BLOCKED) || (name && !strncmp(name, "epoll_", 6));
+}
+
+/*
+ * Per sample of which no stack was taken, since its thread waits often, the one that it is most
+ * like: where that thread waits longest in the same system call. Of others, the sample itself.
+ */
+static uint32_t *find_likes(const struct contexts *c, const struct thread_groups *groups)
+{
+	const struct profile *p = c->p;
+	uint32_t *likes = xcalloc(p->nr_samples + 1, sizeof(*likes));
+	const struct sample *a, *b;
+	const uint32_t how = 0xffff; /* the system call, and the kind of the wait */
+
+	for (size_t i = 0; i < p->nr_samples; i++) {
+		a = &p->samples[i];
+		likes[i] = i;
+		for (size_t k = 0; a->wait & PROF_WAIT_NOT_SAMPLED && k < p->nr_samples; k++) {
+			b = &p->samples[k];
+			if (groups->of_sample[k] != groups->of_sample[i] || !b->ustack ||
+			    b->wait & PROF_WAIT_NOT_SAMPLED || (a->wait & how) != (b->wait & how))
+				continue;
+			if (likes[i] == i || b->weight > p->samples[likes[i]].weight)
+				likes[i] = k;
+		}
+	}
+	return likes;
+}
+
+/*
+ * A worker of which no switch was looked at polls now and then: who leaves the driver to nobody is
+ * looked at, since it runs or waits for longer.
+ */
+static enum doing doing_at(const struct contexts *c, size_t i)
+{
+	const struct context_of *of = contexts_at(c, i);
+
+	if (of->context == CONTEXT_NOT_SAMPLED && is_for_events(c->p, c->p->samples[i].wait))
+		return DRIVES;
+	return doing_of(of);
 }
 
 static bool waits(const struct sample *s)
@@ -197,20 +244,22 @@ static void add_waits(struct gap_spans *s, const struct contexts *c)
 {
 	const struct profile *p = c->p;
 	struct thread_groups groups;
-	uint32_t *runtimes;
+	uint32_t *runtimes, *likes;
 
 	thread_groups_init(&groups, p);
 	runtimes = find_runtimes(c, &groups);
+	likes = find_likes(c, &groups);
 	for (size_t i = 0; i < p->nr_long_waits; i++) {
 		const struct long_wait *w = &p->long_waits[i];
 		const struct sample *of = &p->samples[w->sample];
+		uint32_t like = likes[w->sample];
 		struct gap_span one = { .pid = of->pid,
 					.runtime = runtimes[groups.of_sample[w->sample]],
 					.tid = of->tid,
-					.sample = w->sample,
+					.sample = like,
 					.begin_ns = w->begin_ns,
 					.end_ns = w->end_ns,
-					.doing = doing_of(contexts_at(c, w->sample)),
+					.doing = doing_at(c, like),
 					.preempted = PROF_WAIT_KIND(of->wait) == PROF_PREEMPTED };
 
 		if (one.runtime && waits(of))
@@ -218,6 +267,7 @@ static void add_waits(struct gap_spans *s, const struct contexts *c)
 		else if (one.runtime && PROF_WAIT_KIND(of->wait) == PROF_ON_CPU)
 			add_moment(s, c, one);
 	}
+	free(likes);
 	free(runtimes);
 	thread_groups_release(&groups);
 }

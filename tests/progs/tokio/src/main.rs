@@ -10,10 +10,12 @@
 //!     tokio_waits SECONDS --polls N [--workers N] [--current] [--truth FILE]: tasks that count their polls (polls.rs)
 //!     tokio_waits SECONDS --pingpong [--workers N] [--truth FILE]: as many polls as there can be
 //!     tokio_waits SECONDS --quiet [--workers N] [--truth FILE]: tasks that never block (quiet.rs)
+//!     tokio_waits SECONDS --hogged [--workers N] [--truth FILE]: an echo that holds its worker (hogged.rs)
 //!     tokio_waits SECONDS --several [--truth FILE]: several runtimes, with a leaf each (several.rs)
 //!     tokio_waits SECONDS --twins [--truth FILE]: two of the same name, of which one blocks its driver
 //!
 //! Who blocks them are threads of the program that sleep between: nothing depends on how fast the machine is.
+mod hogged;
 mod leaves;
 mod polls;
 mod quiet;
@@ -35,6 +37,7 @@ struct Options {
     polls: u32,
     pingpong: bool,
     quiet: bool,
+    hogged: bool,
     several: bool,
     twins: bool,
     each: usize,
@@ -53,6 +56,7 @@ fn options() -> Options {
         polls: 0,
         pingpong: false,
         quiet: false,
+        hogged: false,
         several: false,
         twins: false,
         each: 1,
@@ -67,6 +71,7 @@ fn options() -> Options {
             "--polls" => o.polls = value().parse().expect("--polls"),
             "--pingpong" => o.pingpong = true,
             "--quiet" => o.quiet = true,
+            "--hogged" => o.hogged = true,
             "--several" => o.several = true,
             "--twins" => o.twins = true,
             "--each" => o.each = value().parse().expect("--each"),
@@ -199,10 +204,11 @@ fn main() {
     let rt = runtime(&o);
     let workers = if o.current { 1 } else { o.workers };
 
-    if o.polls > 0 || o.pingpong || o.quiet {
-        let truth = match (o.pingpong, o.quiet) {
-            (true, _) => polls::pingpong(&rt, end),
-            (_, true) => quiet::run(&rt, workers, end),
+    if o.polls > 0 || o.pingpong || o.quiet || o.hogged {
+        let truth = match (o.pingpong, o.quiet, o.hogged) {
+            (true, ..) => polls::pingpong(&rt, end),
+            (_, true, _) => quiet::run(&rt, workers, end),
+            (.., true) => hogged::run(&rt, end),
             _ => polls::run(&rt, o.polls),
         };
 
