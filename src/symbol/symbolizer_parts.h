@@ -36,6 +36,8 @@ struct symbolizer {
 	void *arg;
 	bool hurried;
 	size_t nr_hurried;	  /* frames that have no lines for it */
+	uint64_t lines_until_ns;  /* when those of the file that is read are given up; 0 = never */
+	size_t nr_given_up;	  /* frames that have no lines for that */
 	size_t nr_read, nr_known; /* files that were read, frames that were known without */
 	uint64_t until_ns;	  /* as in symbol_options */
 	uint64_t servers_ns;	  /* until when servers may be asked, 0 = never */
