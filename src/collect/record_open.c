@@ -222,8 +222,7 @@ void record_tell_early(bool on)
 
 void record_survive(bool one)
 {
-	handle(&(struct sigaction){ .sa_handler = nothing,
-				    .sa_flags = SA_RESTART | SA_RESETHAND },
+	handle(&(struct sigaction){ .sa_handler = nothing, .sa_flags = SA_RESTART | SA_RESETHAND },
 	       one);
 }
 

@@ -31,7 +31,7 @@ static void run(int go, int failed, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (read(go, &byte, 1) != 1)
-		_exit(127); /* bpfprof gave up */
+		_exit(127);	  /* bpfprof gave up */
 	signal(SIGXFSZ, SIG_DFL); /* which main() ignores */
 	execvp(argv[0], argv);
 	err = errno;

@@ -20,9 +20,10 @@
 #define VAIN	      16 /* of them without an answer, one behind the other: steps are doubled */
 #define MAX_DOUBLINGS 12 /* to 64 kB */
 #define LINES_LATE_NS 100000000 /* behind their deadline, at which whoever reads them looks */
-#define LINES_HANG_NS 500000000 /* the same of one file's: whoever reads them does not look any more */
-#define WRITTEN	      "it was written to after it ran"
-#define MAX_VAIN      (VAIN * MAX_DOUBLINGS)
+#define LINES_HANG_NS                                                                              \
+	500000000 /* the same of one file's: whoever reads them does not look any more */
+#define WRITTEN	 "it was written to after it ran"
+#define MAX_VAIN (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,

@@ -73,7 +73,8 @@ static void a_stranger_adds_no_line(void **state)
 	detail_is(p, LACK_ELF, "/srv/a\t", "");
 	detail_is(p, LACK_LINKED, "/srv/a", "x?no-server?/srv/b?");
 	/* So is a recording. */
-	p->meta.lacks = profile_string(p, "no-linked\t/srv/a\t\033[2Jx\nno-server\njava\t/\nno-elf\t/");
+	p->meta.lacks =
+		profile_string(p, "no-linked\t/srv/a\t\033[2Jx\nno-server\njava\t/\nno-elf\t/");
 	detail_is(p, LACK_LINKED, "/srv/a", "?[2Jx");
 	detail_is(p, LACK_ELF, "/", NULL);
 	assert_int_equal(lacks_count(p, LACK_SERVER), 0);
