@@ -296,7 +296,7 @@ static enum cmd_result explain_empty(const struct recording_args *a, const struc
 		log_err(0, "nothing was recorded: %" PRIu64 " %ss seen", p->counters[PROF_SEEN],
 			profile_noun(p));
 	list_counters(p);
-	/* A program of ours that has ended was watched from its beginning: its exit is no reason. */
+	/* A program of ours that has ended was watched from its start: its exit is no reason. */
 	if (!p->counters[PROF_SEEN] && o->alloc.live && (!outlived || o->program))
 		fputs("  --live sees memory that is freed by a call, as malloc()'s is: not Go's"
 		      " (without --live it is seen), nor that of functions without symbols\n",

@@ -157,8 +157,8 @@ char *record_target(struct record *r);
 struct session *record_session(struct record *r);
 uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
 /*
- * A signal that ends us before signals are read, by record_open(), is told in a sentence from now on;
- * or no more.
+ * A signal that ends us before signals are read, by record_open(), is told in a sentence from now
+ * on; or no more.
  */
 void record_tell_early(bool on);
 bool record_was_interrupted(const struct record *r); /* by a signal */
