@@ -6,7 +6,8 @@
 . "${0%/*}/lib.sh"
 need_bpf
 need setpriv setcap
-python=$(readlink -f /usr/bin/python3) && "$python" -c 'import sys; assert (3, 8) <= sys.version_info[:2] <= (3, 14)' 2>/dev/null ||
+python=$(readlink -f /usr/bin/python3)
+"$python" -c 'import sys; assert (3, 8) <= sys.version_info[:2] <= (3, 14)' 2>/dev/null ||
 	skip "needs /usr/bin/python3, 3.8 to 3.14"
 
 cat >"$TMP/work.py" <<-'PY'
