@@ -2,6 +2,7 @@
 /* bpfprof: finds the command, runs it, and is the only place that decides exit codes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,7 @@ int main(int argc, char **argv)
 	enum cmd_result result;
 
 	hold_standard_descriptors();
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: whoever writes is told, and says so */
 	result = dispatch(argc, argv);
 
 	if (outfile_end_stdout() && result == CMD_OK)

@@ -448,6 +448,7 @@ enum cmd_result recording_main(const struct command *self, int argc, char **argv
 	char **words;
 	int nr, err;
 
+	record_tell_early(true);
 	a->record.command = self->name;
 	a->record.max_depth = a->record.max_depth ? a->record.max_depth : 1000;
 	a->record.start_ns = now_ns();

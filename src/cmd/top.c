@@ -354,6 +354,7 @@ static enum cmd_result run(struct recording_args *common)
 	sigset_t mask;
 	int err;
 
+	record_tell_early(false); /* a screen has handlers of its own */
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	w.args->batch |= !isatty(STDOUT_FILENO);
 	o->live = (struct live_opts){ .fd = w.args->batch ? -1 : STDIN_FILENO,

@@ -47,6 +47,8 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 	c->python = (struct capture_python){ .profile = o->profile,
 					     .store = o->store,
 					     .reader = o->reader,
+					     .lacks = &c->lacks,
+					     .begun_ns = now_ns(),
 					     .rows = o->store ? maps->pythons : NULL };
 	c->stack_of_slot = xcalloc(c->nr_slots, sizeof(*c->stack_of_slot));
 	capture_put_source(c, 0, (struct symbol_file){ .fd = -1 });

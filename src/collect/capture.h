@@ -61,7 +61,7 @@ struct capture {
 	uint32_t own_child;	/* the program that bpfprof started, 0 = none */
 	struct reader *reader;	/* borrowed; its children are bpfprof itself */
 	uint32_t jit_hung;	/* folders of runtimes that did not answer */
-	struct lacks lacks;	/* why generated code has no names */
+	struct lacks lacks;	/* why generated code and Python have no names */
 	uint32_t java_hung;	/* JVMs that did not answer */
 	void (*take_call)(void *arg, const struct prof_count *n, struct sample *s);
 	uint32_t ledger_event;

@@ -101,6 +101,27 @@ static void tell(const struct process *p, const struct proc_mapping *m, int err)
 		log_info("process %u: no frames of Python (%s)", p->pid, strerror(-err));
 }
 
+/* Each window of an agent is a recording, and the process is not asked again. */
+static void note(struct capture_python *c, const struct process *p, struct proc_image *image)
+{
+	int err = image->python_err;
+	char key[LACKS_KEY_MAX];
+
+	if (!err || err == -ESRCH || image->python_told_ns >= c->begun_ns)
+		return;
+	image->python_told_ns = now_ns();
+	if (err == -EACCES || err == -EPERM)
+		lacks_add(c->lacks, LACK_PYTHON, lacks_key(p->pid, key), NULL);
+	else
+		lacks_add(c->lacks, LACK_PYTHON_OTHER, lacks_key(p->pid, key),
+			  err == -ENOTSUP     ? "an interpreter that is not known (3.8 to 3.14 are)"
+			  : err == -ETIMEDOUT ? "its memory cannot be read in time"
+			  : err == -ENOSPC    ? "too many kinds of interpreters"
+			  : err == -EPIPE     ? "the process that looked for them died"
+			  : err == -ENOENT    ? "the file of the interpreter could not be read"
+					      : strerror(-err));
+}
+
 static void add_program(struct capture_python *c, struct process *p, struct proc_image *image,
 			const struct python_found *found)
 {
@@ -113,6 +134,7 @@ static void add_program(struct capture_python *c, struct process *p, struct proc
 	c->programs[c->nr++] = (struct python_program){ .found = *found, .row = row, .uid = uid };
 	image->python = c->nr;
 	image->python_row = row;
+	image->python_err = row ? 0 : -ENOSPC;
 	p->changes++;
 	store_refresh(c->store, p);
 	log_info("process %u: Python %u.%u%s", p->pid, found->version >> 8, found->version & 0xff,
@@ -127,6 +149,7 @@ const struct python_program *capture_python_find(struct capture_python *c, struc
 	struct python_found found;
 	int err;
 
+	note(c, p, image);
 	if (image->python)
 		return &c->programs[image->python - 1];
 	if (!c->rows || !c->reader || !m->file || !m->file->has_python || image != p->image ||
@@ -144,6 +167,8 @@ const struct python_program *capture_python_find(struct capture_python *c, struc
 	if (err != -EAGAIN) {
 		image->python_next_ns = NEVER_NS;
 		image->python_wait_ns = NEVER_NS;
+		image->python_err = err;
+		note(c, p, image);
 		tell(p, m, err);
 	}
 	p->changes++; /* whether to expect one may be another answer now */

@@ -11,6 +11,7 @@
 #include "collect/defer.h"
 #include "collect/python_merge.h"
 #include "proc/proc.h"
+#include "profile/lacks.h"
 #include "profile/profile.h"
 #include "python/ask.h"
 #include "reader/reader.h"
@@ -34,11 +35,13 @@ struct capture_python {
 	struct profile *profile; /* borrowed, as is all up to rows */
 	struct store *store;
 	struct reader *reader;
+	struct lacks *lacks;
 	struct python_layout *rows; /* the kernel's, PYTHON_ROWS */
 	struct python_program *programs;
 	size_t nr, cap;
 	struct python_pending *pending;
 	size_t nr_pending, cap_pending;
+	uint64_t begun_ns;	    /* the recording */
 	uint64_t named_ns;	    /* when names were last asked for */
 	uint64_t nr_stacks, nr_cut; /* not to the oldest frame: memory not there, or too many */
 };

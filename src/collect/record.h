@@ -155,7 +155,12 @@ void record_hand_over(struct record *r, struct target *to);
 /* During the recording: what is recorded, to be freed; its kernel side; and since when. */
 char *record_target(struct record *r);
 struct session *record_session(struct record *r);
-uint64_t record_begin_ns(const struct record *r);    /* CLOCK_MONOTONIC */
+uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
+/*
+ * A signal that ends us before signals are read, by record_open(), is told in a sentence from now
+ * on; or no more.
+ */
+void record_tell_early(bool on);
 bool record_was_interrupted(const struct record *r); /* by a signal */
 bool record_has_outlived(const struct record *r);    /* all that it profiled has exited */
 

@@ -96,6 +96,7 @@ static int open_loop(struct record *r)
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGHUP);
 	sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
+	record_tell_early(false);
 	r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (r->signals < 0 || r->timer < 0 || timerfd_settime(r->timer, 0, &turn, NULL))
@@ -185,21 +186,44 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-void record_survive(bool one)
+/* Ends as if it had not been here: whoever waits for us sees by which signal. */
+static void end_early(int signal)
+{
+	static const char text[] =
+		"bpfprof: interrupted before the recording began: nothing was recorded\n";
+	ssize_t done = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)done;
+	raise(signal);
+}
+
+/* For all three signals: to a handler where it was the default, or back. */
+static void handle(const struct sigaction *by, bool on)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	const struct sigaction once = { .sa_handler = nothing,
-					.sa_flags = SA_RESTART | SA_RESETHAND };
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	struct sigaction now;
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		sigaction(signals[i], NULL, &now);
-		if (one && now.sa_handler == SIG_DFL)
-			sigaction(signals[i], &once, NULL);
-		else if (!one && now.sa_handler == nothing)
+		if (on && now.sa_handler == SIG_DFL)
+			sigaction(signals[i], by, NULL);
+		else if (!on && now.sa_handler == by->sa_handler)
 			sigaction(signals[i], &usual, NULL);
 	}
+}
+
+void record_tell_early(bool on)
+{
+	handle(&(struct sigaction){ .sa_handler = end_early,
+				    .sa_flags = SA_RESETHAND | SA_NODEFER },
+	       on);
+}
+
+void record_survive(bool one)
+{
+	handle(&(struct sigaction){ .sa_handler = nothing, .sa_flags = SA_RESTART | SA_RESETHAND },
+	       one);
 }
 
 void record_is_done(struct record *r)

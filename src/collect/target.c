@@ -11,10 +11,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "collect/record.h"
 #include "event/refusal.h"
 
 #define GRACE_MS 2000
@@ -25,10 +27,12 @@ static void run(int go, int failed, char **argv)
 	char byte;
 	int err;
 
+	record_tell_early(false); /* who forked us says so */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (read(go, &byte, 1) != 1)
-		_exit(127); /* bpfprof gave up */
+		_exit(127);	  /* bpfprof gave up */
+	signal(SIGXFSZ, SIG_DFL); /* which main() ignores */
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(failed, &err, sizeof(err)) < 0)
@@ -54,7 +58,8 @@ int target_start(struct target *t, char **argv)
 {
 	int go[2] = { -1, -1 }, failed[2] = { -1, -1 };
 
-	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+	/* A socket: whoever lets a program go that is dead by then gets no signal for it. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) || pipe2(failed, O_CLOEXEC))
 		return refusal_tell(-errno, "cannot make a pipe");
 	t->pid = fork_held();
 	if (t->pid < 0) {
@@ -77,8 +82,10 @@ int target_release(struct target *t, const char *name)
 {
 	int err = 0;
 
-	if (write(t->go, "", 1) != 1)
-		return log_err(-errno, "cannot start %s", name);
+	if (send(t->go, "", 1, MSG_NOSIGNAL) != 1)
+		return errno == EPIPE || errno == ECONNRESET
+			       ? log_as(-EINTR, "%s was ended before it began", name)
+			       : log_err(-errno, "cannot start %s", name);
 	close(t->go);
 	if (read(t->failed, &err, sizeof(err)) != sizeof(err))
 		err = 0;

@@ -47,7 +47,7 @@ static void put_dwo(const struct missing *m, FILE *out)
 	put(out, m->dwo);
 	if (m->nr > 1)
 		fprintf(out, ", nor %u more", m->nr - 1);
-	fputs(" (split DWARF; packages of it, .dwp, need libdw 0.191): " OF_DWO "\n", out);
+	fputs(" (split DWARF; packages of it, .dwp, are not read): " OF_DWO "\n", out);
 }
 
 /* The next one of a kind, from a module on; SIZE_MAX: there are no more. */

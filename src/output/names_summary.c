@@ -56,6 +56,23 @@ static void put_servers(const struct profile *p, FILE *out)
 	free(servers);
 }
 
+/* Rows of modules do not show it: the interpreter's own functions have names. */
+static void put_python(const struct profile *p, FILE *out)
+{
+	size_t unread = lacks_count(p, LACK_PYTHON), others = lacks_count(p, LACK_PYTHON_OTHER);
+	char *why = others ? lacks_first(p, LACK_PYTHON_OTHER) : NULL;
+
+	if (unread)
+		fprintf(out,
+			"          functions of Python of %s process%s are missing: it takes "
+			"CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH to look into %s\n",
+			text_count(unread), unread == 1 ? "" : "es", unread == 1 ? "it" : "them");
+	if (why)
+		fprintf(out, "          functions of Python of %s process%s are missing: %s\n",
+			text_count(others), others == 1 ? "" : "es", why);
+	free(why);
+}
+
 void names_put_summary(const struct profile *p, const char *of, FILE *out)
 {
 	bool lacks_inlined = false;
@@ -83,5 +100,6 @@ void names_put_summary(const struct profile *p, const char *of, FILE *out)
 	}
 	nameless_release(&n);
 	put_servers(p, out);
+	put_python(p, out);
 	missing_rows_put(p, lacks_inlined, out);
 }

@@ -110,6 +110,8 @@ struct proc_image {
 	uint32_t python;
 	uint16_t python_row; /* of the kernel's struct python_layout */
 	uint64_t python_next_ns, python_wait_ns;
+	int python_err;		 /* why it is not looked for any more; 0 = it is */
+	uint64_t python_told_ns; /* when a recording was told so */
 	struct proc_image *older;
 };
 

@@ -35,6 +35,8 @@ static const char *const words[LACK_NR] = {
 	[LACK_DWARF_PACKED] = "dwarf-packed",
 	[LACK_DWARF_LARGE] = "dwarf-large",
 	[LACK_SERVERS] = "servers",
+	[LACK_PYTHON] = "python",
+	[LACK_PYTHON_OTHER] = "python-other",
 };
 
 static void append(struct lacks *l, const char *line, size_t len)
@@ -110,20 +112,33 @@ const char *lacks_key(uint32_t pid, char key[LACKS_KEY_MAX])
 	return key;
 }
 
+/* A recording from elsewhere may say anything. */
+static char *rest_of_line(const char *at)
+{
+	char *raw = xasprintf("%.*s", (int)strcspn(at, "\n"), at), *clean = text_cleaned(raw);
+
+	free(raw);
+	return clean;
+}
+
 char *lacks_detail(const struct profile *p, enum lack what, const char *key)
 {
-	char *begin = begin_of(what, key), *raw, *clean;
+	char *begin = begin_of(what, key);
 	size_t len = strlen(begin);
 	const char *line = find(profile_str(p, p->meta.lacks), begin, len);
 
 	free(begin);
-	if (!line)
-		return NULL;
-	line += len;
-	raw = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
-	clean = text_cleaned(raw); /* a recording from elsewhere may say anything */
-	free(raw);
-	return clean;
+	return line ? rest_of_line(line + len) : NULL;
+}
+
+char *lacks_first(const struct profile *p, enum lack what)
+{
+	char *begin = xasprintf("%s\t", words[what]);
+	const char *line = find(profile_str(p, p->meta.lacks), begin, strlen(begin)), *detail;
+
+	free(begin);
+	detail = line ? strchr(strchr(line, '\t') + 1, '\t') : NULL;
+	return detail ? rest_of_line(detail + 1) : NULL;
 }
 
 bool lacks_has(const struct profile *p, enum lack what, const char *key)

@@ -36,6 +36,8 @@ enum lack {
 	LACK_DWARF_PACKED, /* its DWARF is compressed in a way that is not read */
 	LACK_DWARF_LARGE,  /* it is larger than what is read */
 	LACK_SERVERS,	   /* detail: the servers that were asked; of no file */
+	LACK_PYTHON,	   /* functions of Python: the process may not be looked into */
+	LACK_PYTHON_OTHER, /* ... or something else; detail: why */
 	LACK_NR,
 };
 
@@ -58,7 +60,9 @@ const char *lacks_key(uint32_t pid, char key[LACKS_KEY_MAX]);
 bool lacks_has(const struct profile *p, enum lack what, const char *key);
 /* What was found of it, fit to be printed, to be freed; NULL: nothing was. */
 char *lacks_detail(const struct profile *p, enum lack what, const char *key);
-/* How many files lack that. */
+/* How many files or processes lack that. */
 size_t lacks_count(const struct profile *p, enum lack what);
+/* As lacks_detail(), of the first one that lacks it. */
+char *lacks_first(const struct profile *p, enum lack what);
 
 #endif

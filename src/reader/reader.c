@@ -49,7 +49,19 @@ struct reader {
 	uint64_t *children; /* all there were: a bit each */
 	struct losses losses;
 	struct steady steady;
+	bool told_none;
 };
+
+/* No child can be had, for whatever it would look at: that is told once, not for each file. */
+static int tell_none(struct reader *r, int err)
+{
+	if (!r->told_none)
+		log_warn("no process can be started that looks at files and at other processes "
+			 "(%s; ulimit -a lists limits): names and stacks may be missing",
+			 strerror(-err));
+	r->told_none = true;
+	return err;
+}
 
 static void remember_child(struct reader *r, pid_t pid)
 {
@@ -199,8 +211,10 @@ static int share_memory(const struct reader_question *q, const struct nursery_or
 	if (ftruncate(fd, o->answer_at + o->max_sz) ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
 	    pwrite(fd, q->bytes, q->sz, 0) != (ssize_t)q->sz) {
+		int err = errno == EFBIG ? -EFBIG : -ENOMEM;
+
 		close(fd);
-		return -ENOMEM;
+		return err;
 	}
 	return fd;
 }
@@ -335,7 +349,7 @@ static int ask_once(struct reader *r, const struct reader_question *q,
 
 	fds[0] = share_memory(q, o);
 	if (fds[0] < 0)
-		return fds[0];
+		return tell_none(r, fds[0]);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
 		close(fds[0]);
 		return -errno;
@@ -398,7 +412,7 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 		if (err == -EPIPE)
 			no_room = revive(r);
 	}
-	return err == -EPIPE && no_room ? no_room : err;
+	return err == -EPIPE && no_room ? tell_none(r, no_room) : err;
 }
 
 /* 0 or negative errno. */
@@ -416,7 +430,7 @@ static int need_steady(struct reader *r)
 	}
 	if (!err)
 		remember_child(r, r->steady.pid);
-	return err;
+	return err && err != -EPIPE ? tell_none(r, err) : err;
 }
 
 /* Rows of which nobody is refused; how many are done with. */

@@ -133,7 +133,7 @@ void steady_release(struct steady *s)
 
 static int share(struct steady *s)
 {
-	int fd = memfd_create("bpfprof-reader", MFD_CLOEXEC);
+	int fd = memfd_create("bpfprof-reader", MFD_CLOEXEC), err;
 
 	if (fd < 0)
 		return -errno;
@@ -143,9 +143,10 @@ static int share(struct steady *s)
 			mmap(NULL, sizeof(*s->memory), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (s->memory != MAP_FAILED)
 		return fd;
+	err = errno == EFBIG ? -EFBIG : -ENOMEM;
 	s->memory = NULL;
 	close(fd);
-	return -ENOMEM;
+	return err;
 }
 
 static int know_child(struct steady *s, pid_t pid)

@@ -10,15 +10,18 @@
 #define MAX_PLACES (4u << 20)
 #define LOOK_EACH  0xff /* steps between two looks at the clock, less one */
 
-static bool add_unit(struct dwarf_index *x, Dwarf_Die *die, uint64_t deadline_ns)
+/* steps: of all units. Ranges of nothing are steps, too. */
+static bool add_unit(struct dwarf_index *x, Dwarf_Die *die, uint64_t *steps, uint64_t deadline_ns)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t next = 0;
 
 	while ((next = dwarf_ranges(die, next, &base, &low, &high)) > 0) {
+		if (!(++*steps & LOOK_EACH) && now_ns() > deadline_ns)
+			return false;
 		if (!low || high <= low)
 			continue;
-		if (x->nr == MAX_PLACES || (!(x->nr & LOOK_EACH) && now_ns() > deadline_ns))
+		if (x->nr == MAX_PLACES)
 			return false;
 		x->places = xgrow(x->places, x->nr, &x->cap, sizeof(*x->places));
 		x->places[x->nr++] = (struct dwarf_place){ low, high, dwarf_dieoffset(die) };
@@ -30,13 +33,13 @@ bool dwarf_index_make(struct dwarf_index *x, Dwarf *dwarf, uint64_t deadline_ns)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	size_t nr = 0;
+	uint64_t steps = 0;
 
 	*x = (struct dwarf_index){};
 	while (!dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL)) {
-		if (!(++nr & LOOK_EACH) && now_ns() > deadline_ns)
+		if (!(++steps & LOOK_EACH) && now_ns() > deadline_ns)
 			return false;
-		if (!add_unit(x, &die, deadline_ns))
+		if (!add_unit(x, &die, &steps, deadline_ns))
 			return false;
 	}
 	return true;

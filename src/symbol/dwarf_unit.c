@@ -14,8 +14,8 @@
 #include "base/mem.h"
 
 #define MAX_DEPTH 256
-#define MAX_OPEN  512	/* intervals over one address */
-#define LOOK_EACH 0x3ff /* steps between two looks at the clock, less one */
+#define MAX_OPEN  512  /* intervals over one address */
+#define LOOK_EACH 0x3f /* steps between two looks at the clock, less one */
 
 /* Code of a node. */
 struct interval {

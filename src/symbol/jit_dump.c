@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <uthash.h>
-
 #include "base/mem.h"
 #include "symbol/jit_names.h"
 
 #define MAGIC	    0x4A695444 /* "JiTD"; a file of another byte order is of another machine */
 #define MAX_RECORDS (1u << 20)
 #define MAX_LOADS   (1u << 20) /* that are remembered for being moved */
+#define MAX_SORTS   64	       /* of what is remembered */
 #define MAX_LINES   (1u << 16) /* of one piece of code */
 #define CHUNK	    4096
+#define WINDOW	    16384 /* a file of a million functions is not read by single records */
 /*
  * V8 tells addresses of lines as they will be in the ELF file that perf makes of each piece of
  * code, behind a header of so many bytes. Code whose lines all lie behind that is of such a kind.
@@ -51,34 +51,58 @@ struct line {
 	uint32_t line, discriminator;
 };
 
-/* Code that may be moved, by its number. */
+/* Code that may be moved, by its number; of several, the one told last counts. */
 struct code {
 	uint64_t index;
+	uint32_t order;
 	struct jit_name name;
-	UT_hash_handle hh;
 };
 
 struct dump {
 	struct jit_names *names;
 	int fd;
-	struct code *codes;
+	struct code *codes; /* sorted up to nr_sorted: numbers ascend as runtimes tell them */
+	size_t nr_codes, cap_codes, nr_sorted;
+	uint32_t nr_sorts;
 	uint64_t lines_at, lines_end, lines_of; /* the lines told last, and of which address; 0 */
+	uint64_t window_at;
+	size_t window_nr;
+	char window[WINDOW];
 };
 
-static bool read_at(int fd, uint64_t offset, void *buf, size_t sz)
+/* What lies at an offset: sz bytes, or *nr when that is less. sz fits into the window. */
+static const char *look(struct dump *d, uint64_t offset, size_t sz, size_t *nr)
 {
-	return pread(fd, buf, sz, offset) == (ssize_t)sz;
+	ssize_t got;
+
+	if (offset < d->window_at || offset + sz > d->window_at + d->window_nr) {
+		got = pread(d->fd, d->window, sizeof(d->window), offset);
+		d->window_at = offset;
+		d->window_nr = got > 0 ? got : 0;
+	}
+	*nr = d->window_at + d->window_nr - offset;
+	if (*nr > sz)
+		*nr = sz;
+	return d->window + (offset - d->window_at);
+}
+
+static bool read_at(struct dump *d, uint64_t offset, void *buf, size_t sz)
+{
+	size_t nr;
+	const char *s = look(d, offset, sz, &nr);
+
+	memcpy(buf, s, nr);
+	return nr == sz;
 }
 
 /* The length of a text that ends with NUL before end; 0 when it does not. */
-static uint32_t text_length(int fd, uint64_t offset, uint64_t end)
+static uint32_t text_length(struct dump *d, uint64_t offset, uint64_t end)
 {
 	uint64_t max = end > offset ? end - offset : 0;
-	char buf[JIT_NAME_MAX + 1];
-	size_t sz = max < sizeof(buf) ? max : sizeof(buf);
-	ssize_t got = pread(fd, buf, sz, offset);
+	size_t nr;
+	const char *s = look(d, offset, max < JIT_NAME_MAX + 1 ? max : JIT_NAME_MAX + 1, &nr);
 
-	return got <= 0 ? 0 : strnlen(buf, got);
+	return strnlen(s, nr);
 }
 
 /* A line's file name follows it; "\xff" stands for that of the one before. */
@@ -172,16 +196,45 @@ static void put_lines(const struct dump *d, struct jit_name *hit, size_t nr, uin
 
 static void remember(struct dump *d, uint64_t index, const struct jit_name *name)
 {
-	struct code *c;
+	bool follows = !d->nr_codes || d->codes[d->nr_codes - 1].index < index;
 
-	HASH_FIND(hh, d->codes, &index, sizeof(index), c);
-	if (!c && HASH_COUNT(d->codes) < MAX_LOADS) {
-		c = xcalloc(1, sizeof(*c));
-		c->index = index;
-		HASH_ADD(hh, d->codes, index, sizeof(index), c);
+	if (d->nr_codes == MAX_LOADS)
+		return;
+	d->nr_sorted += d->nr_sorted == d->nr_codes && follows;
+	d->codes = xgrow(d->codes, d->nr_codes, &d->cap_codes, sizeof(*d->codes));
+	d->codes[d->nr_codes] = (struct code){ index, d->nr_codes, *name };
+	d->nr_codes++;
+}
+
+static int by_index(const void *pa, const void *pb)
+{
+	const struct code *a = pa, *b = pb;
+
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* NULL: there is none; or who tells numbers in disorder moves more than anybody would. */
+static const struct code *find_code(struct dump *d, uint64_t index)
+{
+	size_t low = 0, high = d->nr_codes;
+
+	if (d->nr_sorted != d->nr_codes) {
+		if (d->nr_sorts++ == MAX_SORTS)
+			return NULL;
+		qsort(d->codes, d->nr_codes, sizeof(*d->codes), by_index);
+		d->nr_sorted = d->nr_codes;
 	}
-	if (c)
-		c->name = *name;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->codes[mid].index <= index)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && d->codes[low - 1].index == index ? &d->codes[low - 1] : NULL;
 }
 
 static bool take_load(struct dump *d, uint64_t at, uint64_t end)
@@ -190,10 +243,10 @@ static bool take_load(struct dump *d, uint64_t at, uint64_t end)
 	struct load load;
 	size_t nr;
 
-	if (end - at <= sizeof(load) || !read_at(d->fd, at, &load, sizeof(load)))
+	if (end - at <= sizeof(load) || !read_at(d, at, &load, sizeof(load)))
 		return false;
 	name.name.offset = at + sizeof(load);
-	name.name.len = text_length(d->fd, name.name.offset, end);
+	name.name.len = text_length(d, name.name.offset, end);
 	hit = jit_names_in(d->names, load.address, load.size, &nr);
 	for (size_t i = 0; i < nr; i++)
 		hit[i] = name;
@@ -208,12 +261,12 @@ static void take_move(struct dump *d, uint64_t at, uint64_t end)
 {
 	struct move move;
 	struct jit_name *hit;
-	struct code *c;
+	const struct code *c;
 	size_t nr;
 
-	if (end - at < sizeof(move) || !read_at(d->fd, at, &move, sizeof(move)))
+	if (end - at < sizeof(move) || !read_at(d, at, &move, sizeof(move)))
 		return;
-	HASH_FIND(hh, d->codes, &move.index, sizeof(move.index), c);
+	c = find_code(d, move.index);
 	if (!c)
 		return;
 	hit = jit_names_in(d->names, move.to, move.size, &nr);
@@ -226,45 +279,38 @@ static void take_lines(struct dump *d, uint64_t at, uint64_t end)
 	uint64_t head[2]; /* address of the code, number of lines, which the size tells too */
 
 	d->lines_of = 0;
-	if (end - at < sizeof(head) || !read_at(d->fd, at, head, sizeof(head)))
+	if (end - at < sizeof(head) || !read_at(d, at, head, sizeof(head)))
 		return;
 	d->lines_of = head[0];
 	d->lines_at = at + sizeof(head);
 	d->lines_end = end;
 }
 
-static void dump_release(struct dump *d)
-{
-	struct code *c, *tmp;
-
-	HASH_ITER (hh, d->codes, c, tmp) {
-		HASH_DEL(d->codes, c);
-		free(c);
-	}
-}
-
 size_t jit_dump_read(struct jit_names *n, int fd)
 {
-	struct dump d = { .names = n, .fd = fd };
+	struct dump *d = xcalloc(1, sizeof(*d));
 	struct header h;
 	struct record r;
 	size_t nr = 0;
 	uint64_t at;
 
-	if (!n->nr || !read_at(fd, 0, &h, sizeof(h)) || h.magic != MAGIC || h.size < sizeof(h))
-		return 0;
-	at = h.size;
+	d->names = n;
+	d->fd = fd;
+	at = n->nr && read_at(d, 0, &h, sizeof(h)) && h.magic == MAGIC && h.size >= sizeof(h)
+		     ? h.size
+		     : UINT64_MAX;
 	for (size_t i = 0; i < MAX_RECORDS && at < JIT_FILE_MAX * 16; i++) {
-		if (!read_at(fd, at, &r, sizeof(r)) || r.size < sizeof(r) || r.id == CODE_CLOSE)
+		if (!read_at(d, at, &r, sizeof(r)) || r.size < sizeof(r) || r.id == CODE_CLOSE)
 			break;
 		if (r.id == CODE_LOAD)
-			nr += take_load(&d, at + sizeof(r), at + r.size);
+			nr += take_load(d, at + sizeof(r), at + r.size);
 		else if (r.id == CODE_MOVE)
-			take_move(&d, at + sizeof(r), at + r.size);
+			take_move(d, at + sizeof(r), at + r.size);
 		else if (r.id == CODE_DEBUG_INFO)
-			take_lines(&d, at + sizeof(r), at + r.size);
+			take_lines(d, at + sizeof(r), at + r.size);
 		at += r.size;
 	}
-	dump_release(&d);
+	free(d->codes);
+	free(d);
 	return nr;
 }

@@ -428,7 +428,7 @@ void symbolizer_run(struct profile *p, const struct symbol_file *files,
 	if (options->debuginfod)
 		note_servers(&s);
 	lacks_move(&s.lacks, p);
-	p->meta.frames_late = lines.nr_late + s.nr_hurried;
+	p->meta.frames_late = lines.nr_late + s.nr_hurried + s.nr_given_up;
 	p->meta.readers_ns = s.cost.cpu_ns;
 	p->meta.readers_bytes = s.cost.bytes;
 	if (lines.cache_dir >= 0)

@@ -20,8 +20,10 @@
 #define VAIN	      16 /* of them without an answer, one behind the other: steps are doubled */
 #define MAX_DOUBLINGS 12 /* to 64 kB */
 #define LINES_LATE_NS 100000000 /* behind their deadline, at which whoever reads them looks */
-#define WRITTEN	      "it was written to after it ran"
-#define MAX_VAIN      (VAIN * MAX_DOUBLINGS)
+#define LINES_HANG_NS                                                                              \
+	500000000 /* the same of one file's: whoever reads them does not look any more */
+#define WRITTEN	 "it was written to after it ran"
+#define MAX_VAIN (VAIN * MAX_DOUBLINGS)
 
 /* What servers take is not taken from the time for reading. */
 static void open_debug_files(struct symbolizer *s, struct debug_files *d,
@@ -219,13 +221,33 @@ static void take_head(struct symbolizer *s, const struct answers_head *head, uin
 }
 
 /* Nobody waits for lines any more, nor for servers: only functions are read. */
-static bool hurries(void *symbolizer)
+static bool hurries(const struct symbolizer *s)
 {
-	struct symbolizer *s = symbolizer;
-
 	if (s->until_ns && s->lines && now_ns() > s->until_ns + LINES_LATE_NS)
 		return true;
 	return s->hurry && (s->lines || s->servers_ns) && s->hurry(s->arg);
+}
+
+static bool is_stopped(void *symbolizer)
+{
+	const struct symbolizer *s = symbolizer;
+
+	return (s->lines_until_ns && now_ns() > s->lines_until_ns) || hurries(s);
+}
+
+/*
+ * Debug information may be made so that a step of libdw, which looks at no clock, takes for ever.
+ * Then its lines are given up, and its functions are asked for once more. While servers may be
+ * asked nobody knows when lines are begun with.
+ */
+static uint64_t lines_until(const struct symbolizer *s, const struct symbol_module *m)
+{
+	uint64_t now = now_ns();
+
+	if (m->kind != FRAME_USER || !m->lines || s->servers_ns)
+		return 0;
+	return now + LINES_HANG_NS +
+	       (m->lines->deadline_ns > now ? (m->lines->deadline_ns - now) / 2 : 0);
 }
 
 static void leave_out_lines(struct symbolizer *s)
@@ -284,11 +306,12 @@ static int read_once(struct symbolizer *s, struct job *j, const struct symbol_fi
 				       .timeout_ns =
 					       symbolizer_time(s, j->module, patience.time_ns),
 				       .idle_ns = s->servers_ns ? 0 : patience.idle_ns,
-				       .stop = hurries,
+				       .stop = is_stopped,
 				       .stop_arg = s,
 				       .after = close_sources,
 				       .late = j->module->lines ? s->late : NULL };
 
+	s->lines_until_ns = lines_until(s, j->module);
 	return symbolizer_run_copy(s, &c, j->module, file, got);
 }
 
@@ -298,8 +321,10 @@ static int read_file(struct symbolizer *s, struct job *j, const struct symbol_fi
 {
 	int err = read_once(s, j, file, got);
 
-	if (err == -EINTR)
+	if (err == -EINTR && hurries(s))
 		leave_out_lines(s);
+	else if (err == -EINTR)
+		s->nr_given_up += nr;
 	if (s->hurried && j->module->kind == FRAME_USER)
 		s->nr_hurried += nr;
 	if (err != -EINTR)

@@ -36,6 +36,8 @@ struct symbolizer {
 	void *arg;
 	bool hurried;
 	size_t nr_hurried;	  /* frames that have no lines for it */
+	uint64_t lines_until_ns;  /* when those of the file that is read are given up; 0 = never */
+	size_t nr_given_up;	  /* frames that have no lines for that */
 	size_t nr_read, nr_known; /* files that were read, frames that were known without */
 	size_t nr_late;		  /* frames whose files could not be read so far */
 	uint64_t until_ns;	  /* as in symbol_options */

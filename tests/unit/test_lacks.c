@@ -28,6 +28,7 @@ static void what_was_found_is_kept_once(void **state)
 	struct profile *p = profile_new();
 	struct lacks l = {};
 	uint32_t before;
+	char *first;
 
 	lacks_add(&l, LACK_LINKED, "/srv/a b", "x.debug");
 	lacks_add(&l, LACK_BUILD_ID, "/srv/a b", NULL);
@@ -46,6 +47,10 @@ static void what_was_found_is_kept_once(void **state)
 	detail_is(p, LACK_LINKED, "/srv/a", NULL);
 	assert_true(lacks_has(p, LACK_SERVER, "/srv/c"));
 	assert_false(lacks_has(p, LACK_SERVER, "/srv/a b"));
+	first = lacks_first(p, LACK_LINKED);
+	assert_string_equal(first, "x.debug");
+	free(first);
+	assert_null(lacks_first(p, LACK_JAVA));
 	/* One that says nothing adds nothing. */
 	lacks_move(&l, p);
 	assert_int_equal(lacks_count(p, LACK_BUILD_ID), 2);
@@ -68,7 +73,8 @@ static void a_stranger_adds_no_line(void **state)
 	detail_is(p, LACK_ELF, "/srv/a\t", "");
 	detail_is(p, LACK_LINKED, "/srv/a", "x?no-server?/srv/b?");
 	/* So is a recording. */
-	p->meta.lacks = profile_string(p, "no-linked\t/srv/a\t\033[2Jx\nno-server\nno-elf\t/");
+	p->meta.lacks =
+		profile_string(p, "no-linked\t/srv/a\t\033[2Jx\nno-server\njava\t/\nno-elf\t/");
 	detail_is(p, LACK_LINKED, "/srv/a", "?[2Jx");
 	detail_is(p, LACK_ELF, "/", NULL);
 	assert_int_equal(lacks_count(p, LACK_SERVER), 0);
