@@ -1,7 +1,8 @@
 # bpfprof: one Makefile, no lists to maintain.
 #
 #   make               build ./bpfprof                     make demo          install, build, profile, draw
-#   make check         every test (root)                   make check-nightly the long ones too
+#   make check         what takes seconds each (root)       make check-all     what has to pass before a change lands
+#   make check-nightly what takes minutes, all guests
 #   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
 #   make check-fuzz    files made to hurt (FUZZ_SECONDS=60, or fixed)
 #   make check-engines Parca, a Collector and Pyroscope (PYROSCOPE=FILE) get what push sends (docs/engines.md)
@@ -172,9 +173,10 @@ unit: $(UNIT_BINS)
 progs: $(PROG_BINS) $(LAYOUTS:%=$(BUILD)/tests/progs/exiter-%) $(BUILD)/tests/progs/nofp_libc-static $(E2E_BINS) \
 	$(if $(CROSS_COMPILE),$(GO_BINS))
 
-# Unit tests run with sanitizers, end-to-end tests with the program as it is shipped: here, and in two guests those that
-# depend on the kernel and the architecture (tests/vm/guests; all of them: make check-vm, make check-nightly). What is built,
-# and files made to hurt, take all CPUs, unless make was told how many.
+# Unit tests run with sanitizers, end-to-end tests with the program as it is shipped. check leaves out scripts that are
+# "# long"; check-all has them, files made to hurt, and in two guests what depends on the kernel and the architecture
+# (tests/vm/guests; all of them: make check-vm, make check-nightly). What is built, and files made to hurt, take all CPUs,
+# unless make was told how many.
 all_cpus = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Elsewhere than on Debian for x86-64, guests that cannot run are a skip.
 no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)" != "debian x86_64" ] && \
@@ -182,6 +184,11 @@ no_guests = { [ $$? -eq 77 ] && [ "$$(. /etc/os-release; echo $$ID) $$(uname -m)
 # Guests where a nanosecond is an instruction, and addresses are the same at every boot.
 cost = RUN=tests/vm/cost.sh VM_LOGS=build/tests/cost SHIFT=0 APPEND=nokaslr tests/vm/run.sh $(or $(VM),amd64-6.1 arm64-6.1)
 check:
+	@tools/install-deps.sh --check
+	@$(MAKE) --no-print-directory $(all_cpus) SAN=1 unit
+	@$(MAKE) --no-print-directory $(all_cpus) all progs
+	@QUICK=1 AGAIN=2 JOBS=2 tests/run.sh
+check-all:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory $(all_cpus) SAN=1 unit all
 	@$(MAKE) --no-print-directory $(all_cpus) all progs fuzzers
@@ -277,6 +284,6 @@ help:
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all unit progs check check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz fuzzers demo bench lint tour format \
+.PHONY: all unit progs check check-all check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz fuzzers demo bench lint tour format \
 	install static deb release clean help
 -include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)

@@ -10,7 +10,8 @@
 # failed stay in build/tests/log. The last line is "N passed, N failed, N skipped"; exit status 1 when any failed, 77 when
 # all were skipped.
 #
-# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, JOBS (so many at a time, 1; scripts that have
+# Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, QUICK (leaves out scripts that have "# long" in their first
+# lines, unless they are named), JOBS (so many at a time, 1; scripts that have
 # "# alone: WHY" in their first lines run one at a time all the same, before the others), AGAIN (so many scripts that fail may
 # pass at a second try, alone, when the machine may be shared; which ones did is told at the end, and that is a fault to be
 # found).
@@ -26,6 +27,7 @@ JOBS=${JOBS:-1}
 passed=0
 failed=0
 skipped=0
+left=0
 what=all
 units=()
 scripts=()
@@ -61,6 +63,10 @@ timed() { # LIMIT LOG CMD...
 	status=0
 	timeout --kill-after=5 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
 	seconds=$(awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+}
+
+says() { # alone|long SCRIPT: in its first lines
+	grep -qE "^# $1(:|\$)" < <(head -n 10 "$2")
 }
 
 reason() { # LIMIT: why $status is not 0
@@ -212,7 +218,7 @@ if [ "$what" != e2e ] && [ ${#units[@]} -eq 0 ] && [ ${#scripts[@]} -eq 0 ]; the
 fi
 if [ "$what" != unit ] && [ ${#scripts[@]} -eq 0 ]; then
 	for file in tests/e2e/t*.sh; do
-		[ -f "$file" ] && scripts+=("$file")
+		if [ -n "${QUICK:-}" ] && says long "$file"; then left=$((left + 1)); else scripts+=("$file"); fi
 	done
 fi
 
@@ -221,7 +227,7 @@ trap interrupted INT
 [ "$what" = e2e ] || run_all unit "$JOBS" "${units[@]}"
 if [ "$what" != unit ]; then
 	for file in "${scripts[@]}"; do
-		if grep -q '^# alone: ' < <(head -n 10 "$file"); then alone+=("$file"); else beside+=("$file"); fi
+		if says alone "$file"; then alone+=("$file"); else beside+=("$file"); fi
 	done
 	rm -f "$LOGS"/t*.log.first
 	run_all script 1 "${alone[@]}"
@@ -229,6 +235,7 @@ if [ "$what" != unit ]; then
 	run_all script 1 "${again[@]}"
 fi
 [ ${#second[@]} -eq 0 ] || echo "flaky  ${#second[@]} passed at the second try: ${second[*]}"
+[ "$left" -eq 0 ] || echo "left out: $left long scripts (make check-all runs them)"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] || exit 1
 [ "$passed" -gt 0 ] || exit $((skipped ? 77 : 1))

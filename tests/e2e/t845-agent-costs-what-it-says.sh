@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What an agent says that it costs is what redis and a compiler lose beside it, in 15 pairs each; and it is within bounds.
+# What an agent says that it costs is within bounds, and what redis and a compiler lose beside it, where 15 pairs of each are near
+# enough to each other to tell.
 # alone: it compares throughput
 # timeout: 2400
 # shellcheck source=lib.sh
