@@ -13,6 +13,7 @@
 #include "collect/latency.h"
 #include "collect/record_parts.h"
 #include "collect/window.h"
+#include "profile/bpf_cost.h"
 #include "profile/copy.h"
 
 #define NAMES_FIRST_NS 1000000000ull /* for names, at the beginning, */

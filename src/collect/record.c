@@ -26,6 +26,7 @@
 #include "event/cgroup.h"
 #include "event/cpus.h"
 #include "event/host.h"
+#include "profile/bpf_cost.h"
 #include "profile/kind.h"
 
 #define RATE_WITH_TARGET 99

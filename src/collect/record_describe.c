@@ -14,6 +14,7 @@
 #include "collect/record_parts.h"
 #include "collect/suspend.h"
 #include "profile/audit.h"
+#include "profile/bpf_cost.h"
 #include "profile/kind.h"
 
 #define LONG_NS	   1000000000ull /* to wait without a word */

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "output/grid.h"
 #include "output/output.h"
+#include "profile/bpf_cost.h"
 #include "profile/profile.h"
 
 #define TOP_ROWS     20

@@ -400,17 +400,6 @@ uint64_t counters_sum(const uint64_t counters[PROF_NR_COUNTERS], enum counter_ki
 	return sum;
 }
 
-static double all_took(uint64_t nr, uint64_t timed, uint64_t timed_ns)
-{
-	return timed ? (double)timed_ns / timed * nr : 0;
-}
-
-uint64_t counters_bpf_ns(const uint64_t c[PROF_NR_COUNTERS])
-{
-	return all_took(c[PROF_RUNS], c[PROF_TIMED_RUNS], c[PROF_TIMED_NS]) +
-	       all_took(c[PROF_WAKES], c[PROF_TIMED_WAKES], c[PROF_WAKES_NS]);
-}
-
 uint64_t profile_sum(const struct profile *p, enum counter_kind kind)
 {
 	return counters_sum(p->counters, kind);

@@ -438,8 +438,6 @@ struct counter_info {
 };
 extern const struct counter_info profile_counters[PROF_NR_COUNTERS];
 uint64_t counters_sum(const uint64_t counters[PROF_NR_COUNTERS], enum counter_kind kind);
-/* Nanoseconds that the programs took in the kernel, by the runs that measured themselves. */
-uint64_t counters_bpf_ns(const uint64_t counters[PROF_NR_COUNTERS]);
 uint64_t profile_sum(const struct profile *p, enum counter_kind kind);
 
 /* A thread's stack is complete when its user half is; a kernel thread has only a kernel half. */

@@ -17,6 +17,7 @@
 #include "bpf/skips.bpf.h"
 #include "collect/overhead.h"
 #include "collect/spread.h"
+#include "profile/bpf_cost.h"
 
 #define MS   1000000ull
 #define CPUS 4
@@ -614,6 +615,19 @@ static void what_was_not_looked_at_may_have_no_like(void **state)
 	tally_release(&t);
 }
 
+static void what_bpf_took_is_known_by_what_was_timed(void **state)
+{
+	uint64_t c[PROF_NR_COUNTERS] = { [PROF_RUNS] = 6400, [PROF_WAKES] = 300 };
+
+	assert_int_equal(counters_bpf_ns(c), 0);
+	c[PROF_TIMED_RUNS] = 100;
+	c[PROF_TIMED_NS] = 20050;
+	assert_int_equal(counters_bpf_ns(c), 6400 * 200 + 3200);
+	c[PROF_TIMED_WAKES] = 3;
+	c[PROF_WAKES_NS] = 150;
+	assert_int_equal(counters_bpf_ns(c), 6400 * 200 + 3200 + 300 * 50);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -629,6 +643,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_out_next_is_tried),
 		cmocka_unit_test(where_nothing_can_be_left_out_it_is_told),
 		cmocka_unit_test(no_limit_is_none),
+		cmocka_unit_test(what_bpf_took_is_known_by_what_was_timed),
 		cmocka_unit_test(quiet_threads_keep_their_stacks),
 		cmocka_unit_test(powers_of_two),
 		cmocka_unit_test(stacks_that_were_left_out_are_those_of_the_thread),

@@ -172,19 +172,6 @@ static void the_ledger_adds_up(void **state)
 }
 
 /* Shares are of weight: few long periods count for more than many short ones. */
-static void what_bpf_took_is_known_by_what_was_timed(void **state)
-{
-	uint64_t c[PROF_NR_COUNTERS] = { [PROF_RUNS] = 6400, [PROF_WAKES] = 300 };
-
-	assert_int_equal(counters_bpf_ns(c), 0);
-	c[PROF_TIMED_RUNS] = 100;
-	c[PROF_TIMED_NS] = 20050;
-	assert_int_equal(counters_bpf_ns(c), 6400 * 200 + 3200);
-	c[PROF_TIMED_WAKES] = 3;
-	c[PROF_WAKES_NS] = 150;
-	assert_int_equal(counters_bpf_ns(c), 6400 * 200 + 3200 + 300 * 50);
-}
-
 static void honesty_is_a_share_of_weight(void **state)
 {
 	struct profile *p = small();
@@ -967,7 +954,6 @@ int main(void)
 		cmocka_unit_test(hostile_names_stay_one_frame),
 		cmocka_unit_test(recursion_counts_once_in_total),
 		cmocka_unit_test(the_ledger_adds_up),
-		cmocka_unit_test(what_bpf_took_is_known_by_what_was_timed),
 		cmocka_unit_test(honesty_is_a_share_of_weight),
 		cmocka_unit_test(equal_stacks_are_one),
 		cmocka_unit_test(the_half_that_counts_is_the_outer_one),
