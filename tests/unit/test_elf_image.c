@@ -285,7 +285,7 @@ static void what_is_no_code_has_no_name(void **state)
 		{ "undefined", 0x130, 16, STB_GLOBAL, STT_FUNC, SHN_UNDEF },
 		{ "label_in_data", 0x140, 16, STB_GLOBAL, STT_NOTYPE, DATA },
 		{ "", 0x150, 16, STB_LOCAL, STT_FUNC, TEXT },
-		{ ".Lfoo", 0x160, 16, STB_LOCAL, STT_FUNC, TEXT },
+		{ ".Lfoo", 0x160, 0, STB_LOCAL, STT_FUNC, TEXT },
 		{ "$x", 0x170, 0, STB_LOCAL, STT_NOTYPE, TEXT },
 		{ "$d.17", 0x180, 0, STB_LOCAL, STT_NOTYPE, TEXT },
 		{ "$xrv64i2p1", 0x190, 0, STB_LOCAL, STT_NOTYPE, TEXT },
@@ -534,7 +534,7 @@ static size_t scattered_locals(void)
 	image_alloc(&image, nr, strings);
 	memset(image_strings(&image), 'n', strings - 1);
 	for (size_t k = 0; k < nr; k++) {
-		set_symbol(&image, k, k, 16, 1 + k * 7919 * 4099 % (strings - 2));
+		set_symbol(&image, k, k, 0, 1 + k * 7919 * 4099 % (strings - 2));
 		image_syms(&image)[k].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
 	}
 	return check_cost(&image, "local names all over a large string table");
