@@ -25,7 +25,34 @@ pub fn hold_computing() {
     std::hint::black_box(());
 }
 
-/// What it did, as JSON: answers, how often it held its worker, and for how long in all.
+/// Answers, how often it held its worker, and for how long in all.
+async fn answer(from: std::os::unix::net::UnixStream, end: Instant) -> (u64, u64, u128) {
+    let mut stream = tokio::net::UnixStream::from_std(from).expect("stream");
+    let (mut answers, mut calls, mut ns) = (0u64, 0u64, 0u128);
+    let mut next = Instant::now() + EVERY;
+    let mut byte = [0];
+
+    while Instant::now() < end {
+        stream.read_exact(&mut byte).await.expect("read");
+        let begin = Instant::now();
+
+        if begin >= next {
+            if calls % 2 == 0 {
+                hold_asleep();
+            } else {
+                hold_computing();
+            }
+            ns += begin.elapsed().as_nanos();
+            calls += 1;
+            next = Instant::now() + EVERY;
+        }
+        stream.write_all(&byte).await.expect("write");
+        answers += 1;
+    }
+    (answers, calls, ns)
+}
+
+/// What it did, as JSON.
 pub fn run(rt: &Runtime, end: Instant) -> String {
     let (here, mut there) = std::os::unix::net::UnixStream::pair().expect("socketpair");
 
@@ -35,35 +62,7 @@ pub fn run(rt: &Runtime, end: Instant) -> String {
 
         while there.write_all(&byte).is_ok() && matches!(there.read(&mut byte), Ok(1)) {}
     });
-    let (answers, calls, ns) = rt.block_on(async {
-        tokio::spawn(async move {
-            let mut stream = tokio::net::UnixStream::from_std(here).expect("stream");
-            let (mut answers, mut calls, mut ns) = (0u64, 0u64, 0u128);
-            let mut next = Instant::now() + EVERY;
-            let mut byte = [0];
-
-            while Instant::now() < end {
-                stream.read_exact(&mut byte).await.expect("read");
-                let begin = Instant::now();
-
-                if begin >= next {
-                    if calls % 2 == 0 {
-                        hold_asleep();
-                    } else {
-                        hold_computing();
-                    }
-                    ns += begin.elapsed().as_nanos();
-                    calls += 1;
-                    next = Instant::now() + EVERY;
-                }
-                stream.write_all(&byte).await.expect("write");
-                answers += 1;
-            }
-            (answers, calls, ns)
-        })
-        .await
-        .expect("task")
-    });
+    let (answers, calls, ns) = rt.block_on(async { tokio::spawn(answer(here, end)).await.expect("task") });
 
     asking.join().expect("thread");
     format!("{{\"answers\": {answers}, \"calls\": {calls}, \"ns\": {ns}}}\n")
