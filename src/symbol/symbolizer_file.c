@@ -228,11 +228,13 @@ static bool hurries(const struct symbolizer *s)
 	return s->hurry && (s->lines || s->servers_ns) && s->hurry(s->arg);
 }
 
+/* Who hurries says so once. */
 static bool is_stopped(void *symbolizer)
 {
-	const struct symbolizer *s = symbolizer;
+	struct symbolizer *s = symbolizer;
 
-	return (s->lines_until_ns && now_ns() > s->lines_until_ns) || hurries(s);
+	s->hurries |= hurries(s);
+	return s->hurries || (s->lines_until_ns && now_ns() > s->lines_until_ns);
 }
 
 /*
@@ -253,6 +255,7 @@ static uint64_t lines_until(const struct symbolizer *s, const struct symbol_modu
 static void leave_out_lines(struct symbolizer *s)
 {
 	s->hurried = true;
+	s->hurries = false;
 	s->lines = NULL;
 	s->servers_ns = 0;
 }
@@ -321,7 +324,7 @@ static int read_file(struct symbolizer *s, struct job *j, const struct symbol_fi
 {
 	int err = read_once(s, j, file, got);
 
-	if (err == -EINTR && hurries(s))
+	if (err == -EINTR && s->hurries)
 		leave_out_lines(s);
 	else if (err == -EINTR)
 		s->nr_given_up += nr;
