@@ -107,12 +107,15 @@ static char *names_text(const struct context_table *s, const struct profile *p)
 	FILE *f = open_memstream(&text, &sz);
 
 	for (size_t i = 0; i < s->nr_names && i < MAX_NAMES; i++) {
-		char *name = text_cleaned(profile_str(p, s->names[i].name));
+		char *cut =
+			xasprintf("%.*s", (int)s->names[i].shown, profile_str(p, s->names[i].name));
+		char *name = text_cleaned(cut);
 
 		fprintf(f, "%s%s", i ? ", " : "", name);
 		if (s->nr_names > 1)
 			fprintf(f, " %s", text_count(s->names[i].nr_threads));
 		free(name);
+		free(cut);
 	}
 	if (s->nr_names > MAX_NAMES)
 		fputs(", …", f);

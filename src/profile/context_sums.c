@@ -28,17 +28,37 @@ static void add_kind(struct context_kind_sums *k, const char *kind, uint64_t ns,
 	add(&k->v[i].sum, ns, nr);
 }
 
-static void add_name(struct context_table *s, uint32_t name, uint64_t nr_threads)
+/* Without the number at its end. */
+static uint32_t stem_length(const char *name)
 {
+	uint32_t len = strlen(name);
+
+	while (len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	return len;
+}
+
+static void add_name(struct context_table *t, const struct profile *p, uint32_t name,
+		     uint64_t nr_threads)
+{
+	const char *text = profile_str(p, name);
+	uint32_t stem = stem_length(text);
 	size_t i = 0;
 
-	while (i < s->nr_names && s->names[i].name != name)
+	while (i < t->nr_names) {
+		const char *other = profile_str(p, t->names[i].name);
+
+		if (stem == stem_length(other) && !strncmp(text, other, stem))
+			break;
 		i++;
+	}
 	if (i == CONTEXT_MAX_NAMES)
 		return;
-	if (i == s->nr_names)
-		s->names[s->nr_names++].name = name;
-	s->names[i].nr_threads += nr_threads;
+	if (i == t->nr_names)
+		t->names[t->nr_names++] = (struct context_name){ name, strlen(text), 0 };
+	if (t->names[i].name != name)
+		t->names[i].shown = stem;
+	t->names[i].nr_threads += nr_threads;
 }
 
 static void add_to_table(struct context_table *t, const struct sample *of,
@@ -166,7 +186,7 @@ static void add_threads(struct context_sums *s, const struct profile *p,
 		if (!t)
 			continue;
 		t->nr_threads += nr;
-		add_name(t, g->thread, nr);
+		add_name(t, p, g->thread, nr);
 		t->ns += g->wall_ns ? g->wall_ns : nr * p->meta.duration_ns;
 	}
 }

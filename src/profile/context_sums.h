@@ -25,8 +25,10 @@ struct context_kind_sums {
 	size_t nr;
 };
 
+/* Numbers behind names, as Builder::thread_name_fn() gives, tell no two runtimes apart. */
 struct context_name {
-	uint32_t name; /* string */
+	uint32_t name;	/* string, of the first of them */
+	uint32_t shown; /* so much of it, which all of them have */
 	uint64_t nr_threads;
 };
 

@@ -130,12 +130,28 @@ static void running_that_is_measured_stays(void **state)
 	profile_free(p);
 }
 
+/* As Builder::thread_name_fn() names them; a single one keeps its number. */
+static void numbered_names_are_one(void **state)
+{
+	static const char *const threads[] = { "api-0", "api-1", "api-10", "db2" };
+	struct profile *p = made_profile("offcpu");
+	char *text;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(threads); i++)
+		made_wait(p, 101 + i, threads[i], FUTEX, SECOND, PARK, "");
+	text = said(p);
+	assert_non_null(strstr(text, "4 workers (api- 3, db2 1) x 10 s = 40 s"));
+	free(text);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_that_moves_is_not_lost),
 		cmocka_unit_test(workers_that_stay_are_one_table),
 		cmocka_unit_test(what_is_left_out_is_not_called_running),
+		cmocka_unit_test(numbered_names_are_one),
 		cmocka_unit_test(running_that_is_measured_stays),
 	};
 
