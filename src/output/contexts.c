@@ -221,9 +221,11 @@ static void put_stripped(const struct profile *p, const struct view *v, FILE *ou
 	if (*version && v->runtime != RUNTIME_OFF && p->meta.is_time) {
 		fputc('\n', out);
 		text_fit(out, version, MAX_VERSION, 0);
-		fputs("\n  none of its functions has a name on a stack, and none of its threads "
-		      "waited\n  for events: contexts are unknown\n",
-		      out);
+		fprintf(out,
+			"\n  none of its functions has a name on a stack, and %s:\n"
+			"  contexts are unknown\n",
+			kind_of_profile(p)->locks ? "lock records no waits for events"
+						  : "none of its threads waited for events");
 	}
 	free(version);
 }

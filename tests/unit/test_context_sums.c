@@ -145,6 +145,21 @@ static void numbered_names_are_one(void **state)
 	profile_free(p);
 }
 
+/* Which are what tells contexts without names; whether there were any, lock does not know. */
+static void lock_has_no_waits_for_events(void **state)
+{
+	struct profile *p = made_profile("lock");
+	char *text;
+
+	p->meta.runtimes = profile_string(p, "tokio 1.54.1 in /srv/app");
+	made_wait(p, 101, "tokio-rt-worker", FUTEX, SECOND, "syscall;clone3", "");
+	text = said(p);
+	assert_non_null(strstr(text, "and lock records no waits for events:\n  contexts are"));
+	assert_null(strstr(text, "none of its threads"));
+	free(text);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +167,7 @@ int main(void)
 		cmocka_unit_test(workers_that_stay_are_one_table),
 		cmocka_unit_test(what_is_left_out_is_not_called_running),
 		cmocka_unit_test(numbered_names_are_one),
+		cmocka_unit_test(lock_has_no_waits_for_events),
 		cmocka_unit_test(running_that_is_measured_stays),
 	};
 
