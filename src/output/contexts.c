@@ -144,7 +144,7 @@ static void put_threads(const struct context_sums *s, const struct profile *p, F
 	free(names);
 }
 
-/* block_in_place() hands what a worker does on to a thread of the pool, which is one from then on. */
+/* block_in_place() hands what a worker does on to a thread of the pool, which is one then. */
 static void put_moved(const struct context_sums *s, const struct profile *p, FILE *out)
 {
 	const struct context_table *t = &s->tables[SORT_MOVED];
