@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "profile/context.h"
+#include "profile/kind.h"
 
 enum scope { OF_STACKS, OF_EVENTS, OF_WAITS, OF_TIMES, OF_TIMELINES };
 
@@ -90,9 +91,11 @@ static char *no_runtime(const struct profile *p, const char *name)
 	if (!strncmp(versions, name, strlen(name)))
 		text = xasprintf(
 			"%s, but no stack has a name that begins with %s: it is stripped, and "
-			"none of its threads waited for events, which would tell contexts "
-			"without names. A debug file brings the names",
-			versions, context_needle(name));
+			"%s, which would tell contexts without names. A debug file brings the "
+			"names",
+			versions, context_needle(name),
+			kind_of_profile(p)->locks ? "lock records no waits for events"
+						  : "none of its threads waited for events");
 	else
 		text = no_function(p, name);
 	free(versions);

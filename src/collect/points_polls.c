@@ -75,7 +75,7 @@ static int nothing_found(const struct tokio_files *t, const char *program)
 			-ENOENT,
 			"%s has Tokio %s and no names of its functions, since it is "
 			"stripped: polls cannot be timed without a debug file. What does work "
-			"is bpfprof offcpu --by-class",
+			"is bpfprof offcpu, which goes by the form of stacks",
 			t->mute, t->version);
 	if (!t->nr_files && program)
 		return log_as(-ENOENT,

@@ -16,7 +16,8 @@
 #define MAX_KINDS   4 /* beside a line */
 #define MAX_NAMES   4
 #define MAX_VERSION 78
-#define ESTIMATED   20 /* of so many parts of the recording's length one */
+#define MOVED	    100 /* of so many parts of the recording's length one is worth a table */
+#define ESTIMATED   20	/* of so many parts of the recording's length one */
 
 static const struct line {
 	enum context context;
@@ -57,9 +58,11 @@ static char *kinds_text(const struct context_kind_sums *k)
 	return text;
 }
 
-static void put_table(const struct context_table *t, const char *head, const struct view *v,
-		      FILE *out)
+static void put_table(const struct context_sums *s, enum context_sort sort, const char *head,
+		      const struct view *v, FILE *out)
 {
+	const struct context_table *t = &s->tables[sort];
+
 	const struct grid_column columns[] = {
 		{ .head = head, .kind = GRID_TEXT },
 		{ .head = "TIME" },
@@ -74,10 +77,11 @@ static void put_table(const struct context_table *t, const char *head, const str
 
 	grid_init(&g, out, columns, 4);
 	g.indent = 2;
-	put_line(&g, t, "running", t->running_ns,
-		 t->measured	      ? ""
-		 : t->residual_ns > 0 ? "at most: all CPUs"
-				      : "what the others leave");
+	if (sort != SORT_MOVED || t->measured)
+		put_line(&g, t, t->filtered ? "running or left out" : "running", t->running_ns,
+			 t->measured	      ? ""
+			 : t->residual_ns > 0 ? "at most: all CPUs"
+					      : "what the others leave");
 	put_line(&g, t, "run queue", t->queue.ns, "");
 	for (size_t i = 0; i < NR_LINES; i++) {
 		enum context of = lines[i].context;
@@ -103,12 +107,15 @@ static char *names_text(const struct context_table *s, const struct profile *p)
 	FILE *f = open_memstream(&text, &sz);
 
 	for (size_t i = 0; i < s->nr_names && i < MAX_NAMES; i++) {
-		char *name = text_cleaned(profile_str(p, s->names[i].name));
+		char *cut =
+			xasprintf("%.*s", (int)s->names[i].shown, profile_str(p, s->names[i].name));
+		char *name = text_cleaned(cut);
 
 		fprintf(f, "%s%s", i ? ", " : "", name);
 		if (s->nr_names > 1)
 			fprintf(f, " %s", text_count(s->names[i].nr_threads));
 		free(name);
+		free(cut);
 	}
 	if (s->nr_names > MAX_NAMES)
 		fputs(", …", f);
@@ -137,6 +144,17 @@ static void put_threads(const struct context_sums *s, const struct profile *p, F
 	free(names);
 }
 
+/* block_in_place() hands what a worker does on to a thread of the pool, which is one then. */
+static void put_moved(const struct context_sums *s, const struct profile *p, FILE *out)
+{
+	const struct context_table *t = &s->tables[SORT_MOVED];
+
+	fprintf(out, "  %s thread%s of the pool %s worker%s for a while: %s, %.3g at a time\n",
+		text_count(t->nr_threads), t->nr_threads == 1 ? "" : "s",
+		t->nr_threads == 1 ? "was" : "were", t->nr_threads == 1 ? "" : "s", text_ns(t->ns),
+		p->meta.duration_ns ? 1.0 * t->ns / p->meta.duration_ns : 0);
+}
+
 /* A runtime of one thread runs its tasks in block_on(), and the future of that, too. */
 static void put_alone(const struct context_sums *s, const struct profile *p, FILE *out)
 {
@@ -158,14 +176,18 @@ static void put_tables(const struct context_sums *s, const struct profile *p, co
 {
 	if (s->tables[SORT_WORKERS].nr_threads) {
 		put_threads(s, p, out);
-		put_table(&s->tables[SORT_WORKERS], "WORKERS", v, out);
+		put_table(s, SORT_WORKERS, "WORKERS", v, out);
 	}
 	if (s->tables[SORT_ALONE].nr_threads) {
 		put_alone(s, p, out);
-		put_table(&s->tables[SORT_ALONE], "ONE THREAD", v, out);
+		put_table(s, SORT_ALONE, "ONE THREAD", v, out);
 	}
 	if (!s->tables[SORT_WORKERS].nr_threads && !s->tables[SORT_ALONE].nr_threads)
 		put_no_workers(s, out);
+	if (s->tables[SORT_MOVED].ns > p->meta.duration_ns / MOVED) {
+		put_moved(s, p, out);
+		put_table(s, SORT_MOVED, "AS WORKERS", v, out);
+	}
 }
 
 static const char *mangling(const struct context_sums *s)
@@ -199,18 +221,24 @@ static void put_stripped(const struct profile *p, const struct view *v, FILE *ou
 	if (*version && v->runtime != RUNTIME_OFF && p->meta.is_time) {
 		fputc('\n', out);
 		text_fit(out, version, MAX_VERSION, 0);
-		fputs("\n  none of its functions has a name on a stack, and none of its threads "
-		      "waited\n  for events: contexts are unknown\n",
-		      out);
+		fprintf(out,
+			"\n  none of its functions has a name on a stack, and %s:\n"
+			"  contexts are unknown\n",
+			kind_of_profile(p)->locks ? "lock records no waits for events"
+						  : "none of its threads waited for events");
 	}
 	free(version);
+}
+
+static uint64_t all_ns(const struct context_sums *s)
+{
+	return s->tables[SORT_WORKERS].ns + s->tables[SORT_ALONE].ns + s->tables[SORT_MOVED].ns;
 }
 
 /* Where it is much: which function blocks whom is an estimate then. */
 static void put_estimated(const struct context_sums *s, const struct profile *p, FILE *out)
 {
-	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED &&
-	    s->tables[SORT_WORKERS].ns + s->tables[SORT_ALONE].ns)
+	if (p->meta.spread_ns > p->meta.duration_ns / ESTIMATED && all_ns(s))
 		fprintf(out,
 			"  %s of waits are shown by other stacks of their threads, so "
 			"functions are\n"
@@ -232,7 +260,7 @@ void contexts_put(const struct profile *p, const struct view *v, FILE *out)
 	put_head(&s, p, out);
 	put_tables(&s, p, v, out);
 	put_estimated(&s, p, out);
-	apart = blockers_put(p, v, s.tables[SORT_WORKERS].ns + s.tables[SORT_ALONE].ns, out);
+	apart = blockers_put(p, v, all_ns(&s), out);
 	gaps_put(p, v, apart, out);
 	for (size_t i = 0; i < NR_SORTS; i++) {
 		int64_t ns = s.tables[i].residual_ns;
@@ -261,6 +289,7 @@ static struct json_object *table_json(const struct context_table *s, const struc
 	json_put_count(o, "us", waits_us(s->ns));
 	json_put_count(o, "running_us", waits_us(s->running_ns));
 	json_object_object_add(o, "running_measured", json_object_new_boolean(s->measured));
+	json_object_object_add(o, "running_or_filtered", json_object_new_boolean(s->filtered));
 	json_put_number(o, "residual_us", s->residual_ns / 1e3);
 	put_sum(o, "run_queue", &s->queue);
 	for (uint32_t i = CONTEXT_TASK; i < CONTEXT_NR; i++)
@@ -288,6 +317,8 @@ struct json_object *contexts_json(const struct profile *p, const struct view *v)
 	json_object_object_add(o, "workers", table_json(&s.tables[SORT_WORKERS], p));
 	if (s.tables[SORT_ALONE].nr_threads)
 		json_object_object_add(o, "one_thread", table_json(&s.tables[SORT_ALONE], p));
+	if (s.tables[SORT_MOVED].nr_threads)
+		json_object_object_add(o, "moved", table_json(&s.tables[SORT_MOVED], p));
 	for (uint32_t i = CONTEXT_TASK; i < CONTEXT_NR; i++)
 		put_sum(all, context_names[i], &s.all[i]);
 	json_object_object_add(o, "contexts", all);

@@ -187,6 +187,15 @@ static uint8_t context_by_thread(const struct contexts *c, const struct sample *
 	return CONTEXT_MAIN_FUTURE;
 }
 
+/* Whether its thread went on, or the like, before more than the first frames could be read. */
+static bool is_cut_off(const struct contexts *c, const struct sample *s)
+{
+	enum unwind_end end = stack_end(&c->p->stacks[s->ustack]);
+
+	return end == UNWIND_END_MOVED || end == UNWIND_END_NO_ROOM || end == UNWIND_END_LATE ||
+	       end == UNWIND_END_SILENT;
+}
+
 static uint8_t context_of_sample(const struct contexts *c, const struct sample *s,
 				 struct context_of *to)
 {
@@ -196,7 +205,7 @@ static uint8_t context_of_sample(const struct contexts *c, const struct sample *
 
 	if ((!shape || !shape->runtime) && context_form_of(&c->work->forms, s - c->p->samples, to))
 		return to->context;
-	if (!shape) {
+	if (!shape || (!shape->runtime && is_cut_off(c, s))) {
 		to->runtime = group_has(c->work->names, s->pid, ALL_OF_PROCESS);
 		return to->runtime ? CONTEXT_NOT_SAMPLED : CONTEXT_NONE;
 	}

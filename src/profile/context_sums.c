@@ -28,17 +28,37 @@ static void add_kind(struct context_kind_sums *k, const char *kind, uint64_t ns,
 	add(&k->v[i].sum, ns, nr);
 }
 
-static void add_name(struct context_table *s, uint32_t name, uint64_t nr_threads)
+/* Without the number at its end. */
+static uint32_t stem_length(const char *name)
 {
+	uint32_t len = strlen(name);
+
+	while (len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	return len;
+}
+
+static void add_name(struct context_table *t, const struct profile *p, uint32_t name,
+		     uint64_t nr_threads)
+{
+	const char *text = profile_str(p, name);
+	uint32_t stem = stem_length(text);
 	size_t i = 0;
 
-	while (i < s->nr_names && s->names[i].name != name)
+	while (i < t->nr_names) {
+		const char *other = profile_str(p, t->names[i].name);
+
+		if (stem == stem_length(other) && !strncmp(text, other, stem))
+			break;
 		i++;
+	}
 	if (i == CONTEXT_MAX_NAMES)
 		return;
-	if (i == s->nr_names)
-		s->names[s->nr_names++].name = name;
-	s->names[i].nr_threads += nr_threads;
+	if (i == t->nr_names)
+		t->names[t->nr_names++] = (struct context_name){ name, strlen(text), 0 };
+	if (t->names[i].name != name)
+		t->names[i].shown = stem;
+	t->names[i].nr_threads += nr_threads;
 }
 
 static void add_to_table(struct context_table *t, const struct sample *of,
@@ -130,6 +150,30 @@ static uint8_t *sort_threads(const struct trim *t, const struct thread_groups *g
 	return sorts;
 }
 
+/* The table + 1 that a sample is in, 0 = none. */
+static uint8_t sort_of(const struct context_of *c, uint8_t of_thread)
+{
+	return of_thread || c->role != ROLE_WORKER ? of_thread : SORT_MOVED + 1;
+}
+
+/* Threads that were workers, but not for most of the time. */
+static void count_moved(struct context_sums *s, const struct trim *t,
+			const struct thread_groups *groups, const uint8_t *sorts)
+{
+	bool *moved = xcalloc(groups->nr + 1, sizeof(*moved));
+
+	for (size_t i = 0; i < t->p->nr_samples; i++) {
+		const struct context_of *c = trim_context(t, i);
+		uint32_t group = groups->of_sample[i];
+
+		if (c && sort_of(c, sorts[group]) == SORT_MOVED + 1 && !moved[group]) {
+			moved[group] = true;
+			s->tables[SORT_MOVED].nr_threads++;
+		}
+	}
+	free(moved);
+}
+
 /* Which threads they are, and how long they were watched. */
 static void add_threads(struct context_sums *s, const struct profile *p,
 			const struct thread_groups *groups, const uint8_t *sorts)
@@ -142,7 +186,7 @@ static void add_threads(struct context_sums *s, const struct profile *p,
 		if (!t)
 			continue;
 		t->nr_threads += nr;
-		add_name(t, g->thread, nr);
+		add_name(t, p, g->thread, nr);
 		t->ns += g->wall_ns ? g->wall_ns : nr * p->meta.duration_ns;
 	}
 }
@@ -157,22 +201,33 @@ static void find_mangling(struct context_sums *s, const struct profile *p)
 	}
 }
 
+/* Whether waits of threads that were recorded were left out, by -m, -M or --state, or by lock. */
+static bool waits_are_filtered(const struct profile *p)
+{
+	return p->counters[PROF_FILTER_SHORT] || p->counters[PROF_FILTER_LONG] ||
+	       p->counters[PROF_FILTER_STATE] || p->counters[PROF_FILTER_WAIT];
+}
+
 /*
  * What is left is what nobody counted: of offcpu, that they ran, as far as there are CPUs for it.
  * More is time in which they were not born, or had ended.
  */
-static void close_table(struct context_table *t, const struct profile_meta *m)
+static void close_table(struct context_sums *s, struct context_table *t, const struct profile *p)
 {
+	const struct profile_meta *m = &p->meta;
 	uint64_t all = t->queue.ns, most = m->duration_ns * m->nr_cpus;
 
 	for (uint32_t i = 0; i < CONTEXT_NR; i++)
 		all += t->by[i].ns;
 	t->measured = t->running_ns != 0;
+	if (t == &s->tables[SORT_MOVED]) /* of which nobody knows how long they were workers */
+		t->ns = all + t->running_ns;
+	t->filtered = !t->measured && waits_are_filtered(p);
 	if (t->measured)
 		t->residual_ns = (int64_t)(t->ns - all - t->running_ns);
 	else
 		t->running_ns = t->ns > all ? t->ns - all : 0;
-	if (!t->measured && m->nr_cpus && t->running_ns > most) {
+	if (!t->measured && !t->filtered && m->nr_cpus && t->running_ns > most) {
 		t->residual_ns = (int64_t)(t->running_ns - most);
 		t->running_ns = most;
 	}
@@ -202,10 +257,11 @@ bool context_sums_init(struct context_sums *s, const struct profile *p, const st
 		sorts = sort_threads(&trim, &groups);
 		for (size_t i = 0; i < p->nr_samples; i++) {
 			const struct context_of *c = trim_context(&trim, i);
-			uint8_t sort = sorts[groups.of_sample[i]];
+			uint8_t sort;
 
 			if (!c)
 				continue;
+			sort = sort_of(c, sorts[groups.of_sample[i]]);
 			any = true;
 			s->runtime = c->runtime - 1;
 			add_sample(s, &p->samples[i], c, ns[i]);
@@ -214,9 +270,10 @@ bool context_sums_init(struct context_sums *s, const struct profile *p, const st
 		}
 		count_threads(s, &trim, &groups);
 		add_threads(s, p, &groups, sorts);
+		count_moved(s, &trim, &groups, sorts);
 		find_mangling(s, p);
 		for (size_t i = 0; i < NR_SORTS; i++)
-			close_table(&s->tables[i], &p->meta);
+			close_table(s, &s->tables[i], p);
 		qsort(s->kinds.v, s->kinds.nr, sizeof(*s->kinds.v), by_time);
 		free(sorts);
 		free(ns);

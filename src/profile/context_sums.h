@@ -25,8 +25,10 @@ struct context_kind_sums {
 	size_t nr;
 };
 
+/* Numbers behind names, as Builder::thread_name_fn() gives, tell no two runtimes apart. */
 struct context_name {
-	uint32_t name; /* string */
+	uint32_t name;	/* string, of the first of them */
+	uint32_t shown; /* so much of it, which all of them have */
 	uint64_t nr_threads;
 };
 
@@ -39,14 +41,19 @@ struct context_table {
 	uint64_t ns;	     /* threads times how long they were watched */
 	uint64_t running_ns; /* measured, or what the rest leaves */
 	bool measured;
-	int64_t residual_ns;		       /* of a measured one: what no line has */
-	struct waits_sum queue;		       /* for a CPU */
+	bool filtered;		/* not measured, and waits were left out: it may be these as well */
+	int64_t residual_ns;	/* of a measured one: what no line has */
+	struct waits_sum queue; /* for a CPU */
 	struct waits_sum by[CONTEXT_NR];       /* waits, without those for a CPU */
 	struct context_kind_sums kinds, mains; /* of tasks, and of the main future */
 };
 
-/* Threads of a runtime that run its tasks: some of many, or one that is all of its runtime. */
-enum context_sort { SORT_WORKERS, SORT_ALONE, NR_SORTS };
+/*
+ * Threads of a runtime that run its tasks: some of many, or one that is all of its runtime. What
+ * other threads did while they were workers is the third: block_in_place() makes each thread of the
+ * pool a worker for a while, and a table of threads would lose that.
+ */
+enum context_sort { SORT_WORKERS, SORT_ALONE, SORT_MOVED, NR_SORTS };
 
 struct context_sums {
 	uint32_t runtime; /* its number */

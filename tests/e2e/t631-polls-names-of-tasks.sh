@@ -74,6 +74,6 @@ check "a program with copied sources" "$BPFPROF" polls -s -- "$TMP/vendored" 1 -
 check_grep 'tokio_waits::polls::tasks::sleeper: 6 polls' "$OUT"
 if strip -o "$TMP/stripped" "$app"; then
 	check_status 2 "a stripped program" "$BPFPROF" polls -- "$TMP/stripped" 1 --polls 1
-	check_grep 'has Tokio 1[.]54[.]1 and no names of its functions.*offcpu --by-class' "$ERR"
+	check_grep 'has Tokio 1[.]54[.]1 and no names of its functions.*bpfprof offcpu, which goes by the form of stacks' "$ERR"
 fi
 finish

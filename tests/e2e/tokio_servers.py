@@ -97,9 +97,9 @@ lines = w["running_us"] + w["run_queue"]["us"] + sum(c["us"] for c in w["context
 check(w["running_measured"], "the running time is measured")
 check(abs(lines / w["us"] - 1) <= 0.01, f"the lines add up to {100 * lines / w['us']:.2f} % of it")
 # A wait that had begun before has no stack if it ended before that could be read: one of each worker at most.
-other = w["contexts"]["other"]
-blind = w["contexts"]["not-sampled"]["us"]
-check(other["waits"] <= workers and not blind, f"{other['waits']} waits, {other['us'] + blind} us, are in no context")
+unknown = [w["contexts"]["other"], w["contexts"]["not-sampled"]]
+waits, us = (sum(c[key] for c in unknown) for key in ("waits", "us"))
+check(waits <= workers, f"{waits} waits, {us} us, are in no context")
 # Who waits for a lock of the runtime's waits longer when whoever holds it waits for a CPU.
 task, queue = (100 * us / w["us"] for us in (w["contexts"]["task"]["us"], w["run_queue"]["us"]))
 check(

@@ -221,6 +221,29 @@ static void bare_stacks_go_by_their_thread(void **state)
 	assert_int_equal(context_beside("mine", FUTEX, CONDVAR "app::serve;" ROOT), CONTEXT_OTHER);
 }
 
+/* Of the leaf alone nobody knows what called it: the thread of a LocalSet was in no main future. */
+static void stacks_that_were_cut_off_say_nothing(void **state)
+{
+	struct profile *p = made_profile("offcpu");
+	struct contexts c;
+
+	made_wait(p, 101, "mine", PROF_WAIT(PROF_BLOCKED, TASK_S, EPOLL), 1,
+		  "epoll_wait;tokio::runtime::io::driver::Driver::turn;"
+		  "tokio::runtime::time::Driver::park_internal;app::main;main",
+		  "");
+	made_wait(p, 101, "mine", PROF_WAIT(PROF_BLOCKED, TASK_S, NANOSLEEP), 1, "clock_nanosleep",
+		  "");
+	p->stacks[p->samples[1].ustack].flags = 0;
+	contexts_init(&c, p);
+	assert_int_equal(contexts_at(&c, 1)->context, CONTEXT_MAIN_FUTURE);
+	contexts_release(&c);
+	p->stacks[p->samples[1].ustack].end = UNWIND_END_MOVED;
+	contexts_init(&c, p);
+	assert_int_equal(contexts_at(&c, 1)->context, CONTEXT_NOT_SAMPLED);
+	contexts_release(&c);
+	profile_free(p);
+}
+
 static void check_view(const struct view *v, const char *expected)
 {
 	struct profile *p = made_profile("offcpu");
@@ -268,6 +291,7 @@ int main(void)
 		cmocka_unit_test(the_innermost_marker_decides),
 		cmocka_unit_test(runnable_threads_are_not_idle),
 		cmocka_unit_test(bare_stacks_go_by_their_thread),
+		cmocka_unit_test(stacks_that_were_cut_off_say_nothing),
 		cmocka_unit_test(views_leave_out_the_runtime),
 	};
 
