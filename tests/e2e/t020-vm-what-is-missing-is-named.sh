@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Where no guest can run, make check-vm names what is missing, exits with 77 and says nothing of passing.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 [ -z "${IN_GUEST:-}" ] || skip "boots guests"

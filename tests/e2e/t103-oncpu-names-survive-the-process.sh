@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Processes that end during the recording keep their names, even when they lived 50 ms, and end the recording early when no
 # other is left. What a library was while it was loaded is known after it is gone.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # "-- PROGRAM ARGS", Ctrl-C, SIGTERM.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

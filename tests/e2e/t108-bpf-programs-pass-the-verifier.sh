@@ -3,6 +3,7 @@
 # timeout: 600
 # Every BPF program passes the verifier in every configuration of its filters, below 50,000 instructions and not above
 # what it took before by more than 20 %.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

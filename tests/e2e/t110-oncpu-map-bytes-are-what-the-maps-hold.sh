@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The size of the maps is that of their values, whatever a kernel adds to that.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

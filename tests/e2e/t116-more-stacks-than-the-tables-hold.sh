@@ -3,6 +3,7 @@
 # A recording goes on for ever in tables of a fixed size: 16,384 stacks, five times each, in tables for half of them (the
 # other half is emptied meanwhile). Each stack has its five calls, none is lost. And samples, of which nearly every one has
 # a stack of its own.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # The kernel's half of a sample, walked by the kernel's tables, is what the kernel itself finds: in system calls, page faults,
 # interrupts and threads of the kernel; also below functions with a return probe, whose callers only the kernel knows.
 # timeout: 240
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

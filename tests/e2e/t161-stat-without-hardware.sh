@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Without hardware counters: software events, right, and what is missing is said; asked for nothing but what is missing,
 # it is exit status 77, never a success with nothing in it.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Counts by thread: each has what it really used, all of them together what the counters counted, and that is what
 # another bpfprof counts that does not tell threads apart.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

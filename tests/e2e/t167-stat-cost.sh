@@ -4,6 +4,7 @@
 #
 # Counting costs next to nothing: at most 0.1 % of a CPU over 20 seconds, its start and its end among them, and counters
 # run within 50 ms.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

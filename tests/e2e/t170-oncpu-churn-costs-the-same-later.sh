@@ -3,6 +3,7 @@
 # A thousand processes a second: recording them costs no more later than at first, since nothing is done again and again for
 # those that have ended.
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

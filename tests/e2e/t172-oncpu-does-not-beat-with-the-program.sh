@@ -3,6 +3,7 @@
 # A loop that takes as long as some samples do is seen as it is, and there are as many samples as the rate says.
 # alone: it judges times
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # A worker that the kernel makes of a thread (io_uring) belongs to it: -t and -p of one that has none yet show what it
 # does later.
 # alone: it changes, or asks, what holds for the whole host
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

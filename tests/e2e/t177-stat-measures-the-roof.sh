@@ -3,6 +3,7 @@
 # timeout: 120
 # The peaks of a roofline, measured: they lie where a program that shares no code with bpfprof finds them, and where
 # others use the CPUs there are none, with the reason.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

@@ -3,6 +3,7 @@
 # Generated code has the names that its runtime wrote down, if the file can be believed; the summary tells what would
 # name it.
 # alone: it removes maps of generated code from /tmp, of whomever
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # JavaScript and Java functions have their names: by what node writes, and by what --java-names has a JVM write.
 # alone: it removes maps of generated code from /tmp, of whomever
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 400
 # Functions of Python stand in the place of the evaluator, on CPU and off: for each version that this machine has (or
 # $PYTHONS names), with shares, exact waits, names and lines; also of threads that slept before the recording began.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

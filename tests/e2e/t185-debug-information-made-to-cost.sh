@@ -4,6 +4,7 @@
 # have those of the symbol table, what is missing is told, and other programs have their lines.
 # alone: it judges times
 # timeout: 240
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Who lacks the capabilities to look into processes of others gets their stacks without functions of Python, and the summary
 # says so, also from the saved recording; with them the functions are there, and nothing is said.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Ctrl-C at whatever moment gives the result that is there, or one sentence that says that nothing was recorded; never
 # nothing at all. The shell sees by which signal it ended, and no started program runs on.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # A program runs a library from a file system that has stopped to answer: recordings end in time, with what else there
 # is, and say so; and whoever reads files for them may be killed at any moment.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # timeout: 120
 # Whoever reads files for bpfprof is killed again and again, has no resources, or cannot be started: the profile comes
 # out, and what is missing is named.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # A file system takes requests and answers none. The kernel lets nobody go who waits for it, not even by SIGKILL: whoever
 # reads names for a recording is left behind, few of them, and the recording ends all the same.
 # alone: it looks at all programs of the host
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A server for debug files takes a question and never answers: Ctrl-C gives the result without its lines, at once, whether
 # it is the first one or the one that ended the recording came before.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

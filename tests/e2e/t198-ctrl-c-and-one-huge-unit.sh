@@ -3,6 +3,7 @@
 # Debug information that is one huge unit: Ctrl-C gives a result all the same, without its lines. Whoever reads the result
 # in a pipe has its end when it is complete: what is kept of names is written behind it, and Ctrl-C then costs nothing.
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # its time at most, and says what is missing.
 # alone: it judges times
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

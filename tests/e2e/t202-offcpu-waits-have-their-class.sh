@@ -3,6 +3,7 @@
 # What was waited for: locks, sleeps, pipes, sockets, polls and page faults, each in the function that waited and for as
 # long as that says.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

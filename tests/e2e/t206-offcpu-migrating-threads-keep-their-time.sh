@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A thread that is sent from CPU to CPU in its sleep has slept for as long as it did: 3 seeds, and 50 nightly.
 # timeout: 900
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

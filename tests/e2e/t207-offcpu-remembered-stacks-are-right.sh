@@ -3,6 +3,7 @@
 # A thread that blocks always at the same place, with the same stack pointer and as deep, but called by others each time:
 # no stack is taken for another. 100,000 switches, a million nightly; the audit walks them all and compares.
 # timeout: 900
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # Two callers of a system call in a function without a frame are two stacks, also where these are remembered: on aarch64
 # only the link register tells them apart.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

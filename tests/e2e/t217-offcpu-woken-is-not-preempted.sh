@@ -3,6 +3,7 @@
 # A thread that gets its CPU late after it was woken, and one that has to make room, are told apart: in stacks, in the
 # summary, and in the ledger of wall.
 # alone: it measures waits for a CPU
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # A thread of a cgroup with a CPU quota is throttled for as long as the cgroup says, and what it waits for a CPU besides
 # is no part of that.
 # alone: it measures waits for a CPU
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # Two threads that want one CPU wait for slices of the scheduler; the histogram says so, in us and ms, for all, by process,
 # thread and CPU, and as JSON.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # More threads than the table of counts has room for are counted by process and name: nothing is lost, and all the time that
 # they lived is accounted for. Nightly 20,000 of them and the table as it is.
 # timeout: 300
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

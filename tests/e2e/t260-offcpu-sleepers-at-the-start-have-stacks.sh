@@ -3,6 +3,7 @@
 # Thousands of threads are asleep when the recording begins: each has its user stack. Those that wake before their turn
 # keep the kernel's half, and the reason that is theirs.
 # timeout: 300
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

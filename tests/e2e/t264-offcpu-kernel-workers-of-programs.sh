@@ -3,6 +3,7 @@
 # Workers that the kernel makes of a program's threads (io_uring): their waits are there, whether they were born before the
 # recording or in it, with the kernel's stack; a user stack they have not, and none is missed.
 # alone: it looks at all programs of the host
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A 32-bit process: its stacks end for that reason, and its system calls are not taken for those that have the same numbers
 # in 64-bit programs (there 162 is sync, here nanosleep).
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Generated code that uses the frame pointer for something else, as the JVM's does, ends the walk where it stands: its memory is
 # not read for frames, which made every stack another one that user space had to look at, and the stack is remembered.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

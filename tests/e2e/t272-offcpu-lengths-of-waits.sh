@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # How long waits were: percentiles and the longest by class and by process as a program's own list of its waits has them,
 # and as many as the ledger has, exactly, with any tables.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 600
 # Waits of a Tokio program are where the program says they were: context, kind and time of each of its blocking functions,
 # as it timed them itself. Two builds here; t647 has them all.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

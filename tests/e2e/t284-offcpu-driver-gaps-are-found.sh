@@ -4,6 +4,7 @@
 # timeout: 300
 # Time in which nobody polls the driver of a Tokio runtime is as long as its timers are late by the program's own clock,
 # and it is the fault of the function that blocks or computes; where the driver is polled there is none.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 300
 # Async functions that the compiler made one of are each there, in the order of the source, where a program of Tokio has debug
 # information: for all of the time that the function within them blocks.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

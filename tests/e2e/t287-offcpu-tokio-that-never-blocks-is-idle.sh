@@ -3,6 +3,7 @@
 # timeout: 600
 # A Tokio program whose tasks never block is idle: timers, messages, an async mutex and echoes over TCP, as Tokio parks by the
 # library's condition variables and, with all features, by parking_lot's. Nothing of it is in tasks, and --idle=hide hides it.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 600
 # What a Tokio program's workers did adds up to workers x wall: running, run queue, idle, blocked and hardly anything
 # unclassified. Where tasks are busy and more than CPUs, they wait for a CPU and for nothing else, for as long as they measured.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

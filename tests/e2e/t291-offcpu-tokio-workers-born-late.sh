@@ -3,6 +3,7 @@
 # Workers that are born while it is recorded have not run before; a runtime of one thread has no workers, and the summary
 # says so; where functions are estimates, it says that beside them.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 300
 # Functions, lines and inlined calls of Go programs, stripped or not, are as Go's own tools have them. At night also of one that
 # can be loaded anywhere, for which Go compiles its library anew.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need go python3 nm

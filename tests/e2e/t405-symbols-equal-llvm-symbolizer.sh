@@ -4,6 +4,7 @@
 # Names, inlined calls and lines of random addresses are those of llvm-symbolizer: of builds made here, by day in
 # each form of DWARF by one of two compilers, nightly in all by both; nightly also of large files with Debian's debug packages, which are installed for that. chains.py says what
 # counts as equal.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 CHAINS=$ROOT/build/tests/e2e/chains

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What would name the code of a stripped library is told by the package that has its symbols, where dpkg knows the file;
 # not of another file at the same path, as containers have them, and not when the lists never answer.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

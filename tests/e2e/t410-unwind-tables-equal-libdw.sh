@@ -3,6 +3,7 @@
 # timeout: 400
 # The unwind table of a file says in every row what libdw says: libraries of this machine, and of aarch64. Where files are
 # large, a row takes little more than its 4 bytes.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 [ -z "${IN_GUEST:-}" ] || skip "needs no guest: tables are made the same everywhere"

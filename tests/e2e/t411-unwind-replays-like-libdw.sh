@@ -4,6 +4,7 @@
 # timeout: 300
 # Of thousands of stacks of real programs, taken as "perf record --call-graph dwarf" does, the step that walks them in
 # the kernel finds the same frames as libdw, to the last one.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_root

@@ -4,6 +4,7 @@
 # timeout: 300
 # At a hundred random moments of real programs, by day fifty, the step that walks stacks in the kernel and gdb see the same frames in
 # every thread: the kernel copied the stacks when the threads stopped, and gdb looks at the threads themselves.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_root

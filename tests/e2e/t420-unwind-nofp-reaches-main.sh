@@ -3,6 +3,7 @@
 # Stacks of C code without frame pointers are exactly what the program called, from main's caller on: deep ones, frames larger
 # than a row of a table can hold, realigned stacks, signal handlers, the stubs of the linker, children of vfork, threads.
 # timeout: 240
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # their instructions say (x86-64), or by frame pointer or link register, and are called guesses. Callers below and above have no
 # frame pointers.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # addresses, and in libraries that are loaded and unloaded, now here, now there.
 # alone: it judges times
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # At least 99.9 % of the weight reaches the root in programs without frame pointers: busy in the C library, linked dynamically
 # and statically; in C++ with exceptions, sorting, virtual calls; in Rust as it is built for release.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

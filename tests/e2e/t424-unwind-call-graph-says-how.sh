@@ -3,6 +3,7 @@
 # --call-graph: by frame pointers alone, code without them has no callers, and it says so; tables alone suffice, where there are
 # any; both together leave nothing out. Memory for too few tables costs stacks, never the recording.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

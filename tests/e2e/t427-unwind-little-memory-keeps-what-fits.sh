@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A table that finds no room drives out none that are in use, and the message says what to do. clang's libraries have
 # tables of about 4 MB each.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # 99 % where code is generated, or comes without unwind data. Programs that are not installed are named.
 # alone: it needs the CPUs for itself
 # timeout: 300
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

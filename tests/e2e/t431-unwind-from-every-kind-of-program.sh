@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Stacks without frame pointers are whole at perf events, where threads leave the CPU and at uprobes, and every event is
 # counted: 2,300 calls, 50 sleeps; python3 with 5 threads, whose every malloc is an event.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 300
 # Stacks of Go programs are complete, on the CPU and off it, also where the runtime goes over to another stack; and every
 # caller in them did call. Whole, stripped, and at night also such as can be loaded anywhere.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

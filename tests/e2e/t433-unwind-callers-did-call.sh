@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 300
 # Every caller in the stacks of C, C++ and an interpreter did call: 99.9 % of the weight, checked against machine code.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 120
 # Programs that no unwind data describes have complete stacks, by their machine code: C of all optimizations, and Debian's
 # musl, linked statically; also stripped. Every caller did call.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

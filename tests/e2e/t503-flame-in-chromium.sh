@@ -3,6 +3,7 @@
 # timeout: 300
 #
 # The flame graph files do in a browser what they promise, and 50,000 stacks stay light. SHOTS=DIR keeps pictures.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Every JSON output, of made-up results of every kind and of calls of a program, follows docs/json.schema.json; one that
 # is broken in any of many ways does not.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

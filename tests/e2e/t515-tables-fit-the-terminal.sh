@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tables keep to the width of the terminal and always have the function; colour is for terminals, and never in a file.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

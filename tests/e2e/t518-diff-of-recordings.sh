@@ -4,6 +4,7 @@
 # timeout: 300
 # Recordings compare: one function that got slower by a third is found and nothing else, the same program twice is none
 # at all, and all forms say the same.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_root

@@ -3,6 +3,7 @@
 # Lines and instructions have the samples that a program of known shares makes in them, as perf annotate says too; what
 # is left of it is shown when the program's file is gone, is another build, or has no debug information.
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

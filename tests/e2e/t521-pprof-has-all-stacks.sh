@@ -3,6 +3,7 @@
 # timeout: 300
 # The file for pprof says what folded stacks say, follows the rules of its strictest reader, and go tool pprof
 # comes to the same numbers.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A benchmark is appended to a history build by build: alike ones are nothing, one that is slower is told and fails, and
 # where it got slower for good is told, too. Two at once lose no line; what is no history is refused in one sentence.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

@@ -4,6 +4,7 @@
 #
 # The views of a flame graph page say what the folded stacks and report --csv say: the table of functions, the callers
 # and callees of one, and the inverted tree. SHOTS=DIR keeps pictures.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

@@ -4,6 +4,7 @@
 #
 # A page of 200,000 different stacks opens within a second and zooms within 100 ms where nothing else runs; the limits
 # here are wider, for machines that are shared. Figures are printed.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

@@ -4,6 +4,7 @@
 #
 # --title, --colors and --min-width do in pages and pictures what they say, and refuse what they do not know.
 # SHOTS=DIR keeps pictures.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

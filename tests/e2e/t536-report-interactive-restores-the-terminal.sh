@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # However report -i ends or stops, the terminal is as it was: its modes, its screen, its cursor; and the shell sees why it ended.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3 tmux

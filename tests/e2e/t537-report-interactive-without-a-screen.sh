@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # report -i where there is no screen says so in a sentence, and shows the report; hostile names can do nothing to a screen.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

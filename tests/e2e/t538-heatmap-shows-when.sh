@@ -4,6 +4,7 @@
 #
 # A heat map says when a program ran and when it waited, as its own clock does, and what is selected in it is the graph.
 # SHOTS=DIR keeps pictures.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

@@ -3,6 +3,7 @@
 # top where there is no screen: functions have their shares, threads all of their time, a filter of processes keeps what it says.
 # alone: it judges times
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

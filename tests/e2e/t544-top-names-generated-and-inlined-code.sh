@@ -4,6 +4,7 @@
 # time is given for them.
 # alone: it removes maps of generated code from /tmp, of whomever
 # timeout: 60
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Of a recording whose file was truncated every view shows what is left, after one sentence that says how much that is.
 # It never counts as whole: not in a check of CI, not as a copy, not in JSON. Other bad input gets one sentence, too.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

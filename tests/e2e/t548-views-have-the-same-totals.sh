@@ -4,6 +4,7 @@
 # timeout: 300
 # Real recordings of several kinds: tables by every key, trees both ways, CSV, JSON, folded stacks, pprof, speedscope,
 # Firefox, HTML, SVG and lines add up to one total each.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 300
 # Where probes of all functions of real libraries and programs would go: objdump has an emulated instruction there, its
 # branches lead to no byte behind the entry, and what is skipped changes no argument.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3 objdump gcc

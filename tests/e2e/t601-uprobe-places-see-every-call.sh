@@ -4,6 +4,7 @@
 # Programs run with breakpoints at the entries and the chosen places of all functions of a library: whoever enters comes
 # to the place next with the same arguments, and nobody else does. The kernel's probes count the same at both. A probe at
 # the place is cheaper.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3 g++

@@ -3,6 +3,7 @@
 # The time that hits take ends a recording: of a function that the kernel single-steps some 20,000 a second are too many, also
 # where they begin after the first tenth of a second. So do more than 100,000 a second, cheap as they are. What a call costs is
 # said before, its return with it.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

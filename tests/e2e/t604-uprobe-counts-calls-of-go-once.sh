@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A function of Go that finds its stack too small begins once more, and is one call all the same, timed or not; calls that
 # end by panic are in the ledger, one for each.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

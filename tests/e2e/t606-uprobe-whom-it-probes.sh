@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Children that are gone before anybody hears of them are seen with -p, too; others who have the file mapped pay only
 # where that is needed, and it is said; with --no-children they have no probe, neither with -p nor with a program.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

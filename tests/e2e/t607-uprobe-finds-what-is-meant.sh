@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Addresses in stripped files; patterns with functions that the kernel takes no probe on, and that are chosen at the start;
 # overloads and templates; a file that was replaced while it runs; calls that cannot be timed are refused.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Every call of a function is counted and timed: by name, pattern, offset and of four threads; with arguments and results;
 # recursion, calls that longjmp() leaves, and functions that end by jumping to another one.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

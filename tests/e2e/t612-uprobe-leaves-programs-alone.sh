@@ -3,6 +3,7 @@
 # timeout: 300
 # What is probed does the same as before: exceptions pass timed functions, threads are cancelled in them, Go moves its stacks;
 # python3 prints the same with hundreds of its functions timed.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Timed calls with stacks have a row for each stack: calls, sum and percentiles as the program saw them; also from a saved
 # file, of functions, system calls, and from one tracepoint to another.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

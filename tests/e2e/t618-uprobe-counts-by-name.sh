@@ -3,6 +3,7 @@
 # Calls that are only counted are counted exactly, whoever makes them: threads that are renamed, that live for three calls, that
 # call all at once, and children, of whom there are more than hints of where the count of a thread is; in all, by process, and by the thread's name.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 180
 # What a program is known to allocate, by stack, within 3 % in each of ten runs (by day four, in a guest three), bytes and
 # objects alike. Each call of an allocator is in the ledger.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # What is not freed is the first line of --live, with its bytes; what is freed is in no line. --older leaves out what is
 # younger.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 120
 # Programs compute the same while their allocators are probed, also at their returns; allocators other than the C library's
 # and static ones are seen.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # What is in use, with other allocators than the C library's (two by day, four at night): their functions end in others, by jumps and stubs, and operator new
 # is their own. The leak is the first line of each of ten runs and within 3 %, so is the sum of the ten for each function; no call
 # is missed, and what realloc() fails to enlarge is still in use. Redis has the objects that it says it has. Rust has its allocator inside.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -5,6 +5,7 @@
 # What an allocator maps for itself, and what it could not give, is no memory that was allocated; operator new of C++ is none of
 # a library that nobody has loaded. The table says who allocates, by bytes, with callers and an error that holds; and what --live
 # has missed.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 240
 # The price that alloc says before it records has all hits in it: what the kernel single-steps, and returns. It is what the program
 # needs at least, and not far below.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

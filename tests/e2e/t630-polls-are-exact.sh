@@ -3,6 +3,7 @@
 # timeout: 600
 # Polls of a Tokio program are as many, and take as long, as the program counted itself: by kind of task and by task,
 # also of those that panic and of those within polls of others.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 600
 # Tasks are named by the code of their polls as a build with v0 names says by their types; what is no program of Tokio, is
 # stripped, or was not said gets one sentence.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

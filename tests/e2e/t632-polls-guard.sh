@@ -4,6 +4,7 @@
 # timeout: 300
 # Where polls are so many that timing them would slow the program down, the probes are gone within a second, what was timed
 # is shown, and the program is as fast as before; --runs and --force go on.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

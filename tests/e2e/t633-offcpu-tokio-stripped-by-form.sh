@@ -4,6 +4,7 @@
 # timeout: 600
 # Of a Tokio program without names, idle workers, tasks and jobs of the pool are told apart as its symbols say and as it
 # timed them itself; at night in more builds.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 300
 # Where the kernel refuses a probe on one instance of raw::poll, polls of the others are timed and that one is named; and
 # polls are of the threads that options select, of children with a program of their own, too.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -7,6 +7,7 @@
 # CPUs with its server, half of the waits are preemptions, at any instruction: 75 to 95 % are verified in all, and 9 of 10 of the
 # waits that it begins itself, in each start. Of the others, of which something beside them may take the CPUs, as many as the
 # kernel counts as preempted need not be.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

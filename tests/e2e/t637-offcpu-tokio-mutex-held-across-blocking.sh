@@ -4,6 +4,7 @@
 # timeout: 300
 # What the README shows of a Tokio program is so: idleness in two bars, the task that waits for a mutex and the one that holds
 # it while it blocks, each for as long as the program says; and lock names who holds it.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # Of a program that calls without a pause, each call that is seen to begin is seen to return, however the recording sees
 # them: also while its programs are attached and detached one after the other.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

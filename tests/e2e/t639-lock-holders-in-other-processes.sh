@@ -3,6 +3,7 @@
 # Who holds a lock that processes share is named with its process: plain, PI and robust mutexes, whether that process is
 # recorded or not, and when the wait is older than the recording.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -3,6 +3,7 @@
 # Who holds a lock that is waited for, what the holder does, and for how long others wait: of two mutexes, of one whose
 # holder computes, of PI and robust ones, of a rwlock with a writer, and of a chain of two.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

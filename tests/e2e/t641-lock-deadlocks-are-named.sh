@@ -3,6 +3,7 @@
 # Two threads that wait for each other are a deadlock: whether it came about during the recording or before it, and in
 # a report without root as well. A chain that ends is none, and locks that are free are nothing.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

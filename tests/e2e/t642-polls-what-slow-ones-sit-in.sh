@@ -4,6 +4,7 @@
 # timeout: 600
 # The time of slow polls of a Tokio program is in the functions that the program blocks and burns in, as it timed them
 # itself; short polls leave nothing, and all parts add up.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

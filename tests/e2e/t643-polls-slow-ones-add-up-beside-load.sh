@@ -4,6 +4,7 @@
 # timeout: 300
 # Where others want the CPUs, what passes in slow polls adds up to their own length, to the microsecond: also where the
 # kernel does not report that a thread was given a CPU (notes: made-up), where tables are full, and where the recording ends.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

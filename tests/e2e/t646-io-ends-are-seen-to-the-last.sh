@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Of a program that reads past the page cache without a pause, the end of each read is seen that is seen to begin, also
 # while the programs are detached one after the other. Needs a folder on a disk.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

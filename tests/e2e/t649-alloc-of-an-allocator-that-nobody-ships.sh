@@ -4,6 +4,7 @@
 # An allocator of ours, preloaded, with its symbols and stripped: what a program allocates through it and what it keeps is
 # right by stack within 3 %, bytes and objects. Slabs that it maps for itself are no allocation, and functions of it that
 # call its malloc() count once.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

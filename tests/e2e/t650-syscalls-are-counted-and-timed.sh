@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # System calls of a known number, length and error, seen by either kind of tracepoint; what others pay is told, and true.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

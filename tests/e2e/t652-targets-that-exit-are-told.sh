@@ -3,6 +3,7 @@
 # Of a process that exits while it is recorded, or while probes are being placed in it, bpfprof says just that, and what was
 # recorded until then. It neither advises to try longer nor blames the process's files.
 # timeout: 240
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # timeout: 120
 # Time in which nobody polls the driver of a Tokio runtime is found as well where its worker waits so often that most of its
 # switches are not looked at, for --max-overhead: as many gaps as the program held its worker, as long, and by whom.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

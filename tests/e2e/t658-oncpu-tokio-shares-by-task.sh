@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Running code of a Tokio program by context, kind, role and task as it is recorded, and as CSV; of what is no program of
 # Tokio it says so, and how it looked.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Where waits are left out, by -m or by lock, what the lines of the workers' table leave may be these as well: it is not
 # called running, and not held to what all CPUs can run. Without that it is running.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

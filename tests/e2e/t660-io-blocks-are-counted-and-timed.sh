@@ -3,6 +3,7 @@
 # Reads and writes past the page cache: as many as the kernel counted, from the function that began them, and for as long as
 # the kernel says that the disk had them. Needs a folder on a disk.
 # alone: what others write to the disk is in what the kernel says
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

@@ -4,6 +4,7 @@
 # Whichever call of bpf() or perf_event_open() the kernel refuses, a command ends with its result, or with one sentence
 # that says who refused and what helps; it does not crash, hang, or leave anything behind. By day a sample of the calls,
 # at night each of them with each error.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

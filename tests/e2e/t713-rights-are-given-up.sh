@@ -5,6 +5,7 @@
 # Once all is attached, a recording by root has the capabilities that are still needed and no others, and for good; what it
 # starts is not touched by that, and names of processes of others and files in folders of others are as before. With
 # CAP_BPF and CAP_PERFMON alone, each command runs for a user without rights.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

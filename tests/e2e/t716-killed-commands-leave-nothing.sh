@@ -7,6 +7,7 @@
 # that they changed; and no map once the kernel has got round to it. By day 30 kills, at night 1,000 of all commands together.
 # KILLS sets their number, SEED the moments. By day others may use the CPUs, which the kernel needs to clean up: then it may
 # take ten seconds, and the log says what took more than one.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

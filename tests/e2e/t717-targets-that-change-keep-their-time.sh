@@ -6,6 +6,7 @@
 # starter and with all of the machine each recording comes to its end, its ledger closes, what ran before and after has its
 # name, and neither memory nor descriptors grow with their number. With -p on one of them alone a recording ends by itself,
 # or as it was told. By day 40 of each kind, at night 1,000.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

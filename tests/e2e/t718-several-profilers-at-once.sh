@@ -4,6 +4,7 @@
 # nothing is missing, each keeps to its own budget, and none counts the others' time as its own.
 # alone: it judges times
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

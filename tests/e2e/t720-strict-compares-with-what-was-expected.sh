@@ -3,6 +3,7 @@
 # What was seen is compared with what the kernel's clock and counts promise: on a busy machine nothing is missing, what
 # small tables lose makes --strict fail and is named, and saved files say the same.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

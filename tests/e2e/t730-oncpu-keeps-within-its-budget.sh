@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A rate that costs too much is lowered at once, and what is taken then stands for what is not: shares and CPU time are
 # right. Without a limit nothing is left out, and mistakes get one sentence.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

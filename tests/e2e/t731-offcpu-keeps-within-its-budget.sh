@@ -5,6 +5,7 @@
 # recording of all, which has its own part in them.
 # alone: it judges times
 # timeout: 240
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

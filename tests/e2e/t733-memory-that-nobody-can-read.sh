@@ -5,6 +5,7 @@
 # do, name the process, and count what it cost.
 # alone: it needs the CPUs for itself
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

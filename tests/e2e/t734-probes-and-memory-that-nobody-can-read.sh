@@ -3,6 +3,7 @@
 # To place a probe the kernel takes the lock of each process that has the file mapped, and no signal ends that, while nobody
 # on the machine can fork. So where a process keeps its lock, no probe is placed, and that process is named.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -5,6 +5,7 @@
 # Probes go into files of strangers: children open and read these, the main process does not. On a file system that has
 # stopped to answer, in a file that is larger than any memory, or where the children are killed, uprobe ends with one
 # sentence at its deadline, and within a second of Ctrl-C.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

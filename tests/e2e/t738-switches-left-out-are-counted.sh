@@ -4,6 +4,7 @@
 # how long each function was off the CPU, how many switches there were, and long waits between very many short ones are
 # not shown as short ones.
 # alone: it judges times
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stat.sh

@@ -3,6 +3,7 @@
 # Windows of an agent add up to what programs did, also where its tables were renewed, and report to what its windows say.
 # alone: it judges times
 # timeout: 300
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # An agent that is killed at any moment loses one window at most and leaves nothing behind; its folder stays within its bytes.
 # alone: it judges times
 # timeout: 1800
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

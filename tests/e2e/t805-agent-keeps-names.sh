@@ -3,6 +3,7 @@
 # An agent reads a file for names once, also when its tables are renewed; one that has changed is read again, and its
 # functions have their new names.
 # timeout: 150
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

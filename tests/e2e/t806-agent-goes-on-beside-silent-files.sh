@@ -3,6 +3,7 @@
 # A program runs a library from a file system that has stopped to answer: an agent's windows go on, and its tables can
 # be renewed.
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -4,6 +4,7 @@
 # split, when small branches are folded, and when there are more series than wanted. Nothing that they get would be
 # refused by the strictest of them. The stub decodes with code of its own.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

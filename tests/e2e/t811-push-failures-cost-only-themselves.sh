@@ -3,6 +3,7 @@
 # Engines that are down, slow, overloaded, broken or strict: what may be sent again arrives once, what kills is dropped,
 # what waits survives in the spool; tokens, addresses and spools that are wrong get one sentence.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need python3

@@ -3,6 +3,7 @@
 # Processes are called by what their environment, their control group and the rules say, each by its own of two hundred; none
 # of them, whatever it calls itself, breaks the table or the JSON, and of its environment nothing else is shown.
 # timeout: 120
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_root

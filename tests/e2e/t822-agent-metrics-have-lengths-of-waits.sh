@@ -4,6 +4,7 @@
 # bucket, and their sum, though windows end in the middle of waits. Its child, which ends long before it is waited for, is of
 # that service in all of its windows, or in none if no window ended while it ran.
 # timeout: 150
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # timeout: 300
 # The image of dist/Containerfile, run with the mounts and capabilities of dist/daemonset.yaml, does what the DaemonSet
 # starts and records other users' programs completely; without any one of the capabilities doctor finds one missing.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # What meets a condition is recorded at a higher rate from then on, and for six windows after it; the sum of all windows is
 # what the program did, at either rate.
 # timeout: 180
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What each command that has --json prints of things that it recorded follows docs/json.schema.json, and so does what report
 # prints of the saved recording, as nobody. The commands are those of --help: a new one needs a line here.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -3,6 +3,7 @@
 # The line that a terminal shows during a recording counts what is recorded: waits of offcpu and wakeup, samples of
 # oncpu. It counts up, to no more than is recorded in the end, and keeps to the width.
 # alone: it needs the CPUs for itself
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A thread that waits in several places in turns, below more than 32 calls and a local array of 12 KiB, as event loops do,
 # has its stacks verified, too: at least 9 of 10, and the audit agrees.
+# long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh

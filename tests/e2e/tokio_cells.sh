@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
+# long
 # Waits of tests/progs/tokio, build by build: each of its blocking functions in each build is a cell. For scripts that have
 # read lib.sh and waits.sh.
 
