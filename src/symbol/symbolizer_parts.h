@@ -34,7 +34,7 @@ struct symbolizer {
 	bool (*may_read)(void *arg);
 	bool (*hurry)(void *arg);
 	void *arg;
-	bool hurries, hurried; /* as that read was told; and that it was */
+	bool hurries, hurried;	  /* as that read was told; and that it was */
 	size_t nr_hurried;	  /* frames that have no lines for it */
 	uint64_t lines_until_ns;  /* when those of the file that is read are given up; 0 = never */
 	size_t nr_given_up;	  /* frames that have no lines for that */
