@@ -53,7 +53,7 @@ void save_set_fact(struct profile *p, const struct fact *f, uint64_t value);
 struct table {
 	char tag[5];
 	bool late;   /* files from before it came do not have it */
-	bool shared; /* by windows, see profile/sharing.h */
+	bool shared; /* by windows, see profile/save.h */
 	size_t size, rows, nr;
 	uint32_t strings; /* a bit for each word of a row that is one's id */
 };
