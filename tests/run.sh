@@ -232,6 +232,7 @@ if [ "$what" != unit ]; then
 	rm -f "$LOGS"/t*.log.first
 	run_all script 1 "${alone[@]}"
 	run_all script "$JOBS" "${beside[@]}"
+	AGAIN=0 # there is no third try
 	run_all script 1 "${again[@]}"
 fi
 [ ${#second[@]} -eq 0 ] || echo "flaky  ${#second[@]} passed at the second try: ${second[*]}"
