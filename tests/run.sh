@@ -35,13 +35,17 @@ alone=()  # scripts that nothing runs beside
 beside=() # the others
 again=()  # failed once
 second=() # passed at the second try
+bad=()    # what failed, for the end
 declare -A running=() # scripts by PID
 
 report() { # ok|not ok|skip NAME [SECONDS] [REASON]
 	case $1 in
 	ok) passed=$((passed + 1)) ;;
 	skip) skipped=$((skipped + 1)) ;;
-	*) failed=$((failed + 1)) ;;
+	*)
+		failed=$((failed + 1))
+		bad+=("$2")
+		;;
 	esac
 	printf '%-6s %s%s%s\n' "$1" "$2" "${3:+ ($3 s)}" "${4:+: $4}"
 }
@@ -237,6 +241,7 @@ if [ "$what" != unit ]; then
 fi
 [ ${#second[@]} -eq 0 ] || echo "flaky  ${#second[@]} passed at the second try: ${second[*]}"
 [ "$left" -eq 0 ] || echo "left out: $left long scripts (make check-all runs them)"
+for name in "${bad[@]}"; do echo "failed $name"; done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] || exit 1
 [ "$passed" -gt 0 ] || exit $((skipped ? 77 : 1))

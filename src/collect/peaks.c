@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "event/cpus.h"
+#include "event/memory.h"
 
 #define NR_SAMPLES  5
 #define SAMPLE_NS   200000000ull
@@ -193,10 +194,10 @@ static size_t last_levels(const struct cpus *cpus)
 	return all;
 }
 
-/* How much memory the arrays take. */
+/* How much memory the arrays take: half of what can be had at most. */
 static int choose_size(struct probe *p, const struct cpus *cpus)
 {
-	size_t spare = (size_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+	size_t spare = memory_available("") / 2;
 
 	p->caches = last_levels(cpus);
 	p->total = p->caches * CACHES < LEAST_BYTES ? LEAST_BYTES : p->caches * CACHES;
@@ -207,7 +208,7 @@ static int choose_size(struct probe *p, const struct cpus *cpus)
 	if (p->bytes && p->total >= p->caches * LEAST_CACHES)
 		return 0;
 	return log_as(-ENOMEM,
-		      "--measure-peaks: arrays of %zu MB, all that can be had of the free memory, "
+		      "--measure-peaks: arrays of %zu MB, half of the memory that can be had, "
 		      "are too small beside %zu MB of last-level cache: give --peak-gflops and "
 		      "--peak-gbps",
 		      p->total >> 20, p->caches >> 20);

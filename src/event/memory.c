@@ -148,3 +148,11 @@ bool memory_limit_read(const char *root, struct memory_limit *m)
 		look_up(root, &versions[i], m);
 	return m->free_bytes != UINT64_MAX;
 }
+
+uint64_t memory_available(const char *root)
+{
+	uint64_t bytes = read_number(root, "proc/meminfo", "MemAvailable:", 0) << 10;
+	struct memory_limit m;
+
+	return memory_limit_read(root, &m) && m.free_bytes < bytes ? m.free_bytes : bytes;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much memory the cgroup that we are in, and those above it, may still take. */
+/* How much memory we may still take: of the host, of the cgroup that we are in and of those above it. */
 #ifndef BPFPROF_EVENT_MEMORY_H
 #define BPFPROF_EVENT_MEMORY_H
 
@@ -15,5 +15,11 @@ struct memory_limit {
 
 /* Of either version of cgroups. False: there is no limit. root: "" for this host. */
 bool memory_limit_read(const char *root, struct memory_limit *m);
+
+/*
+ * What can be had without swapping: of the host (MemAvailable, with the files that it caches), or
+ * of the cgroups if that is less. 0: not known.
+ */
+uint64_t memory_available(const char *root);
 
 #endif

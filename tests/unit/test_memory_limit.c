@@ -114,12 +114,28 @@ static void nothing_limits(void **state)
 	assert_string_equal(m.cgroup, "/");
 }
 
+static void what_can_be_had_is_of_the_host_or_of_its_cgroup(void **state)
+{
+	(void)state;
+	assert_int_equal(memory_available(root), 0);
+	put("proc/meminfo", "MemTotal: 9000 kB\nMemFree:  512 kB\nMemAvailable:    4096 kB\n");
+	assert_int_equal(memory_available(root), 4 * MB);
+	put("proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n");
+	put("proc/self/cgroup", "0::/a\n");
+	put("sys/fs/cgroup/a/memory.max", "8388608\n");
+	assert_int_equal(memory_available(root), 4 * MB);
+	put("sys/fs/cgroup/a/memory.max", "2097152\n");
+	assert_int_equal(memory_available(root), 2 * MB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_least_of_version_2_counts, begin, end),
 		cmocka_unit_test_setup_teardown(version_1_beside_version_2, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_limits, begin, end),
+		cmocka_unit_test_setup_teardown(what_can_be_had_is_of_the_host_or_of_its_cgroup,
+						begin, end),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
