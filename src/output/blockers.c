@@ -13,13 +13,12 @@
 #include "output/grid.h"
 #include "profile/waits.h"
 
-#define MAX_ROWS   5   /* for people */
+#define MAX_ROWS   8   /* for people */
 #define MAX_NAMED  256 /* places */
 #define WORTH_PART 1000
 
 struct blocker {
-	uint32_t function; /* frame; 0 = unknown */
-	bool polls;
+	struct blocker_place place;
 	const char *kind;
 	uint64_t ns;
 	char *name;
@@ -32,22 +31,65 @@ struct blockers {
 	uint64_t ns;
 };
 
+struct blocker_place blockers_place(struct trim *t, const struct context_of *of, uint32_t stack)
+{
+	const struct trimmed *f = stack ? trim_function(t, of, stack) : NULL;
+	struct blocker_place place = {};
+
+	if (!f)
+		return place;
+	place.function = *f;
+	f = trim_task(t, of, stack);
+	if (f && f->frame != place.function.frame)
+		place.task = *f;
+	return place;
+}
+
 char *blockers_function(struct trim *t, const struct trimmed *f)
 {
 	uint32_t first;
 
-	if (!f)
+	if (!f->frame)
 		return xstrdup("[unknown]");
 	view_functions(t->v, t->p, f->frame, &first);
 	return view_short_function(t->v, t->p, f->frame, first, f->poll);
+}
+
+/* How long the names of the modules are that two paths share. */
+static size_t shared_modules(const char *path, const char *other)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; path[i] && path[i] == other[i] && !strchr("<{ ", path[i]); i++)
+		if (i && path[i] == ':' && path[i - 1] == ':')
+			len = i + 1;
+	return len;
+}
+
+char *blockers_name(struct trim *t, const struct blocker_place *place)
+{
+	char *function = blockers_function(t, &place->function), *task, *both;
+	size_t shared;
+
+	if (!place->task.frame)
+		return function;
+	task = blockers_function(t, &place->task);
+	shared = shared_modules(function, task);
+	both = strcmp(function, task) ? xasprintf("%s in %s", function + shared, task + shared)
+				      : xstrdup(function);
+	free(function);
+	free(task);
+	return both;
 }
 
 static int by_place(const void *x, const void *y)
 {
 	const struct blocker *a = x, *b = y;
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
+	if (a->place.function.frame != b->place.function.frame)
+		return a->place.function.frame < b->place.function.frame ? -1 : 1;
+	if (a->place.task.frame != b->place.task.frame)
+		return a->place.task.frame < b->place.task.frame ? -1 : 1;
 	return strcmp(a->kind, b->kind);
 }
 
@@ -70,12 +112,8 @@ static void add(struct blockers *b, size_t sample, const struct context_of *of)
 {
 	const struct sample *s = &b->trim.p->samples[sample];
 	struct blocker one = { .kind = of->kind, .ns = s->weight };
-	const struct trimmed *f = s->ustack ? trim_function(&b->trim, of, s->ustack) : NULL;
 
-	if (f) {
-		one.function = f->frame;
-		one.polls = f->poll;
-	}
+	one.place = blockers_place(&b->trim, of, s->ustack);
 	b->v = xgrow(b->v, b->nr, &b->cap, sizeof(*b->v));
 	b->v[b->nr++] = one;
 	b->ns += one.ns;
@@ -101,12 +139,8 @@ static void merge(struct blockers *b, int (*order)(const void *x, const void *y)
 static void name_most(struct blockers *b)
 {
 	b->nr = b->nr < MAX_NAMED ? b->nr : MAX_NAMED;
-	for (size_t i = 0; i < b->nr; i++) {
-		struct blocker *one = &b->v[i];
-		struct trimmed f = { one->function, one->polls, NULL };
-
-		one->name = blockers_function(&b->trim, one->function ? &f : NULL);
-	}
+	for (size_t i = 0; i < b->nr; i++)
+		b->v[i].name = blockers_name(&b->trim, &b->v[i].place);
 }
 
 static void put_rows(const struct blockers *b, FILE *out)

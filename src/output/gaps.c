@@ -17,7 +17,8 @@
 #define MAX_ROWS 5 /* for people */
 
 struct culprit {
-	char *function;
+	char *name; /* of the place, for people */
+	struct blocker_place place;
 	const char *kind;     /* of contexts, whose lifetime it has */
 	struct waits_sum sum; /* nr: gaps */
 	size_t gap1;	      /* the last one of them + 1 */
@@ -32,12 +33,10 @@ struct culprits {
 	size_t gap1; /* whose parts are added, + 1 */
 };
 
-/* What stands on the stack for waiting itself says less than its caller. To be freed. */
-static char *function_of(struct trim *t, size_t sample)
+/* What stands on the stack for waiting itself says less than its caller. */
+static struct blocker_place place_of(struct trim *t, size_t sample)
 {
-	const struct sample *s = &t->p->samples[sample];
-
-	return blockers_function(t, trim_function(t, contexts_at(&t->contexts, sample), s->ustack));
+	return blockers_place(t, contexts_at(&t->contexts, sample), t->p->samples[sample].ustack);
 }
 
 static void add(struct culprits *c, const struct gap_part *part)
@@ -45,19 +44,24 @@ static void add(struct culprits *c, const struct gap_part *part)
 	bool known = part->sample != GAP_UNKNOWN;
 	const char *kind =
 		part->ran ? "on-cpu" : contexts_at(&c->trim.contexts, part->sample)->kind;
-	char *function = known ? function_of(&c->trim, part->sample) : xstrdup("[not sampled]");
+	struct blocker_place place = {};
+	char *name;
 	size_t i = 0;
 
-	while (i < c->nr && (strcmp(c->v[i].function, function) || strcmp(c->v[i].kind, kind)))
+	if (known)
+		place = place_of(&c->trim, part->sample);
+	name = known ? blockers_name(&c->trim, &place) : xstrdup("[not sampled]");
+	while (i < c->nr && (strcmp(c->v[i].name, name) || strcmp(c->v[i].kind, kind)))
 		i++;
 	if (i == c->nr) {
 		c->v = xgrow(c->v, c->nr, &c->cap, sizeof(*c->v));
-		c->v[c->nr++] = (struct culprit){ .function = xstrdup(function), .kind = kind };
+		c->v[c->nr++] =
+			(struct culprit){ .name = xstrdup(name), .place = place, .kind = kind };
 	}
 	c->v[i].sum.ns += part->ns;
 	c->v[i].sum.nr += c->v[i].gap1 != c->gap1;
 	c->v[i].gap1 = c->gap1;
-	free(function);
+	free(name);
 }
 
 static int by_time(const void *x, const void *y)
@@ -66,7 +70,7 @@ static int by_time(const void *x, const void *y)
 
 	if (a->sum.ns != b->sum.ns)
 		return a->sum.ns > b->sum.ns ? -1 : 1;
-	return strcmp(a->function, b->function);
+	return strcmp(a->name, b->name);
 }
 
 /* False: none could have been found. */
@@ -91,7 +95,7 @@ static bool culprits_init(struct culprits *c, const struct profile *p, const str
 static void culprits_release(struct culprits *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
-		free(c->v[i].function);
+		free(c->v[i].name);
 	free(c->v);
 	gaps_release(&c->gaps);
 	trim_release(&c->trim);
@@ -111,8 +115,8 @@ static void put_rows(const struct culprits *c, FILE *out)
 	g.indent = 2;
 	for (size_t i = 0; i < c->nr && i < MAX_ROWS; i++)
 		grid_row(&g, STYLE_PLAIN, text_ns(c->v[i].sum.ns),
-			 text_pct(100.0 * c->v[i].sum.ns / c->gaps.ns), c->v[i].kind,
-			 c->v[i].function, NULL);
+			 text_pct(100.0 * c->v[i].sum.ns / c->gaps.ns), c->v[i].kind, c->v[i].name,
+			 NULL);
 	grid_end(&g);
 }
 
@@ -158,18 +162,30 @@ void gaps_put(const struct profile *p, const struct view *v, bool apart, FILE *o
 	culprits_release(&c);
 }
 
-static struct json_object *rows(const struct culprits *c)
+static struct json_object *row(struct trim *t, const struct culprit *one)
 {
-	struct json_object *list = json_object_new_array(), *o;
+	struct json_object *o = json_object_new_object();
+	const struct blocker_place *place = &one->place;
+	char *function =
+		place->function.frame ? blockers_function(t, &place->function) : xstrdup(one->name);
+	char *task = blockers_function(t, place->task.frame ? &place->task : &place->function);
 
-	for (size_t i = 0; i < c->nr; i++) {
-		o = json_object_new_object();
-		json_object_object_add(o, "function", json_text(c->v[i].function));
-		json_object_object_add(o, "kind", json_text(c->v[i].kind));
-		json_put_count(o, "us", waits_us(c->v[i].sum.ns));
-		json_put_count(o, "gaps", c->v[i].sum.nr);
-		json_object_array_add(list, o);
-	}
+	json_object_object_add(o, "function", json_text(function));
+	json_object_object_add(o, "task", place->function.frame ? json_text(task) : NULL);
+	json_object_object_add(o, "kind", json_text(one->kind));
+	json_put_count(o, "us", waits_us(one->sum.ns));
+	json_put_count(o, "gaps", one->sum.nr);
+	free(task);
+	free(function);
+	return o;
+}
+
+static struct json_object *rows(struct culprits *c)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < c->nr; i++)
+		json_object_array_add(list, row(&c->trim, &c->v[i]));
 	return list;
 }
 

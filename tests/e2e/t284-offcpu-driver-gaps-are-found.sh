@@ -62,7 +62,7 @@ check_grep 'has gaps of 20 ms or more' "$ERR"
 # What computes is named by its samples, and that it is the most is said.
 check "the summary of computing" "$BPFPROF" report -s "$TMP/burn.bpfprof"
 check_grep '^  .* of it while workers ran: at most' "$OUT"
-check_grep ' (on-cpu|preempted)  tokio_waits::leaves::blocking::cpu_burn$' "$OUT"
+check_grep ' (on-cpu|preempted)  blocking::cpu_burn in tasks::cpu_burn$' "$OUT"
 "$BPFPROF" report --gaps -f "$TMP/burn.bpfprof" >"$TMP/folded"
 check_grep '^tokio-rt-worker;\[task\];.*blocking::cpu_burn.*;\[on-cpu\] ' "$TMP/folded"
 check_no_grep '\[on-cpu\]' <("$BPFPROF" report -f "$TMP/burn.bpfprof") "without --gaps, waits alone are shown"

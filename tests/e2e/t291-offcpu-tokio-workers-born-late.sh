@@ -26,6 +26,7 @@ check "its summary" "$BPFPROF" report -s "$TMP/x.bpfprof"
 check_grep '^  running .* at most: all CPUs$' "$OUT"
 check_grep '^ +TIME +SHARE +KIND +WHO BLOCKED A TASK$' "$OUT"
 check_grep '^ +[0-9.]+ m?s +[0-9.]+% +sleep +.*blocking_sleep' "$OUT"
+check_grep '^ +[0-9.]+ m?s +[0-9.]+% +sleep +blocking::blocking_sleep in tasks::blocking_sleep$' "$OUT"
 check_grep 'in no line: threads that began or ended meanwhile$' "$OUT"
 check_no_grep 'functions are$' "$OUT"
 
