@@ -217,7 +217,8 @@ static uint8_t context_of_sample(const struct contexts *c, const struct sample *
 	context = shape->context;
 	if (!context_is_idle(context))
 		return context;
-	if (!is_waiting(s)) /* who has a reason to run is not idle */
+	to->was_idle = !is_waiting(s); /* who has a reason to run is not idle */
+	if (to->was_idle)
 		return CONTEXT_RUNTIME;
 	if (context == CONTEXT_IDLE_PARK && calls(c, s, "epoll_wait epoll_pwait epoll_pwait2 poll"))
 		return CONTEXT_IDLE_DRIVER;

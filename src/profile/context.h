@@ -44,6 +44,7 @@ struct context_of {
 	uint8_t context;  /* enum context */
 	uint8_t role;	  /* enum context_role */
 	uint8_t learned;  /* the same, that its thread had for most of the time */
+	bool was_idle;	  /* it was, and has a reason to run now */
 	uint32_t own;	  /* user frames from the leaf on that are not the runtime's way to them */
 	const char *kind; /* what it waited for, "" = nothing to say */
 };

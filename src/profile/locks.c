@@ -261,6 +261,14 @@ static void make_rows(struct locks *l, struct trim *t, struct item *items, size_
 	qsort(l->v, l->nr, sizeof(*l->v), by_time);
 }
 
+/* After an idle wait the thread waits for a CPU, which is no wait for a lock either. */
+static bool was_idle(const struct trim *t, size_t sample)
+{
+	const struct context_of *of = trim_context(t, sample);
+
+	return of && of->was_idle && t->v->idle != IDLE_SHOW;
+}
+
 void locks_init(struct locks *l, const struct profile *p, const struct view *v)
 {
 	struct item *items = xcalloc(p->nr_samples + 1, sizeof(*items));
@@ -272,7 +280,8 @@ void locks_init(struct locks *l, const struct profile *p, const struct view *v)
 	waits_init(&waits, p, v);
 	trim_init(&trim, p, v);
 	for (size_t i = 0; i < p->nr_samples; i++) {
-		if (waits.fate[i] != WAITS_SHOWN || wait_sleeps(p, p->samples[i].ustack))
+		if (waits.fate[i] != WAITS_SHOWN || wait_sleeps(p, p->samples[i].ustack) ||
+		    was_idle(&trim, i))
 			continue;
 		items[nr] = item_of(&trim, &p->samples[i], waits.ns[i]);
 		l->ns += items[nr].ns;

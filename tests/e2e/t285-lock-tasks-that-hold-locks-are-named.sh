@@ -50,6 +50,7 @@ print(json.load(open(sys.argv[1]))["leaves"]["held_mutex"]["ns"] // 1000)' "$TMP
 	check "$variant: the table of locks" "$BPFPROF" report --json "$saved"
 	check_grep 'tokio_waits::leaves::blocking::held_mutex' "$OUT"
 	check_grep '"mutex \(Rust\)"' "$OUT"
+	check_no_grep '"condition variable' "$OUT" # idle workers, with the time until they had a CPU
 done
 
 check "kinds are those of Tokio's tasks" "$BPFPROF" lock --by kind -- "$app" 0.5 --leaves held_mutex,holder
