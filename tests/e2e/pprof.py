@@ -96,7 +96,7 @@ def check(p):
         assert all(0 < i <= nr_locations for i in s["location_id"])
         assert all(0 <= v < 1 << 63 for v in s["value"]) and any(s["value"])
         for label in s.get("label", []):
-            assert strings[label["key"]] in ("thread", "tid", "process", "pid", "wait_class")
+            assert strings[label["key"]] in ("thread", "tid", "process", "pid", "wait_class", "context", "kind", "role")
             assert ("str" in label) != ("num" in label) and label.get("str", 0) < len(strings)
     for x in p.get("location", []):
         assert x["line"] and x.get("mapping_id", 0) <= nr_mappings

@@ -49,7 +49,9 @@ for program in "$BPFPROF" build-san/bpfprof; do
 	check_ledger_closes "$TMP/x.json"
 done
 
-check "while it answers" "$BPFPROF" oncpu -p "$target" -F 199 -o "$TMP/x.folded" 1
+check "while it answers" "$BPFPROF" oncpu -p "$target" -F 199 -o "$TMP/x.folded" -o "$TMP/answers.bpfprof" 1
+check "annotate, while it answers" "$BPFPROF" annotate "$TMP/answers.bpfprof" burn
+check_no_grep 'instructions are not shown' "$OUT"
 check_grep ';burn ' "$TMP/x.folded" "while it answers: has names"
 sed 's/^/# /' "$ERR"
 # What all the others take to be read, on this machine and beside what else it does.
@@ -87,6 +89,8 @@ check_grep 'lib.so: its file system does not answer' "$ERR"
 check_ledger_closes "$TMP/x.json"
 check_grep '^attacks;.*lib.so' "$TMP/x.folded" "the samples are there"
 timed $((4000 + slow)) "offcpu of all" "$BPFPROF" offcpu -o "$TMP/x.folded" 1
+timed $((6000 + slow)) "annotate" "$BPFPROF" annotate "$TMP/answers.bpfprof" burn
+check_grep 'instructions are not shown: to read the files took too long' "$OUT"
 
 # Others have all they should, and Ctrl-C is answered.
 start "$PROGS/nofp_libc" 20
