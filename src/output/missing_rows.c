@@ -12,7 +12,7 @@
 #define ROWS 5
 
 #define OF_ALT "install it with the debug symbols, or put it there"
-#define OF_DWO "keep it there, or build without -gsplit-dwarf"
+#define OF_DWO "keep it there, or its package beside the program, or build without -gsplit-dwarf"
 
 /* What is there, and not read. */
 static const struct unread {
@@ -47,7 +47,9 @@ static void put_dwo(const struct missing *m, FILE *out)
 	put(out, m->dwo);
 	if (m->nr > 1)
 		fprintf(out, ", nor %u more", m->nr - 1);
-	fputs(" (split DWARF; packages of it, .dwp, are not read): " OF_DWO "\n", out);
+	fputs(" (split DWARF), nor a package with it, ", out);
+	put(out, m->path);
+	fputs(".dwp: " OF_DWO "\n", out);
 }
 
 /* The next one of a kind, from a module on; SIZE_MAX: there are no more. */

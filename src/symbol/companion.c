@@ -85,8 +85,8 @@ int companion_open_path(const char *path)
 	return try_open(xstrdup(path), 0, fds) ? fds[0] : -1;
 }
 
-static size_t try_build_id(const uint8_t *id, size_t len, const char *dir, size_t nr,
-			   int fds[COMPANION_MAX_FILES])
+static size_t try_build_id(const uint8_t *id, size_t len, const char *dir, const char *suffix,
+			   size_t nr, int fds[COMPANION_MAX_FILES])
 {
 	char hex[2 * 20 + 1] = "";
 
@@ -94,14 +94,14 @@ static size_t try_build_id(const uint8_t *id, size_t len, const char *dir, size_
 		return nr;
 	for (size_t i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-	return try_open(xasprintf("%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2), nr, fds);
+	return try_open(xasprintf("%s/.build-id/%.2s/%s%s", dir, hex, hex + 2, suffix), nr, fds);
 }
 
 size_t companion_open_debug(const struct companion_wants *w, const char *path, const char *dir,
 			    int fds[COMPANION_MAX_FILES])
 {
 	const char *slash = strrchr(path, '/');
-	size_t nr = try_build_id(w->build_id, w->build_id_len, dir, 0, fds);
+	size_t nr = try_build_id(w->build_id, w->build_id_len, dir, ".debug", 0, fds);
 	int len = slash ? slash - path : 0;
 
 	if (nr || !*w->link || *path != '/')
@@ -138,9 +138,33 @@ static size_t try_dwz(const char *alt, const char *dir, size_t nr, int fds[COMPA
 size_t companion_open_alt(const struct companion_wants *w, const char *path, const char *dir,
 			  int fds[COMPANION_MAX_FILES])
 {
-	size_t nr = try_build_id(w->alt_id, w->alt_id_len, dir, 0, fds);
+	size_t nr = try_build_id(w->alt_id, w->alt_id_len, dir, ".debug", 0, fds);
 
 	if (*w->alt && (*w->alt == '/' || *path == '/'))
 		nr = try_open(companion_alt_path(w, path), nr, fds);
 	return *w->alt && dir ? try_dwz(w->alt, dir, nr, fds) : nr;
+}
+
+static bool is_among(const char *path, const char *const *paths, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(path, paths[i]))
+			return true;
+	return false;
+}
+
+size_t companion_open_packages(const char *const *paths, size_t nr, const uint8_t *id, size_t len,
+			       const char *dir, int fds[COMPANION_MAX_FILES])
+{
+	const char *slash = nr ? strrchr(paths[0], '/') : NULL;
+	size_t nr_fds = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (*paths[i] == '/' && !is_among(paths[i], paths, i))
+			nr_fds = try_open(xasprintf("%s.dwp", paths[i]), nr_fds, fds);
+	nr_fds = try_build_id(id, len, dir, ".dwp", nr_fds, fds);
+	nr_fds = try_build_id(id, len, dir, ".debug.dwp", nr_fds, fds);
+	if (slash && slash[1])
+		nr_fds = try_open(xasprintf("%s/%s.dwp", dir, slash + 1), nr_fds, fds);
+	return nr_fds;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files that belong to another file: its debug file, and what several debug files share (dwz).
+ * Files that belong to another file: its debug file, what several debug files share (dwz), and
+ * packages of split units (dwp).
  * Which ones are wanted is read from a file; opening them is a separate step, and the only place
  * that opens files for sources of names, so that who reads bytes of a target needs no right to open
  * anything. What was opened is believed by who reads it (debug_file.h), not here.
@@ -50,6 +51,14 @@ size_t companion_open_alt(const struct companion_wants *w, const char *path, con
 
 /* Where that should be by its path; to be freed. */
 char *companion_alt_path(const struct companion_wants *w, const char *path);
+
+/*
+ * The same of packages with the halves of split units (.dwp): beside files at nr paths ("" = not
+ * known), by build-id below dir, as debuggers look for them, and there by the name of the first
+ * file. Only their contents tell whether they belong there.
+ */
+size_t companion_open_packages(const char *const *paths, size_t nr, const uint8_t *id, size_t len,
+			       const char *dir, int fds[COMPANION_MAX_FILES]);
 
 /* A file whose whole path is in another one (split DWARF); -1: there is none of that kind. */
 int companion_open_path(const char *path);

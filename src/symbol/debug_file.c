@@ -85,6 +85,30 @@ static void path_of(int fd, const char *path, char to[COMPANION_MAX_NAME])
 		snprintf(to, COMPANION_MAX_NAME, "%s", path);
 }
 
+/* Skeletons have the addresses of their code in a section of its own. */
+static void open_packages(struct debug_files *d, const struct elf_file *f, const char *path,
+			  const char *dir)
+{
+	const struct elf_file *from = d->debug ? d->debug : f;
+	char real[COMPANION_MAX_NAME], debug[COMPANION_MAX_NAME];
+	int fds[COMPANION_MAX_FILES];
+	size_t nr;
+
+	if (!section_find(from, ".debug_addr"))
+		return;
+	path_of(f->fd, path, real);
+	path_of(from->fd, path, debug);
+	nr = companion_open_packages((const char *[]){ path, real, debug }, 3, f->build_id,
+				     f->build_id_len, dir, fds);
+	for (size_t i = 0; i < nr; i++) {
+		d->packages[d->nr_packages] = elf_file_open(fds[i]);
+		if (d->packages[d->nr_packages])
+			d->package_fds[d->nr_packages++] = fds[i];
+		else
+			close(fds[i]);
+	}
+}
+
 void debug_files_open(struct debug_files *d, const struct elf_file *f, const char *path,
 		      const char *dir)
 {
@@ -108,6 +132,8 @@ void debug_files_open(struct debug_files *d, const struct elf_file *f, const cha
 	d->alt = choose(w, fds, nr, belongs_as_alt, &d->alt_fd);
 	if (*w->alt && !d->alt)
 		d->no_alt = companion_alt_path(w, where);
+	if (dir)
+		open_packages(d, f, path, dir);
 	free(w);
 }
 
@@ -143,6 +169,8 @@ void debug_files_fetch(struct debug_files *d, const struct elf_file *f, uint64_t
 	d->debug = choose(w, &fd, 1, belongs, &d->debug_fd);
 	if (!d->debug)
 		d->answer = DEBUGINFOD_NONE;
+	else
+		open_packages(d, f, "", SYMBOL_DEBUG_DIR);
 	free(w);
 }
 
@@ -151,6 +179,10 @@ void debug_files_close(struct debug_files *d)
 	free(d->no_alt);
 	elf_file_close(d->debug);
 	elf_file_close(d->alt);
+	for (size_t i = 0; i < d->nr_packages; i++) {
+		elf_file_close(d->packages[i]);
+		close(d->package_fds[i]);
+	}
 	if (d->debug_fd >= 0)
 		close(d->debug_fd);
 	if (d->alt_fd >= 0)

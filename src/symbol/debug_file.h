@@ -24,6 +24,10 @@ struct debug_files {
 	enum debuginfod_answer answer; /* of servers */
 	uint16_t status;	       /* code of HTTP, of one that failed */
 	int debug_fd, alt_fd;
+	/* What may have the halves of its split units (.dwp); which it has, its index says. */
+	struct elf_file *packages[COMPANION_MAX_FILES];
+	int package_fds[COMPANION_MAX_FILES];
+	size_t nr_packages;
 };
 
 /* f is a file at a path ("" = not known); dir SYMBOL_DEBUG_DIR, NULL = there are none anywhere. */

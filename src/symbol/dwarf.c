@@ -54,6 +54,7 @@ struct source {
 	uint64_t deadline_ns;
 	const struct elf_file *from;	 /* that has the DWARF */
 	struct debug_image *image, *alt; /* of it, once it is needed */
+	struct dwarf_split *split;	 /* the same, of its first skeleton */
 	struct dwarf_cache *cache;
 	struct waiting *waiting;
 	size_t nr_waiting, cap_waiting;
@@ -212,12 +213,30 @@ static void answer_places(struct source *s, struct dwarf_unit *u, size_t from, s
 				answer(s, u, &s->wanted[i]);
 }
 
+/* The other half of a skeleton; the first one that is missing is remembered. */
+static bool find_half(struct source *s, Dwarf_Die *skeleton, struct dwarf_half *half)
+{
+	const struct debug_files *d = s->module->debug_files;
+	char *path;
+	bool found;
+
+	if (!s->split)
+		s->split = dwarf_split_new(s->from, s->image, d ? d->packages : NULL,
+					   d ? d->nr_packages : 0);
+	found = dwarf_split_find(s->split, skeleton, half, &path);
+	half->lines.deadline_ns = s->deadline_ns;
+	if (!found && path && !s->limits->missing.nr_dwo++)
+		symbol_missing_set(s->limits->missing.dwo, path);
+	free(path);
+	return found;
+}
+
 static bool make_unit(struct source *s, struct dwarf_unit *u, uint64_t offset, bool *is_skeleton)
 {
-	Dwarf_Die die, split;
+	struct dwarf_half half;
 	uint8_t type = 0;
-	char *path = NULL;
-	bool is_split;
+	Dwarf_Die die;
+	bool has_half;
 
 	*u = (struct dwarf_unit){};
 	if (!open_image(s))
@@ -226,11 +245,8 @@ static bool make_unit(struct source *s, struct dwarf_unit *u, uint64_t offset, b
 		return true;
 	dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
 	*is_skeleton = type == DW_UT_skeleton;
-	is_split = *is_skeleton && dwarf_split_find(&die, &split, &path);
-	if (*is_skeleton && !is_split && path && !s->limits->missing.nr_dwo++)
-		symbol_missing_set(s->limits->missing.dwo, path);
-	free(path);
-	return dwarf_unit_make(u, &s->parts, &die, is_split ? &split : NULL);
+	has_half = *is_skeleton && find_half(s, &die, &half);
+	return dwarf_unit_make(u, &s->parts, &die, has_half ? &half : NULL);
 }
 
 /* Only what nothing but the file itself can change. */
@@ -325,9 +341,11 @@ static void drop_parts(struct source *s)
 	dwarf_cache_close(s->cache, &s->index);
 	s->cache = NULL;
 	dwarf_index_release(&s->index);
+	dwarf_split_free(s->split);
 	debug_image_free(s->image);
 	debug_image_free(s->alt);
 	free(s->wanted);
+	s->split = NULL;
 	s->image = s->alt = NULL;
 	s->wanted = NULL;
 }

@@ -1,24 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The half of a split unit that is in a file of its own (.dwo). libdw opens that by its path, below
- * the folder that the compiler ran in: the one file that it opens itself, as only so it joins the
- * two. So the file is looked at before: libdw unpacks all sections at once, and keeps 70 bytes for
- * each row of a line table, where such a file has none.
+ * The halves of split units that are in files of their own: a package of all (.dwp), or one file
+ * for each (.dwo), which is where the compiler left it. Both are read in the same way. libdw would
+ * open a .dwo itself, by a name of the target's, and knows no packages; so it gets an ELF file in
+ * memory with the slices of one unit, whose topmost DIE is replaced:
  *
- * Limits: 256 MB unpacked, 4 MB of .debug_line.dwo. A file that is exchanged in between is for the
- * memory limit of the process.
+ *	skeleton: base address, bases of .debug_addr and ranges  --+
+ *	                                                           v
+ *	split unit: [ head | topmost DIE | children ]  -->  [ head | bases, padding | children ]
+ *
+ * so that it is a unit like all others. Children stay where they are, as they refer to each other.
+ *
+ * Limits: 512 MB for a unit with the strings of its file, and 64 times what that takes on disk. Of
+ * lists of ranges that are in no .dwo (GCC before 11) those of the program are taken.
  */
 #ifndef BPFPROF_SYMBOL_DWARF_SPLIT_H
 #define BPFPROF_SYMBOL_DWARF_SPLIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <elfutils/libdw.h>
 
+#include "elf/elf_file.h"
+#include "symbol/debug_image.h"
+#include "symbol/dwarf_lines.h"
+
+/* The other half of a unit. */
+struct dwarf_half {
+	Dwarf_Die die;
+	struct dwarf_line_sections lines; /* of its files; line NULL: they are those of the unit */
+};
+
+struct dwarf_split;
+
 /*
- * The DIE of the other half. False: it is gone, or not to be read. path: where it was looked for,
- * NULL = nowhere; to be freed.
+ * f has the skeletons, and i is its image; packages are files that may have the halves, best first.
+ * All is borrowed.
  */
-bool dwarf_split_find(Dwarf_Die *die, Dwarf_Die *split, char **path);
+struct dwarf_split *dwarf_split_new(const struct elf_file *f, const struct debug_image *i,
+				    struct elf_file *const *packages, size_t nr);
+void dwarf_split_free(struct dwarf_split *s);
+
+/*
+ * The other half of a skeleton; it stays until the next one is asked for. False: it is gone, or not
+ * to be read. path: where it should be when no package has it, NULL = nowhere; to be freed.
+ */
+bool dwarf_split_find(struct dwarf_split *s, Dwarf_Die *skeleton, struct dwarf_half *half,
+		      char **path);
 
 #endif

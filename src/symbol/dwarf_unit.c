@@ -28,9 +28,9 @@ struct interval {
 struct dwarf_maker {
 	const struct dwarf_sources *sources;
 	struct dwarf_lines lines;
-	Dwarf_Die die, split; /* of the unit; split.addr NULL: it is not split */
-	Dwarf_Files *split_files;
-	size_t nr_split_files;
+	struct dwarf_lines half_lines; /* whose files are those of calls … */
+	bool has_half_lines;	       /* … of a split unit with a table of its own */
+	Dwarf_Die die;		       /* of the unit, or its skeleton */
 	const char *comp_dir;
 	uint32_t *files; /* by number in the line table: string + 1 */
 	Dwarf_Die *dies; /* of nodes */
@@ -307,15 +307,11 @@ static uint32_t file_of(struct dwarf_unit *u, uint32_t file)
 static uint32_t file_of_call(struct dwarf_unit *u, uint64_t file)
 {
 	struct dwarf_maker *m = u->maker;
-	const char *path;
+	uint32_t number = file < UINT32_MAX ? file : UINT32_MAX;
 
-	if (!m->split_files)
-		return file_of(u, file < UINT32_MAX ? file : UINT32_MAX);
-	path = file < m->nr_split_files ? dwarf_filesrc(m->split_files, file, NULL, NULL) : NULL;
-	if (!path)
-		return 0;
-	return add_path(u, *path == '/' || !m->comp_dir ? xstrdup(path)
-							: xasprintf("%s/%s", m->comp_dir, path));
+	if (!m->has_half_lines)
+		return file_of(u, number);
+	return add_path(u, dwarf_lines_path(&m->half_lines, number, m->comp_dir));
 }
 
 static void take_lines(struct dwarf_unit *u)
@@ -339,7 +335,7 @@ static void take_lines(struct dwarf_unit *u)
 }
 
 bool dwarf_unit_make(struct dwarf_unit *u, const struct dwarf_sources *s, Dwarf_Die *die,
-		     Dwarf_Die *split)
+		     struct dwarf_half *half)
 {
 	struct dwarf_maker *m = xcalloc(1, sizeof(*m));
 
@@ -347,12 +343,11 @@ bool dwarf_unit_make(struct dwarf_unit *u, const struct dwarf_sources *s, Dwarf_
 	strings_init(&u->strings);
 	m->sources = s;
 	m->die = *die;
-	if (split) {
-		m->split = *split;
-		dwarf_getsrcfiles(split, &m->split_files, &m->nr_split_files);
-	}
+	m->has_half_lines = half && half->lines.line;
+	if (m->has_half_lines)
+		dwarf_lines_load(&m->half_lines, &half->lines, 0);
 	take_lines(u);
-	walk(u, split ? split : die, NULL, 0);
+	walk(u, half ? &half->die : die, NULL, 0);
 	make_ranges(u);
 	return !m->stopped;
 }
@@ -362,6 +357,7 @@ static void maker_free(struct dwarf_maker *m)
 	if (!m)
 		return;
 	dwarf_lines_release(&m->lines);
+	dwarf_lines_release(&m->half_lines);
 	index_release(&m->by_origin);
 	free(m->origins);
 	free(m->intervals);

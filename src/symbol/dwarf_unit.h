@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "elf/elf_file.h"
 #include "symbol/dwarf_lines.h"
+#include "symbol/dwarf_split.h"
 
 #define DWARF_MAX_RANGES (4u << 20)
 
@@ -47,7 +48,6 @@ struct dwarf_unit {
 	struct dwarf_row *rows; /* their files are strings */
 	size_t nr_rows;
 	struct strings strings;
-	bool is_split;		   /* half of it is in another file */
 	struct dwarf_maker *maker; /* until all names are read; NULL */
 };
 
@@ -59,11 +59,11 @@ struct dwarf_sources {
 };
 
 /*
- * Makes a unit of its DIE, and of that of its split unit (NULL: it is not split). False: time was
- * over, or it has too much; u is to be released in any case.
+ * Makes a unit of its DIE, and of its other half (NULL: it is not split). False: time was over, or
+ * it has too much; u is to be released in any case.
  */
 bool dwarf_unit_make(struct dwarf_unit *u, const struct dwarf_sources *s, Dwarf_Die *die,
-		     Dwarf_Die *split);
+		     struct dwarf_half *half);
 void dwarf_unit_release(struct dwarf_unit *u);
 
 /* Names are read when they are asked for; this reads all that are left. */

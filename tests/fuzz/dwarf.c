@@ -4,13 +4,15 @@
 /* SOURCES: src/symbol/companion.c src/symbol/plt.c src/symbol/go.c */
 /* SOURCES: src/symbol/jit.c src/symbol/jit_[a-z]*.c */
 /* SOURCES: src/symbol/debuginfod.c */
-/* SOURCES: src/symbol/debug_image.c src/symbol/dwar[a-z]*.c src/elf/[a-z]*.c */
+/* SOURCES: src/symbol/debug_image.c src/symbol/debug_part.c */
+/* SOURCES: src/symbol/dwar[a-z]*.c src/elf/[a-z]*.c */
 /* SOURCES: src/symbol/mini_debug.c src/symbol/cache_dir.c src/base/[a-z]*.c */
 /* LDLIBS: -ldw -lelf -lz -llzma -liberty */
 /*
- * Names, inlined calls and lines of files made to hurt. The input is an ELF file, or else the
- * contents of .debug_line, whose table is read alone. Answers have to be whole: a chain has a name
- * for each function, rows of a line table ascend.
+ * Names, inlined calls and lines of files made to hurt. The input is an ELF file; or "dwp", a
+ * letter, the size of such a file in four bytes, the file, and the package of its split units; or
+ * else the contents of .debug_line, whose table is read alone. Answers have to be whole: a chain
+ * has a name for each function, rows of a line table ascend.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -48,7 +50,7 @@ static void check_found(const struct symbol_found *found)
 	}
 }
 
-static void check_image(const void *bytes, size_t sz)
+static void check_image(const void *bytes, size_t sz, const struct debug_files *debug)
 {
 	struct symbol_lines lines = { .deadline_ns = now_ns() + TIME_NS, .cache_dir = -1 };
 	struct elf_file *f = elf_file_open_image(bytes, sz);
@@ -56,6 +58,7 @@ static void check_image(const void *bytes, size_t sz)
 	struct symbol_module m = { .kind = FRAME_USER,
 				   .path = "fuzzed",
 				   .file = f,
+				   .debug_files = debug,
 				   .lines = &lines,
 				   .addresses = addresses };
 	struct symbol_sources sources;
@@ -70,6 +73,22 @@ static void check_image(const void *bytes, size_t sz)
 			check_found(&found);
 	symbol_sources_close(&sources);
 	elf_file_close(f);
+}
+
+static void check_package(const uint8_t *bytes, size_t sz)
+{
+	struct debug_files d = { .debug_fd = -1, .alt_fd = -1 };
+	uint32_t first;
+
+	memcpy(&first, bytes, sizeof(first));
+	bytes += sizeof(first);
+	sz -= sizeof(first);
+	if (first > sz)
+		first = sz;
+	d.packages[0] = elf_file_open_image(bytes + first, sz - first);
+	d.nr_packages = d.packages[0] != NULL;
+	check_image(bytes, first, &d);
+	elf_file_close(d.packages[0]);
 }
 
 static void check_lines(const uint8_t *bytes, size_t sz)
@@ -88,7 +107,9 @@ static void check_lines(const uint8_t *bytes, size_t sz)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
 {
 	if (sz >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
-		check_image(data, sz);
+		check_image(data, sz, NULL);
+	else if (sz >= 8 && !memcmp(data, "dwp", 3))
+		check_package(data + 4, sz - 4);
 	else
 		check_lines(data, sz);
 	return 0;

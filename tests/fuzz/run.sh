@@ -145,6 +145,24 @@ int all(int n) { return twice(n) + big(n); }
 		gcc -x c - -O2 -nostdlib -g$form "-ffile-prefix-map=$PWD=/src" -o "$seeds/x86-${form// /}" <<<"$program" || exit 1
 		objcopy --dump-section ".debug_line=$seeds/line-${form// /}" "$seeds/x86-${form// /}" /dev/null 2>/dev/null
 	done
+	for form in gcc-4 gcc-5 clang-4 clang-5; do
+		seed_package "$form"
+	done
+}
+
+# A program without its split unit, which is in the package behind it.
+seed_package() { # COMPILER-VERSION
+	local at=$seeds/split
+
+	"${1%-*}" -x c - -O2 -ffunction-sections -c "-gdwarf-${1#*-}" -gsplit-dwarf "-ffile-prefix-map=$PWD=/src" -o "$at.o" \
+		<<<"$program" && gcc -nostdlib "$at.o" -o "$at" || exit 1
+	command -v llvm-dwp >/dev/null && llvm-dwp "$at.dwo" -o "$at.dwp" &&
+		python3 - "$at" "$at.dwp" >"$seeds/package-$1" <<-'EOT'
+			import struct, sys
+			parts = [open(path, "rb").read() for path in sys.argv[1:]]
+			sys.stdout.buffer.write(b"dwp\0" + struct.pack("<I", len(parts[0])) + b"".join(parts))
+		EOT
+	rm -f "$at" "$at".*
 }
 
 # Two units with a function and a call in it, as they are kept: checksums are made right by the target.

@@ -288,6 +288,128 @@ static void a_split_unit_may_lead_anywhere(void **state)
 	}
 }
 
+/* --- packages --- */
+
+/*
+ * Of the builds that are split, 3 and 4; false: there is nobody who packs. That of binutils 2.40
+ * knows no version 5, that of LLVM 14 does not end on some files.
+ */
+static bool pack(size_t build, const char *to)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && rm -f *.dwo && cc -O2 %s -c p.c -o p%zu.o && "
+		 "timeout 2 %s p%zu.dwo -o %s && rm *.dwo",
+		 dir, builds[build], build, build == 3 ? "llvm-dwp" : "dwp", build, to);
+	return !system(command);
+}
+
+static void run(const char *text)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cd %s && %s", dir, text);
+	assert_int_equal(system(command), 0);
+}
+
+static void packages_have_split_units(void **state)
+{
+	struct opened o;
+	char text[256], name[16];
+
+	for (size_t i = 3; i <= 4; i++) {
+		snprintf(name, sizeof(name), "p%zu", i);
+		snprintf(text, sizeof(text), "%s.dwp", name);
+		if (!pack(i, text))
+			continue;
+		open_program(&o, i);
+		check_all(&o, name);
+		assert_int_equal(o.lines.missing.nr_dwo, 0);
+		close_program(&o);
+	}
+	if (!pack(4, "p4.dwp"))
+		skip();
+	/* By build-id, below the folder that this test gives. */
+	run("id=$(readelf -n p4 | awk '/Build ID/ { print $3 }') && "
+	    "mkdir -p .build-id/$(echo $id | cut -c 1-2) && "
+	    "mv p4.dwp .build-id/$(echo $id | cut -c 1-2)/$(echo $id | cut -c 3-).dwp");
+	open_program(&o, 4);
+	check_all(&o, "p4");
+	close_program(&o);
+	run("rm -r .build-id");
+}
+
+static uint8_t *read_all_of(const char *name, size_t *sz)
+{
+	static uint8_t bytes[65536];
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	*sz = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	return bytes;
+}
+
+static void write_bytes(const char *name, const uint8_t *bytes, size_t sz)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, sz, f), sz);
+	fclose(f);
+}
+
+/* Whatever a package says, there is an answer. */
+static void ask_outer(size_t i)
+{
+	struct symbol_found found;
+	struct opened o;
+	uint64_t offset;
+	char name[16];
+
+	snprintf(name, sizeof(name), "p%zu", i);
+	open_program(&o, i);
+	assert_true(elf_file_offset(o.file, address_of(name, "outer"), &offset));
+	assert_true(symbol_sources_find(&o.sources, offset, &found));
+	assert_true(*found.chain[found.nr - 1].name);
+	close_program(&o);
+}
+
+static void broken_packages_cost_their_units_only(void **state)
+{
+	char name[16];
+	uint8_t *bytes;
+	size_t sz;
+
+	srand(7);
+	for (size_t i = 3; i <= 4; i++) {
+		snprintf(name, sizeof(name), "p%zu.dwp", i);
+		if (!pack(i, name))
+			continue;
+		bytes = read_all_of(name, &sz);
+		for (size_t k = 1; k < 40; k++) {
+			write_bytes(name, bytes, sz * k / 40);
+			ask_outer(i);
+		}
+		for (size_t k = 0; k < 800; k++) {
+			size_t at = rand() % sz;
+			uint8_t was = bytes[at];
+
+			bytes[at] = k & 1 ? rand() : 0xff;
+			write_bytes(name, bytes, sz);
+			ask_outer(i);
+			bytes[at] = was;
+		}
+	}
+}
+
 /* Puts 900 MB of zeros, packed, in the place of .debug_info. */
 static const char make_bomb[] =
 	"import struct, subprocess, sys, zlib\n"
@@ -340,6 +462,8 @@ int main(void)
 		cmocka_unit_test(what_is_late_keeps_its_name),
 		cmocka_unit_test(what_costs_too_much_is_left_out),
 		cmocka_unit_test(a_split_unit_may_lead_anywhere),
+		cmocka_unit_test(packages_have_split_units),
+		cmocka_unit_test(broken_packages_cost_their_units_only),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
