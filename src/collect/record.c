@@ -98,6 +98,7 @@ static int open_events(struct record *r)
 				    .precise = o->sampling.precise,
 				    .branches = o->sampling.branches,
 				    .note = o->sampling.note,
+				    .used = record_confine(r),
 				    .cpus = &o->cpus };
 	struct core core;
 	double alone_ns = kind_of(o->command)->syscalls ? syscalls_price_ns() : 0;
@@ -338,7 +339,7 @@ static int take_turn(struct record *r)
 	 */
 	if (sideband_refresh(r->sideband))
 		record_look_again(r, now_ns());
-	sampling_refresh(&r->sampling);
+	record_refresh_events(r);
 	if (!r->opts->live.turn)
 		show_progress(r);
 	return 0;

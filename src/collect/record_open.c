@@ -258,6 +258,7 @@ void record_close(struct record *r)
 	timeline_marks_release(&r->marks);
 	klock_names_free(r->klock_names);
 	opt_ids_release(&r->probed);
+	cpus_release(&r->confined);
 	free(r->cpu_times);
 	profile_free(r->profile);
 	if (r->timer >= 0)

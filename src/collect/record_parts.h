@@ -64,7 +64,9 @@ struct record {
 	bool outlived;	  /* all that was profiled had exited before the time was over */
 	bool done;	  /* record_is_done() */
 	struct table_pause pause;
-	size_t nr_cpus; /* profiled at the end */
+	size_t nr_cpus;	      /* profiled at the end */
+	struct cpus confined; /* where alone what is selected may run, if is_confined */
+	bool is_confined;
 	struct overhead overhead;
 	struct overhead_runs runs, wakes; /* of BPF programs; of those at wake-ups */
 	uint64_t interrupts_ns;		  /* that interrupts took so far */
@@ -204,6 +206,10 @@ void record_name_by(struct record *r, const struct symbol_options *o);
 void record_survive(bool one);
 /* Once names are there: which packages have those that lack. Takes 1 s at most. */
 void record_find_packages(struct record *r);
+/* The CPUs to sample, NULL = all: where alone what is selected may run. */
+const struct cpus *record_confine(struct record *r);
+/* Follows CPUs that come and go, and that what is selected may run on by now. */
+void record_refresh_events(struct record *r);
 /* CPUs that are profiled now. */
 size_t record_nr_cpus(const struct record *r);
 

@@ -124,6 +124,7 @@ static int open_one(struct sampling *s, const struct sampling_opts *o, size_t i)
 				   .tell = o->nr > 1,
 				   .cookie = PROF_WAIT_OF_EVENT(i),
 				   .only = o->cpus->v,
+				   .used = o->used,
 				   .nr_only = o->cpus->nr,
 				   .cpus = e->cpus };
 	if (is_clock(e) && o->period && o->period < LEAST_CLOCK_NS) {
@@ -162,6 +163,7 @@ static int open_default(struct sampling *s, const struct sampling_opts *o)
 					.tell = o->cookie != 0,
 					.cookie = o->cookie,
 					.only = o->cpus->v,
+					.used = o->used,
 					.nr_only = o->cpus->nr };
 	s->nr = 1;
 	return perf_events_open(&s->v[0], o->force, o->rate_hz);
@@ -184,6 +186,12 @@ int sampling_open(struct sampling *s, const struct sampling_opts *o)
 		err = hits_is_tracepoint(&o->events[i]) ? open_tracepoint(s, o, i)
 							: open_one(s, o, i);
 	return err;
+}
+
+void sampling_use_all(struct sampling *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		s->v[i].used = NULL;
 }
 
 void sampling_refresh(struct sampling *s)

@@ -27,6 +27,7 @@ struct sampling_opts {
 	uint32_t cookie;  /* of the default event: what its counts say of waits; 0 = nothing */
 	const char *note; /* what else is to be told of them, NULL = nothing */
 	const struct opt_ids *cpus;	/* -C, none = all */
+	const struct cpus *used;	/* others run nothing that is selected; NULL = all */
 	const struct sideband *records; /* where the kernel says when it throttles them */
 	int prog_fd;
 	int hits_fd; /* of the program for tracepoints */
@@ -47,6 +48,9 @@ int sampling_try_branches(const struct event *e);
 
 /* Starts all of them. 0 or negative errno, logged. */
 int sampling_open(struct sampling *s, const struct sampling_opts *o);
+
+/* More CPUs may be of interest than were when it was opened: all. */
+void sampling_use_all(struct sampling *s);
 
 /* Follows CPUs that went offline or came online. */
 void sampling_refresh(struct sampling *s);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finding a cgroup's directory. */
+/* Finding a cgroup's directory, and what it says. */
 #include "event/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <mntent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,4 +98,64 @@ char *cgroup_path(uint64_t id)
 	if (!strcmp(path, mount))
 		return xstrdup("/");
 	return xstrdup(strncmp(path, mount, strlen(mount)) ? path : path + strlen(mount));
+}
+
+/* The first line of a file of a cgroup, without its end. */
+static int read_line(const char *dir, const char *path, const char *name, char *line, size_t sz)
+{
+	char full[8192];
+	FILE *f;
+	int err = 0;
+
+	snprintf(full, sizeof(full), "%s%s/%s", dir, path, name);
+	f = fopen(full, "re");
+	if (!f)
+		return -errno;
+	if (!fgets(line, sz, f))
+		err = -EIO;
+	else
+		line[strcspn(line, "\n")] = '\0';
+	fclose(f);
+	return err;
+}
+
+/*
+ * A path is as our namespace of cgroups has it, and the mount may be another one's. So what it
+ * says is held against where the thread may run right now.
+ */
+static bool may_run_elsewhere(uint32_t id, const struct cpus *c)
+{
+	uint32_t nr = cpus_possible();
+	size_t size = CPU_ALLOC_SIZE(nr);
+	cpu_set_t *set = CPU_ALLOC(nr);
+	bool elsewhere = !set || sched_getaffinity(id, size, set);
+
+	for (uint32_t cpu = 0; cpu < nr && !elsewhere; cpu++)
+		elsewhere = CPU_ISSET_S(cpu, size, set) && !cpus_has(c, cpu);
+	if (set)
+		CPU_FREE(set);
+	return elsewhere;
+}
+
+/*
+ * Threads of a process are in one cgroup, unless that is for threads. Those below it have no CPUs
+ * that it has not, unless they were made a partition, which cannot be where it is not one itself.
+ */
+int cgroup_cpus(uint32_t id, struct cpus *c)
+{
+	char dir[64], mount[1024], path[4096], line[4096];
+	int err;
+
+	snprintf(dir, sizeof(dir), "/proc/%u", id);
+	err = read_line(dir, "", "cpuset", path, sizeof(path));
+	if (err)
+		return err == -ENOENT ? -ESRCH : err;
+	find_mount(mount, sizeof(mount));
+	if (!mount[0] || !strcmp(path, "/") || strstr(path, "/..") ||
+	    read_line(mount, path, "cgroup.type", line, sizeof(line)) || strcmp(line, "domain"))
+		return -ENOENT;
+	err = read_line(mount, path, "cpuset.cpus.effective", line, sizeof(line));
+	if (err || cpus_parse(c, line))
+		return err ? err : -EINVAL;
+	return may_run_elsewhere(id, c) ? -ENOENT : 0;
 }

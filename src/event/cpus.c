@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -101,6 +102,22 @@ bool cpus_has(const struct cpus *c, uint32_t cpu)
 		if (c->v[i] == cpu)
 			return true;
 	return false;
+}
+
+void cpus_add(struct cpus *c, const struct cpus *more)
+{
+	size_t at;
+
+	for (size_t i = 0; i < more->nr; i++) {
+		for (at = 0; at < c->nr && c->v[at] < more->v[i]; at++)
+			;
+		if (at < c->nr && c->v[at] == more->v[i])
+			continue;
+		c->v = xgrow(c->v, c->nr, &c->cap, sizeof(*c->v));
+		memmove(c->v + at + 1, c->v + at, (c->nr - at) * sizeof(*c->v));
+		c->v[at] = more->v[i];
+		c->nr++;
+	}
 }
 
 void cpus_release(struct cpus *c)

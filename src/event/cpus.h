@@ -20,6 +20,8 @@ int cpus_online(struct cpus *c);
 uint32_t cpus_possible(void);
 /* The set as the kernel writes it. The caller frees it. */
 char *cpus_text(const struct cpus *c);
+/* Adds what another one has. */
+void cpus_add(struct cpus *c, const struct cpus *more);
 bool cpus_has(const struct cpus *c, uint32_t cpu);
 void cpus_release(struct cpus *c);
 

@@ -279,7 +279,7 @@ static int start(struct perf_events *e, uint32_t cpu)
 
 static bool wanted(const struct perf_events *e, uint32_t cpu)
 {
-	if (e->cpus && !cpus_has(e->cpus, cpu))
+	if ((e->cpus && !cpus_has(e->cpus, cpu)) || (e->used && !cpus_has(e->used, cpu)))
 		return false;
 	for (size_t i = 0; i < e->nr_only; i++)
 		if (e->only[i] == cpu)
@@ -398,7 +398,7 @@ void perf_events_refresh(struct perf_events *e)
 	for (size_t i = 0; i < online.nr; i++) {
 		if (!wanted(e, online.v[i]) || is_open(e, online.v[i]) || start(e, online.v[i]))
 			continue;
-		log_info("CPU %u came online", online.v[i]);
+		log_info("CPU %u is sampled from now on", online.v[i]);
 		e->opened++;
 	}
 out:

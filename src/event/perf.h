@@ -45,6 +45,7 @@ struct perf_events {
 	const uint32_t *only; /* -C, borrowed; empty = all */
 	size_t nr_only;
 	const struct cpus *cpus;	/* that have such a counter, borrowed; NULL = all */
+	const struct cpus *used;	/* that may be of interest, borrowed; NULL = all */
 	const struct sideband *records; /* where the kernel says when it throttles, or NULL */
 	struct perf_times times;	/* of those that are closed */
 	struct due due;			/* samples, the same */

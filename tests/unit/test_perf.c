@@ -175,9 +175,32 @@ static void sets_are_written_as_they_are_read(void **state)
 	}
 }
 
+static void sets_of_cpus_are_added(void **state)
+{
+	static const char *const texts[][3] = {
+		{ "", "", "" },		 { "", "0-3", "0-3" },
+		{ "0-3", "", "0-3" },	 { "2,5", "0,2,7", "0,2,5,7" },
+		{ "4-7", "0-3", "0-7" }, { "0,9", "1-8", "0-9" },
+	};
+	struct cpus c = {}, more = {};
+	char *text;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(cpus_parse(&c, texts[i][0]), 0);
+		assert_int_equal(cpus_parse(&more, texts[i][1]), 0);
+		cpus_add(&c, &more);
+		text = cpus_text(&c);
+		assert_string_equal(text, texts[i][2]);
+		free(text);
+		cpus_release(&c);
+		cpus_release(&more);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_of_cpus_are_added),
 		cmocka_unit_test(a_cpu_that_left_is_no_missing_counter),
 		cmocka_unit_test(one_on_its_way_out_is_waited_for),
 		cmocka_unit_test(one_that_stays_has_no_counter),
