@@ -397,6 +397,7 @@ int agent_run(const struct agent_opts *o)
 	sigaddset(&mask, SIGHUP);
 	sigprocmask(SIG_BLOCK, &mask, &old);
 	notify_open(&a.notify);
+	mem_for_long();
 	a.usual = (struct agent_looks){ r->sampling.rate_hz, r->max_overhead };
 	o->record->command = "agent";
 	o->record->live = (struct live_opts){
