@@ -26,7 +26,7 @@ struct naming {
 	struct gather *g;
 	struct save_mark mark;
 	struct lacks told; /* by the windows so far */
-	uint8_t *flags; /* of stacks, as they were written */
+	uint8_t *flags;	   /* of stacks, as they were written */
 	size_t nr_flags, nr_windows;
 	uint64_t last_ns; /* begin of the last window */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much memory we may still take: of the host, of the cgroup that we are in and of those above it. */
+/* How much memory we may still take: of the host, of the cgroup we are in, and those above it. */
 #ifndef BPFPROF_EVENT_MEMORY_H
 #define BPFPROF_EVENT_MEMORY_H
 

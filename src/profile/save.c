@@ -218,8 +218,8 @@ static void *memory_pack(struct memory *m, struct packed_stream *stream, size_t 
 	void *packed;
 
 	fclose(m->f);
-	packed = stream ? packed_stream_make(stream, m->bytes, m->nr, len) :
-			  packed_make(m->bytes, m->nr, len);
+	packed = stream ? packed_stream_make(stream, m->bytes, m->nr, len)
+			: packed_make(m->bytes, m->nr, len);
 	free(m->bytes);
 	return packed;
 }

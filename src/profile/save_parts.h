@@ -11,12 +11,12 @@
 
 #define FILE_VERSION  SHARED_STREAM
 #define SHARED_STREAM 8 /* ... and parts of these that go on: who knows of none would find damage */
-#define SHARED	     7 /* of windows that share names: who knows of none would miss them */
-#define TIMELINES    6 /* who knows of none would show nothing */
-#define CALLS	     5 /* of calls: who knows of none would show samples */
-#define HISTOGRAMS   4 /* who knows of none would show nothing */
-#define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
-#define ONE_EVENT    2 /* the version of all others */
+#define SHARED	      7 /* of windows that share names: who knows of none would miss them */
+#define TIMELINES     6 /* who knows of none would show nothing */
+#define CALLS	      5 /* of calls: who knows of none would show samples */
+#define HISTOGRAMS    4 /* who knows of none would show nothing */
+#define MANY_EVENTS   3 /* of several events: who knows of none would add them up */
+#define ONE_EVENT     2 /* the version of all others */
 
 struct file_head {
 	char magic[8];

@@ -83,7 +83,8 @@ static void a_stranger_adds_no_line(void **state)
 
 static void what_was_told_is_not_told_again(void **state)
 {
-	static const char first[] = "no-elf\t/srv/a\t\n", both[] = "no-elf\t/srv/b\t\nno-elf\t/srv/a\t\n";
+	static const char first[] = "no-elf\t/srv/a\t\n",
+			  both[] = "no-elf\t/srv/b\t\nno-elf\t/srv/a\t\n";
 	struct profile *p = profile_new(), *all = profile_new();
 	struct lacks told = {};
 
