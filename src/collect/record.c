@@ -179,6 +179,7 @@ static int start(struct record *r)
 				   .store = r->store,
 				   .session = r->session,
 				   .config = record_config(o),
+				   .most_bytes = o->always_on ? 8u << 20 : 0,
 				   .heatmap = o->moments,
 				   .long_wait_ns = o->waits.gap_ns / LONG_WAITS,
 				   .own_child = r->target.pid,
