@@ -246,7 +246,7 @@ static void turn_next(struct agent *a)
 	bool may = !a->next && now >= a->retry_ns && now >= a->since_ns + LASTS_NS;
 	bool at_end = is_full(a) || (a->is_close && !wants_close(a));
 
-	if (a->next && record_turn(a->next)) {
+	if (a->next && record_turn(a->next, a->record)) {
 		drop_next(a);
 		a->retry_ns = now + RETRY_NS;
 	}

@@ -6,8 +6,8 @@
 
 #define RECHECK_SHARE 10 /* a host that outruns us is looked at a tenth of the time */
 #define HASTE_MS      5	 /* between turns: what is deferred has to be fetched soon, */
-#define CALM_MS	      20 /* in a live view this, */
-#define FEW_MS	      50 /* and where few slots for it are taken this; */
+#define CALM_MS	      20 /* and this where few slots for it are taken, */
+#define LIVE_MS	      50 /* and this in a live view; */
 #define CALM_SLOTS    64 /* few: so many at most, or one in so many */
 #define CALM_PART     8
 
@@ -99,9 +99,9 @@ int record_haste_ms(const struct record *r)
 	size_t nr = defer_nr_taken(d);
 	bool is_few = nr <= CALM_SLOTS || nr <= d->nr_slots / CALM_PART;
 
-	if (is_few && (r->opts->always_on || r->opts->live.turn))
-		return FEW_MS;
-	if (r->opts->live.turn && !r->opts->always_on)
-		return CALM_MS;
+	if (r->opts->always_on)
+		return is_few ? CALM_MS : HASTE_MS;
+	if (r->opts->live.turn)
+		return is_few ? LIVE_MS : CALM_MS;
 	return HASTE_MS;
 }
