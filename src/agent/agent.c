@@ -246,7 +246,7 @@ static void turn_next(struct agent *a)
 	bool may = !a->next && now >= a->retry_ns && now >= a->since_ns + LASTS_NS;
 	bool at_end = is_full(a) || (a->is_close && !wants_close(a));
 
-	if (a->next && record_turn(a->next)) {
+	if (a->next && record_turn(a->next, a->record)) {
 		drop_next(a);
 		a->retry_ns = now + RETRY_NS;
 	}
@@ -397,6 +397,7 @@ int agent_run(const struct agent_opts *o)
 	sigaddset(&mask, SIGHUP);
 	sigprocmask(SIG_BLOCK, &mask, &old);
 	notify_open(&a.notify);
+	mem_for_long();
 	a.usual = (struct agent_looks){ r->sampling.rate_hz, r->max_overhead };
 	o->record->command = "agent";
 	o->record->live = (struct live_opts){

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "profile/gather.h"
+#include "profile/lacks.h"
 #include "profile/save.h"
 
 #define MOST_WINDOWS 128
@@ -24,7 +25,8 @@ struct naming {
 	uint64_t max_bytes, bytes; /* of the file */
 	struct gather *g;
 	struct save_mark mark;
-	uint8_t *flags; /* of stacks, as they were written */
+	struct lacks told; /* by the windows so far */
+	uint8_t *flags;	   /* of stacks, as they were written */
 	size_t nr_flags, nr_windows;
 	uint64_t last_ns; /* begin of the last window */
 };
@@ -45,6 +47,8 @@ void naming_free(struct naming *n)
 	if (!n)
 		return;
 	profile_free(gather_take(n->g));
+	save_mark_release(&n->mark);
+	lacks_release(&n->told);
 	free(n->flags);
 	free(n->file);
 	free(n);
@@ -89,15 +93,17 @@ static bool has_grown(const struct naming *n, const struct profile *p)
 
 bool naming_pack(struct naming *n, const struct profile *p, struct naming_pack *to)
 {
-	struct profile *all = gather_result(n->g);
+	struct profile *all = gather_result(n->g), bare = *p; /* lent */
 
 	*to = (struct naming_pack){};
 	if (n->nr_windows && (n->nr_windows == MOST_WINDOWS || p->meta.start_ns < n->last_ns ||
 			      n->bytes > n->max_bytes || all->strings.len > MOST_STRINGS))
 		return false;
 	gather_clear(n->g);
-	if (gather_add(n->g, p, NULL) || !are_as_written(n, all))
+	bare.meta.lacks = 0;
+	if (gather_add(n->g, &bare, NULL) || !are_as_written(n, all))
 		return false;
+	lacks_tell(&n->told, profile_str(p, p->meta.lacks), all);
 	qsort(all->samples, all->nr_samples, sizeof(*all->samples), by_who);
 	if (has_grown(n, all)) {
 		to->names = profile_pack_names(all, &n->mark, &to->names_len);

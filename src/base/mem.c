@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LARGE (128 << 10)
+
 static void *check(void *ptr)
 {
 	if (ptr)
@@ -69,6 +71,13 @@ void *xgrow(void *vec, size_t nr, size_t *cap, size_t sz)
 		return vec;
 	*cap = *cap ? *cap * 2 : 16;
 	return xreallocarray(vec, *cap, sz);
+}
+
+void mem_for_long(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE); /* else it grows with what is freed, up to 32 MB */
+#endif
 }
 
 void mem_give_back(void)

@@ -24,6 +24,12 @@ __attribute__((format(printf, 1, 2))) char *xasprintf(const char *fmt, ...);
  */
 void *xgrow(void *vec, size_t nr, size_t *cap, size_t sz);
 
+/*
+ * For whoever runs for long and lets go of much: what is large lies in pages of its own from now
+ * on, so that none stay behind when it is freed.
+ */
+void mem_for_long(void);
+
 /* What was freed goes back to the kernel, as far as it can. Takes about a millisecond. */
 void mem_give_back(void);
 

@@ -15,7 +15,8 @@
 #define MAX_STACKS   (1u << 18)
 #define MOST_STACKS  (1u << 19)
 #define LEAST_WINDOW 1000000000ull
-#define NAMES_BYTES  (32u << 20) /* kept from window to window, at most */
+#define NAMES_BYTES  (12u << 20) /* kept from window to window, at most */
+#define UNWIND_BYTES (24u << 20) /* of unwind tables, see --unwind-mem */
 
 const struct opt agent_opts[] = {
 	TARGET_ROWS,
@@ -61,6 +62,10 @@ const struct opt agent_opts[] = {
 		0, "call-graph", struct recording_args, call_graph, "HOW",
 		"walk user stacks by unwind tables (dwarf), by frame pointers (fp), or by tables "
 		"and by frame pointers where there are none (auto, the default)"),
+	OPT_SIZE(0, "unwind-mem", struct recording_args, record.unwind_bytes, 1 << 20, 4 << 20,
+		 1ull << 30, "MB",
+		 "kernel memory for unwind tables (default 24), and up to half as much again while "
+		 "another recording takes over"),
 	OPT_FLAG(0, "no-python", struct recording_args, record.no_python,
 		 "show the interpreter of Python, not its functions"),
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
@@ -101,6 +106,7 @@ static enum cmd_result run(struct recording_args *common)
 	int err = service_open(&s);
 
 	o->max_stacks = o->max_stacks ? o->max_stacks : MAX_STACKS;
+	o->unwind_bytes = o->unwind_bytes ? o->unwind_bytes : UNWIND_BYTES;
 	o->duration_ns = 0;
 	o->symbols.time_ns = 0;
 	o->symbols.kept = kept;

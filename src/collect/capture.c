@@ -14,7 +14,7 @@
 #define SLEEPERS_NS 4000000ull	 /* of each turn, for reading stacks of sleeping threads */
 #define SLEEPERS    32		 /* at a time */
 #define MOST_ITEMS  1024	 /* that wait for tables; no more sleepers are read then */
-#define MOST_BYTES  (64u << 20)	 /* of stacks that wait for tables */
+#define MOST_BYTES  (64u << 20)	 /* of stacks that wait for tables, unless said otherwise */
 #define STACK_REACH (8ull << 20) /* from a stack pointer to the top, at most */
 
 void capture_init(struct capture *c, const struct capture_opts *o)
@@ -27,6 +27,7 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 			       .session = o->session,
 			       .maps = maps,
 			       .config = o->config,
+			       .most_bytes = o->most_bytes ? o->most_bytes : MOST_BYTES,
 			       .heatmap = o->heatmap,
 			       .long_wait_ns = o->long_wait_ns,
 			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,
@@ -247,7 +248,7 @@ static uint32_t add_late_stack(struct capture *c, const struct arena_stack *s)
 	c->late = xgrow(c->late, c->nr_late, &c->cap_late, sizeof(*c->late));
 	c->late[c->nr_late] = 0;
 	defer_take(&c->defer, s, c->nr_late, c->config.pc_mask);
-	if (s->kind == PROF_STACK_DEFERRED && c->defer.bytes > MOST_BYTES) {
+	if (s->kind == PROF_STACK_DEFERRED && defer_bytes(&c->defer) > c->most_bytes) {
 		give_up(c, c->defer.nr - 1, UNWIND_END_NO_ROOM);
 		c->nr_no_room++;
 	}

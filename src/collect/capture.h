@@ -39,6 +39,7 @@ struct capture {
 	size_t nr_slots;
 	uint32_t *late; /* the profile's stacks that were or are to be walked here, 0 = not yet */
 	size_t nr_late, cap_late;
+	size_t most_bytes;
 	uint64_t nr_no_room;	     /* stacks that waited for tables, when there were too many */
 	struct tally tally;	     /* what generations that are over counted */
 	struct slices slices;	     /* of that, when; none where counts are weighed */
@@ -77,6 +78,7 @@ struct capture_opts {
 	struct store *store; /* or NULL */
 	struct session *session;
 	struct prof_config config;
+	size_t most_bytes;     /* of stacks that wait for tables; 0 = 64 MB */
 	bool heatmap;	       /* moments are kept in slices, */
 	uint64_t long_wait_ns; /* and waits of at least this length; 0 = none are */
 	uint32_t own_child;

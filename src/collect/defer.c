@@ -16,6 +16,7 @@
 
 #define PAGE_BYTES  4096u
 #define FIRST_BYTES (8u << 10) /* of the stack of a paused thread; most need no more */
+#define FEW_ITEMS   64
 #define MOST_BYTES  (1u << 20)
 #define NR_REGS	    (sizeof(((struct prof_deferred *)0)->regs) / 8)
 
@@ -307,6 +308,11 @@ size_t defer_left(const struct defer *d)
 	return d->nr + d->nr_sleepers - d->first_sleeper;
 }
 
+size_t defer_bytes(const struct defer *d)
+{
+	return d->bytes + d->nr * sizeof(*d->items);
+}
+
 size_t defer_nr_taken(const struct defer *d)
 {
 	size_t nr = 0;
@@ -323,6 +329,11 @@ void defer_done(struct defer *d, size_t i)
 	free(d->items[i].others);
 	free(d->items[i].python);
 	d->items[i] = d->items[--d->nr];
+	if (d->nr || d->cap <= FEW_ITEMS)
+		return;
+	free(d->items); /* there were many while a table was built */
+	d->items = NULL;
+	d->cap = 0;
 }
 
 void defer_release(struct defer *d)

@@ -87,6 +87,9 @@ bool defer_is_paused(const struct defer_item *item);
 /* Items and sleepers that are not yet walked. */
 size_t defer_left(const struct defer *d);
 
+/* Of memory that they take. */
+size_t defer_bytes(const struct defer *d);
+
 /* Slots of the kernel that are taken: at the end, those that got lost. */
 size_t defer_nr_taken(const struct defer *d);
 

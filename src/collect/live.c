@@ -107,6 +107,7 @@ int live_look(struct live *l)
 	err = session_look(l->r->session, see, &l->window);
 	window_end(&l->window);
 	session_counters(l->r->session, l->now.counters);
+	l->now.counters[PROF_DEFER_FULL] += l->r->capture.nr_no_room;
 	l->now.cpu_ns = record_own_ns(l->r);
 	return err;
 }

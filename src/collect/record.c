@@ -180,6 +180,7 @@ static int start(struct record *r)
 				   .store = r->store,
 				   .session = r->session,
 				   .config = record_config(o),
+				   .most_bytes = o->always_on ? 8u << 20 : 0,
 				   .heatmap = o->moments,
 				   .long_wait_ns = o->waits.gap_ns / LONG_WAITS,
 				   .own_child = r->target.pid,
@@ -285,37 +286,33 @@ static int ms_until(uint64_t then, uint64_t now)
 	return then > now ? (then - now + 999999) / 1000000 : 0;
 }
 
-/* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
-static int until_end(const struct record *r)
-{
-	uint64_t now = now_ns(), elapsed = now - r->begin_ns;
-	uint64_t until = r->opts->duration_ns;
-	int haste = now < r->haste_ns ? record_haste_ms(r) : -1, end;
-
-	if (r->state == CAPTURE_BUSY)
-		return 0;
-	if (r->opts->runqlat.interval_ns && (!until || r->next_interval_ns < until))
-		until = r->next_interval_ns;
-	if (!until)
-		return haste;
-	end = ms_until(until, elapsed);
-	return haste >= 0 && haste < end ? haste : end;
-}
-
 /* Of two times in milliseconds, below 0 = never. */
 static int sooner(int a, int b)
 {
 	return a >= 0 && (b < 0 || a < b) ? a : b;
 }
 
+/* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
+static int until_end(const struct record *r)
+{
+	uint64_t now = now_ns(), elapsed = now - r->begin_ns;
+	uint64_t until = r->opts->duration_ns;
+	int haste = now < r->haste_ns ? record_haste_ms(r) : -1;
+
+	if (r->state == CAPTURE_BUSY)
+		return 0;
+	if (r->opts->runqlat.interval_ns && (!until || r->next_interval_ns < until))
+		until = r->next_interval_ns;
+	return sooner(haste, until ? ms_until(until, elapsed) : -1);
+}
+
 /* Nor do sampling periods, which would keep step with the turns. */
 static int until_turn(const struct record *r)
 {
-	uint64_t now = now_ns();
-	int end = until_end(r), dither = r->dither_ns ? ms_until(r->dither_ns, now) : -1;
-	int duty = r->duty.share > 0 ? ms_until(r->duty.turn_ns, now) : -1;
+	int end = until_end(r), dither = r->dither_ns ? ms_until(r->dither_ns, now_ns()) : -1;
+	int duty = r->duty.share > 0 ? ms_until(r->duty.turn_ns, now_ns()) : -1;
 
-	return sooner(duty, sooner(dither, end));
+	return sooner(sooner(duty, r->beside_ms), sooner(dither, end));
 }
 
 /* Of the loop, once there is something to do. 0 or negative errno, logged. */
@@ -324,6 +321,7 @@ static int take_turn(struct record *r)
 	uint64_t ticks;
 	int err;
 
+	r->beside_ms = -1;
 	r->dither_ns = sampling_dither(&r->sampling, session_maps(r->session)->counters, now_ns());
 	drain(r, false);
 	err = record_turn_duty(r) ?: record_turn_overhead(r);
@@ -406,9 +404,12 @@ int record_begin(struct record *r)
 	return 0;
 }
 
-int record_turn(struct record *r)
+int record_turn(struct record *r, struct record *beside)
 {
-	return take_turn(r);
+	int err = take_turn(r);
+
+	beside->beside_ms = until_turn(r);
+	return err;
 }
 
 int record_go_on(struct record *r)

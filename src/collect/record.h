@@ -135,10 +135,11 @@ int record_run(struct record *r);
 
 /*
  * The same in parts, for a recording that is looked at and takes over from another one: it begins,
- * takes turns (none of which waits) beside that one, and goes on alone until its end.
+ * takes turns (none of which waits) beside that one, which hurries for it, and goes on alone until
+ * its end.
  */
 int record_begin(struct record *r);
-int record_turn(struct record *r);
+int record_turn(struct record *r, struct record *beside);
 int record_go_on(struct record *r);
 /* The one that it took over from (record_opts.before) is about to be closed. */
 void record_go_alone(struct record *r);

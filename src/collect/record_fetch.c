@@ -8,7 +8,8 @@
 #define HASTE_MS      5	 /* between turns: what is deferred has to be fetched soon, */
 #define CALM_MS	      20 /* and this where few slots for it are taken, */
 #define LIVE_MS	      50 /* and this in a live view; */
-#define CALM_PART     8	 /* few: one in so many at most */
+#define CALM_SLOTS    64 /* few: so many at most, or one in so many */
+#define CALM_PART     8
 
 static void on_mmap(void *arg, const struct sideband_mmap *m, uint64_t time_ns)
 {
@@ -95,7 +96,8 @@ uint64_t record_fetch(struct record *r, bool last, bool *done)
 int record_haste_ms(const struct record *r)
 {
 	const struct defer *d = &r->capture.defer;
-	bool is_few = defer_nr_taken(d) <= d->nr_slots / CALM_PART;
+	size_t nr = defer_nr_taken(d);
+	bool is_few = nr <= CALM_SLOTS || nr <= d->nr_slots / CALM_PART;
 
 	if (r->opts->always_on)
 		return is_few ? CALM_MS : HASTE_MS;

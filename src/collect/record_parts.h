@@ -56,6 +56,7 @@ struct record {
 	uint64_t recheck_ns; /* /proc is not read anew before */
 	uint64_t next_interval_ns;
 	uint64_t haste_ns;  /* turns are short until then */
+	int beside_ms;	    /* until one that begins beside this one wants a turn; -1 = never */
 	bool hurried;	    /* nice was 0 and is HURRY_NICE */
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;

@@ -32,7 +32,8 @@
 #define STACKS_PER_SHAPE   16	 /* threads that wait alike share one */
 #define MAX_SHAPES	   8192u
 #define STACKS_PER_LOCK	   4	 /* stacks of waiters and holders; a power of two */
-#define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows */
+#define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows, */
+#define WORDS_OF_FEW	   16ull /* and where counts fill up long before stacks do */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
 struct sizes_host sizes_host_read(void)
@@ -86,11 +87,15 @@ static uint64_t default_bytes(uint32_t nr_cpus)
 	return DEFAULT_MB * MB + more * MORE_BYTES_PER_CPU;
 }
 
-static uint32_t deferred_slots(uint32_t nr_cpus)
+/*
+ * What goes on for long has learned its host: beside compilers on two CPUs half of the least was
+ * full for 2 stacks of 2,422.
+ */
+static uint32_t deferred_slots(uint32_t nr_cpus, bool for_long)
 {
-	uint32_t nr = power_of_two(nr_cpus * DEFERRED_PER_CPU);
+	uint32_t nr = power_of_two(nr_cpus * DEFERRED_PER_CPU), least = MIN_DEFERRED >> for_long;
 
-	return nr < MIN_DEFERRED ? MIN_DEFERRED : nr > MAX_DEFERRED ? MAX_DEFERRED : nr;
+	return nr < least ? least : nr > MAX_DEFERRED ? MAX_DEFERRED : nr;
 }
 
 /* Of a slot of each table that has as many as there are stacks. */
@@ -149,9 +154,12 @@ static void add_counts(struct prof_config *c, const struct sizes_wishes *w, uint
 		c->count_slots *= 2;
 }
 
-static uint64_t frame_words(const struct prof_config *c, uint64_t bytes)
+/* A stack takes ten words or so; what fills the log first begins another recording. */
+static uint64_t frame_words(const struct prof_config *c, const struct sizes_wishes *w,
+			    uint64_t bytes)
 {
-	uint64_t words = bytes / sizeof(uint64_t), most = c->stack_slots * WORDS_PER_STACK;
+	uint64_t most = c->stack_slots * (w->few_stacks ? WORDS_OF_FEW : WORDS_PER_STACK);
+	uint64_t words = bytes / sizeof(uint64_t);
 
 	words = words < most ? words : most;
 	return words < MIN_FRAME_WORDS ? MIN_FRAME_WORDS : words;
@@ -188,7 +196,7 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	uint64_t moments;
 
 	c->nr_cpus = host->nr_cpus;
-	c->deferred_slots = deferred_slots(c->nr_cpus);
+	c->deferred_slots = deferred_slots(c->nr_cpus, w->few_stacks);
 	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
 	c->moment_slots = moment_slots(c, bytes);
 	moments = (uint64_t)c->nr_cpus * c->moment_slots * sizeof(struct prof_moment);
@@ -208,7 +216,7 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
 							      : default_rows(w->max_stacks);
 	bytes -= nr_generations * c->count_slots * slot_bytes(c);
-	c->frame_words = frame_words(c, bytes / nr_generations);
+	c->frame_words = frame_words(c, w, bytes / nr_generations);
 }
 
 void sizes_choose_calls(struct call_config *c, const struct sizes_calls *w)

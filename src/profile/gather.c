@@ -11,6 +11,7 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "profile/lacks.h"
 
 struct gather {
 	struct profile *to;
@@ -358,6 +359,7 @@ static void add_facts(struct gather *g)
 		if (nr > *number(to, mosts[i]))
 			*number(to, mosts[i]) = nr;
 	}
+	lacks_join(to, profile_str(g->from, from.lacks));
 	if (from.start_ns < to->meta.start_ns)
 		to->meta.start_ns = from.start_ns;
 	to->meta.by_weight |= from.by_weight;

@@ -88,22 +88,48 @@ void lacks_release(struct lacks *l)
 	*l = (struct lacks){};
 }
 
-void lacks_move(struct lacks *l, struct profile *p)
+/* Lines that are not there yet; also to fresh, if it is not NULL. A text is whole lines. */
+static void append_new(struct lacks *all, const char *text, struct lacks *fresh)
+{
+	size_t len;
+
+	for (const char *line = text; line[strcspn(line, "\n")]; line += len) {
+		len = strcspn(line, "\n") + 1;
+		if (all->sz > MAX_BYTES || (all->sz && find(all->text, line, len)))
+			continue;
+		append(all, line, len);
+		if (fresh)
+			append(fresh, line, len);
+	}
+}
+
+void lacks_join(struct profile *p, const char *text)
 {
 	const char *before = profile_str(p, p->meta.lacks);
 	struct lacks all = {};
-	size_t len;
 
+	if (!*text || !strcmp(before, text))
+		return;
 	append(&all, before, strlen(before));
-	for (const char *line = l->text; l->sz && *line; line += len) {
-		len = strcspn(line, "\n") + 1;
-		if (!find(all.text, line, len) && all.sz <= MAX_BYTES)
-			append(&all, line, len);
-	}
+	append_new(&all, text, NULL);
+	p->meta.lacks = profile_string(p, all.text);
+	lacks_release(&all);
+}
+
+void lacks_move(struct lacks *l, struct profile *p)
+{
 	if (l->sz)
-		p->meta.lacks = profile_string(p, all.text);
-	free(all.text);
+		lacks_join(p, l->text);
 	lacks_release(l);
+}
+
+void lacks_tell(struct lacks *told, const char *text, struct profile *p)
+{
+	struct lacks fresh = {};
+
+	append_new(told, text, &fresh);
+	p->meta.lacks = fresh.sz ? profile_string(p, fresh.text) : 0;
+	lacks_release(&fresh);
 }
 
 const char *lacks_key(uint32_t pid, char key[LACKS_KEY_MAX])

@@ -52,6 +52,10 @@ void lacks_add(struct lacks *l, enum lack what, const char *key, const char *det
 /* Moves all to p, but for what it has already; l is empty then. */
 void lacks_move(struct lacks *l, struct profile *p);
 void lacks_release(struct lacks *l);
+/* What another recording found out, as its meta.lacks says it, is p's as well. */
+void lacks_join(struct profile *p, const char *text);
+/* Of the same text p gets what was not told before, and nothing else. From then on it was told. */
+void lacks_tell(struct lacks *told, const char *text, struct profile *p);
 
 #define LACKS_KEY_MAX 32
 /* Generated code of a process. */

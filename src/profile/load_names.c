@@ -20,6 +20,7 @@ struct shared_names {
 	char *path;
 	struct profile p; /* strings and shared tables only */
 	uint64_t bytes;
+	struct packed_stream *stream; /* of parts that go on, so far */
 };
 
 struct shared_names *shared_names_new(void)
@@ -38,6 +39,7 @@ static void shared_clear(struct shared_names *s)
 		if (save_tables[i].shared)
 			free(*save_rows(&save_tables[i], &s->p));
 	free(s->p.strings.bytes);
+	packed_stream_free(s->stream);
 	free(s->path);
 	*s = (struct shared_names){};
 }
@@ -82,13 +84,34 @@ static const char *add_rows(struct profile *p, const struct loader *l, const str
 	return NULL;
 }
 
-static const char *add_part(struct profile *p, const char *bytes, size_t len)
+/* As before parts went on: each by itself. */
+static const char *open_whole(struct loader *l, const char *bytes, size_t len)
 {
-	struct loader l = { .bytes = xmalloc(len + 1), .len = len };
-	const char *err;
+	l->bytes = xmalloc(len + 1);
+	l->len = len;
+	memcpy(l->bytes, bytes, len);
+	return packed_is(l->bytes, len) ? packed_open(&l->bytes, &l->len, MAX_NAMES) : "damaged";
+}
 
-	memcpy(l.bytes, bytes, len);
-	err = packed_is(l.bytes, len) ? packed_open(&l.bytes, &l.len, MAX_NAMES) : "damaged";
+static const char *open_part(struct shared_names *s, struct loader *l,
+			     const struct shared_part *part, const char *bytes)
+{
+	if (!part->how)
+		return open_whole(l, bytes, part->bytes);
+	if (part->how != SHARED_GOES_ON)
+		return "damaged";
+	if (!s->stream)
+		s->stream = packed_stream_new();
+	return packed_stream_open(s->stream, bytes, part->bytes, &l->bytes, &l->len, MAX_NAMES);
+}
+
+static const char *add_part(struct shared_names *s, const struct shared_part *part,
+			    const char *bytes)
+{
+	struct profile *p = &s->p;
+	struct loader l = {};
+	const char *err = open_part(s, &l, part, bytes);
+
 	if (!err)
 		err = loader_split(&l);
 	if (!err)
@@ -124,7 +147,7 @@ static const char *add_parts(struct shared_names *s, const char *bytes, size_t l
 		if (part.bytes > len - s->bytes - sizeof(part))
 			break;
 		had = s->p;
-		err = add_part(&s->p, bytes + s->bytes + sizeof(part), part.bytes);
+		err = add_part(s, &part, bytes + s->bytes + sizeof(part));
 		if (err)
 			go_back(&s->p, &had);
 		else

@@ -127,25 +127,31 @@ void profile_name_facts(struct profile *p)
 		profile_string(p, profile_counters[i].key);
 }
 
-static size_t nr_tables(bool shared)
+/* Most tables of a window have no rows; those that files from before may lack are left out. */
+static bool is_put(const struct profile *p, const struct table *t, bool shared)
+{
+	return t->shared == shared && (shared || !t->late || *save_nr(t, p));
+}
+
+static size_t nr_tables(const struct profile *p, bool shared)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < save_nr_tables; i++)
-		nr += save_tables[i].shared == shared;
+		nr += is_put(p, &save_tables[i], shared);
 	return nr;
 }
 
 static void put_head(FILE *out, size_t nr_sections)
 {
-	struct file_head head = { PROFILE_PACKED_MAGIC, SHARED, nr_sections };
+	struct file_head head = { PROFILE_PACKED_MAGIC, SHARED_STREAM, nr_sections };
 
 	fwrite(&head, sizeof(head), 1, out);
 }
 
 static void save_names(const struct profile *p, struct save_mark *since, const struct writer *w)
 {
-	put_head(w->out, 1 + nr_tables(true));
+	put_head(w->out, 1 + nr_tables(p, true));
 	put_section(w->out, "STRS", p->strings.bytes + since->strings,
 		    p->strings.len - since->strings);
 	since->strings = p->strings.len;
@@ -183,11 +189,11 @@ static void put_pairs(const struct profile *p, const struct writer *w)
 static void save_rest(const struct profile *p, const struct shared_head *names,
 		      const struct writer *w)
 {
-	put_head(w->out, 3 + nr_tables(false));
+	put_head(w->out, 3 + nr_tables(p, false));
 	put_section(w->out, SHARED_TAG, names, sizeof(*names));
 	put_pairs(p, w);
 	for (size_t i = 0; i < save_nr_tables; i++)
-		if (!save_tables[i].shared)
+		if (is_put(p, &save_tables[i], false))
 			put_table(w, save_tables[i].tag, *save_rows(&save_tables[i], p),
 				  *save_nr(&save_tables[i], p), save_tables[i].size,
 				  save_tables[i].strings);
@@ -207,12 +213,13 @@ static FILE *memory_open(struct memory *m)
 	return m->f;
 }
 
-static void *memory_pack(struct memory *m, size_t *len)
+static void *memory_pack(struct memory *m, struct packed_stream *stream, size_t *len)
 {
 	void *packed;
 
 	fclose(m->f);
-	packed = packed_make(m->bytes, m->nr, len);
+	packed = stream ? packed_stream_make(stream, m->bytes, m->nr, len)
+			: packed_make(m->bytes, m->nr, len);
 	free(m->bytes);
 	return packed;
 }
@@ -222,7 +229,13 @@ void *profile_pack(const struct profile *p, size_t *len)
 	struct memory m;
 
 	save(p, memory_open(&m), true);
-	return memory_pack(&m, len);
+	return memory_pack(&m, NULL, len);
+}
+
+void save_mark_release(struct save_mark *m)
+{
+	packed_stream_free(m->stream);
+	*m = (struct save_mark){};
 }
 
 void *profile_pack_names(const struct profile *p, struct save_mark *since, size_t *len)
@@ -233,13 +246,15 @@ void *profile_pack_names(const struct profile *p, struct save_mark *since, size_
 	size_t nr;
 	void *packed;
 
+	if (!since->stream)
+		since->stream = packed_stream_new();
 	packing_init(&packing, p->strings.bytes, p->strings.len);
 	save_names(p, since, &(struct writer){ memory_open(&m), &packing });
 	packing_release(&packing);
-	packed = memory_pack(&m, &nr);
+	packed = memory_pack(&m, since->stream, &nr);
 	*len = sizeof(*part) + nr;
 	part = xmalloc(*len);
-	*part = (struct shared_part){ nr, 0 };
+	*part = (struct shared_part){ nr, SHARED_GOES_ON };
 	memcpy(part + 1, packed, nr);
 	free(packed);
 	return part;
@@ -255,5 +270,5 @@ void *profile_pack_window(const struct profile *p, const char *file, uint64_t by
 	packing_init(&packing, p->strings.bytes, p->strings.len);
 	save_rest(p, &names, &(struct writer){ memory_open(&m), &packing });
 	packing_release(&packing);
-	return memory_pack(&m, len);
+	return memory_pack(&m, NULL, len);
 }

@@ -27,9 +27,12 @@ void *profile_pack(const struct profile *p, size_t *len);
  * came since a mark (all 0 at first), which moves on. The rest of it is a window, which says how
  * many bytes of that file it needs. To be freed.
  */
+struct packed_stream;
 struct save_mark {
-	size_t strings, rows[40]; /* of save_tables */
+	size_t strings, rows[40];     /* of save_tables */
+	struct packed_stream *stream; /* of the bytes so far */
 };
+void save_mark_release(struct save_mark *m);
 void *profile_pack_names(const struct profile *p, struct save_mark *since, size_t *len);
 /* file: its name, in the folder of the window. */
 void *profile_pack_window(const struct profile *p, const char *file, uint64_t bytes, size_t *len);

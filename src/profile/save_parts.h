@@ -9,13 +9,14 @@
 
 #include "profile/profile.h"
 
-#define FILE_VERSION SHARED
-#define SHARED	     7 /* of windows that share names: who knows of none would miss them */
-#define TIMELINES    6 /* who knows of none would show nothing */
-#define CALLS	     5 /* of calls: who knows of none would show samples */
-#define HISTOGRAMS   4 /* who knows of none would show nothing */
-#define MANY_EVENTS  3 /* of several events: who knows of none would add them up */
-#define ONE_EVENT    2 /* the version of all others */
+#define FILE_VERSION  SHARED_STREAM
+#define SHARED_STREAM 8 /* ... and parts of these that go on: who knows of none would find damage */
+#define SHARED	      7 /* of windows that share names: who knows of none would miss them */
+#define TIMELINES     6 /* who knows of none would show nothing */
+#define CALLS	      5 /* of calls: who knows of none would show samples */
+#define HISTOGRAMS    4 /* who knows of none would show nothing */
+#define MANY_EVENTS   3 /* of several events: who knows of none would add them up */
+#define ONE_EVENT     2 /* the version of all others */
 
 struct file_head {
 	char magic[8];
@@ -68,9 +69,13 @@ struct shared_head {
 	uint64_t bytes;
 };
 
-/* In front of each part of such a file, which is packed as a window is. */
+/*
+ * In front of each part of such a file, which is packed as a window is (before version 8), or goes
+ * on with the ones before it. All parts of a file are alike.
+ */
+#define SHARED_GOES_ON 1
 struct shared_part {
-	uint32_t bytes, pad;
+	uint32_t bytes, how;
 };
 
 #define MOST_SECTIONS 64 /* that are read: those of later versions, too */

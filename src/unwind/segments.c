@@ -17,11 +17,17 @@ static size_t reserved_bytes(const struct segments *s)
 	return (size_t)s->nr_places * TABLE_SEGMENT_BYTES;
 }
 
+void segments_limit(struct segments *s, uint64_t max_bytes)
+{
+	uint64_t max = max_bytes / TABLE_SEGMENT_BYTES;
+
+	s->max = !max ? 1 : max > s->nr_places ? s->nr_places : max;
+}
+
 /* Addresses of all that the kernel's map could hold, or of fewer where these are limited. */
 int segments_init(struct segments *s, segment_make make, segment_drop drop, void *arg,
 		  uint64_t max_bytes)
 {
-	uint64_t max = max_bytes / TABLE_SEGMENT_BYTES;
 	void *words = MAP_FAILED;
 
 	*s = (struct segments){ .make = make, .drop = drop, .arg = arg };
@@ -33,7 +39,7 @@ int segments_init(struct segments *s, segment_make make, segment_drop drop, void
 	if (words == MAP_FAILED)
 		return -errno;
 	s->words = words;
-	s->max = !max ? 1 : max > s->nr_places ? s->nr_places : max;
+	segments_limit(s, max_bytes);
 	return 0;
 }
 

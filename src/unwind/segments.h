@@ -53,6 +53,8 @@ struct segments {
 int segments_init(struct segments *s, segment_make make, segment_drop drop, void *arg,
 		  uint64_t max_bytes);
 void segments_release(struct segments *s);
+/* From now on; those that are there stay, also where they are more. */
+void segments_limit(struct segments *s, uint64_t max_bytes);
 
 /*
  * Begins to make the segments that ranges of nr words in sum will need, as far as there is no room:

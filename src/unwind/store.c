@@ -20,7 +20,17 @@
 #define MEMORY_NS  100000000ull
 #define NEVER_NS   (1ull << 63)
 #define AGE_EVERY  20 /* turns: then what is in use is asked anew, if room is short */
+#define LEAST_PART 4  /* of all room, beside an earlier store */
 #define SHORT_PART 4  /* room is short when less than this part is left */
+
+/* Of both together no more than one may have, as far as that goes. */
+static uint64_t bytes_beside(const struct store *earlier, uint64_t max_bytes)
+{
+	uint64_t least = max_bytes / LEAST_PART + TABLE_SEGMENT_BYTES - 1;
+	uint64_t taken = (uint64_t)earlier->segments.nr * TABLE_SEGMENT_BYTES;
+
+	return taken + least < max_bytes ? max_bytes - taken : least;
+}
 
 struct store *store_new(const struct store_opts *o)
 {
@@ -29,7 +39,7 @@ struct store *store_new(const struct store_opts *o)
 
 	s->o = *o;
 	err = segments_init(&s->segments, o->ops->segment_make, o->ops->segment_drop, o->arg,
-			    o->max_bytes);
+			    o->earlier ? bytes_beside(o->earlier, o->max_bytes) : o->max_bytes);
 	if (err) {
 		free(s);
 		errno = -err;
@@ -68,6 +78,8 @@ void store_free(struct store *s)
 void store_go_alone(struct store *s)
 {
 	s->o.earlier = NULL;
+	segments_limit(&s->segments, s->o.max_bytes);
+	builds_thaw(s, UINT64_MAX);
 }
 
 void store_set_state(struct store *s, const struct exe *x, enum table_state state)
@@ -147,10 +159,10 @@ static void exe_has_no_room(struct store *s, struct exe *x, uint64_t now)
 {
 	uint64_t max = (uint64_t)s->segments.max << TABLE_SEGMENT_SHIFT;
 
-	if (s->no_room_words && !x->refusals)
+	if (s->no_room_words && !x->refusals && !s->o.earlier)
 		tell_no_room(s, x);
 	builds_refuse(s, x, s->no_room_words > max ? NEVER_NS : now);
-	x->refusals++;
+	x->refusals += !s->o.earlier; /* there is more room soon */
 }
 
 /* False: it has to wait for room that is on its way. */

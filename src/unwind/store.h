@@ -41,7 +41,10 @@ struct store_opts {
 	const struct table_pause *pause; /* or NULL; must not come back to the store */
 	struct reader *reader;		 /* who reads files; NULL = we do */
 	bool python;			 /* frames of interpreters are looked for */
-	/* Another one, whose tables are taken until store_go_alone(); or NULL. */
+	/*
+	 * Another one, whose tables are taken until store_go_alone(); or NULL. Until then there is
+	 * room for what it leaves of max_bytes, but for a quarter at least.
+	 */
 	const struct store *earlier;
 	struct shelf *shelf; /* of recordings that are over, and for the next one; or NULL */
 };

@@ -84,10 +84,12 @@ class Window:
         name, need = struct.unpack("<64sQ", self.tables["SHRD"])
         data = open(os.path.join(os.path.dirname(path), name.rstrip(b"\0").decode()), "rb").read()
         all_tables, at = {"STRS": b""}, 0
+        stream = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 18}])
         assert len(data) >= need, (path, len(data), need)
         while at < need:
-            length = struct.unpack_from("<I", data, at)[0]
-            tables, _ = sections(data[at + 8:at + 8 + length], path)
+            length, goes_on = struct.unpack_from("<II", data, at)
+            part = data[at + 8:at + 8 + length]
+            tables, _ = sections(stream.decompress(part) if goes_on else part, path)
             all_tables["STRS"] += tables["STRS"]
             begins = beginnings(all_tables["STRS"])
             for tag in self.WIDTHS.keys() & tables.keys():

@@ -81,6 +81,31 @@ static void a_stranger_adds_no_line(void **state)
 	profile_free(p);
 }
 
+static void what_was_told_is_not_told_again(void **state)
+{
+	static const char first[] = "no-elf\t/srv/a\t\n",
+			  both[] = "no-elf\t/srv/b\t\nno-elf\t/srv/a\t\n";
+	struct profile *p = profile_new(), *all = profile_new();
+	struct lacks told = {};
+
+	(void)state;
+	lacks_tell(&told, first, p);
+	assert_string_equal(profile_str(p, p->meta.lacks), first);
+	lacks_join(all, profile_str(p, p->meta.lacks));
+	lacks_tell(&told, both, p);
+	assert_string_equal(profile_str(p, p->meta.lacks), "no-elf\t/srv/b\t\n");
+	lacks_join(all, profile_str(p, p->meta.lacks));
+	lacks_tell(&told, both, p);
+	assert_int_equal(p->meta.lacks, 0);
+	lacks_join(all, "");
+	lacks_join(all, both);
+	lacks_join(all, "no-elf\t/srv/c"); /* no whole line */
+	assert_int_equal(lacks_count(all, LACK_ELF), 2);
+	lacks_release(&told);
+	profile_free(p);
+	profile_free(all);
+}
+
 static void there_is_a_bound(void **state)
 {
 	struct profile *p = profile_new();
@@ -101,6 +126,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_found_is_kept_once),
 		cmocka_unit_test(a_stranger_adds_no_line),
+		cmocka_unit_test(what_was_told_is_not_told_again),
 		cmocka_unit_test(there_is_a_bound),
 	};
 

@@ -112,6 +112,12 @@ static void the_maximum_holds(void **state)
 	assert_int_equal(segments_take(&s, TABLE_SEGMENT_WORDS, &word), 0);
 	assert_int_equal(segments_take(&s, TABLE_SEGMENT_WORDS, &word), 0);
 	assert_int_equal(segments_take(&s, 8, &word), -ENOSPC);
+	segments_limit(&s, 3 * (uint64_t)TABLE_SEGMENT_BYTES);
+	assert_int_equal(segments_take(&s, 8, &word), 0);
+	segments_limit(&s, 0); /* what is there stays */
+	assert_int_equal(s.max, 1);
+	assert_int_equal(s.nr, 3);
+	assert_int_equal(segments_take(&s, TABLE_SEGMENT_WORDS, &word), -ENOSPC);
 	segments_release(&s);
 }
 

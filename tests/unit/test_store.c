@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "proc/maps.h"
+#include "unwind/store_parts.h"
 #include "unwind/store.h"
 
 #define MB (1ull << 20)
@@ -178,6 +179,44 @@ static void tables_of_a_store_that_is_over_are_taken(void **state)
 	}
 	teardown(&s);
 	shelf_free(shelf);
+}
+
+static uint32_t limit_beside(const struct store *earlier, uint64_t max_bytes, bool alone)
+{
+	struct kernel *k = calloc(1, sizeof(*k));
+	struct store_opts o = { .ops = &ops,
+				.max_bytes = max_bytes,
+				.arg = k,
+				.exes = k->exes,
+				.procs = k->procs,
+				.epoch = &k->epoch,
+				.earlier = earlier };
+	struct store *s = store_new(&o);
+	uint32_t max;
+
+	assert_non_null(s);
+	if (alone)
+		store_go_alone(s);
+	max = s->segments.max;
+	store_free(s);
+	free(k);
+	return max;
+}
+
+static void beside_an_earlier_store_there_is_less_room(void **state)
+{
+	struct scene s;
+	size_t taken;
+
+	setup(&s, 64 * MB, 0);
+	build_rule(&s, &taken);
+	assert_int_equal(store_stats(s.store).segment_bytes, TABLE_SEGMENT_BYTES);
+	assert_int_equal(limit_beside(NULL, 24 * MB, false), 6);
+	assert_int_equal(limit_beside(s.store, 24 * MB, false), 5);
+	assert_int_equal(limit_beside(s.store, 24 * MB, true), 6);
+	assert_int_equal(limit_beside(s.store, 8 * MB, false), 1);
+	assert_int_equal(limit_beside(s.store, 4 * MB, false), 1);
+	teardown(&s);
 }
 
 /* Nor is a table kept that has no room. */
@@ -482,6 +521,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_built_when_they_are_wanted),
 		cmocka_unit_test(tables_of_a_store_that_is_over_are_taken),
+		cmocka_unit_test(beside_an_earlier_store_there_is_less_room),
 		cmocka_unit_test(a_full_shelf_keeps_nothing),
 		cmocka_unit_test(equal_build_ids_share_nothing),
 		cmocka_unit_test(nobody_takes_all_rows),
