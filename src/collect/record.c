@@ -295,8 +295,7 @@ static int sooner(int a, int b)
 /* Milliseconds until the next turn matters: the end of the recording does not wait for it. */
 static int until_end(const struct record *r)
 {
-	uint64_t now = now_ns(), elapsed = now - r->begin_ns;
-	uint64_t until = r->opts->duration_ns;
+	uint64_t now = now_ns(), elapsed = now - r->begin_ns, until = r->opts->duration_ns;
 	int haste = now < r->haste_ns ? record_haste_ms(r) : -1;
 
 	if (r->state == CAPTURE_BUSY)
