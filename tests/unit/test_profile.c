@@ -874,7 +874,7 @@ static void other_versions_are_refused(void **state)
 {
 	struct profile *p = small(), *q;
 
-	for (uint32_t version = 1; version <= 8; version++) {
+	for (uint32_t version = 1; version <= 9; version++) {
 		FILE *f;
 
 		save(p);
@@ -883,7 +883,7 @@ static void other_versions_are_refused(void **state)
 		fwrite(&version, sizeof(version), 1, f);
 		fclose(f);
 		q = load_quietly();
-		assert_true(version >= 2 && version <= 7 ? !!q : !q);
+		assert_true(version >= 2 && version <= 8 ? !!q : !q);
 		profile_free(q);
 	}
 	profile_free(p);
