@@ -128,8 +128,7 @@ struct scratch {
 	__u32 python_end; /* the stack has no more frames than that, with them */
 	__u32 python_nr;  /* frames of it in the stack */
 	__u64 python_at;  /* the frame that is next */
-	__u64 python_words[PYTHON_WORDS]; /* of the frame that was last */
-	__u32 nr_texts;			  /* strings in values */
+	__u32 nr_texts;	  /* strings in values */
 	struct call_values values;
 	struct scratch_kernel kernel;
 	struct scratch_stack user;

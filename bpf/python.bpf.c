@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Following the chain of CPython's frames. Each is one read of what lies in a row there; it may be
- * memory that is not there, or has become something else: what comes out is words, which user space
- * finds nothing behind.
+ * Following the chain of CPython's frames. What is read may be memory that is not there, or has
+ * become something else: what comes out is words, which user space finds nothing behind.
+ *
+ * Since 3.11 a thread's frames lie one behind the other, the newest one last: where that is so, one
+ * copy of what is below a frame has those that are next.
  */
 #include "python.bpf.h"
 #include "kernel.bpf.h"
+#include "fp.bpf.h"
 #include "python_step.bpf.h"
 
-#define CHUNK_FRAMES 2u	 /* by one call of a separately verified function … */
-#define CHUNKS	     32u /* … and by one of those that call it */
+#define CHUNK_FRAMES 2u	   /* by one call of a separately verified function … */
+#define CHUNKS	     32u   /* … and by one of those that call it */
+#define NEAR_BYTES   1024u /* 8 to 11 frames */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -61,23 +65,55 @@ static __always_inline void append(struct scratch_stack *stack, __u32 nr, __u64 
 	stack->frames[nr & (PROF_MAX_FRAMES - 1)] = word;
 }
 
+/*
+ * Copies the frame that is next into scratch->memo_window, with what lies below it if it is near to
+ * the last one. window_start and window_bytes say what is there. Nonzero: it cannot be read.
+ * Separately verified.
+ */
+__noinline int python_read(__u32 id)
+{
+	struct scratch *s = scratch_get(id);
+	const struct python_layout *l = s ? layout_get(s) : NULL;
+	__u64 at, below = 0;
+	__u32 span;
+
+	if (!l || !s)
+		return 1;
+	at = s->python_at;
+	span = l->span & (PYTHON_WORDS * 8 - 8);
+	if (s->window_start + s->window_bytes - at <= 2 * NEAR_BYTES && !(at & 7))
+		below = at & (PAGE_BYTES - 1); /* the page before may not be there */
+	if (below > NEAR_BYTES - span)
+		below = NEAR_BYTES - span;
+	s->window_start = at - below;
+	s->window_bytes = (below + span - 1 & (NEAR_BYTES - 1)) + 1;
+	return bpf_probe_read_user(s->memo_window, s->window_bytes, (void *)s->window_start) != 0;
+}
+
 /* Nonzero: the chain is over, or cannot be followed. Separately verified. */
 __noinline int python_chunk(__u32 id)
 {
 	struct scratch *s = scratch_get(id);
 	const struct python_layout *l = s ? layout_get(s) : NULL;
+	const __u64 *words;
+	__u64 off;
 	__u32 nr;
 
 	if (!l || !s)
 		return 1;
 	nr = s->user.nr;
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++, nr++) {
-		if (!s->python_at || nr >= s->python_end ||
-		    bpf_probe_read_user(s->python_words, l->span & (PYTHON_WORDS * 8 - 1),
-					(void *)s->python_at))
+		if (!s->python_at || nr >= s->python_end)
 			return 1;
-		append(&s->user, nr, python_word(l, s->python_words));
-		s->python_at = python_field(s->python_words, l->previous);
+		off = s->python_at - s->window_start;
+		if (off >= NEAR_BYTES || off & 7 || off + l->span > s->window_bytes) {
+			if (python_read(id))
+				return 1;
+			off = s->python_at - s->window_start;
+		}
+		words = &s->memo_window[off / 8 & (NEAR_BYTES / 8 - 1)];
+		append(&s->user, nr, python_word(l, words));
+		s->python_at = python_field(words, l->previous);
 	}
 	return 0;
 }
@@ -103,11 +139,13 @@ __noinline int python_walk(__u32 id)
 	first = s->user.nr;
 	s->python_nr = 0;
 	s->python_at = 0;
+	s->window_start = s->window_bytes = 0;
 	if (!find_newest(l, &s->python_at))
 		return 0;
 	for (__u32 i = 0; i < PROF_MAX_FRAMES / CHUNK_FRAMES / CHUNKS; i++)
 		if (python_chunks(id))
 			break;
+	s->window_bytes = 0; /* it is not what the walk takes it for */
 	s->python_nr = s->user.nr - first;
 	if (!s->python_at)
 		append(&s->user, s->user.nr, PYTHON_WHOLE);
