@@ -70,6 +70,7 @@ struct lines {
 	struct annotations *all;
 	const char *root;
 	struct profile *lines;
+	uint32_t *modules; /* of lines, by module of the annotations' profile; 0 = not yet */
 	struct symbol_file *opened; /* by module of lines */
 	size_t nr_opened, cap_opened;
 	struct found *found;
@@ -277,21 +278,23 @@ static ssize_t list_all(void *arg, void *answer, size_t max)
 
 /* --- lines --- */
 
-/* The file is only opened here: what is in it the symbolizer reads, without rights. */
+/* The file is only opened here, once: what is in it the symbolizer reads, without rights. */
 static uint32_t module_of(struct lines *l, uint32_t of)
 {
 	const struct profile *p = l->all->profile;
-	char *path = xasprintf("%s%s", l->root, profile_str(p, p->modules[of].path));
-	uint32_t module = profile_add_module(l->lines, path);
+	char *path;
 
-	while (l->nr_opened <= module) {
+	if (l->modules[of])
+		return l->modules[of];
+	path = xasprintf("%s%s", l->root, profile_str(p, p->modules[of].path));
+	l->modules[of] = profile_add_module(l->lines, path);
+	while (l->nr_opened <= l->modules[of]) {
 		l->opened = xgrow(l->opened, l->nr_opened, &l->cap_opened, sizeof(*l->opened));
 		l->opened[l->nr_opened++] = (struct symbol_file){ .fd = -1 };
 	}
-	if (l->opened[module].fd < 0)
-		l->opened[module].fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	l->opened[l->modules[of]].fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	free(path);
-	return module;
+	return l->modules[of];
 }
 
 static void take_row(struct lines *l, const struct row *row, const char *text)
@@ -378,6 +381,7 @@ static void lines_release(struct lines *l)
 		if (l->opened[i].fd >= 0)
 			close(l->opened[i].fd);
 	free(l->found);
+	free(l->modules);
 	free(l->opened);
 	profile_free(l->lines);
 }
@@ -396,6 +400,7 @@ void annotate_code(struct annotations *all, const char *root)
 	int err = reader_copy_run(&copy, &left, &got, &cost);
 
 	reader_left_release(&left);
+	l.modules = xcalloc(all->profile->nr_modules + 1, sizeof(*l.modules));
 	for (size_t i = 0; err && i < all->nr; i++)
 		annotation_note(all->v[i], "instructions are not shown: %s",
 				err == -ETIMEDOUT ? "to read the files took too long"

@@ -145,4 +145,13 @@ check "annotate has them all" "$BPFPROF" annotate e.bpfprof outer
 check_grep '^ *cpu-clock +task-clock$' "$OUT"
 # Some 50 samples beside a busy machine: two thirds, within three sigma.
 check_grep '^ *[4-8][0-9]\.[0-9]% +[4-8][0-9]\.[0-9]% +[0-9]+ ' "$OUT"
+
+# A file is opened once, not for each of its instructions: descriptors for less than these do, and no time goes by.
+cp "$PROGS/inlines" prog
+check "all instructions" "$BPFPROF" annotate -a -i x.bpfprof outer
+cp "$OUT" whole.txt
+check "... are more than descriptors" test "$(grep -c -P '^ .* [0-9a-f]+:  ' whole.txt)" -gt 24
+check "... and have their lines" bash -c 'ulimit -n 16; exec "$0" annotate -a -i x.bpfprof outer' "$BPFPROF"
+cp "$OUT" few.txt
+check "... with few" cmp few.txt whole.txt
 finish
