@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "unwind/x86.h"
 #include "uprobe/insn.h"
 
 static void put_bytes(struct listing_insn *to, const uint8_t *bytes)
@@ -18,10 +19,20 @@ static void put_bytes(struct listing_insn *to, const uint8_t *bytes)
 				bytes[i]);
 }
 
+/* Of an instruction that the decoder does not know, as many of AVX-512, the length at least. */
+static uint32_t length(uint16_t machine, const uint8_t *bytes, size_t sz)
+{
+	uint32_t unit = machine == EM_AARCH64 ? 4 : 1;
+	struct x86_insn insn;
+
+	if (machine == EM_X86_64 && x86_decode(bytes, sz, &insn))
+		return insn.len;
+	return unit < sz ? unit : sz;
+}
+
 static void next(struct decoder *d, uint16_t machine, const uint8_t *bytes, size_t sz,
 		 struct listing_insn *to)
 {
-	uint32_t unit = machine == EM_AARCH64 ? 4 : 1;
 	struct insn insn;
 
 	if (decoder_next(d, bytes, sz, to->address, &insn) && insn.len && insn.len <= sz) {
@@ -29,7 +40,7 @@ static void next(struct decoder *d, uint16_t machine, const uint8_t *bytes, size
 		decoder_text(d, bytes, insn.len, to->address, to->text, sizeof(to->text));
 		return;
 	}
-	to->len = unit < sz ? unit : sz;
+	to->len = length(machine, bytes, sz);
 	put_bytes(to, bytes);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Machine code of a file as text: one instruction after the other, from a place where one begins.
- * What is no instruction is shown as bytes, so that the next ones are found.
+ * What is no instruction, or one that the decoder does not know, is shown as its bytes, so that the
+ * next ones are found.
  */
 #ifndef BPFPROF_UPROBE_LISTING_H
 #define BPFPROF_UPROBE_LISTING_H

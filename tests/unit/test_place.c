@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/made_elf.h"
+#include "uprobe/listing.h"
 #include "uprobe/place.h"
 
 #define FUNCTION 0x100
@@ -495,6 +496,37 @@ static int end(void **state)
 	return 0;
 }
 
+static void take_length(void *arg, const struct listing_insn *insn)
+{
+	uint32_t **at = arg;
+
+	*(*at)++ = insn->len;
+}
+
+/* Libraries that decode are older than CPUs: what they do not know has its length. */
+static void what_no_decoder_knows_is_listed_whole(void **state)
+{
+	static const uint8_t code[] = {
+		0xc5, 0xfb, 0x92, 0xd1,				/* kmovd %ecx,%k2 */
+		0x62, 0xe1, 0x7f, 0x2a, 0x6f, 0x16,		/* vmovdqu8 (%rsi),%ymm18{%k2} */
+		0x62, 0xf3, 0x6d, 0x22, 0x3e, 0x4f, 0x02, 0x04, /* vpcmpnequb, 64(%rdi) */
+		0xc5, 0xf8, 0x77,				/* vzeroupper */
+		0xc3,
+	};
+	static const uint32_t lengths[] = { 4, 6, 8, 3, 1 };
+	uint32_t found[sizeof(code)], *at = found;
+	struct functions *fs;
+
+	(void)state;
+	begin(EM_X86_64, code, sizeof(code));
+	fs = functions_open_image(image->bytes, sizeof(image->bytes));
+	assert_int_equal(
+		listing_for_each(functions_file(fs), ENTRY, sizeof(code), take_length, &at), 0);
+	assert_int_equal(at - found, sizeof(lengths) / sizeof(*lengths));
+	assert_memory_equal(found, lengths, sizeof(lengths));
+	functions_free(fs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +554,7 @@ int main(void)
 		cmocka_unit_test(prices_inside),
 		cmocka_unit_test(returns_are_all_found),
 		cmocka_unit_test(other_machines_are_refused),
+		cmocka_unit_test(what_no_decoder_knows_is_listed_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, end);
