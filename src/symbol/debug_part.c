@@ -12,9 +12,8 @@
 
 #define MAX_RATIO 64 /* of what is unpacked to what lies on disk */
 
-bool debug_part_find(const struct elf_file *f, const char *name, struct debug_part *p)
+bool debug_part_of(const struct elf_file *f, const Elf64_Shdr *s, struct debug_part *p)
 {
-	const Elf64_Shdr *s = section_find(f, name);
 	Elf64_Chdr head;
 
 	*p = (struct debug_part){};
@@ -31,6 +30,11 @@ bool debug_part_find(const struct elf_file *f, const char *name, struct debug_pa
 		return false;
 	*p = (struct debug_part){ s, head.ch_size, true };
 	return true;
+}
+
+bool debug_part_find(const struct elf_file *f, const char *name, struct debug_part *p)
+{
+	return debug_part_of(f, section_find(f, name), p);
 }
 
 bool debug_part_is_foreign(const struct elf_file *f, const char *name)

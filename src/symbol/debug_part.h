@@ -20,6 +20,8 @@ struct debug_part {
 
 /* False, and p is empty: it is not there, or not to be used. Nothing is allocated. */
 bool debug_part_find(const struct elf_file *f, const char *name, struct debug_part *p);
+/* The same of a section of f, or of NULL. */
+bool debug_part_of(const struct elf_file *f, const Elf64_Shdr *s, struct debug_part *p);
 
 /* Is it compressed in a way that is not read here? */
 bool debug_part_is_foreign(const struct elf_file *f, const char *name);

@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "symbol/debug_part.h"
+#include "symbol/dwarf_half.h"
 
 #define MAX_INDEX    (64ull << 20)
 #define MAX_UNPACKED (256ull << 20)
@@ -159,13 +160,43 @@ static bool find_parts(struct dwarf_package *p)
 	       debug_part_is_paid_for(p->file, unpacked);
 }
 
+static bool has_code(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	uint8_t bytes[DWARF_HEAD_MAX_BYTES];
+	size_t sz = s->sh_size < sizeof(bytes) ? s->sh_size : sizeof(bytes);
+	struct dwarf_head h;
+
+	sz = elf_file_read(f, s->sh_offset, bytes, sz);
+	return dwarf_head_read(&h, bytes, sz) && h.is_half;
+}
+
+/* Since version 5 each unit of types may be a section of the same name, before that of code. */
+static void skip_types(struct dwarf_package *p)
+{
+	const struct elf_file *f = p->file;
+	const Elf64_Shdr *first = p->parts[DWARF_PART_INFO].from;
+
+	if (!first || p->parts[DWARF_PART_INFO].packed)
+		return;
+	for (const Elf64_Shdr *s = first; s < f->sections + f->nr_sections; s++) {
+		struct debug_part part;
+
+		if (s->sh_name == first->sh_name && has_code(f, s) && debug_part_of(f, s, &part)) {
+			p->parts[DWARF_PART_INFO] = part;
+			return;
+		}
+	}
+}
+
 struct dwarf_package *dwarf_package_open_single(const struct elf_file *f)
 {
 	struct dwarf_package *p = xcalloc(1, sizeof(*p));
 
 	p->file = f;
-	if (find_parts(p))
+	if (find_parts(p)) {
+		skip_types(p);
 		return p;
+	}
 	dwarf_package_close(p);
 	return NULL;
 }

@@ -118,6 +118,18 @@ for compiler in g++ clang++; do
 done
 [ $nr -gt 0 ] || skip "needs dwp or llvm-dwp"
 
+# Units of types are sections of their own, of the same name, before that of the code.
+for split in "" -gsplit-dwarf; do
+	for unit in p q; do
+		g++ -std=c++17 -O2 -gdwarf-5 -fdebug-types-section $split -c $unit.cc -o $unit.o || fail "types compile"
+	done
+	g++ p.o q.o -o "types${split:+-split}" || fail "types are linked"
+done
+ask types-split >addresses
+say types >types.whole-said
+say types-split >types.said
+same types
+
 # --- Rust ---
 
 if command -v rustc >/dev/null; then
