@@ -36,7 +36,7 @@ declare -A may_include=(
 	[metric]="base event"
 	[collect]="base bpf doctor elf event metric proc profile python reader symbol unwind uprobe"
 	[agent]="base bpf collect profile"
-	[cmd]="agent base bpf collect doctor elf event metric output proc profile push serve symbol terminal unwind uprobe who"
+	[cmd]="agent base bpf collect doctor elf event metric output proc profile push reader serve symbol terminal unwind uprobe who"
 	[src]="base bpf cmd collect event metric output proc profile symbol unwind"
 )
 
