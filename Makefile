@@ -192,7 +192,7 @@ check-all:
 	@tools/install-deps.sh --check --cross
 	@$(MAKE) --no-print-directory $(all_cpus) SAN=1 unit all
 	@$(MAKE) --no-print-directory $(all_cpus) all progs fuzzers
-	@AGAIN=4 JOBS=2 tests/run.sh
+	@AGAIN=8 JOBS=2 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=fixed
 	@AGAIN=2 DAY=1 tests/vm/run.sh || $(no_guests)
 check-nightly:
