@@ -109,7 +109,7 @@ for compiler in g++ clang++; do
 		done
 		[ -s $name-split.dwp ] || continue
 		rm p.dwo q.dwo
-		if objcopy --compress-debug-sections=zlib $name-split.dwp packed 2>/dev/null && readelf -SW packed | grep -q ' CE* '; then
+		if objcopy --compress-debug-sections=zlib $name-split.dwp packed 2>/dev/null && readelf -SW packed | grep -qE ' CE? '; then
 			mv packed $name-split.dwp
 			say $name-split >$name.said
 			check "compressed" cmp $name.said $name.whole-said
