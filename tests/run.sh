@@ -12,8 +12,8 @@
 #
 # Environment: TIMEOUT (seconds per test, 120), BPFPROF, PROGS, NIGHTLY, QUICK (leaves out scripts that have "# long" in their first
 # lines, unless they are named), JOBS (so many at a time, 1; scripts that have
-# "# alone: WHY" in their first lines run one at a time all the same, before the others), AGAIN (so many scripts that fail may
-# pass at a second try, alone, when the machine may be shared; which ones did is told at the end, and that is a fault to be
+# "# alone: WHY" in their first lines run one at a time all the same, before the others), AGAIN (so many scripts and unit
+# programs that fail may pass at a second try, alone, when the machine may be shared; which ones did is told at the end, and that is a fault to be
 # found).
 
 set -u
@@ -92,6 +92,13 @@ unit_ended() { # PROGRAM
 
 	read -r status seconds <"$LOGS/$name.status"
 	rm -f "$LOGS/$name.status"
+	if [ "$status" -ne 0 ] && [ $((AGAIN--)) -gt 0 ]; then
+		echo "again  $name ($seconds s)"
+		show_tail "$log"
+		mv "$log" "$log.first"
+		again+=("$1")
+		return
+	fi
 	while IFS= read -r line; do
 		case $line in
 		*'# SKIP'*) report skip "$name: ${line##*# SKIP }" ;;
@@ -107,6 +114,7 @@ unit_ended() { # PROGRAM
 	fi
 	if [ "$failed" -eq "$before" ]; then
 		rm -f "$log"
+		[ ! -f "$log.first" ] || second+=("$name")
 	else
 		show_tail "$log"
 	fi
@@ -228,7 +236,13 @@ fi
 
 mkdir -p "$LOGS" || exit 1
 trap interrupted INT
-[ "$what" = e2e ] || run_all unit "$JOBS" "${units[@]}"
+if [ "$what" != e2e ]; then
+	rm -f "$LOGS"/test_*.log.first
+	run_all unit "$JOBS" "${units[@]}"
+	tries=$AGAIN AGAIN=0
+	run_all unit 1 "${again[@]}"
+	AGAIN=$tries again=()
+fi
 if [ "$what" != unit ]; then
 	for file in "${scripts[@]}"; do
 		if says alone "$file"; then alone+=("$file"); else beside+=("$file"); fi

@@ -621,6 +621,13 @@ static void many_may_hang(void **state)
 	for (uint32_t i = 0; i < 50; i++)
 		rows[i] = (struct row){ 100 + i, HANGS };
 	assert_in_range(ask_rows(rows, 51), SECOND / 5, 3 * SECOND);
+	/* On a busy machine they may not have ended by then, and as many as may be left are. */
+	for (int i = 0; i < 10 && sizes[50] == -EBUSY; i++) {
+		usleep(100000);
+		rows[0] = rows[50];
+		ask_rows(rows, 1);
+		sizes[50] = sizes[0];
+	}
 	assert_int_equal(sizes[50], 4);
 }
 
