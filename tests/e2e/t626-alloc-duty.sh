@@ -21,8 +21,16 @@ bytes=$(awk '/;forever;/ { sum += $NF } END { printf "%.0f\n", sum }' "$TMP/x.fo
 # others the windows differ by what CPU they get, which is taken off the sums, but not off what is said: 30 % at most.
 said=$(sed -n 's/.*sums are within \([0-9]*\)% by chance.*/\1/p' "$OUT")
 check_near "$said" 20 20 "percent, the error by chance"
-check_near "$(awk -v told="$bytes" -v did="$((did * 100))" 'BEGIN { printf "%.1f\n", 100 * told / did }')" 100 \
-	$((said < 14 ? said * 3 / 2 + 10 : 30)) "bytes that it tells, by those the program says, %"
+told=$(awk -v told="$bytes" -v did="$((did * 100))" 'BEGIN { printf "%.1f\n", 100 * told / did }')
+echo "# figure: $told % of the bytes, within $said % by chance as it says"
+# On one kind of virtual machine whose host was busy, the program did up to twice as much in a second of its CPU time while it
+# was probed as else, with a build from before as with this one, and why is not known: 99 to 207 % in 20 recordings. So this is
+# judged at night, and by day that it is no more than that.
+if [ -n "${NIGHTLY:-}" ]; then
+	check_near "$told" 100 $((said < 14 ? said * 3 / 2 + 10 : 30)) "bytes that it tells, by those the program says, %"
+else
+	check_between "$told" 60 220 "bytes that it tells, by those the program says, %"
+fi
 check_near "$(json "$TMP/x.json" samples seen)" $(($(json "$TMP/x.json" samples recorded) + \
 	$(json "$TMP/x.json" samples filtered) + $(json "$TMP/x.json" samples lost))) 0 "the ledger closes"
 check_status 2 "no share" "$BPFPROF" alloc --duty 0 -p $$ -d 1
