@@ -219,19 +219,25 @@ check-unit:
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --unit
 
-# Files made to hurt. A target names the sources it needs in its first lines; what it finds stays in build-fuzz. In make
+# Files made to hurt. What a target needs of us it takes from an archive; what it finds stays in build-fuzz. In make
 # check the search is the same every time: a change is not blamed for what was there before. At night it goes its own
 # way, for so many seconds each.
 FUZZ_SECONDS ?= 60
-FUZZ_CFLAGS   = -std=gnu11 -O1 -g -D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -Isrc -I. \
-	$(shell $(pkgconf) --cflags $(LIBS)) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_CFLAGS   = -std=gnu11 -O1 -g -Wno-format-zero-length -D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -I$(BUILD) \
+	-Isrc -I. $(shell $(pkgconf) --cflags $(LIBS)) -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZERS       = $(basename $(notdir $(wildcard tests/fuzz/*.c)))
+FUZZ_OBJS     = $(LIB_OBJS:$(BUILD)/%=build-fuzz/%)
 fuzzers: $(FUZZERS:%=build-fuzz/%)
 check-fuzz: fuzzers $(BUILD)/tests/progs/generates $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/gen_*.c))
 	@printf '%s\n' $(FUZZERS) | xargs -P $(if $(filter fixed,$(FUZZ_SECONDS)),$(shell nproc),1) -I {} tests/fuzz/run.sh {} $(FUZZ_SECONDS)
-build-fuzz/%: tests/fuzz/%.c $(wildcard src/*/*.[ch] bpf/*.h)
+build-fuzz/%.o: %.c VERSION | $(SKEL)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
+build-fuzz/bpfprof.a: $(FUZZ_OBJS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+build-fuzz/%: build-fuzz/tests/fuzz/%.o build-fuzz/bpfprof.a
 	$(call say,FUZZ,$@)
-	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) $< $(call flags_of,SOURCES,$<) $(call flags_of,LDLIBS,$<) -o $@
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
 
 demo:
 	@tools/install-deps.sh
@@ -286,4 +292,4 @@ help:
 .SECONDARY:
 .PHONY: all unit progs check check-all check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz fuzzers demo bench lint tour format \
 	install static deb release clean help
--include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d)
+-include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(FUZZ_OBJS:.o=.d)

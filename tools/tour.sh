@@ -12,7 +12,7 @@ cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 first_sentence() { # FILE
 	awk '
 		/SPDX-License-Identifier|^#!/ || /^ *(\/\*|\*|#)? *$/ && text == "" || /^# *shellcheck/ { next }
-		/^\/\* (CFLAGS|LDLIBS|SOURCES|LDFLAGS|CC):/ { next }
+		/^\/\* (CFLAGS|LDLIBS|LDFLAGS|CC):/ { next }
 		!/^( *\/?\*|#|""")/ && text == "" { exit }
 		!/^( *\/?\*|#|""")/ && !quoted { exit }
 		{

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/symbol/dwarf_cache.c src/symbol/dwarf_index.c src/symbol/dwarf_lines.c */
-/* SOURCES: src/symbol/dwarf_unit.c src/symbol/cache_dir.c src/elf/[a-z]*.c src/base/[a-z]*.c */
-/* LDLIBS: -ldw -lelf -lz -llzma */
 /*
  * Files of any bytes in the folder where DWARF is kept. Their checksums are made right here, so
  * that what is behind them is reached. What is taken has to be whole.

@@ -1,13 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/symbol/source.c src/symbol/kernel.c src/symbol/ksym.c src/symbol/naming.c */
-/* SOURCES: src/symbol/elf.c src/symbol/unsized.c src/symbol/fdes.c src/symbol/debug_file.c */
-/* SOURCES: src/symbol/companion.c src/symbol/plt.c src/symbol/go.c */
-/* SOURCES: src/symbol/jit.c src/symbol/jit_[a-z]*.c */
-/* SOURCES: src/symbol/debuginfod.c */
-/* SOURCES: src/symbol/debug_image.c src/symbol/debug_part.c */
-/* SOURCES: src/symbol/dwar[a-z]*.c src/elf/[a-z]*.c */
-/* SOURCES: src/symbol/mini_debug.c src/symbol/cache_dir.c src/base/[a-z]*.c */
-/* LDLIBS: -ldw -lelf -lz -llzma -liberty */
 /*
  * Names, inlined calls and lines of files made to hurt. The input is an ELF file; or "dwp", a
  * letter, the size of such a file in four bytes, the file, and the package of its split units; or

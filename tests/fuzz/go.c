@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/elf/gopclntab.c src/elf/gopclntab_calls.c src/elf/gomodule.c */
-/* SOURCES: src/elf/section.c src/elf/elf_file.c src/base/mem.c */
 /*
  * .gopclntab of any bytes: an ELF file, or else the contents of the section, which is put into a
  * file here. What comes out must lie in the file.

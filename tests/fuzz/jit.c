@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/symbol/jit_names.c src/symbol/jit_map.c src/symbol/jit_dump.c src/base/mem.c */
 /*
  * What a runtime may write of the code it generates. The first byte says whether the rest is a perf
  * map or jitdump. Whatever it is, what is known of an address lies in the file.

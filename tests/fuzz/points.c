@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/collect/points_answer.c */
 /*
  * What a child that looked for points may answer once it has been taken over. The first byte says
  * what was asked; of what is believed each part must be within the answer.

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/uprobe/[a-z]*.c src/elf/[a-z]*.c src/symbol/debug_file.c src/symbol/naming.c */
-/* SOURCES: src/symbol/demangle.c src/symbol/fdes.c src/symbol/elf.c src/symbol/unsized.c */
-/* SOURCES: src/symbol/companion.c src/symbol/plt.c */
-/* SOURCES: src/symbol/debuginfod.c src/base/[a-z]*.c */
-/* LDLIBS: -lcapstone -liberty -lz -llzma */
 /*
  * What probes are placed by, from files made to hurt. The input is an ELF file, or the code of one
  * function (its first byte says of which architecture), or, after a byte above 3, the arguments of

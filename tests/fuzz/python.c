@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/python/build.c src/python/code.c src/python/find.c src/python/lines.c */
-/* SOURCES: src/python/memory.c src/python/offsets.c src/elf/[a-z]*.c src/base/mem.c */
 /*
  * A process that may say anything of its interpreter: its memory is the bytes after the first one,
  * which says what to look for in them. What is read of it lies in its memory.

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/base/[a-z]*.c src/profile/[a-z]*.c src/metric/[a-z]*.c src/event/[a-z]*.c */
-/* SOURCES: src/output/[a-z]*.c src/cmd/saved.c src/agent/ring.c */
-/* LDLIBS: -lbpf -lz -llzma -ljson-c -liberty -lm */
 /*
  * Saved results of any bytes. The first one says of which kind: a profile, whose checksums are made
  * right here so that what is behind them is reached, or a result of stat. What can be loaded has to

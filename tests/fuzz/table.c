@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/base/cursor.c src/unwind/cfi.c src/unwind/program.c src/unwind/frames.c */
-/* SOURCES: src/unwind/held.c */
-/* SOURCES: src/unwind/layout.c src/unwind/rule.c src/unwind/stubs.c src/unwind/table.c */
-/* SOURCES: src/unwind/scan.c src/unwind/scan_functions.c src/unwind/x86.c */
-/* LDLIBS: -lz */
-/* SOURCES: src/unwind/go.c src/elf/gopclntab.c src/elf/gomodule.c src/elf/section.c */
-/* SOURCES: src/elf/elf_file.c src/elf/eh_header.c src/base/mem.c */
 /*
  * Unwind tables of any bytes: an ELF file, or else the contents of a section of call frame
  * information, which is put into a file here (its first byte says which section and machine). What

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/who/relabel.c src/who/relabel_parse.c src/who/container.c src/who/naming.c */
-/* SOURCES: src/who/environment.c src/who/runtime_files.c src/who/process_context.c */
-/* SOURCES: src/who/under.c src/base/[a-z]*.c */
-/* LDLIBS: -ljson-c -lz -llzma -lm */
 /*
  * What names processes: rules, and what control groups, environments, files of container runtimes
  * and processes themselves say. The first byte says which; of rules, labels that they apply to come

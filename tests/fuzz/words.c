@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SOURCES: src/base/[a-z]*.c src/metric/[a-z]*.c src/event/[a-z]*.c src/profile/[a-z]*.c */
-/* SOURCES: src/agent/trigger.c src/collect/glob.c src/proc/maps.c src/symbol/demangle.c */
-/* SOURCES: src/uprobe/spec.c */
-/* LDLIBS: -lbpf -lz -llzma -ljson-c -liberty -lm */
 /*
  * Short texts, of people and of the kernel. The first byte says which: options (a word a line),
  * events, what to probe, formulas, conditions of --on and of --fail-on, mangled names, lines of
