@@ -212,6 +212,7 @@ int sched_switch(__u64 *ctx)
 SEC("?tp_btf/sched_wakeup")
 int sched_wakeup(__u64 *ctx)
 {
+	struct task_struct *task = (struct task_struct *)ctx[0];
 	struct prof_counters *row = counters_row();
 	struct thread *t;
 	__u64 start;
@@ -219,7 +220,7 @@ int sched_wakeup(__u64 *ctx)
 	if (!row)
 		return 0;
 	start = wake_begins(row);
-	t = thread_get((struct task_struct *)ctx[0]);
+	t = unseen_some() && unseen_is_out(task->pid) ? NULL : thread_get(task);
 	if (t && t->state == THREAD_WAITS && !t->woken_ns)
 		t->woken_ns = bpf_ktime_get_ns();
 	wake_ends(row, start);
@@ -441,6 +442,8 @@ static __always_inline void find(struct task_struct *task)
 	t->kstack = s->known.kstack;
 	if (counts_waits())
 		t->delay = task->sched_info.run_delay;
+	else
+		t->woken_ns = 0;
 	if (is_throttled(t))
 		throttle(t, task);
 	if (prof_cfg.lock_slots && !t->outcome)
@@ -463,11 +466,13 @@ static __always_inline void flush(struct task_struct *task)
 	if (!t || !row || prof_sched_end < t->since)
 		return;
 	if (unseen_can() && unseen_flush(task, t, prof_sched_end)) {
+		if (prof_cfg.running)
+			wait_lived(t, prof_sched_end, 1);
 		t->state = THREAD_NEW;
 		return;
 	}
 	if (t->state == THREAD_RUNS && prof_cfg.running && !t->outcome)
-		wait_ran(SCRATCH_TASKS, t, ns);
+		wait_ran(SCRATCH_TASKS, t, ns, 1);
 	if ((t->state == THREAD_WAITS || t->state == THREAD_BORN) && !hist_alone() &&
 	    is_kept(row, outcome_of(t, ns), ns))
 		wait_is_open(t, ns);

@@ -33,7 +33,7 @@ static __always_inline void ran(struct thread *t, struct poll *p, __u64 now)
 	if (prof_cfg.slow_poll_ns)
 		polls_ran(p, t, now);
 	else
-		wait_ran(SCRATCH_SCHED, t, now - t->since);
+		wait_ran(SCRATCH_SCHED, t, now - t->since, 1);
 }
 
 /* It will not run again. */

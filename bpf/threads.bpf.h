@@ -28,7 +28,8 @@ enum thread_state {
 struct thread {
 	__u64 since; /* of this state, bpf_ktime_get_ns() */
 	union {
-		__u64 delay;	/* sched_info.run_delay at that time; or, with prof_cfg.wakeups: */
+		/* sched_info.run_delay at that time; of one that waits, with prof_cfg.wakeups: */
+		__u64 delay;
 		__u64 woken_ns; /* since then it waits for a CPU; 0 = not yet */
 		/* If it is throttled: for how long its queue had been when that began. */
 		__u64 throttled_ns;

@@ -40,6 +40,13 @@ __hidden __u32 unseen_word(__u32 tid)
 	return skip ? skip->word : 0;
 }
 
+__noinline int unseen_is_out(__u32 tid)
+{
+	struct prof_skip *skip = prof_cfg.skip_slots ? unseen_slot(tid) : NULL;
+
+	return skip && skip_level(skip->word) && !(skip->word & SKIP_OPEN);
+}
+
 __noinline int unseen_leaves(__u32 tid, __u32 how, __u64 now)
 {
 	struct prof_skip *skip = prof_cfg.skip_slots ? unseen_slot(tid) : NULL;
@@ -121,7 +128,11 @@ __noinline int unseen_settle(__u32 id, struct thread *t, struct wait_gap *gap, _
 		nr++;
 	}
 	t->state = THREAD_RUNS;
-	off = gap->ran_ns < gap->ns ? gap->ns - gap->ran_ns : 0;
+	if (gap->ran_ns > gap->ns)
+		gap->ran_ns = gap->ns;
+	off = gap->ns - gap->ran_ns;
+	if (prof_cfg.running && !t->outcome)
+		wait_ran(id, t, gap->ran_ns, nr);
 	if (gap->queued_ns > off)
 		gap->queued_ns = off;
 	gap->ns = off - gap->queued_ns;

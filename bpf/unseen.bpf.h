@@ -31,7 +31,7 @@ static __always_inline bool hist_alone(void)
 /* Switches may be left out. */
 static __always_inline bool unseen_can(void)
 {
-	return prof_cfg.skip_slots && counts_waits();
+	return prof_cfg.skip_slots && kernel_counts_waits();
 }
 
 /* NULL never, but for the verifier. */
@@ -50,6 +50,8 @@ __hidden __u32 unseen_turn(struct thread *t, __u64 now, __u32 before);
 #define UNSEEN_LOOK   0x2000u /* is to be looked at, whatever its level is */
 #define UNSEEN_EVENTS 0x4000u /* waits for events */
 #define UNSEEN_TASK   0x8000u /* is to be looked at if its thread waits for events now and then */
+/* Does that thread have no CPU, and was it not looked at how it left it? */
+int unseen_is_out(__u32 tid);
 /* Is it not looked at how that thread leaves its CPU? how: its state, and those. */
 int unseen_leaves(__u32 tid, __u32 how, __u64 now);
 /*
@@ -140,10 +142,13 @@ static __always_inline void unseen_before(const __u64 *ctx, const struct task_st
 	unseen_gap(prev, t, now, &gap);
 	if (prof_cfg.long_wait_ns)
 		gap.until = unseen_left(prev->pid, now);
-	if (gap.nr_blocked + gap.nr_preempted > 1)
+	if (gap.nr_blocked + gap.nr_preempted > 1) {
 		unseen_settle(SCRATCH_SCHED, t, &gap,
 			      ctx[0] || !kernel_prev_state(ctx) ? UNSEEN_PREEMPTED
 								: UNSEEN_BLOCKED);
+		if (prof_cfg.running) /* that it ran is settled, too */
+			t->since = now;
+	}
 	unseen_looked(prev, t);
 }
 

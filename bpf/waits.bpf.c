@@ -367,15 +367,19 @@ __noinline int wait_run_count(__u32 id, struct thread *t)
 	return t->count_run;
 }
 
-__noinline int wait_ran(__u32 id, struct thread *t, __u64 ns)
+__noinline int wait_ran(__u32 id, struct thread *t, __u64 ns, __u32 nr)
 {
 	__u32 count;
 
 	if (!t)
 		return 0;
 	count = wait_run_count(id, t);
-	if (count) {
+	if (count && nr == 1) {
 		arena_add(count, ns);
+		return 0;
+	}
+	if (count) {
+		arena_add_many(count, nr, ns);
 		return 0;
 	}
 	counters_add(PROF_SEEN); /* no wait, so nobody else has seen it */

@@ -44,8 +44,8 @@ int wait_called_with(__u32 wait, __u32 fd, __u32 op, __u32 expected);
 /* The count of a thread that runs, 0 = there is no room. With the scratch of that number. */
 int wait_run_count(__u32 id, struct thread *t);
 
-/* A thread ran for ns. With the same. */
-int wait_ran(__u32 id, struct thread *t, __u64 ns);
+/* A thread ran for ns, in nr turns. With the same. */
+int wait_ran(__u32 id, struct thread *t, __u64 ns, __u32 nr);
 
 /*
  * A thread has ended, or its name has: where threads are merged, nobody could tell from the counts

@@ -9,6 +9,7 @@ const struct opt faults_opts[] = {
 	OPT_U64('c', "count", struct recording_args, record.sampling.period, 1, 1ull << 62, "N",
 		"look at one fault in N on each CPU; counts are multiplied (default 1)"),
 	STACK_ROWS,
+	LIMIT_ROW,
 	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),

@@ -21,6 +21,7 @@ const struct opt io_opts[] = {
 		"room for N operations that have begun and not ended (default 8192)"),
 	OPT_GROUP("How"),
 	STACK_ROWS,
+	LIMIT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

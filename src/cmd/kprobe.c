@@ -10,6 +10,7 @@ const struct opt kprobe_opts[] = {
 	TIMED_ROWS,
 	OPT_GROUP("How"),
 	WALKING_ROWS,
+	LIMIT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

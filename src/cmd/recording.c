@@ -72,6 +72,7 @@ static int parse_overhead(const struct command *self, struct recording_args *a)
 	}
 	err = opt_number(&n, a->max_overhead, &pct);
 	a->record.max_overhead = pct / 100;
+	a->record.ends_above = a->max_overhead;
 	return err;
 }
 

@@ -121,6 +121,12 @@ struct recording_args {
 		   "cost at most PCT % of the CPUs' time: more is left out the busier they are "   \
 		   "(default 1; 0: no limit)")
 
+/* The same of commands that have nothing to leave out. */
+#define LIMIT_ROW                                                                                  \
+	OPT_STRING(0, "max-overhead", struct recording_args, max_overhead, "PCT",                  \
+		   "end when it costs more than PCT % of the CPUs' time for two seconds: nothing " \
+		   "can be left out (default: above 1 % is told; 0: not even that)")
+
 #define STRICT_ROW                                                                                 \
 	OPT_STRING(0, "strict", struct recording_args, strict, "PCT",                              \
 		   "exit with 1 when more than PCT % of what was expected is lost or missing")

@@ -27,6 +27,7 @@ const struct opt syscalls_opts[] = {
 		"room for N histograms: names, errors and CPUs (default 8192)"),
 	OPT_GROUP("How"),
 	WALKING_ROWS,
+	LIMIT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

@@ -22,6 +22,7 @@
 		 "CPU, at most 256); the oldest go first")
 #define OUTPUT_ROWS                                                                                \
 	STRICT_ROW,                                                                                \
+	LIMIT_ROW,                                                                                 \
 	OPT_GROUP("Output"),                                                                       \
 	FORMS_ROWS(struct recording_args, results, TIMELINE_EXTENSIONS),                           \
 	CSV_ROW(struct recording_args, results),                                                   \

@@ -22,6 +22,7 @@ const struct opt tracepoint_opts[] = {
 		 "with --until, only what takes at least this long: 500 or 500us, 1ms"),
 	OPT_GROUP("How"),
 	WALKING_ROWS,
+	LIMIT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

@@ -11,6 +11,7 @@ const struct opt wakeup_opts[] = {
 	STACK_ROWS,
 	WALK_ROWS,
 	WAKEUP_ROWS,
+	LIMIT_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),

@@ -98,6 +98,7 @@ static void account(struct overhead *o, uint64_t ns)
 		o->thinned_ns += ns;
 	if ((o->spent || cost_of(o) <= room_for(o)) && o->last > o->share)
 		o->over_ns += ns;
+	o->over_run_ns = o->last > o->share ? o->over_run_ns + ns : 0;
 }
 
 int overhead_turn(struct overhead *o, uint64_t now_ns, uint64_t kernel_ns, uint64_t own_ns,

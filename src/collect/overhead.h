@@ -55,6 +55,7 @@ struct overhead {
 	bool spent;		      /* leaving out more would bring next to nothing */
 	unsigned int nr_windows, nr_calm;
 	uint64_t thinned_ns, over_ns; /* while level > 0; while it was too much all the same */
+	uint64_t over_run_ns;	      /* for how long it has been too much without a break */
 };
 
 void overhead_init(struct overhead *o, double share, unsigned int most, uint64_t now_ns);

@@ -256,7 +256,7 @@ static bool is_over(struct record *r)
 		if (!o->runqlat.on_interval(o->runqlat.arg, r, false))
 			return true;
 	}
-	if (has_tripped(r) || record_probes_are_dear(r))
+	if (has_tripped(r) || record_probes_are_dear(r) || record_ends_above(r))
 		return true;
 	if (o->program)
 		return r->outlived = target_ended(&r->target, o->program[0]);

@@ -18,6 +18,18 @@ const char *record_row(const struct record_opts *o)
 	return o->waits.gap_ns && !strcmp(o->command, "offcpu") ? "offcpu --gaps" : o->command;
 }
 
+/*
+ * Whether a filter by length or state keeps it is not known of a switch that was not looked at, nor
+ * when its thread was woken, which --wakeups asks for.
+ */
+static bool may_skip(const struct prof_config *c, const struct record_opts *o)
+{
+	if (!c->stacks || c->hist_rows || c->hops || c->slow_poll_ns || o->waits.wakeups)
+		return false;
+	return !o->audit && !o->cgroup && !c->state_mask && !c->min_ns && !c->max_ns &&
+	       (!o->waits.gap_ns || c->long_wait_ns);
+}
+
 static void configure_waits(struct prof_config *c, const struct record_opts *o)
 {
 	const struct kind *kind = kind_of(o->command);
@@ -40,13 +52,8 @@ static void configure_waits(struct prof_config *c, const struct record_opts *o)
 	c->wait_hists = !rows && (!kind->live || o->waits.lengths) && !kind->slow_polls;
 	if (!o->moments && !c->running && !c->hops && !c->lock_slots)
 		c->long_wait_ns = o->waits.gap_ns / LONG_WAITS;
-	/* Whether a filter by length or state keeps it is not known of one not looked at. */
-	c->skip_slots = c->stacks && !c->running && !c->wakeups && !c->hops && !c->hist_rows &&
-					!o->audit && !o->cgroup && !c->state_mask && !c->min_ns &&
-					!c->max_ns && (!o->waits.gap_ns || c->long_wait_ns)
-				? SKIP_SLOTS
-				: 0;
 	c->slow_poll_ns = kind->slow_polls ? o->calls.slow_ns : 0;
+	c->skip_slots = may_skip(c, o) ? SKIP_SLOTS : 0;
 	c->outlier_ns = o->runqlat.outlier_us * 1000;
 	if (c->stacks)
 		return;

@@ -19,7 +19,9 @@
 #define MOST_SKIPS   PROF_MOST_SKIPS
 #define MOST_SAMPLES 6	/* halvings of samples: 99 a second are 1.5 */
 #define LIVE_HZ	     49 /* of each CPU, that a live view keeps: a thousandth of its time */
-#define SWITCH_NS    50 /* that the way into a program at a tracepoint takes, and back */
+#define SAMPLE_NS    5000 /* of a sample in BPF, cold */
+#define SWITCH_NS    50	  /* that the way into a program at a tracepoint takes, and back */
+#define ENDS_NS	     2000000000ull /* above the limit, that a recording ends after */
 
 static uint64_t usage_ns(int who)
 {
@@ -135,13 +137,26 @@ static bool interrupts(const struct sampling *s)
 	return false;
 }
 
-static unsigned int most_samples(const struct record *r)
+/* Beside waits they are seldom what costs: none is left out that would save less than a quarter. */
+static unsigned int most_beside_waits(const struct record *r)
 {
+	double share = rate_hz(r) * (r->interrupt_price_ns + SAMPLE_NS) / 1e9;
 	unsigned int most = 0;
 
+	while (most < MOST_SAMPLES && share > r->opts->max_overhead / 4 * (1u << most))
+		most++;
+	return most;
+}
+
+static unsigned int most_samples(const struct record *r)
+{
+	unsigned int most = 0, enough = MOST_SAMPLES;
+
+	if (kind_of(r->opts->command)->waits)
+		enough = most_beside_waits(r);
 	if (!r->opts->live.turn)
-		return MOST_SAMPLES;
-	while (most < MOST_SAMPLES && rate_hz(r) / (2u << most) >= LIVE_HZ)
+		return enough;
+	while (most < enough && rate_hz(r) / (2u << most) >= LIVE_HZ)
 		most++;
 	return most;
 }
@@ -151,11 +166,12 @@ void record_begin_overhead(struct record *r)
 	/* Samples that say what ran in a gap are few as they are. */
 	bool samples =
 		rate_hz(r) > 0 && !r->opts->always_on && !kind_of(record_row(r->opts))->samples;
-	unsigned int most = most_stacks(r) + most_skips(r) + (samples ? most_samples(r) : 0);
+	unsigned int most;
 
 	r->overhead_ns = now_ns();
 	r->overhead_cpus = record_nr_cpus(r);
 	r->interrupt_price_ns = interrupts(&r->sampling) ? interrupt_price_ns() : 0;
+	most = most_stacks(r) + most_skips(r) + (samples ? most_samples(r) : 0);
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
 	r->overhead.second = most_skips(r) ? most_stacks(r) : 0;
 	r->overhead.apart = r->opts->live.turn && !r->opts->always_on;
@@ -205,8 +221,22 @@ static void tell_too_much(const struct record *r, bool before)
 	if (before || !r->overhead.spent || r->overhead.most)
 		return;
 	log_warn("this costs %s of the CPUs here, and --max-overhead is %.3g %%: as it was "
-		 "asked for, nothing can be left out of it",
-		 text_pct(r->overhead.last * 100), r->opts->max_overhead * 100);
+		 "asked for, nothing can be left out of it%s",
+		 text_pct(r->overhead.last * 100), r->opts->max_overhead * 100,
+		 r->opts->ends_above ? "; after two seconds of that it ends"
+				     : " (with --max-overhead PCT it ends above PCT %)");
+}
+
+bool record_ends_above(const struct record *r)
+{
+	if (!r->opts->ends_above || r->opts->always_on || r->overhead.most ||
+	    r->overhead.over_run_ns < ENDS_NS)
+		return false;
+	log_warn("ended after %s: it has cost more than --max-overhead %.3g %% for two seconds, "
+		 "%s lately; select fewer threads, or say --max-overhead %.0f",
+		 text_ns(now_ns() - r->begin_ns), r->opts->max_overhead * 100,
+		 text_pct(r->overhead.last * 100), r->overhead.last * 120 + 1);
+	return true;
 }
 
 int record_turn_overhead(struct record *r)

@@ -177,6 +177,8 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
  */
 void record_begin_overhead(struct record *r);
 int record_turn_overhead(struct record *r);
+/* Nothing can be left out, and it has cost too much for two seconds, which is told. */
+bool record_ends_above(const struct record *r);
 void record_describe_overhead(struct record *r, uint64_t end_ns);
 uint64_t record_own_ns(const struct record *r);
 /* As of now: one in so many. */

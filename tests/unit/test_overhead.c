@@ -238,7 +238,14 @@ static void where_nothing_can_be_left_out_it_is_told(void **state)
 	assert_int_equal(p.level, 0);
 	assert_true(p.o.spent);
 	assert_in_range(p.o.over_ns, 2800 * MS, 3000 * MS);
+	assert_in_range(p.o.over_run_ns, 2800 * MS, 3000 * MS);
 	assert_int_equal(p.o.thinned_ns, 0);
+	p.floor = 0.001; /* for a tenth of a second */
+	run(&p, 100);
+	assert_int_equal(p.o.over_run_ns, 0);
+	p.floor = 0.3;
+	run(&p, 500);
+	assert_in_range(p.o.over_run_ns, 400 * MS, 500 * MS);
 }
 
 static void no_limit_is_none(void **state)
