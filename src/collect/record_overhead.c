@@ -17,8 +17,8 @@
 
 #define MOST_STACKS  PROF_MOST_THINNED
 #define MOST_SKIPS   PROF_MOST_SKIPS
-#define MOST_SAMPLES 6	/* halvings of samples: 99 a second are 1.5 */
-#define LIVE_HZ	     49 /* of each CPU, that a live view keeps: a thousandth of its time */
+#define MOST_SAMPLES 6	  /* halvings of samples: 99 a second are 1.5 */
+#define LIVE_HZ	     49	  /* of each CPU, that a live view keeps: a thousandth of its time */
 #define SAMPLE_NS    5000 /* of a sample in BPF, cold */
 #define SWITCH_NS    50	  /* that the way into a program at a tracepoint takes, and back */
 #define ENDS_NS	     2000000000ull /* above the limit, that a recording ends after */

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A recording goes on for ever in tables of a fixed size: 16,384 stacks, five times each, in tables for half of them (the
 # other half is emptied meanwhile). Each stack has its five calls, none is lost. And samples, of which nearly every one has
-# a stack of its own.
+# a stack of its own. At night there are 1,048,576 stacks.
 # long
+# timeout: 900
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
@@ -15,7 +16,8 @@ walks=$ROOT/build/tests/e2e/walks
 
 BITS=14 ROUNDS=5 STACKS=16384 calls_per_s=20000
 begin=1.5 seconds=60 # at most: it is ended when the target is done
-[ -z "${IN_GUEST:-}" ] || begin=6 BITS=12 STACKS=4096 calls_per_s=3000
+[ -z "${NIGHTLY:-}" ] || BITS=20 ROUNDS=1 seconds=400
+[ -z "${IN_GUEST:-}" ] || seconds=60 ROUNDS=5 begin=6 BITS=12 STACKS=4096 calls_per_s=3000
 ways=$((1 << BITS)) calls=$((ROUNDS << BITS))
 start "$PROGS/counted_ways" $BITS $ROUNDS $calls_per_s
 target=$PID log=$LOG
@@ -24,19 +26,21 @@ recorder=$!
 pids+=("$recorder")
 sleep $begin
 kill -USR1 "$target"
-wait_until 60 grep -q 'done' "$log" || fail "the target did not do its work"
+wait_until $seconds grep -q 'done' "$log" || fail "the target did not do its work"
 kill -INT "$recorder"
 wait_for "$recorder"
 check_near "$STATUS" 0 0 "recording of $calls calls: exit status"
 stop "$target"
 sed 's/^/# /' "$TMP/err"
-check_near "$(json "$TMP/json" samples lost)" 0 0 "lost of $calls calls"
-check_near "$(json "$TMP/json" samples recorded)" $calls 0 "recorded calls"
+lost=$(json "$TMP/json" samples lost)
+# A million at 20,000 a second, each of which takes a slot of its own: beside other load some come too fast.
+check_between "$lost" 0 "$([ $BITS -eq 20 ] && echo $((calls / 1000)) || echo 0)" "lost of $calls calls"
+check_near "$(json "$TMP/json" samples recorded)" $((calls - lost)) 0 "recorded calls"
 check_grep 'stack tables emptied while recording: [1-9][0-9,]* times' "$TMP/err"
 grep ';way_end ' "$TMP/folded" | awk '{ print $NF }' | sort | uniq -c >"$TMP/by-calls"
 sed 's/^/# stacks, calls: /' "$TMP/by-calls"
-check_near "$(grep -c ';way_end ' "$TMP/folded")" $ways 0 "stacks"
-check_near "$(awk -v n=$ROUNDS '$2 == n { print $1 }' "$TMP/by-calls")" $ways 0 "stacks with their $ROUNDS calls"
+check_near "$(grep -c ';way_end ' "$TMP/folded")" $((ways - lost)) 0 "stacks"
+check_near "$(awk -v n=$ROUNDS '$2 == n { print $1 }' "$TMP/by-calls")" $((ways - lost)) 0 "stacks with their $ROUNDS calls"
 
 check "many_stacks" "$BPFPROF" oncpu -F 999 --max-stacks 2048 -f -o "$TMP/x.json" -- "$PROGS/many_stacks" 5 28
 cp "$OUT" "$TMP/x.folded"
