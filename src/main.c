@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/pipes.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
 	enum cmd_result result;
 
 	hold_standard_descriptors();
+	pipes_begin();
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: whoever writes is told, and says so */
 	result = dispatch(argc, argv);
 

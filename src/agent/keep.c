@@ -367,8 +367,11 @@ void keep_window(struct keep *k, const struct profile *p)
 		pack(k, p, &packed);
 		err = put_window(k, p, name, &packed);
 	}
-	if (err)
+	if (err) {
 		forget_names(k);
+		drop_names(
+			k); /* of no window: on a full disk they would take the room of the next */
+	}
 	note(k, err, packed.names_len + packed.window_len);
 	if (!err) {
 		k->counts.ring_bytes += packed.window_len;

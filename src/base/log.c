@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/pipes.h"
+
 int log_verbosity;
 static bool progress_shown, progress_off;
 static FILE *other; /* than stderr */
@@ -29,12 +31,14 @@ static void say(const char *prefix, int err, const char *fmt, va_list ap)
 {
 	FILE *out = other ? other : stderr;
 
+	pipes_spare();
 	erase_progress();
 	fprintf(out, "bpfprof: %s", prefix);
 	vfprintf(out, fmt, ap);
 	if (err)
 		fprintf(out, ": %s", strerror(err < 0 ? -err : err));
 	fputc('\n', out);
+	pipes_spare_end();
 }
 
 int log_err(int err, const char *fmt, ...)

@@ -25,6 +25,7 @@
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/pipes.h"
 
 #define MAX_TRIES 100 /* of temporary names */
 
@@ -64,6 +65,7 @@ static ssize_t stream_write(void *cookie, const char *buf, size_t sz)
 	size_t done = 0;
 	ssize_t n;
 
+	pipes_spare();
 	while (!o->err && done < sz) {
 		n = write(o->fd, buf + done, sz - done);
 		if (n > 0)
@@ -71,6 +73,7 @@ static ssize_t stream_write(void *cookie, const char *buf, size_t sz)
 		else if (n == 0 || errno != EINTR)
 			o->err = n ? -errno : -EIO;
 	}
+	pipes_spare_end();
 	return (ssize_t)done;
 }
 

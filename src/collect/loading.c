@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "base/pipes.h"
 #include "event/refusal.h"
 
 static int first_error;
@@ -26,11 +27,16 @@ static int is_cause(int error)
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
+	int nr;
+
 	if (level == LIBBPF_WARN && !first_error)
 		first_error = errno ? errno : EIO;
 	if (log_verbosity < (level == LIBBPF_DEBUG ? 2 : 1))
 		return 0;
-	return vfprintf(stderr, fmt, ap);
+	pipes_spare();
+	nr = vfprintf(stderr, fmt, ap);
+	pipes_spare_end();
+	return nr;
 }
 
 void loading_begin(void)
