@@ -2,14 +2,15 @@
 /*
  * Kills commands at random moments and looks for what is left:
  *
- *	kills TIMES SEED MOMENT_MS LIMIT_MS TARGET BPFPROF COMMAND...
+ *	kills TIMES SEED MOMENT_MS LIMIT_MS AT_ONCE TARGET BPFPROF COMMAND...
  *
  * Each COMMAND is one argument, split at blanks; they take turns. It runs in a /tmp of its own, in
- * the folder /tmp/out. After up to MOMENT_MS it is stopped, so that what it has can be listed: BPF
- * programs, maps and links by their descriptors, maps of the programs, processes that it started.
- * Then it is killed, and all of that has to go within LIMIT_MS, but for maps, which the kernel may
- * free later; so have breakpoints in the code of TARGET's program, probes in tracefs and files
- * without a final name. One line per command.
+ * a folder below /tmp/out. AT_ONCE of the same command run beside each other, and each has begun up
+ * to MOMENT_MS before all of them are stopped, so that what they have can be listed: BPF programs,
+ * maps and links by their descriptors, maps of the programs, processes that they started. Then all
+ * are killed, and all of that has to go within LIMIT_MS, but for maps, which the kernel may free
+ * later; so have breakpoints in the code of TARGET's program, probes in tracefs and files without a
+ * final name. One line per command.
  */
 #include <bpf/bpf.h>
 #include <dirent.h>
@@ -33,10 +34,11 @@
 
 #define SECOND_NS 1000000000ull
 /* The kernel frees maps behind grace periods, which a busy host draws out. */
-#define MAPS_NS	  10000000000ull
-#define MAX_IDS	  512
-#define MAX_WORDS 64
-#define TRACING	  "/tmp/tracing"
+#define MAPS_NS	    10000000000ull
+#define MAX_IDS	    4096
+#define MAX_WORDS   64
+#define MAX_AT_ONCE 16
+#define TRACING	    "/tmp/tracing"
 
 enum kind { PROGRAM, MAP, LINK, PROCESS, NR_KINDS };
 
@@ -57,6 +59,7 @@ struct row {
 
 static const char *bpfprof;
 static pid_t target;
+static unsigned int at_once;
 static uint64_t limit_ns;
 
 static void add(struct ids *ids, enum kind kind, uint32_t id)
@@ -150,11 +153,8 @@ static void add_children(struct ids *ids, pid_t pid)
 
 static void list(struct ids *ids, pid_t pid)
 {
-	memset(ids, 0, sizeof(*ids));
 	add_descriptors(ids, pid);
 	add_children(ids, pid);
-	for (size_t i = 0; i < ids->nr[PROGRAM]; i++)
-		add_maps_of(ids, ids->v[PROGRAM][i]);
 }
 
 /* --- what is left --- */
@@ -265,8 +265,16 @@ static unsigned int unfinished(const char *folder, bool say)
 
 static unsigned int files_left(bool say)
 {
-	return unfinished("/tmp", say) + unfinished("/tmp/out", say) +
-	       unfinished("/tmp/out/keep", say);
+	unsigned int nr = unfinished("/tmp", say);
+	char folder[64];
+
+	for (unsigned int i = 0; i < at_once; i++) {
+		snprintf(folder, sizeof(folder), "/tmp/out/%u", i);
+		nr += unfinished(folder, say);
+		strcat(folder, "/keep");
+		nr += unfinished(folder, say);
+	}
+	return nr;
 }
 
 static bool all_gone(const struct ids *ids, bool maps)
@@ -289,16 +297,20 @@ static void tell(const struct row *r, const struct ids *ids)
 		printf("left: probes in tracefs of: %s\n", r->command);
 }
 
-/* --- one kill --- */
+/* --- kills at one moment --- */
 
-static pid_t run(const char *command)
+static pid_t run(const char *command, unsigned int folder)
 {
 	char *words[MAX_WORDS] = { (char *)bpfprof }, *text = strdup(command), *word;
 	int nr = 1, null;
+	char path[64];
 	pid_t pid = fork();
 
 	if (pid)
 		return free(text), pid;
+	snprintf(path, sizeof(path), "/tmp/out/%u", folder);
+	if (chdir(path))
+		_exit(127);
 	while ((word = strsep(&text, " ")) && nr < MAX_WORDS - 1)
 		words[nr++] = word;
 	null = open("/dev/null", O_RDWR);
@@ -318,25 +330,76 @@ static bool stopped(pid_t pid)
 	return waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status);
 }
 
-static void kill_once(struct row *r, uint64_t moment_ns)
+static void wait_ns(uint64_t ns)
+{
+	nanosleep(&(struct timespec){ ns / SECOND_NS, ns % SECOND_NS }, NULL);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+/* Each begins so long before the one moment: 0 = the end. */
+static void run_some(const char *command, pid_t pids[MAX_AT_ONCE], uint64_t moment_ns)
+{
+	uint64_t before[MAX_AT_ONCE + 1] = {};
+
+	for (unsigned int i = 0; i < at_once; i++)
+		before[i] = random() % (moment_ns / 1000) * 1000;
+	qsort(before, at_once, sizeof(*before), by_length);
+	for (unsigned int i = 0; i < at_once; i++) {
+		pids[i] = run(command, i);
+		wait_ns(before[i] - before[i + 1]);
+	}
+}
+
+/* Stops them and lists what they have. How many have not ended by then; these come first. */
+static unsigned int stop_some(struct row *r, struct ids *ids, pid_t pids[MAX_AT_ONCE])
+{
+	static struct ids own;
+	unsigned int nr = 0;
+
+	memset(ids, 0, sizeof(*ids));
+	for (unsigned int i = 0; i < at_once; i++)
+		kill(pids[i], SIGSTOP);
+	for (unsigned int i = 0; i < at_once; i++) {
+		if (!stopped(pids[i])) {
+			r->ended++;
+			continue;
+		}
+		memset(&own, 0, sizeof(own));
+		list(&own, pids[i]);
+		list(ids, pids[i]);
+		r->with_programs += own.nr[PROGRAM] > 0;
+		r->with_links += own.nr[LINK] > 0;
+		r->with_children += own.nr[PROCESS] > 0;
+		pids[nr++] = pids[i];
+	}
+	for (size_t i = 0; i < ids->nr[PROGRAM]; i++)
+		add_maps_of(ids, ids->v[PROGRAM][i]);
+	r->killed += nr;
+	return nr;
+}
+
+static void kill_some(struct row *r, uint64_t moment_ns)
 {
 	static struct ids ids;
-	pid_t pid = run(r->command);
+	pid_t pids[MAX_AT_ONCE];
+	unsigned int nr;
 	uint64_t began, took;
 
-	nanosleep(&(struct timespec){ moment_ns / 1000000000, moment_ns % 1000000000 }, NULL);
-	if (!stopped(pid)) {
-		r->ended++;
+	run_some(r->command, pids, moment_ns);
+	nr = stop_some(r, &ids, pids);
+	if (!nr)
 		return;
-	}
-	list(&ids, pid);
-	r->with_programs += ids.nr[PROGRAM] > 0;
-	r->with_links += ids.nr[LINK] > 0;
-	r->with_children += ids.nr[PROCESS] > 0;
-	r->killed++;
 	began = now_ns();
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	for (unsigned int i = 0; i < nr; i++)
+		kill(pids[i], SIGKILL);
+	for (unsigned int i = 0; i < nr; i++)
+		waitpid(pids[i], NULL, 0);
 	while (!all_gone(&ids, false) && now_ns() - began < limit_ns)
 		usleep(2000);
 	took = now_ns() - began;
@@ -354,11 +417,17 @@ static void kill_once(struct row *r, uint64_t moment_ns)
 
 static void own_tmp(void)
 {
+	char path[64];
+
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777,size=256m") || mkdir("/tmp/out", 0700) ||
 	    mkdir(TRACING, 0700) || chdir("/tmp/out")) {
 		perror("no /tmp of our own");
 		exit(2);
+	}
+	for (unsigned int i = 0; i < at_once; i++) {
+		snprintf(path, sizeof(path), "/tmp/out/%u", i);
+		mkdir(path, 0700);
 	}
 	if (mount("tracefs", TRACING, "tracefs", 0, NULL))
 		printf("# no tracefs here\n");
@@ -368,7 +437,7 @@ int main(int argc, char **argv)
 {
 	unsigned int times, moment_ms, left = 0;
 	struct row *rows;
-	int nr = argc - 7;
+	int nr = argc - 8;
 
 	if (nr < 1)
 		return 2;
@@ -376,8 +445,11 @@ int main(int argc, char **argv)
 	srandom(atoi(argv[2]));
 	moment_ms = atoi(argv[3]);
 	limit_ns = atoi(argv[4]) * 1000000ull;
-	target = atoi(argv[5]);
-	bpfprof = argv[6];
+	at_once = atoi(argv[5]);
+	target = atoi(argv[6]);
+	bpfprof = argv[7];
+	if (!at_once || at_once > MAX_AT_ONCE)
+		return 2;
 	own_tmp();
 	if (access(bpfprof, X_OK)) {
 		printf("# %s cannot be run there\n", bpfprof);
@@ -385,9 +457,9 @@ int main(int argc, char **argv)
 	}
 	rows = calloc(nr, sizeof(*rows));
 	for (int i = 0; i < nr; i++)
-		rows[i].command = argv[7 + i];
-	for (unsigned int i = 0; i < times; i++)
-		kill_once(&rows[i % nr], random() % (moment_ms * 1000ull) * 1000);
+		rows[i].command = argv[8 + i];
+	for (unsigned int i = 0; i * at_once < times; i++)
+		kill_some(&rows[i % nr], moment_ms * 1000000ull);
 	for (int i = 0; i < nr; i++) {
 		const struct row *r = &rows[i];
 
