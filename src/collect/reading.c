@@ -159,10 +159,35 @@ static int ask_open(void *arg, struct proc_open *what)
 	return err;
 }
 
+struct mappings {
+	struct reading *r;
+	const uint32_t *pids;
+	void (*take)(void *to, size_t i, const void *lines, ssize_t len);
+	void *to;
+};
+
+/* Of one that does not answer the reader tells; those that are gone happen. */
+static void take_mappings(void *arg, size_t i, const void *lines, ssize_t len)
+{
+	const struct mappings *m = arg;
+	const char *why = len == -EPIPE			 ? "the process that reads them died"
+			  : len < 0 && len != -ETIMEDOUT ? says_why((int)len)
+							 : NULL;
+
+	if (why && reader_tells(&m->r->nr_told))
+		log_warn(
+			"process %u: its mappings could not be read: %s: its stacks may be broken, "
+			"and its code has no names",
+			m->pids[i], why);
+	m->take(m->to, i, lines, len);
+}
+
 static void read_maps(void *arg, const uint32_t *pids, size_t nr,
 		      void (*take)(void *to, size_t i, const void *lines, ssize_t len), void *to)
 {
-	reader_ask_each(arg, READER_MAPS, pids, nr, take, to);
+	struct mappings m = { arg, pids, take, to };
+
+	reader_ask_each(m.r->reader, READER_MAPS, pids, nr, take_mappings, &m);
 }
 
 int reading_open(struct reading *r)
@@ -173,7 +198,7 @@ int reading_open(struct reading *r)
 	if (!r->reader)
 		return log_err(-errno, "cannot start the process that reads the files of others");
 	r->opener = (struct proc_opener){ ask_open, r };
-	r->mapper = (struct proc_mapper){ read_maps, r->reader };
+	r->mapper = (struct proc_mapper){ read_maps, r };
 	for (size_t i = 0; i < 2; i++) {
 		struct reading_device *d = &r->system[i];
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 240
-# The terminal goes away: what runs on it ends within two seconds of the CPU's time, by the signal, or, where that is ignored
-# (nohup), by the error of the next write. Nothing is left; a file that was asked for is written. An agent goes on, and does
-# not spin.
+# The terminal goes away: what runs on it ends within seconds, by the signal, or, where that is ignored (nohup), by the error
+# of what it writes next, and does not spin until then. Nothing is left; a file that was asked for is written. An agent goes
+# on.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
