@@ -105,6 +105,11 @@ int stat_prepare(struct counting *c)
 		c->where.cgroup_fd = cgroup_open(o->cgroup);
 		err = c->where.cgroup_fd < 0 ? c->where.cgroup_fd : 0;
 	}
+	if (!err && o->by == STAT_BY_CGROUP && !cgroup_is_mounted()) {
+		log_err(0, "--per-cgroup is of cgroups of version 2, and none is mounted (mount "
+			   "-t cgroup2 none /sys/fs/cgroup/unified)");
+		err = -ENOENT;
+	}
 	if (err)
 		return err;
 	select_processes(c);

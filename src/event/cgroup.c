@@ -34,6 +34,14 @@ static void find_mount(char *dir, size_t sz)
 		endmntent(f);
 }
 
+bool cgroup_is_mounted(void)
+{
+	char mount[1024];
+
+	find_mount(mount, sizeof(mount));
+	return mount[0];
+}
+
 int cgroup_open(const char *path)
 {
 	char mount[1024], full[4096];
@@ -51,8 +59,8 @@ int cgroup_open(const char *path)
 			fd = below;
 	}
 	if (fd < 0)
-		return log_err(-errno, "cannot open cgroup %s (looked in %s too)", path,
-			       mount[0] ? mount : "no cgroup2 mount, there is none, and");
+		return log_err(-errno, "cannot open cgroup %s (%s%s)", path,
+			       mount[0] ? "nor below " : "no cgroup2 is mounted", mount);
 	if (!fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
 		return fd;
 	close(fd);

@@ -3,9 +3,12 @@
 #ifndef BPFPROF_EVENT_CGROUP_H
 #define BPFPROF_EVENT_CGROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/cpus.h"
+
+bool cgroup_is_mounted(void);
 
 /*
  * Opens a cgroup given as a path of the file system, or below the cgroup2 mount
