@@ -65,7 +65,16 @@ check_between "$(folded_pct "$TMP/x.folded" '^spin_abc;')" 99 100 "% are of what
 record wall -p "$PID"
 check_between "$(ledger "$TMP/x.json" recorded)" 1 1000000 "recorded"
 
+
+# Containers are known by either version.
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+mkdir -p "$group/docker/$id"
+echo "$PID" >"$group/docker/$id/cgroup.procs"
+check "the container of a process" "$BPFPROF" who --json "$PID"
+check_is "$(grep -oE '[0-9a-f]{64}' "$OUT" | sort -u)" $id "its id"
 stop "$PID"
+wait_until 5 rmdir "$group/docker/$id" 2>/dev/null
+rmdir "$group/docker"
 
 # Both of them.
 mkdir "$TMP/unified"
