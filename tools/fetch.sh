@@ -4,7 +4,7 @@
 # Fetches what guests are made of into the cache folder, as packages of Debian, and unpacks it. Nothing is
 # installed, the machine's own package lists stay as they are, and root is not needed:
 #
-#	tools/fetch.sh kernel SUITE ARCH	cache/kernel-SUITE-ARCH/vmlinuz and /version
+#	tools/fetch.sh kernel SUITE[-rt] ARCH	cache/kernel-SUITE-ARCH/vmlinuz and /version; -rt: the one with PREEMPT_RT
 #	tools/fetch.sh userland ARCH		cache/userland-ARCH.cpio: shell, coreutils, python3 … of a guest
 #	tools/fetch.sh perf ARCH		cache/perf-ARCH.cpio: perf and its libraries, to be laid over a userland
 #	tools/fetch.sh sysroot ARCH		cache/sysroot-ARCH: what a program for ARCH is linked with
@@ -116,10 +116,10 @@ unpack() { # DIR
 	rm -rf "$1/debs"
 }
 
-kernel_package() { # SUITE ARCH: the one that holds vmlinuz
+kernel_package() { # SUITE ARCH FLAVOUR: the one that holds vmlinuz
 	local package binary
 
-	package=$(apt "$1" "$2" apt-cache show "linux-image-cloud-$2" |
+	package=$(apt "$1" "$2" apt-cache show "linux-image-$3-$2" |
 		sed -En 's/^Depends:.*(linux-image-[0-9][^ ,(]*).*/\1/p' | head -n 1)
 	# Since 7.x the image's package is an empty one, and the image is in linux-binary-*.
 	binary=$(apt "$1" "$2" apt-cache show "$package" |
@@ -128,19 +128,20 @@ kernel_package() { # SUITE ARCH: the one that holds vmlinuz
 }
 
 fetch_kernel() { # SUITE ARCH
-	local dir=$CACHE/kernel-$1-$2 package image
+	local dir=$CACHE/kernel-$1-$2 suite=${1%-rt} flavour=cloud package image
 
+	[ "$suite" = "$1" ] || flavour=rt
 	[ -n "${REFRESH:-}" ] || [ ! -s "$dir/version" ] || return 0
-	apt_update "$1" "$2"
-	package=$(kernel_package "$1" "$2")
-	[ -n "$package" ] || cannot "$1 has no linux-image-cloud-$2"
-	fetch "$dir" "$1" "$2" download "$package"
+	apt_update "$suite" "$2"
+	package=$(kernel_package "$suite" "$2" $flavour)
+	[ -n "$package" ] || cannot "$suite has no linux-image-$flavour-$2"
+	fetch "$dir" "$suite" "$2" download "$package"
 	unpack "$dir"
 	image=$(find "$dir/root" -name 'vmlinuz*' -type f | head -n 1)
 	[ -s "$image" ] || cannot "$package holds no vmlinuz"
 	mv "$image" "$dir/vmlinuz"
 	rm -rf "$dir/root"
-	sed -E 's/^linux-(image|binary)-//; s/-cloud-.*//' <<<"$package" >"$dir/version"
+	sed -E 's/^linux-(image|binary)-//; s/-cloud-.*//; s/-(rt)-.*/-\1/' <<<"$package" >"$dir/version"
 }
 
 fetch_userland() { # ARCH
@@ -241,7 +242,7 @@ perf) fetch_perf "$2" ;;
 sysroot) fetch_sysroot "$2" ;;
 corpus) fetch_corpus "$2" ;;
 *)
-	echo "usage: tools/fetch.sh kernel SUITE ARCH | userland ARCH | perf ARCH | sysroot ARCH | corpus ARCH" >&2
+	echo "usage: tools/fetch.sh kernel SUITE[-rt] ARCH | userland ARCH | perf ARCH | sysroot ARCH | corpus ARCH" >&2
 	exit 2
 	;;
 esac

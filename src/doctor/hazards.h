@@ -16,6 +16,7 @@ struct hazards_host {
 	unsigned int stable;  /* of 6.1.25 it is 25; 0 = not known, or none */
 	bool x86, arm;
 	bool amazon;	      /* of Amazon Linux 2023 */
+	bool realtime;	      /* CONFIG_PREEMPT_RT */
 	bool preemptible;     /* threads in the kernel give way to others, or that is not known */
 	bool can_forbid;      /* programs can forbid it (bpf/kernel.bpf.h) */
 	bool has_uprobe_call; /* the kernel makes calls of probes on long nops */

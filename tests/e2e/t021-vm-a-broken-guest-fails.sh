@@ -35,7 +35,7 @@ check_grep "Kernel panic" "$VM_LOGS/$guest.console"
 
 for splat in "------------[ cut here ]------------" "WARNING: CPU: 0 PID: 1 at kernel/x.c:1 f+0x1/0x2" \
 	"WARNING: kernel/x.c:1 at f+0x1/0x2, CPU#0: init/1" "WARNING: possible circular locking dependency detected" \
-	"rcu: INFO: rcu_sched self-detected stall on CPU" "BUG: sleeping function called from invalid context"; do
+	"UBSAN: array-index-out-of-bounds in kernel/x.c:1:2" "rcu: INFO: rcu_sched self-detected stall on CPU" "BUG: sleeping function called from invalid context"; do
 	vm 1 "the kernel prints: $splat" "echo '<4>$splat' >/dev/kmsg; echo '1 passed, 0 failed, 0 skipped'"
 	check_grep "^$guest: FAILED: its kernel said: " "$OUT"
 done

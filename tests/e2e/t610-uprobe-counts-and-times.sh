@@ -55,7 +55,10 @@ check_near "$(column total_us naps)" "$took" $((took / 50)) "us that naps take, 
 check_near "$(column calls deep)" 41 0 "calls of deep in each other"
 check_near "$(column calls jumps)" 5 0 "calls of jumps that return"
 check_near "$(column calls ends)" 30 0 "calls of ends, which jumps to ended"
-check_near "$(column calls many)" 4000 0 "calls of many"
+# With PREEMPT_RT the kernel may refuse the first ones of a thread (hazards.c), which are counted.
+lost=$(json "$TMP/timed.json" samples lost_by no-thread-state)
+[ "$lost" -eq 0 ] || [ -e /sys/kernel/realtime ] || fail "$lost calls without the state of their thread"
+check_near "$(column calls many)" $((4000 - lost)) 0 "calls of many, but $lost that are counted as lost"
 ledger_closes "$TMP/timed.json"
 lost=$(json "$TMP/timed.json" samples lost_by no-return)
 check "calls that longjmp() left: $lost of 5, one may not be known yet" test "$lost" -ge 4 -a "$lost" -le 5

@@ -13,10 +13,13 @@ seconds=${NIGHTLY:+1800}
 seconds=${seconds:-60}
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 modes=/sys/kernel/debug/sched/preempt
-[ -w "$modes" ] || skip "the kernel's preemption cannot be chosen"
-was=$(sed 's/.*(\(.*\)).*/\1/' "$modes")
-echo full >"$modes" || skip "the kernel cannot be preempted"
-echo "# $(uname -r): $(cat "$modes")"
+# With PREEMPT_RT it is preempted in any case.
+if [ ! -e /sys/kernel/realtime ]; then
+	[ -w "$modes" ] || skip "the kernel's preemption cannot be chosen"
+	was=$(sed 's/.*(\(.*\)).*/\1/' "$modes")
+	echo full >"$modes" || skip "the kernel cannot be preempted"
+fi
+echo "# $(uname -r): $(cat "$modes" 2>/dev/null)"
 # Of niceness 19, it may be preempted where it holds RCU up, and then not run for so long that the kernel complains.
 huge=/sys/kernel/mm/transparent_hugepage/enabled
 was_huge=$(sed 's/.*\[\(.*\)\].*/\1/' $huge 2>/dev/null)
@@ -38,6 +41,6 @@ check_near "$(json "$TMP/calls.json" stacks rooted_pct)" 100 1 "share of calls w
 wait_for "$sampler"
 check_near "$STATUS" 0 0 "sampling meanwhile"
 check_near "$(folded_pct "$TMP/oncpu.folded" '^preempted;(\[|_start|__GI___clone|clone|__clone|start_thread|thread)')" 90 10 "share of samples of the threads from their roots"
-echo "$was" >"$modes"
+[ -z "${was:-}" ] || echo "$was" >"$modes"
 [ -z "$was_huge" ] || echo "$was_huge" >$huge
 finish

@@ -286,6 +286,10 @@ static void test_known_bad_kernels(void **state)
 	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
 	m.hazards.can_forbid = m.hazards.preemptible = false;
 	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
+	named("6.12.117+deb13-rt-amd64", "#1 SMP PREEMPT_RT Debian 6.12.117-1", "x86_64");
+	expect("known-bad kernel", DOCTOR_LIMITED, "it is", "no-thread-state");
+	m.hazards.can_forbid = true;
+	expect("known-bad kernel", DOCTOR_OK, "none known", NULL);
 	/* Those that bpfprof steps around, or that do no harm. */
 	named("6.18.1", "#1 SMP PREEMPT_DYNAMIC", "x86_64");
 	m.hazards.preemptible = false;

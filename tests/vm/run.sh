@@ -27,7 +27,7 @@ CROSS=aarch64-linux-gnu-
 # What no kernel may print: a WARN or BUG, an oops, a panic, a stall, a lock in the wrong order.
 SPLAT='cut here|WARNING: (CPU|possible|suspicious|inconsistent|[^ ]*\.[ch]:[0-9])|BUG:|Oops|Kernel panic'
 SPLAT+='|Unable to handle kernel|general protection|rcu: INFO|rcu_[a-z]+ (self-)?detected|soft lockup|hard LOCKUP'
-SPLAT+='|blocked for more than|[Cc]all [Tt]race:|sleeping function called'
+SPLAT+='|UBSAN:|INFO: (possible|trying to register)|blocked for more than|[Cc]all [Tt]race:|sleeping function called'
 
 cannot() {
 	echo "check-vm: $*" >&2
