@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # CPUs that leave and return during the recording: sampling goes on where they are, the ledger closes, and a program
 # that starts while a CPU is away has its names.
+# timeout: 300
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_guest
