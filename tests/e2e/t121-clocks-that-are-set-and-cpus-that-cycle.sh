@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The clock of the host is set by a day, there and back, and a CPU leaves and returns again and again (100 times at night),
-# while each command records: it records for as long as it should, with a result, and its ledger closes.
+# while each command records: it records for as long as it should, with a result, and its ledger closes. A CPU that has
+# returned is sampled within a second.
 # timeout: 1500
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -17,7 +18,7 @@ cycles=${cycles:-3} # of each command
 day=86400
 
 start "$PROGS/spin_abc" 3000
-start "$PROGS/waits_switcher" 3000
+spinner=$PID
 
 recorded() { # DESC
 	wait_for "$PID"
@@ -26,17 +27,54 @@ recorded() { # DESC
 	check_between "$(ledger x.json recorded)" 100 100000000 "$1: recorded"
 }
 
-# What was recorded lasted for three seconds, whatever the host's clock said.
+# What was recorded lasted for six seconds, whatever the host's clock said.
 is_steady() { # DESC
-	check_near "$(grep -o '"duration_s":[0-9]*' x.json | head -n 1 | tr -dc 0-9)" 4 1 "$1: seconds recorded"
+	check_near "$(grep -o '"duration_s":[0-9]*' x.json | head -n 1 | tr -dc 0-9)" 7 1 "$1: seconds recorded"
+}
+
+# How often the program of samples ran, which the kernel counts as long as bpf_stats_enabled is set.
+runs() { # PID
+	cat "/proc/$1/fdinfo/"* 2>/dev/null | awk '$1 == "prog_type:" { samples = $2 == 7 } $1 == "run_cnt:" && samples { nr += $2 } END { print nr + 0 }'
+}
+
+# ms from the return of the CPU to its first sample.
+returned() { # PID
+	local before from now
+
+	before=$(runs "$1")
+	from=${EPOCHREALTIME/./}
+	echo 1 >"$CPU1"
+	taskset -pc 1 "$spinner" >/dev/null
+	while now=${EPOCHREALTIME/./}; [ "$(runs "$1")" -le "$before" ] && [ $((now - from)) -lt 9000000 ]; do
+		sleep 0.02
+	done
+	echo $(((now - from) / 1000))
 }
 
 cd "$TMP" || exit 1
+echo 1 >/proc/sys/kernel/bpf_stats_enabled
+start env --default-signal=INT "$BPFPROF" oncpu -F 99 -C 1 -o x.json
+wait_until 60 recording "$PID"
+for ((i = 0; i < 5 * cycles; i++)); do
+	taskset -pc 0,1 "$spinner" >/dev/null
+	echo 0 >"$CPU1"
+	sleep 0.3
+	returned "$PID"
+done | sort -n >times.txt
+echo 0 >/proc/sys/kernel/bpf_stats_enabled
+taskset -pc 0,1 "$spinner" >/dev/null
+kill -INT "$PID"
+recorded "a CPU that returns"
+check_is "$(wc -l <times.txt)" $((5 * cycles)) "returns of the CPU"
+echo "# figure: hotplug/sampled-again $(uname -m) $(uname -r | cut -d . -f 1,2) $(tail -n 1 times.txt) ms at most, $(sed -n "$((5 * cycles / 2 + 1))p" times.txt) half of the time"
+check_between "$(tail -n 1 times.txt)" 0 1000 "ms until it is sampled, at most"
+
+start "$PROGS/waits_switcher" 3000
 for command in "oncpu -F 99" offcpu wall runqlat wakeup; do
 	rm -f x.json
 	# shellcheck disable=SC2086
-	start "$BPFPROF" $command -o x.json -o x.bpfprof -d 3
-	wait_until 300 recording "$PID"
+	start "$BPFPROF" $command -o x.json -o x.bpfprof -d 6
+	wait_until 60 recording "$PID"
 	for step in $day -$((2 * day)) $day; do
 		date -s "@$(($(date +%s) + step))" >/dev/null
 		sleep 0.5
@@ -46,7 +84,7 @@ for command in "oncpu -F 99" offcpu wall runqlat wakeup; do
 	rm -f x.json
 	# shellcheck disable=SC2086
 	start env --default-signal=INT "$BPFPROF" $command -o x.json
-	wait_until 300 recording "$PID"
+	wait_until 60 recording "$PID"
 	for ((i = 0; i < cycles; i++)); do
 		echo 0 >"$CPU1"
 		sleep 0.2

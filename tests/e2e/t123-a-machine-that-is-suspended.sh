@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The machine is suspended for some seconds while each command records: the recording goes on, has a result, tells how long
+# the machine was suspended, and counts that nowhere; its ledger closes, and nothing that was expected is missing. Guests
+# for aarch64 have s2idle alone, during which their clock goes on: that is time like any other. Those for x86-64, which
+# their clock would not wake from that, have S3.
+# timeout: 1500
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_guest
+need_bpf
+need python3 rtcwake
+need_prog spin_abc
+grep -qw freeze /sys/power/state 2>/dev/null || skip "this guest cannot be suspended"
+[ -w /sys/class/rtc/rtc0/wakealarm ] || skip "no clock would wake it again"
+
+# ns since the boot without and with what the machine was suspended.
+clocks() {
+	python3 -S -c 'import time
+print(time.clock_gettime_ns(time.CLOCK_MONOTONIC), time.clock_gettime_ns(time.CLOCK_BOOTTIME))'
+}
+
+cd "$TMP" || exit 1
+start "$PROGS/spin_abc" 3000
+start python3 -c 'import time
+while True: time.sleep(0.005)'
+cp "$(command -v sleep)" rests
+start ./rests 3000
+rests=$PID
+mode=freeze
+! grep -q deep /sys/power/mem_sleep || mode=mem
+seconds=4
+
+suspend() { # sets $awake_s, what of it went by on the clock, and $away_s, what did not
+	local before after slept
+
+	before=$(clocks)
+	slept=$(</sys/class/rtc/rtc0/since_epoch)
+	run rtcwake -u -d rtc0 -m $mode -s $seconds
+	check_is "$STATUS" 0 "the machine was suspended ($mode): exit status of rtcwake"
+	[ "$STATUS" -eq 0 ] || show
+	after=$(clocks)
+	slept=$(($(</sys/class/rtc/rtc0/since_epoch) - slept))
+	check_between $slept $seconds 600 "seconds by the real-time clock"
+	read -r awake_s away_s < <(awk -v a="$before" -v b="$after" 'BEGIN {
+		split(a, from); split(b, to); went = to[1] - from[1]
+		printf "%.2f %.2f\n", went / 1e9, (to[2] - from[2] - went) / 1e9 }')
+	echo "# $awake_s s by the clock, $away_s s besides"
+}
+
+# Around a suspension, as COMMAND does.
+record() { # COMMAND OPTIONS...
+	local from
+
+	rm -f x.*
+	read -r from _ < <(clocks)
+	start env --default-signal=INT,TERM "$BPFPROF" "$@"
+	recorder=$PID
+	wait_until 60 recording "$recorder"
+	sleep 1.5
+	suspend
+	sleep 1.5
+	stop "$recorder" INT
+	check_is "$STATUS" 0 "$1: exit status"
+	[ "$STATUS" -eq 0 ] || sed 's/^/# /' "$LOG"
+	most_s=$(awk -v a="$from" -v b="$(clocks)" 'BEGIN { split(b, to); print (to[1] - a) / 1e9 }')
+}
+
+check_lasted() { # COMMAND JSON KEY...: all of the time that the clock says, and no more
+	check_between "$(json "${@:2}")" "$(awk -v s="$awake_s" 'BEGIN { print s + 2 }')" "$most_s" "$1: seconds"
+}
+
+ledger_is_right() { # COMMAND
+	check_ledger_closes x.json
+	check_between "$(ledger x.json recorded)" 50 100000000 "$1: recorded"
+	[ "$1" = runqlat ] || check_near "$(json x.json profile suspended_s)" "$away_s" 0.3 "$1: suspended_s"
+}
+
+for command in "oncpu -e cpu-clock -F 99" offcpu "wall" runqlat wakeup; do
+	# shellcheck disable=SC2046,SC2086
+	record $command -o x.json $([ "$command" = runqlat ] || echo "-o x.folded")
+	name=${command%% *}
+	ledger_is_right "$name"
+	case $name in
+	runqlat) check_lasted "$name" x.json runqlat duration_s ;;
+	*) check_lasted "$name" x.json profile duration_s ;;
+	esac
+	case $name in
+	oncpu | offcpu)
+		check_between "$(json x.json samples expected difference_pct)" -2 100 "$name: % against what was expected (below 0: missing)" ;;
+	esac
+	case $name in
+	offcpu | wall)
+		# The programs are there before the recording begins, for a second on a slow guest.
+		lasted=$(json x.json profile duration_s)
+		check_between "$(awk -v us="$(us_of x.folded '^rests;')" 'BEGIN { print us / 1e6 }')" \
+			"$(awk -v s="$lasted" 'BEGIN { print s - 0.5 }')" "$(awk -v s="$lasted" 'BEGIN { print s + 3 }')" \
+			"$name: s of what waits all of the time, of $lasted" ;;
+	esac
+done
+
+record stat -a -e task-clock,context-switches -o x.json
+check_lasted stat x.json seconds mean
+
+# Windows of an agent: together they have all of it.
+record agent --keep kept -i 2s
+check "windows of an agent are read" "$BPFPROF" report --json kept
+cp "$OUT" x.json
+ledger_is_right agent
+check_lasted agent x.json profile duration_s
+check "nothing ended meanwhile" kill -0 "$rests"
+finish
