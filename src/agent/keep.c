@@ -369,8 +369,8 @@ void keep_window(struct keep *k, const struct profile *p)
 	}
 	if (err) {
 		forget_names(k);
-		drop_names(
-			k); /* of no window: on a full disk they would take the room of the next */
+		/* Of no window: on a full disk they would take the room of the next. */
+		drop_names(k);
 	}
 	note(k, err, packed.names_len + packed.window_len);
 	if (!err) {
