@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Under lockdown=integrity each command records as before. What records while it is raised to confidentiality ends with its
 # result or one sentence; what is begun then is refused in one sentence that names it, which doctor says too.
-# timeout: 600
+# timeout: 1500
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
@@ -70,7 +70,7 @@ for command in "${commands[@]}" "agent --keep kept -i 2s"; do
 	# shellcheck disable=SC2086
 	start env --default-signal=INT,TERM "$BPFPROF" $command $out
 	running[$command]="$PID $LOG"
-	wait_until 100 recording "$PID" || echo "# $command has no perf event"
+	wait_until 8 recording "$PID" || echo "# $command has no perf event"
 done
 sleep 2
 raise confidentiality
