@@ -15,12 +15,25 @@
 static const char too_large[] =
 	"with all its repetitions it has more than " TEXT(REGEX_MAX_NODES) " characters";
 
+static const char too_deep[] =
+	"it repeats what is repeated already, more than " TEXT(REGEX_MAX_REPEATED) " times";
+
+/*
+ * Of a part of an expression: what it becomes; how deep repetitions lie in each other in it; and
+ * how many of them repeat others. glibc takes seconds for 20 of those, and twice as long for each
+ * further one.
+ */
+struct size {
+	unsigned long nodes, deep;
+	unsigned int nest;
+};
+
 /* Of an expression that is read from left to right. */
 struct sizes {
 	const char *s;
-	unsigned long sum[REGEX_MAX_DEPTH + 1]; /* of each open group so far */
+	struct size of[REGEX_MAX_DEPTH + 1]; /* each open group so far */
 	size_t depth;
-	unsigned long last; /* of what a repetition here repeats; part of the sum */
+	struct size last; /* what a repetition here repeats; part of the group */
 };
 
 /* Behind "[…]". Mistakes are the C library's to tell. */
@@ -46,8 +59,8 @@ static const char *skip_set(const char *s)
 static void item(struct sizes *z, const char *behind)
 {
 	z->s = behind;
-	z->last = 1;
-	z->sum[z->depth]++;
+	z->last = (struct size){ .nodes = 1 };
+	z->of[z->depth].nodes++;
 }
 
 /* How often "{m,n}" or "{m,}" copies what it repeats. */
@@ -63,35 +76,46 @@ static unsigned long copies(const char *s)
 	return most <= REGEX_MAX_NODES ? most + !most : REGEX_MAX_NODES + 1;
 }
 
-static void repeat(struct sizes *z)
+/* What stands before is repeated: nr copies of it, and one node more for a mark. */
+static void repeat(struct sizes *z, unsigned long nr, bool mark)
 {
-	unsigned long nr = *z->s == '+' ? 2 : copies(z->s);
+	struct size *in = &z->of[z->depth], was = z->last;
+	bool exact = *z->s == '{' && z->s[1] != '0' && z->s[1] != ',';
 
 	if (*z->s == '{')
 		z->s += strcspn(z->s + 1, "}") + 1;
 	z->s += *z->s != '\0';
-	z->sum[z->depth] += z->last * (nr - 1);
-	z->last *= nr;
+	z->last.nodes = was.nodes * nr + mark;
+	z->last.nest += !exact; /* copies in a row do not lie in each other */
+	z->last.deep = was.deep * nr + (!exact && z->last.nest > 1);
+	in->nodes += z->last.nodes - was.nodes;
+	in->deep += z->last.deep - was.deep;
+	in->nest = in->nest > z->last.nest ? in->nest : z->last.nest;
 }
 
 static const char *open_group(struct sizes *z)
 {
 	if (z->depth == REGEX_MAX_DEPTH)
 		return "more than " TEXT(REGEX_MAX_DEPTH) " groups lie in each other";
-	z->sum[++z->depth] = 0;
-	z->last = 0;
+	z->of[++z->depth] = (struct size){};
+	z->last = (struct size){};
 	z->s++;
 	return NULL;
 }
 
 static void close_group(struct sizes *z)
 {
-	if (z->depth) {
-		z->depth--;
-		z->last = z->sum[z->depth + 1] + 1;
-		z->sum[z->depth] += z->last;
-	}
+	struct size *in;
+
 	z->s++;
+	if (!z->depth)
+		return;
+	z->last = z->of[z->depth--];
+	z->last.nodes++;
+	in = &z->of[z->depth];
+	in->nodes += z->last.nodes;
+	in->deep += z->last.deep;
+	in->nest = in->nest > z->last.nest ? in->nest : z->last.nest;
 }
 
 /* NULL, or why it is not taken. */
@@ -108,14 +132,14 @@ static const char *step(struct sizes *z)
 		return NULL;
 	case '*':
 	case '?':
-		z->sum[z->depth]++;
-		z->last++;
-		z->s++;
+		repeat(z, 1, true);
 		return NULL;
 	case '+':
+		repeat(z, 2, false);
+		return NULL;
 	case '{':
-		repeat(z);
-		return z->sum[z->depth] > REGEX_MAX_NODES ? too_large : NULL;
+		repeat(z, copies(z->s), false);
+		return NULL;
 	case '\\':
 		if (z->s[1] >= '1' && z->s[1] <= '9')
 			return "references back (\\1) are not known here";
@@ -136,8 +160,10 @@ static const char *refused(const char *text)
 		return "it is longer than " TEXT(REGEX_MAX_BYTES) " bytes";
 	while (*z.s && !why) {
 		why = step(&z);
-		if (!why && z.sum[z.depth] > REGEX_MAX_NODES)
+		if (!why && z.of[z.depth].nodes > REGEX_MAX_NODES)
 			why = too_large;
+		if (!why && z.of[z.depth].deep > REGEX_MAX_REPEATED)
+			why = too_deep;
 	}
 	return why;
 }

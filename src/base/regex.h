@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Extended regular expressions that people give. The C library copies what is repeated, so that
- * "a++++", with 30 of these, is a gigabyte; and references back take it exponential time. So both
- * are looked at before it sees the expression.
+ * "a++++", with 30 of these, is a gigabyte; and references back take it exponential time, as
+ * repetitions of repetitions do ("(a*)*(b*)*", with 20 of these). So all are looked at before it
+ * sees the expression.
  */
 #ifndef BPFPROF_BASE_REGEX_H
 #define BPFPROF_BASE_REGEX_H
@@ -10,10 +11,11 @@
 #include <regex.h>
 #include <stdbool.h>
 
-#define REGEX_MAX_BYTES 4096 /* of text */
-#define REGEX_MAX_DEPTH 100  /* groups in groups */
-#define REGEX_MAX_NODES 1000 /* characters and sets, with the copies of what is repeated */
-#define REGEX_WHY	128
+#define REGEX_MAX_BYTES	   4096 /* of text */
+#define REGEX_MAX_DEPTH	   100	/* groups in groups */
+#define REGEX_MAX_REPEATED 8	/* repetitions of what is repeated: (a*b)* is one, a*** are two */
+#define REGEX_MAX_NODES	   1000 /* characters and sets, with the copies of what is repeated */
+#define REGEX_WHY	   128
 
 /*
  * As regcomp() with these flags more than REG_EXTENDED | REG_NOSUB. False: why says why not, and

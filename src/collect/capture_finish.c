@@ -343,12 +343,17 @@ static double *spread(struct capture *c)
 	return factors;
 }
 
-/* Counts that have some say when, even if all of their time went to others. To be freed. */
-static bool *have_long_waits(const struct capture *c)
+/*
+ * Counts that stay even if all of their time went to others: waits are left in them, or some say
+ * when. To be freed.
+ */
+static bool *have_waits(const struct capture *c)
 {
 	const struct long_waits *w = &c->moments.long_waits;
 	bool *have = xcalloc(c->tally.nr + 1, sizeof(*have));
 
+	for (size_t i = 0; i < c->tally.nr; i++)
+		have[i] = c->tally.counts[i].samples;
 	for (size_t i = 0; i < w->nr; i++)
 		if (w->id1[w->v[i].slot])
 			have[w->id1[w->v[i].slot] - 1] = true;
@@ -366,7 +371,7 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 	const struct session_maps *maps = c->maps;
 	uint32_t *sample1_of;
 	double *factors;
-	bool *long_of;
+	bool *have;
 	uint64_t until_ns = now_ns() + LAST_WALKS_NS;
 
 	/* Memory for tables may still be on its way. */
@@ -384,16 +389,16 @@ void capture_finish(struct capture *c, const uint64_t counters[PROF_NR_COUNTERS]
 				   sizeof(*c->waker_of_slot));
 	sample1_of = xcalloc(c->tally.nr + 1, sizeof(*sample1_of));
 	factors = spread(c);
-	long_of = have_long_waits(c);
+	have = have_waits(c);
 	for (size_t i = 0; i < c->tally.nr; i++)
 		if (PROF_WAIT_KIND(c->tally.counts[i].wait) == PROF_LIVED)
 			add_merged(c, &c->tally.counts[i]);
-		else if ((factors[i] > 0 || long_of[i]) && add_sample(c, i))
+		else if ((factors[i] > 0 || have[i]) && add_sample(c, i))
 			sample1_of[i] = c->profile->nr_samples;
 	add_slices(c, sample1_of, factors, end_ns);
 	add_moments(c, sample1_of, factors);
 	free(sample1_of);
-	free(long_of);
+	free(have);
 	free(factors);
 	if (maps->nr_locks)
 		lock_holders_find(c->profile, c->reader);

@@ -31,16 +31,17 @@ under() { # COMMAND OPTIONS...
 	start_bpfprof "$@" -o "$TMP/x.json" 60
 	sleep 1
 	ops 2.2 >"$TMP/step"
-	ops 2.5
+	ops 2.5 >"$TMP/beside"
 	stop "$PID" INT
-	check_ledger_closes "$TMP/x.json" >&2
+	check_ledger_closes "$TMP/x.json"
 }
 for ((round = 0; round < 5; round++)); do
 	for how in "offcpu" "wall" "oncpu -F 20000"; do
-		read -r alone switches < <(ops 2.5)
+		ops 2.5 >"$TMP/alone"
 		# shellcheck disable=SC2086
-		read -r beside _ < <(under $how 2>>"$TMP/checks")
-		awk -v a="$alone" -v b="$beside" 'BEGIN { printf "%.1f\n", 100 * b / a }' >>"$TMP/${how%% *}"
+		under $how
+		read -r alone switches <"$TMP/alone"
+		awk -v a="$alone" '{ printf "%.1f\n", 100 * $1 / a }' "$TMP/beside" >>"$TMP/${how%% *}"
 	done
 done
 for how in offcpu wall oncpu; do
@@ -48,5 +49,4 @@ for how in offcpu wall oncpu; do
 	echo "# figure: brake/$how $(uname -m) $(uname -r | cut -d . -f 1,2) $kept % ($(sort -n "$TMP/$how" | tr '\n' ' ')), $switches switches/s alone"
 	check_between "$kept" 90 130 "% of the speed is kept, $how"
 done
-check_is "$(grep -c '^ok' "$TMP/checks") $(grep -c '^not ok' "$TMP/checks")" "15 0" "ledgers that close, and others,"
 finish

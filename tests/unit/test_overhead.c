@@ -622,6 +622,22 @@ static void what_was_not_looked_at_may_have_no_like(void **state)
 	tally_release(&t);
 }
 
+/* Which of those that waited for a CPU were woken is not known: their time may go where they do not. */
+static void what_was_not_looked_at_is_counted_without_its_time(void **state)
+{
+	struct tally t = {};
+	double factors[2];
+
+	add_seen(&t, PROF_GAP(PROF_PREEMPTED), 0, 0, 5, 500);
+	add_seen(&t, PROF_WAIT(PROF_WOKEN, 0, 5), 4, ONE_IN(3), 10, 100);
+	assert_int_equal(spread_waits(&t, factors), 500);
+	assert_int_equal(t.counts[0].weight, 0);
+	assert_int_equal(t.counts[0].samples, 5);
+	assert_int_equal(t.counts[1].weight, 600);
+	assert_int_equal(t.counts[1].samples, 10);
+	tally_release(&t);
+}
+
 static void what_bpf_took_is_known_by_what_was_timed(void **state)
 {
 	uint64_t c[PROF_NR_COUNTERS] = { [PROF_RUNS] = 6400, [PROF_WAKES] = 300 };
@@ -664,6 +680,7 @@ int main(void)
 		cmocka_unit_test(what_never_blocks_waits_for_a_cpu),
 		cmocka_unit_test(no_long_wait_was_not_looked_at),
 		cmocka_unit_test(what_was_not_looked_at_may_have_no_like),
+		cmocka_unit_test(what_was_not_looked_at_is_counted_without_its_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
