@@ -53,7 +53,7 @@ static bool has_option(const struct opt *opts, const char *name)
 	return opts->type != OPT_TYPE_END;
 }
 
-/* What it may cost: by the option, else as the environment says. Probes have limits of their own. */
+/* What it may cost: by the option, else as the environment says. Probes have other limits. */
 static int parse_overhead(const struct command *self, struct recording_args *a)
 {
 	static const char variable[] = "BPFPROF_MAX_OVERHEAD";

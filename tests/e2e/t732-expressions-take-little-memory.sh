@@ -21,7 +21,7 @@ refused() { # WHY COMMAND...
 	check_near "$(grep -c . "$ERR")" 1 0 "sentences"
 }
 for option in --focus --ignore --peek; do
-	refused "$option: no regular expression .with all its repetitions it has more than" "$BPFPROF" report "$option" "a$plus" small.bpfprof
+	refused "$option: no regular expression .it repeats what is repeated already, more than 8 times" "$BPFPROF" report "$option" "a$plus" small.bpfprof
 done
 refused "references back" "$BPFPROF" report --focus '(a)\1' small.bpfprof
 refused "more than 1000 characters" "$BPFPROF" report --focus '((a{30}){30}){30}' small.bpfprof
@@ -31,8 +31,8 @@ check "usual ones" "$BPFPROF" report --focus '^(main|[a-z_]+(::[a-z]+){0,3})' --
 printf 'label service_name="x" if comm=~"a%s"\n' "$plus" >rules
 limited "$BPFPROF" who --rules rules
 check_between "$STATUS" 1 2 "exit status with such a rule"
-check_grep "^bpfprof: .*more than 1000 characters" "$ERR"
+check_grep "^bpfprof: .*(more than 1000 characters|repeats what is repeated)" "$ERR"
 limited "$BPFPROF" uprobe "$PROGS/called:/a$plus/" -d 1
 check_between "$STATUS" 1 77 "exit status with such a function"
-[ "$STATUS" -eq 77 ] || check_grep "^bpfprof: .*more than 1000 characters" "$ERR"
+[ "$STATUS" -eq 77 ] || check_grep "^bpfprof: .*(more than 1000 characters|repeats what is repeated)" "$ERR"
 finish

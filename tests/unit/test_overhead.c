@@ -622,7 +622,7 @@ static void what_was_not_looked_at_may_have_no_like(void **state)
 	tally_release(&t);
 }
 
-/* Which of those that waited for a CPU were woken is not known: their time may go where they do not. */
+/* Which of those that waited for a CPU were woken is not known: their time goes where none is. */
 static void what_was_not_looked_at_is_counted_without_its_time(void **state)
 {
 	struct tally t = {};
