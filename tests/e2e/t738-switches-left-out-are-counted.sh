@@ -13,6 +13,7 @@
 . "${0%/*}/waits.sh"
 need_bpf
 need_prog waits_bursts
+[ -z "${IN_GUEST:-}" ] || skip "a switch costs so much in an emulator that the recording is refused"
 unset BPFPROF_MAX_OVERHEAD
 
 record offcpu -v --per-thread --max-overhead 0.5 -- "$PROGS/waits_bursts" 6
@@ -30,8 +31,8 @@ check_between "$(ledger "$TMP/x.json" lost)" 0 10 "lost waits"
 # Each operation is a wait of both processes at least; where one is preempted by the other, two more.
 check_between "$(ledger "$TMP/x.json" seen)" $((ops * 19 / 10)) $((ops * 5)) "waits in $ops operations"
 
-# Threads that never block: all of their time is waiting for a CPU.
-record offcpu --per-thread --max-overhead 1 -- "$PROGS/waits_bursts" 4 yield
+# Threads that never block: all of their time is waiting for a CPU. Above ten times the limit it would be refused.
+record offcpu --per-thread --max-overhead 2 -- "$PROGS/waits_bursts" 4 yield
 check_clock "$(us_of "$TMP/x.folded" ';give_way(;|$)')" "$(truth give_way)" 2 5000 "us off the CPU in give_way, as the program says"
 check_between "$(folded_pct "$TMP/x.folded" 'not sampled')" 0 1 "% without a stack"
 
