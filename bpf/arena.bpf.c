@@ -255,14 +255,15 @@ __hidden void arena_add_ago(__u32 count, __u64 weight, __u64 ago)
 		moments_add(count, weight, ago);
 }
 
-__hidden void arena_add_many(__u32 count, __u32 nr, __u64 weight)
+__noinline int arena_add_many(__u32 count, __u32 nr, __u64 weight)
 {
 	struct prof_count *c = arena_count_at(count);
 
 	if (!c)
-		return;
+		return 0;
 	__sync_fetch_and_add(&c->samples, nr);
 	__sync_fetch_and_add(&c->weight, weight);
+	return 1;
 }
 
 /* Of threads that are merged: several at a time. */

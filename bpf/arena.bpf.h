@@ -248,8 +248,8 @@ static __always_inline void arena_add(__u32 count, __u64 weight)
 	arena_add_ago(count, weight, 0);
 }
 
-/* Adds several at once, whatever else adds to the count at the moment. */
-__hidden void arena_add_many(__u32 count, __u32 nr, __u64 weight);
+/* Adds several at once, whatever else adds to the count at the moment. Separately verified. */
+int arena_add_many(__u32 count, __u32 nr, __u64 weight);
 
 /*
  * Adds a wait of ns to a count by its slot + 1, with prof_cfg.wait_hists also to how long its waits

@@ -7,7 +7,7 @@
 #include "shapes.bpf.h"
 #include "stacks.bpf.h"
 
-#define FAR_WORDS 24u /* at a time */
+#define FAR_WORDS 16u /* at a time */
 
 /*
  * Whose words they are, and which registers the walk went by as well. NO_RECORD: the last two words

@@ -375,16 +375,24 @@ __noinline int polls_ran(struct poll *p, struct thread *t, __u64 now)
 	return 0;
 }
 
-__noinline __u64 polls_ran_least(struct poll *p, struct thread *t, __u64 now)
+__noinline __u64 polls_ran_least(struct thread *t, __u64 now)
 {
+	struct poll *p = polls_of(bpf_get_current_task_btf());
+
 	if (!p || !t || !prof_cfg.slow_poll_ns || !polls_waits_before(p, t))
 		return 0;
 	return now - p->start;
 }
 
-__noinline int polls_is_on(struct poll *p)
+__noinline int polls_leave_cpu(struct thread *t, __u64 now, __u32 ran)
 {
-	return prof_cfg.slow_poll_ns && polls_goes_on(p);
+	struct poll *p = polls_of(bpf_get_current_task_btf());
+
+	if (!p || !t || !prof_cfg.slow_poll_ns)
+		return 0;
+	if (ran)
+		polls_ran(p, t, now);
+	return polls_goes_on(p);
 }
 
 __noinline int polls_sample(struct poll *p, __u32 count, __u64 weight)

@@ -56,9 +56,6 @@ static __always_inline bool polls_goes_on(const struct poll *p)
 	return p && !*(volatile const __u64 *)&p->end;
 }
 
-/* The same, of which the caller need not be verified for both. Separately verified. */
-int polls_is_on(struct poll *p);
-
 /* Does the thread wait since before its poll? Then it runs, and nobody said that it had a CPU. */
 static __always_inline bool polls_waits_before(const struct poll *p, const struct thread *t)
 {
@@ -85,8 +82,14 @@ int polls_wait(struct poll *p, struct thread *t, __u64 off, __u64 queued);
 int polls_dropped(struct poll *p, struct thread *t, __u64 off);
 int polls_ran(struct poll *p, struct thread *t, __u64 now);
 
-/* Of a thread that nobody said had been given a CPU: for how long it ran at least. */
-__u64 polls_ran_least(struct poll *p, struct thread *t, __u64 now);
+/*
+ * The current thread leaves its CPU; ran: it ran until now. Is it in a poll that goes on? verifier:
+ * who asks need not be verified for both, nor for a thread that is in none.
+ */
+int polls_leave_cpu(struct thread *t, __u64 now, __u32 ran);
+
+/* The current thread, which nobody said had been given a CPU: for how long it ran at least. */
+__u64 polls_ran_least(struct thread *t, __u64 now);
 
 /* It was sampled. An outcome, 0: it is known when the poll ends. */
 int polls_sample(struct poll *p, __u32 count, __u64 weight);

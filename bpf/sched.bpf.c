@@ -75,21 +75,22 @@ static __always_inline __u64 queued_ns(const struct task_struct *next, struct th
 static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct task_struct *prev,
 				  __u64 now)
 {
-	struct poll *p = prof_cfg.slow_poll_ns ? polls_of(prev) : NULL;
 	struct thread *t = thread_get(prev);
-	__u32 was;
+	__u32 was, polls = 0;
 
 	if (!t)
 		return;
 	if (unseen_can())
 		unseen_before(ctx, prev, t, now);
 	if (t->state == THREAD_WAITS)
-		make_up(row, prev, t, p, now);
+		make_up(row, prev, t, now);
 	was = t->state;
 	t->wait = wait_of(ctx, prev);
 	t->state = PROF_WAIT_STATE(t->wait) & (TASK_DEAD | EXIT_ANY) ? THREAD_GONE : THREAD_WAITS;
-	if (prof_cfg.running && was == THREAD_RUNS && !t->outcome)
-		ran(t, p, now);
+	if (prof_cfg.slow_poll_ns)
+		polls = polls_leave_cpu(t, now, was == THREAD_RUNS && !t->outcome);
+	else if (prof_cfg.running && was == THREAD_RUNS && !t->outcome)
+		wait_ran(SCRATCH_SCHED, t, now - t->since, 1);
 	if (prof_cfg.outlier_ns && was == THREAD_RUNS)
 		hist_ran(t, now - t->since, now);
 	t->since = now;
@@ -104,13 +105,13 @@ static __always_inline void leave(__u64 *ctx, struct prof_counters *row, struct 
 	if (prof_cfg.filter_cgroup)
 		t->outcome = filter_current(prev, t->pid, t->tid, t->comm);
 	if (t->state == THREAD_GONE)
-		end_thread(row, t, p, now);
+		end_thread(row, prev, t, now);
 	if (prof_cfg.lock_slots && (t->outcome || t->state == THREAD_GONE))
 		owners_leave(t);
 	if (t->outcome || t->state == THREAD_GONE)
 		return;
 	t->skip = is_other_state(t->wait) ? PROF_FILTER_STATE : 0;
-	if (prof_cfg.slow_poll_ns && !polls_is_on(p) && !t->skip)
+	if (prof_cfg.slow_poll_ns && !polls && !t->skip)
 		t->skip = PROF_FILTER_POLL;
 	if (!hist_alone() && (wait_is_futex(t->wait) || wait_is_epoll(t->wait)))
 		t->wait |= wait_called(t->wait);

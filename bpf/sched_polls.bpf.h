@@ -27,22 +27,13 @@ static __always_inline void wait_dropped(struct task_struct *task, struct thread
 		polls_dropped(polls_of(task), t, off);
 }
 
-/* It ran until now. */
-static __always_inline void ran(struct thread *t, struct poll *p, __u64 now)
-{
-	if (prof_cfg.slow_poll_ns)
-		polls_ran(p, t, now);
-	else
-		wait_ran(SCRATCH_SCHED, t, now - t->since, 1);
-}
-
 /* It will not run again. */
-static __always_inline void end_thread(struct prof_counters *row, struct thread *t, struct poll *p,
-				       __u64 now)
+static __always_inline void end_thread(struct prof_counters *row, struct task_struct *task,
+				       struct thread *t, __u64 now)
 {
 	row_add(row, PROF_THREADS_GONE, 1);
 	if (prof_cfg.slow_poll_ns)
-		polls_cut(SCRATCH_SCHED, p, t, now);
+		polls_cut(SCRATCH_SCHED, polls_of(task), t, now);
 	else if (prof_cfg.running)
 		wait_lived(t, now, 1);
 }

@@ -92,12 +92,12 @@ static __always_inline __u32 unseen_wait(__u32 word)
  * counted; the rest it waited.
  */
 static __always_inline void make_up(struct prof_counters *row, struct task_struct *prev,
-				    struct thread *t, struct poll *p, __u64 now)
+				    struct thread *t, __u64 now)
 {
 	__u64 all = now - t->since, ran = prev->se.sum_exec_runtime - t->ran, least;
 	__u32 outcome;
 
-	least = prof_cfg.slow_poll_ns ? polls_ran_least(p, t, now) : 0;
+	least = prof_cfg.slow_poll_ns ? polls_ran_least(t, now) : 0;
 	if (ran < least)
 		ran = least;
 	if (ran > all)

@@ -15,11 +15,10 @@ few=
 # shellcheck disable=SC2086
 check "all configurations load" "$verify" $few
 cp "$OUT" "$TMP/verified"
-# The scheduler's with slow polls, on Linux 7.2, needs more than all others: 55,406; without, 44,673.
+# The scheduler's needs most with slow polls: 48,163 on Linux 7.2, 48,025 on 6.1 for aarch64.
 most_of() { # PROGRAM
 	case $1 in
 	calls_*) echo 100000 ;;
-	sched_switch) echo 60000 ;;
 	*) echo 50000 ;;
 	esac
 }
