@@ -12,7 +12,7 @@
 #define CANARY	      3	 /* windows in which it is refused */
 #define REFUSE_TIMES  10 /* the budget */
 #define START_NS      3000000000ull
-#define KERNEL_PART   4	  /* of the budget, one in so many, that is the kernel's if own is apart */
+#define KERNEL_PART   2	  /* of the budget, one in so many, that is the kernel's if own is apart */
 #define OWN_WINDOW_NS 5e9 /* that bpfprof's own time is smoothed over */
 #define ENOUGH_TIMED  16  /* runs, for a mean */
 

@@ -11,9 +11,10 @@
  * comes in bursts (tables are built when a program starts), so of that the mean of some seconds
  * counts, and the first seconds do not.
  *
- * A live view names and draws what it shows, however much is left out (apart). There the kernel's
- * part alone is held to what that leaves of the budget, and always has a quarter of it: else what
- * is shown would be thinned to nothing, and nothing saved.
+ * What it needs for itself hardly follows the level (apart): beside programs that come and go it is
+ * their tables, and in a live view names, however few samples are taken. There the kernel's part
+ * alone is held to what that leaves of the budget, and always has half of it: else what is shown
+ * would be thinned to nothing, and nothing saved.
  */
 #ifndef BPFPROF_COLLECT_OVERHEAD_H
 #define BPFPROF_COLLECT_OVERHEAD_H

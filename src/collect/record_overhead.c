@@ -174,7 +174,7 @@ void record_begin_overhead(struct record *r)
 	most = most_stacks(r) + most_skips(r) + (samples ? most_samples(r) : 0);
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
 	r->overhead.second = most_skips(r) ? most_stacks(r) : 0;
-	r->overhead.apart = r->opts->live.turn && !r->opts->always_on;
+	r->overhead.apart = !r->opts->always_on;
 	tell_rate(r);
 }
 

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Beside programs that start all the time bpfprof itself costs more than its budget, in tables of theirs: samples that are left
+# out would make that no cheaper, and cost next to nothing, so all that were asked for are taken. That it costs more is said.
+# alone: it judges times
+# long
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=waits.sh
+. "${0%/*}/waits.sh"
+need_bpf
+need_prog execs exiter
+[ -z "${IN_GUEST:-}" ] || skip "an interrupt costs far too much here"
+unset BPFPROF_MAX_OVERHEAD
+
+start "$PROGS/execs" 12 "$PROGS/exiter" 0
+# 19 samples take 0.06 % of a CPU, by 30 us each.
+run "$BPFPROF" oncpu -e cpu-clock -F 19 --max-overhead 0.3 -o "$TMP/x.json" 8
+check_is "$STATUS" 0 "exit status"
+stop "$PID"
+own=$(json "$TMP/x.json" cost own_cpu_s)
+cpus=$(json "$TMP/x.json" profile cpus)
+length=$(json "$TMP/x.json" profile duration_s)
+echo "# $own s of its own in $length s on $cpus CPUs"
+# Else this is too easy for it.
+check_between "$(awk -v o="$own" -v c="$cpus" -v l="$length" 'BEGIN { print 100 * o / c / l }')" 0.5 30 "% of the CPUs for itself"
+check_is "$(json "$TMP/x.json" cost thinned_to_one_in)" 1 "= one sample in how many was taken"
+check_is "$(json "$TMP/x.json" unit)" samples "unit of the values"
+check_between "$(json "$TMP/x.json" cost over_budget_s)" 1 10 "s above the budget"
+check_ledger_closes "$TMP/x.json"
+finish
