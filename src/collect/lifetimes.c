@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* When threads began and ended. */
+/*
+ * When threads began and ended. Where programs start all the time there are many, each looked for
+ * at its birth and its end: rows lie side by side, and are found with a look or two at memory.
+ */
 #include "collect/lifetimes.h"
 
 #include <stdbool.h>
@@ -7,9 +10,10 @@
 
 #include <uthash.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 
-#define MANY	  65536u
+#define MANY	  16384u
 #define SETTLE_NS 5000000000ull /* from the record of an end to the thread's last count */
 
 struct lifetime {
@@ -20,13 +24,12 @@ struct lifetime {
 	uint64_t lived_ns;	   /* those who had the number before */
 	const struct named *name;  /* NULL = none yet */
 	bool written, counted;
-	UT_hash_handle hh;
 };
 
 /* What a thread was called, and for how long it waited under that name. */
 struct named {
 	struct named_key {
-		struct lifetime *thread;
+		uint32_t thread; /* number of its row */
 		uint32_t process_name, thread_name;
 	} key;
 	uint64_t ns;
@@ -34,9 +37,17 @@ struct named {
 };
 
 struct lifetimes {
-	struct lifetime *threads;
+	struct lifetime *threads; /* in no order; they move when others come or are dropped */
+	size_t nr, cap;
+	struct index by_ids;
 	uint64_t begin_ns;
 	size_t many; /* more are looked through */
+};
+
+/* What a look-up compares with. */
+struct sought {
+	const struct lifetimes *l;
+	struct lifetime_key key;
 };
 
 struct lifetimes *lifetimes_new(uint64_t begin_ns)
@@ -48,43 +59,50 @@ struct lifetimes *lifetimes_new(uint64_t begin_ns)
 	return l;
 }
 
-static void drop(struct lifetimes *l, struct lifetime *t)
-{
-	HASH_DEL(l->threads, t);
-	free(t);
-}
-
 void lifetimes_free(struct lifetimes *l)
 {
-	struct lifetime *t, *next;
-
 	if (!l)
 		return;
-	HASH_ITER (hh, l->threads, t, next)
-		drop(l, t);
+	index_release(&l->by_ids);
+	free(l->threads);
 	free(l);
 }
 
 size_t lifetimes_nr(const struct lifetimes *l)
 {
-	return HASH_COUNT(l->threads);
+	return l->nr;
 }
 
+static uint32_t hash_of(const struct lifetime_key *key)
+{
+	return index_hash(0, key, sizeof(*key));
+}
+
+static bool is_sought(const void *arg, uint32_t id)
+{
+	const struct sought *s = arg;
+	const struct lifetime_key *key = &s->l->threads[id].key;
+
+	return key->pid == s->key.pid && key->tid == s->key.tid;
+}
+
+/* Valid until another one is added. */
 static struct lifetime *find(const struct lifetimes *l, uint32_t pid, uint32_t tid)
 {
-	struct lifetime_key key = { pid, tid };
-	struct lifetime *t;
+	struct sought s = { l, { pid, tid } };
+	uint32_t id;
 
-	HASH_FIND(hh, l->threads, &key, sizeof(key), t);
-	return t;
+	return index_find(&l->by_ids, hash_of(&s.key), is_sought, &s, &id) ? &l->threads[id] : NULL;
 }
 
 static struct lifetime *add(struct lifetimes *l, uint32_t pid, uint32_t tid)
 {
-	struct lifetime *t = xcalloc(1, sizeof(*t));
+	struct lifetime *t;
 
-	t->key = (struct lifetime_key){ pid, tid };
-	HASH_ADD(hh, l->threads, key, sizeof(t->key), t);
+	l->threads = xgrow(l->threads, l->nr, &l->cap, sizeof(*l->threads));
+	t = &l->threads[l->nr];
+	*t = (struct lifetime){ .key = { pid, tid } };
+	index_add(&l->by_ids, hash_of(&t->key), l->nr++);
 	return t;
 }
 
@@ -155,18 +173,32 @@ static void mark_counted(struct lifetimes *l, const struct prof_count *counts, s
 	}
 }
 
+/* Those that stay move together, and what finds them is made anew. */
+static void drop_settled(struct lifetimes *l, uint64_t now_ns)
+{
+	size_t nr = 0;
+
+	index_release(&l->by_ids);
+	for (size_t i = 0; i < l->nr; i++) {
+		struct lifetime *t = &l->threads[i];
+
+		if (!t->counted && t->end_ns && t->end_ns + SETTLE_NS < now_ns)
+			continue;
+		l->threads[nr] = *t;
+		index_add(&l->by_ids, hash_of(&l->threads[nr].key), nr);
+		nr++;
+	}
+	l->nr = nr;
+}
+
 void lifetimes_drop(struct lifetimes *l, const struct prof_count *counts, size_t nr,
 		    uint64_t now_ns)
 {
-	struct lifetime *t, *next;
-
-	if (!l || lifetimes_nr(l) < l->many)
+	if (!l || l->nr < l->many)
 		return;
 	mark_counted(l, counts, nr);
-	HASH_ITER (hh, l->threads, t, next)
-		if (!t->counted && t->end_ns && t->end_ns + SETTLE_NS < now_ns)
-			drop(l, t);
-	l->many = 2 * lifetimes_nr(l);
+	drop_settled(l, now_ns);
+	l->many = 2 * l->nr;
 	if (l->many < MANY)
 		l->many = MANY;
 }
@@ -176,9 +208,9 @@ static bool has_own(const struct profile *p, const struct sample *s)
 	return s->tid && (!p->nr_merged || PROF_WAIT_KIND(s->wait) != PROF_ON_CPU);
 }
 
-static void add_name(struct named **names, struct lifetime *t, const struct sample *s)
+static void add_name(struct named **names, uint32_t thread, const struct sample *s)
 {
-	struct named_key key = { t, s->process, s->thread };
+	struct named_key key = { thread, s->process, s->thread };
 	struct named *n;
 
 	HASH_FIND(hh, *names, &key, sizeof(key), n);
@@ -202,11 +234,14 @@ static struct named *learn_names(struct lifetimes *l, const struct profile *p)
 
 	for (size_t i = 0; i < p->nr_samples; i++)
 		if (has_own(p, &p->samples[i]))
-			add_name(&names, get(l, p->samples[i].pid, p->samples[i].tid),
+			add_name(&names, get(l, p->samples[i].pid, p->samples[i].tid) - l->threads,
 				 &p->samples[i]);
-	for (struct named *n = names; n; n = n->hh.next)
-		if (!n->key.thread->name || n->ns > n->key.thread->name->ns)
-			n->key.thread->name = n;
+	for (struct named *n = names; n; n = n->hh.next) {
+		struct lifetime *t = &l->threads[n->key.thread];
+
+		if (!t->name || n->ns > t->name->ns)
+			t->name = n;
+	}
 	return names;
 }
 
@@ -228,7 +263,7 @@ void lifetimes_write(struct lifetimes *l, struct profile *p, uint64_t end_ns)
 		profile_add_thread(p, &time);
 	}
 	HASH_ITER (hh, names, n, next) {
-		n->key.thread->name = NULL;
+		l->threads[n->key.thread].name = NULL;
 		HASH_DEL(names, n);
 		free(n);
 	}

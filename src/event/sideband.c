@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/radix.h"
 #include "event/perf.h"
 
 #define RING_BYTES (128u << 10)
@@ -31,12 +32,12 @@ struct ring {
 	struct perf_event_mmap_page *page;
 };
 
-/* A record taken out of a ring, waiting for its turn. */
+/* A record taken out of a ring, waiting for its turn; those of one time in order of arrival. */
 struct pending {
-	uint64_t time_ns;
-	uint32_t offset; /* into bytes */
-	uint32_t order;	 /* of arrival, for equal times */
+	uint64_t time_ns; /* first: they are sorted by it */
+	uint64_t offset;  /* into bytes */
 };
+_Static_assert(sizeof(struct pending) == sizeof(struct radix_row), "they are sorted as such rows");
 
 /* An event that is throttled now. */
 struct throttled {
@@ -261,7 +262,7 @@ static void note_throttled(struct sideband *s, const struct record_throttle *t)
  */
 static void take(struct sideband *s, const struct perf_event_header *h)
 {
-	struct pending p = { .offset = s->len, .order = s->nr_pending };
+	struct pending p = { .offset = s->len };
 
 	if (h->type == PERF_RECORD_LOST) {
 		s->lost += ((const struct record_lost *)h)->lost;
@@ -308,15 +309,6 @@ static void ring_read(struct sideband *s, struct ring *r)
 	if (full || s->lost > lost)
 		note_gap(s, r);
 	r->read_ns = now;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct pending *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static void deliver(const struct perf_event_header *h, uint64_t time_ns,
@@ -377,7 +369,7 @@ static void keep_from(struct sideband *s, size_t first)
 		size_t sz = record_size(s, p);
 
 		memcpy(bytes + len, s->bytes + p->offset, sz);
-		s->pending[i] = (struct pending){ p->time_ns, len, i };
+		s->pending[i] = (struct pending){ p->time_ns, len };
 		len += sz;
 	}
 	if (s->cap > KEPT_BYTES) {
@@ -400,8 +392,7 @@ uint64_t sideband_drain(struct sideband *s, const struct sideband_ops *ops, void
 
 	for (size_t i = 0; i < s->nr_rings; i++)
 		ring_read(s, &s->rings[i]);
-	if (s->nr_pending)
-		qsort(s->pending, s->nr_pending, sizeof(*s->pending), by_time);
+	radix_sort((struct radix_row *)s->pending, s->nr_pending, 0);
 	for (; done < s->nr_pending && s->pending[done].time_ns <= horizon; done++)
 		deliver((void *)(s->bytes + s->pending[done].offset), s->pending[done].time_ns, ops,
 			arg);

@@ -125,6 +125,27 @@ static void threads_without_counts_are_forgotten(void **state)
 	lifetimes_free(l);
 }
 
+/* Whoever is left when others are forgotten is found as before, and who comes then, too. */
+static void who_stays_is_found_among_those_that_go(void **state)
+{
+	struct lifetimes *l = lifetimes_new(BEGIN);
+	uint64_t now = BEGIN;
+	uint32_t tid = 0;
+
+	for (; tid < 100000; tid++, now += S / 1000) {
+		lifetimes_begin(l, PID, tid + 1, now);
+		if (tid % 7)
+			lifetimes_end(l, PID, tid + 1, now + S);
+		lifetimes_drop(l, NULL, 0, now);
+	}
+	assert_in_range(lifetimes_nr(l), 100000 / 7, 65536);
+	for (uint32_t i = 0; i < tid; i += 7)
+		assert_int_equal(lifetimes_between(l, PID, i + 1, BEGIN, now),
+				 now - BEGIN - i * (S / 1000));
+	assert_int_equal(lifetimes_between(l, PID, tid - 1, BEGIN, now + 9 * S), S);
+	lifetimes_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +154,7 @@ int main(void)
 		cmocka_unit_test(one_number_after_the_other_adds_up),
 		cmocka_unit_test(merged_threads_are_left_to_the_kernel),
 		cmocka_unit_test(threads_without_counts_are_forgotten),
+		cmocka_unit_test(who_stays_is_found_among_those_that_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,6 +171,24 @@ static void records_of_all_cpus_come_in_order(void **state)
 	assert_int_equal(sideband_take_gap(*state), 0);
 }
 
+/* Also those that had to wait for their turn, beside others that came later. */
+static void records_of_one_time_come_as_they_arrived(void **state)
+{
+	uint64_t late = now_ns() + 100000000;
+
+	put_fork(1, 9, late + 2);
+	for (uint32_t pid = 1; pid <= 4; pid++)
+		put_fork(0, pid, late + 1);
+	put_fork(1, 5, late + 1);
+	put_fork(1, 6, late);
+	drain(*state);
+	assert_string_equal(heard, "");
+	put_fork(0, 7, late + 1);
+	usleep(100000 + LATE_US);
+	drain(*state);
+	assert_string_equal(heard, " 6 1 2 3 4 5 7 9");
+}
+
 static void a_ring_with_room_has_lost_nothing(void **state)
 {
 	for (int i = 0; i < 3; i++) {
@@ -212,6 +230,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(records_of_all_cpus_come_in_order, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(records_of_one_time_come_as_they_arrived, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_ring_with_room_has_lost_nothing, set_up,
 						tear_down),
