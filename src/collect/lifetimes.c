@@ -208,9 +208,10 @@ static bool has_own(const struct profile *p, const struct sample *s)
 	return s->tid && (!p->nr_merged || PROF_WAIT_KIND(s->wait) != PROF_ON_CPU);
 }
 
-static void add_name(struct named **names, uint32_t thread, const struct sample *s)
+static void add_name(struct named **names, struct lifetimes *l, const struct sample *s)
 {
-	struct named_key key = { thread, s->process, s->thread };
+	const struct lifetime *t = get(l, s->pid, s->tid); /* threads may move for it */
+	struct named_key key = { t - l->threads, s->process, s->thread };
 	struct named *n;
 
 	HASH_FIND(hh, *names, &key, sizeof(key), n);
@@ -234,8 +235,7 @@ static struct named *learn_names(struct lifetimes *l, const struct profile *p)
 
 	for (size_t i = 0; i < p->nr_samples; i++)
 		if (has_own(p, &p->samples[i]))
-			add_name(&names, get(l, p->samples[i].pid, p->samples[i].tid) - l->threads,
-				 &p->samples[i]);
+			add_name(&names, l, &p->samples[i]);
 	for (struct named *n = names; n; n = n->hh.next) {
 		struct lifetime *t = &l->threads[n->key.thread];
 
