@@ -30,7 +30,7 @@ recorded() { # DESC
 
 # What was recorded lasted for six seconds, whatever the host's clock said.
 is_steady() { # DESC
-	check_near "$(grep -o '"duration_s":[0-9]*' x.json | head -n 1 | tr -dc 0-9)" 7 1 "$1: seconds recorded"
+	check_near "$(grep -o '"duration_s": *[0-9]*' x.json | head -n 1 | tr -dc 0-9)" 7 1 "$1: seconds recorded"
 }
 
 # Takes the CPU away and brings it back; ms from its return to its first sample, a line for each time. How often the program
