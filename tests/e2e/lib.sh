@@ -337,7 +337,7 @@ folded_sum() { # FILE
 
 # A value of a summary in JSON, by the path of its keys.
 json() { # FILE KEY...
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]: value = value[key]
 print(value)' "$@"

@@ -33,21 +33,27 @@ mode=freeze
 ! grep -q deep /sys/power/mem_sleep || mode=mem
 seconds=4
 
-suspend() { # sets $awake_s, what of it went by on the clock, and $away_s, what did not
-	local before after slept
+# Sets $awake_s, what of it went by on the clock, and $away_s, what did not. The emulator leaves S3 at once now and then: that
+# is a suspension, too, but one to be followed by another.
+suspend() {
+	local before after from slept=0 tries
 
 	before=$(clocks)
-	slept=$(</sys/class/rtc/rtc0/since_epoch)
-	run rtcwake -u -d rtc0 -m $mode -s $seconds
-	check_is "$STATUS" 0 "the machine was suspended ($mode): exit status of rtcwake"
+	for ((tries = 0; tries < 5 && slept < seconds; tries++)); do
+		from=$(</sys/class/rtc/rtc0/since_epoch)
+		run rtcwake -u -d rtc0 -m $mode -s $seconds
+		[ "$STATUS" -eq 0 ] || break
+		slept=$(($(</sys/class/rtc/rtc0/since_epoch) - from))
+	done
+	check_is "$STATUS" 0 "the machine was suspended ($mode, $tries times): exit status of rtcwake"
 	[ "$STATUS" -eq 0 ] || show
 	after=$(clocks)
-	slept=$(($(</sys/class/rtc/rtc0/since_epoch) - slept))
 	check_between $slept $seconds 600 "seconds by the real-time clock"
 	read -r awake_s away_s < <(awk -v a="$before" -v b="$after" 'BEGIN {
 		split(a, from); split(b, to); went = to[1] - from[1]
 		printf "%.2f %.2f\n", went / 1e9, (to[2] - from[2] - went) / 1e9 }')
 	echo "# $awake_s s by the clock, $away_s s besides"
+	[ $mode != mem ] || check_between "$away_s" 2 600 "seconds that the clock leaves out"
 }
 
 # Around a suspension, as COMMAND does.

@@ -28,6 +28,7 @@ print(next(r for r in json.load(sys.stdin)["checks"] if r["name"] == "lockdown")
 
 cd "$TMP" || exit 1
 start "$PROGS/spin_abc" 1000
+spinner=$PID
 start "$PROGS/waits_switcher" 1000
 switcher=$PID
 commands=("oncpu -F 99" offcpu wall runqlat wakeup syscalls timeline sched
@@ -61,7 +62,8 @@ raise integrity
 check_is "$(row state)/$(row found)" ok/integrity "doctor"
 all_record integrity
 
-# Those that record already.
+# Those that record already. While thirteen of them begin and end, which share one CPU, what they record rests.
+kill -STOP "$spinner" "$switcher"
 declare -A running=()
 for command in "${commands[@]}" "agent --keep kept -i 2s"; do
 	name=${command//[^a-z]/}
@@ -72,9 +74,11 @@ for command in "${commands[@]}" "agent --keep kept -i 2s"; do
 	running[$command]="$PID $LOG"
 	wait_until 8 recording "$PID" || echo "# $command has no perf event"
 done
+kill -CONT "$spinner" "$switcher"
 sleep 2
 raise confidentiality
 sleep 8
+kill -STOP "$spinner" "$switcher"
 for command in "${!running[@]}"; do
 	read -r pid log <<<"${running[$command]}"
 	stop "$pid" INT
@@ -96,6 +100,7 @@ for command in "${!running[@]}"; do
 	sed 's/^/# /' "$log" | grep -a 'bpfprof:' | head -n 5
 done
 
+kill -CONT "$spinner" "$switcher"
 for command in "${commands[@]}" "agent --keep kept2" top; do
 	[[ $command != "stat -a"* ]] || continue
 	# shellcheck disable=SC2086
