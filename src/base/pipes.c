@@ -8,12 +8,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 static _Thread_local volatile sig_atomic_t spared;
 
-static bool is_read(int fd)
+bool pipes_is_read(int fd)
 {
 	struct pollfd p = { fd, POLLOUT, 0 };
 
@@ -32,7 +31,7 @@ static void on_pipe(int sig, siginfo_t *info, void *context)
 	sigset_t only;
 
 	(void)context;
-	if (is_of_write(info) && (spared || is_read(STDOUT_FILENO))) {
+	if (is_of_write(info) && (spared || pipes_is_read(STDOUT_FILENO))) {
 		errno = saved;
 		return;
 	}

@@ -7,6 +7,8 @@
 #ifndef BPFPROF_BASE_PIPES_H
 #define BPFPROF_BASE_PIPES_H
 
+#include <stdbool.h>
+
 /*
  * Once, in the beginning. What the caller ignores stays ignored; programs that we start have the
  * default.
@@ -18,5 +20,8 @@ void pipes_begin(void);
  */
 void pipes_spare(void);
 void pipes_spare_end(void);
+
+/* No pipe, or one that somebody reads. */
+bool pipes_is_read(int fd);
 
 #endif

@@ -16,16 +16,19 @@ static const char too_large[] =
 	"with all its repetitions it has more than " TEXT(REGEX_MAX_NODES) " characters";
 
 static const char too_deep[] =
-	"it repeats what is repeated already, more than " TEXT(REGEX_MAX_REPEATED) " times";
+	"it repeats what is repeated already, or can be empty, more than " TEXT(
+		REGEX_MAX_REPEATED) " times";
 
 /*
  * Of a part of an expression: what it becomes; how deep repetitions lie in each other in it; and
- * how many of them repeat others. glibc takes seconds for 20 of those, and twice as long for each
- * further one.
+ * how many of them repeat others, or what can be empty ("(a?){20}" are 20 of these). glibc takes
+ * seconds for 20 of those, and twice as long for each further one.
  */
 struct size {
 	unsigned long nodes, deep;
 	unsigned int nest;
+	bool empty; /* it can be; of a group: a branch that has ended */
+	bool solid; /* of a group: the branch that is read cannot */
 };
 
 /* Of an expression that is read from left to right. */
@@ -56,11 +59,28 @@ static const char *skip_set(const char *s)
 	return *s ? s + 1 : s;
 }
 
-static void item(struct sizes *z, const char *behind)
+/* What stands before is not repeated any more. */
+static void settle(struct sizes *z)
 {
+	z->of[z->depth].solid |= !z->last.empty;
+}
+
+static void item(struct sizes *z, const char *behind, bool empty)
+{
+	settle(z);
 	z->s = behind;
-	z->last = (struct size){ .nodes = 1 };
+	z->last = (struct size){ .nodes = 1, .empty = empty };
 	z->of[z->depth].nodes++;
+}
+
+static void end_branch(struct sizes *z)
+{
+	struct size *in = &z->of[z->depth];
+
+	settle(z);
+	in->empty |= !in->solid;
+	in->solid = false;
+	z->last = (struct size){ .empty = true };
 }
 
 /* How often "{m,n}" or "{m,}" copies what it repeats. */
@@ -81,13 +101,15 @@ static void repeat(struct sizes *z, unsigned long nr, bool mark)
 {
 	struct size *in = &z->of[z->depth], was = z->last;
 	bool exact = *z->s == '{' && z->s[1] != '0' && z->s[1] != ',';
+	bool none = *z->s == '*' || *z->s == '?' || (*z->s == '{' && !exact);
 
 	if (*z->s == '{')
 		z->s += strcspn(z->s + 1, "}") + 1;
 	z->s += *z->s != '\0';
 	z->last.nodes = was.nodes * nr + mark;
 	z->last.nest += !exact; /* copies in a row do not lie in each other */
-	z->last.deep = was.deep * nr + (!exact && z->last.nest > 1);
+	z->last.deep = was.deep * nr + (was.empty ? nr : !exact && z->last.nest > 1);
+	z->last.empty |= none;
 	in->nodes += z->last.nodes - was.nodes;
 	in->deep += z->last.deep - was.deep;
 	in->nest = in->nest > z->last.nest ? in->nest : z->last.nest;
@@ -97,8 +119,9 @@ static const char *open_group(struct sizes *z)
 {
 	if (z->depth == REGEX_MAX_DEPTH)
 		return "more than " TEXT(REGEX_MAX_DEPTH) " groups lie in each other";
+	settle(z);
 	z->of[++z->depth] = (struct size){};
-	z->last = (struct size){};
+	z->last = (struct size){ .empty = true };
 	z->s++;
 	return NULL;
 }
@@ -110,6 +133,7 @@ static void close_group(struct sizes *z)
 	z->s++;
 	if (!z->depth)
 		return;
+	end_branch(z);
 	z->last = z->of[z->depth--];
 	z->last.nodes++;
 	in = &z->of[z->depth];
@@ -128,7 +152,7 @@ static const char *step(struct sizes *z)
 		close_group(z);
 		return NULL;
 	case '[':
-		item(z, skip_set(z->s));
+		item(z, skip_set(z->s), false);
 		return NULL;
 	case '*':
 	case '?':
@@ -143,17 +167,25 @@ static const char *step(struct sizes *z)
 	case '\\':
 		if (z->s[1] >= '1' && z->s[1] <= '9')
 			return "references back (\\1) are not known here";
-		item(z, z->s + 1 + (z->s[1] != '\0'));
+		item(z, z->s + 1 + (z->s[1] != '\0'), z->s[1] && strchr("bB<>`'", z->s[1]));
+		return NULL;
+	case '|':
+		item(z, z->s + 1, true);
+		end_branch(z);
+		return NULL;
+	case '^':
+	case '$':
+		item(z, z->s + 1, true);
 		return NULL;
 	default:
-		item(z, z->s + 1);
+		item(z, z->s + 1, false);
 		return NULL;
 	}
 }
 
 static const char *refused(const char *text)
 {
-	struct sizes z = { .s = text };
+	struct sizes z = { .s = text, .last.empty = true };
 	const char *why = NULL;
 
 	if (strlen(text) > REGEX_MAX_BYTES)

@@ -58,14 +58,15 @@ static int parse_overhead(const struct command *self, struct recording_args *a)
 {
 	static const char variable[] = "BPFPROF_MAX_OVERHEAD";
 	struct opt_number n = { "--max-overhead", 0, 100, "%" };
+	const char *usual = getenv(variable);
 	double pct = MAX_OVERHEAD_PCT;
 	int err;
 
 	if (!has_option(self->opts, "max-overhead"))
 		return 0;
-	if (!a->max_overhead && getenv(variable)) {
+	if (!a->max_overhead && usual && *usual) {
 		n.option = variable;
-		a->max_overhead = getenv(variable);
+		a->max_overhead = usual;
 	}
 	err = opt_number(&n, a->max_overhead, &pct);
 	a->record.max_overhead = pct / 100;

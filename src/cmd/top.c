@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/pipes.h"
 #include "base/text.h"
 #include "cmd/interactive.h"
 #include "cmd/recording.h"
@@ -230,11 +231,22 @@ static void do_keys(struct watch *w, int timeout_ms)
 	w->quit |= wish == TOP_QUIT;
 }
 
+/* Before the next look, which would take the time of a busy host to be read by nobody. */
+static bool is_unread(struct watch *w)
+{
+	if (w->top || pipes_is_read(STDOUT_FILENO))
+		return false;
+	raise(SIGPIPE); /* unless who started us ignores it */
+	return w->failed = w->quit = true;
+}
+
 static bool turn(void *arg, struct record *r)
 {
 	struct watch *w = arg;
 	uint64_t now = now_ns(), interval = w->args->interval_ns;
 
+	if (is_unread(w))
+		return false;
 	if (!w->live) {
 		w->live = live_new(r, w->args->window_ns, &w->names);
 		w->next_ns = record_begin_ns(r) + interval;

@@ -16,6 +16,7 @@
 #include "uprobe/place.h"
 
 #define VERSION(major, minor) ((major)*1000u + (minor))
+#define BTF_PATH	      "/sys/kernel/btf/vmlinux"
 #define PREEMPT_PATH	      "/sys/kernel/debug/sched/preempt"
 #define SYS_UPROBE	      336 /* x86-64, kernel >= 6.18 */
 
@@ -122,12 +123,12 @@ static bool is_preemptible(const struct utsname *u)
 	return strstr(u->version, "PREEMPT") != NULL;
 }
 
-/* As bpf/kernel.bpf.h decides it. */
+/* As bpf/kernel.bpf.h decides it. Where no types are shown nothing is loaded, nor accused. */
 static bool can_forbid(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool yes = btf && btf__find_by_name_kind(btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0 &&
-		   btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0;
+	struct btf *btf = access(BTF_PATH, R_OK) ? NULL : btf__load_vmlinux_btf();
+	bool yes = !btf || (btf__find_by_name_kind(btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0 &&
+			    btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0);
 
 	btf__free(btf);
 	return yes;

@@ -96,6 +96,18 @@ static void describe_busiest(const struct machine *m, uint32_t after, FILE *out)
 	binaries_describe(m, out);
 }
 
+static void find_none(const struct machine *m, struct finding *f)
+{
+	if (!m->moment.nr_busy) {
+		finding_found(f, "none are busy");
+		return;
+	}
+	finding_found(f, "not shown to this user");
+	finding_judge(f, DOCTOR_LIMITED,
+		      "of programs of others it is not known whether they have debug information");
+	finding_remedy(f, "run as root");
+}
+
 /* Lines of binaries_describe(): "name state package". */
 void look_busiest(const struct machine *m, struct finding *f)
 {
@@ -118,6 +130,10 @@ void look_busiest(const struct machine *m, struct finding *f)
 				       state == BINARY_NAMES ? "no lines" : "no names");
 		if (*package != '-' && to < sizeof(packages) && !strstr(packages, package))
 			to += snprintf(packages + to, sizeof(packages) - to, " %s", package);
+	}
+	if (!nr) {
+		find_none(m, f);
+		return;
 	}
 	finding_found(f, "%zu of %zu have debug information", nr - nr_poor, nr);
 	if (!nr_poor)

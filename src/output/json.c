@@ -162,31 +162,6 @@ static struct json_object *names(const struct profile *p)
 	return o;
 }
 
-static struct json_object *cost(const struct profile *p)
-{
-	const struct profile_meta *m = &p->meta;
-	uint64_t seen = p->counters[PROF_SEEN], cpu_time = m->duration_ns * m->nr_cpus;
-	struct json_object *o = json_object_new_object();
-
-	json_put_number(o, "bpf_ns_per_sample", seen ? (double)m->bpf_ns / seen : 0);
-	json_put_number(o, "bpf_share_of_cpus", cpu_time ? (double)m->bpf_ns / cpu_time : 0);
-	json_put_number(o, "interrupts_share_of_cpus",
-			cpu_time ? (double)m->interrupts_ns / cpu_time : 0);
-	json_put_number(o, "max_overhead_pct", m->budget_ppm / 1e4);
-	json_put_number(o, "thinned_s", m->thinned_ns / 1e9);
-	json_put_count(o, "thinned_to_one_in", m->thinnest ? m->thinnest : 1);
-	json_put_number(o, "spread_s", m->spread_ns / 1e9);
-	json_put_number(o, "over_budget_s", m->over_ns / 1e9);
-	json_put_number(o, "own_cpu_s", m->cpu_ns / 1e9);
-	json_put_count(o, "rss_bytes", m->rss_bytes);
-	json_put_number(o, "readers_cpu_s", m->readers_ns / 1e9);
-	json_put_count(o, "readers_bytes", m->readers_bytes);
-	json_put_count(o, "map_bytes", m->map_bytes);
-	json_put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
-	json_put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);
-	return o;
-}
-
 static struct json_object *put_sum(struct json_object *o, const char *key,
 				   const struct waits_sum *sum)
 {
@@ -328,7 +303,7 @@ int json_write(const struct profile *p, const struct view *view, FILE *out)
 	json_object_object_add(o, "names", names(&one));
 	if (profile_is_mixed(p))
 		profile_of_event_release(&one);
-	json_object_object_add(o, "cost", cost(p));
+	json_put_cost(o, p);
 	if (p->meta.is_time)
 		json_object_object_add(o, "waits", waits(p, v));
 	runtime = contexts_json(p, v);

@@ -115,6 +115,9 @@ int summary_write(const struct profile *p, const struct view *v, FILE *out);
 /* Parts of it: what was measured; behind an empty line what was recorded of it, what was not. */
 void summary_put_head(const struct profile *p, const struct view *v, FILE *out);
 void summary_put_ledger(const struct profile *p, FILE *out);
+/* What it cost, with what was left out to cost no more; and the latter alone. */
+void summary_put_cost(const struct profile *p, FILE *out);
+void summary_put_budget(const struct profile *p, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);

@@ -373,6 +373,8 @@ int runqlat_write_text(const struct runqlat_report *r, const struct view *v, FIL
 	if (r->counters) {
 		ledger_put(r->counters, "waits", out);
 		print_cost(r->counters, out);
+		if (r->profile)
+			summary_put_budget(r->profile, out);
 	}
 	return 0;
 }

@@ -66,6 +66,7 @@ int sched_write_text(const struct profile *p, const struct view *v, FILE *out)
 		put_row(&g, &rows[i]);
 	grid_end(&g);
 	summary_put_ledger(p, out);
+	summary_put_cost(p, out);
 	free(rows);
 	timeline_release(&t);
 	return 0;

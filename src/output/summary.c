@@ -389,7 +389,7 @@ static void put_unlimited(FILE *out)
 }
 
 /* What samples stand for, and what was left out, to cost no more. */
-static void print_budget(const struct profile *p, FILE *out)
+void summary_put_budget(const struct profile *p, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
 	uint64_t cpus_ns = m->duration_ns * m->nr_cpus;
@@ -420,7 +420,7 @@ static void print_budget(const struct profile *p, FILE *out)
 			m->budget_ppm / 1e4, text_ns(m->over_ns), m->thinned_ns ? "else " : "");
 }
 
-static void print_cost(const struct profile *p, FILE *out)
+void summary_put_cost(const struct profile *p, FILE *out)
 {
 	const struct profile_meta *m = &p->meta;
 	uint64_t seen = p->counters[PROF_SEEN];
@@ -428,7 +428,7 @@ static void print_cost(const struct profile *p, FILE *out)
 	fprintf(out, "cost      %s per %s in BPF, %.3f%% of the profiled CPUs\n",
 		text_ns(seen ? m->bpf_ns / seen : 0), profile_noun(p),
 		pct(m->bpf_ns, m->duration_ns * m->nr_cpus));
-	print_budget(p, out);
+	summary_put_budget(p, out);
 	if (kind_of_profile(p)->syscalls)
 		fprintf(out, "          other processes paid %s more for each system call\n",
 			text_ns(m->others_ns));
@@ -464,6 +464,6 @@ int summary_write(const struct profile *p, const struct view *view, FILE *out)
 	if (has_stacks(p) && !profile_is_mixed(p))
 		names_put_summary(p, weight_noun(p), out);
 	print_late(p, out);
-	print_cost(p, out);
+	summary_put_cost(p, out);
 	return 0;
 }

@@ -274,6 +274,7 @@ int timeline_write_text(const struct profile *p, const struct view *v, FILE *out
 	else
 		put_runs(&t, &all, out);
 	summary_put_ledger(p, out);
+	summary_put_cost(p, out);
 	timeline_release(&t);
 	return 0;
 }

@@ -21,9 +21,10 @@ refused() { # WHY COMMAND...
 	check_near "$(grep -c . "$ERR")" 1 0 "sentences"
 }
 for option in --focus --ignore --peek; do
-	refused "$option: no regular expression .it repeats what is repeated already, more than 8 times" "$BPFPROF" report "$option" "a$plus" small.bpfprof
+	refused "$option: no regular expression .it repeats what is repeated already, or can be empty, more than 8 times" "$BPFPROF" report "$option" "a$plus" small.bpfprof
 done
 refused "references back" "$BPFPROF" report --focus '(a)\1' small.bpfprof
+refused "can be empty, more than 8 times" "$BPFPROF" report --focus "((a|b|)?){50}" small.bpfprof
 refused "more than 1000 characters" "$BPFPROF" report --focus '((a{30}){30}){30}' small.bpfprof
 check "usual ones" "$BPFPROF" report --focus '^(main|[a-z_]+(::[a-z]+){0,3})' --ignore 'x{2,}' small.bpfprof
 

@@ -32,6 +32,10 @@ static const struct {
 	{ "^(([a-z]+::)*[a-z]+,)*((a*)?b)*$", "a::b,c,ab", "a:b" },
 	{ "^(.*?)(x.*?)$", "axb", "b" },
 	{ "^(([0-9a-f]{2}:){5}[0-9a-f]{2},?){3}$", NULL, "ab" },
+	{ "^(a|b?c){2,40}$", "abcca", "b" },
+	{ "^(ab?){2,40}$", "abaa", "b" },
+	{ "^([a-z]? ?){3}x$", "a bx", "ay" },
+	{ "\\bmain\\b|^$", "a main b", "domain" },
 };
 
 static const struct {
@@ -51,6 +55,12 @@ static const struct {
 	{ "^(a****a****a****a****a****a****a****a****a****a****ash)$", "repeats what is repeated" },
 	{ "^((a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*ash)$",
 	  "repeats" },
+	/* What can be empty, many times: all of these took more than eight seconds. */
+	{ "(()+^){0,56}", "can be empty" },
+	{ "((a|b|)?){50}", "can be empty" },
+	{ "((){2,34}a?){14,}", "can be empty" },
+	{ "(\\b){31,}(^|a+){3,}", "can be empty" },
+	{ "b+(a{0,11}|[ab]*()$){33,}", "can be empty" },
 	{ "(a)\\1", "references back" },
 	{ "a{", NULL },
 	{ "[", NULL },
