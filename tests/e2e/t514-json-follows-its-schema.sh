@@ -124,6 +124,7 @@ OPTIONAL = {("calls",), "waits", "lengths", "audit", "events", "branches", "colu
             "threshold_us", "rows", "outliers", "outliers_lost", "ledger", "cpu", "pid", "tid", "name",
             "short_cpu", "then", "class", "waker", "before", "open", "avg_delay_us", "max_delay_us", "max_delay_from_s",
             "max_delay_to_s", "spans"}
+OPTIONAL_OF = {"bpfprof-runqlat": {("cost",)}}
 MAPS = {"filtered_by", "lost_by", "notes", "broken_by", "ends", "classes", "blocked_ns", "columns", "self", "total"}
 
 def places(o, at=()):
@@ -146,7 +147,7 @@ for path in sys.argv[2:]:
     for at in places(document):
         wrong = [lambda d: holder(d, at).__setitem__(at[-1], {"no": ["such", "thing"]})] if at else []
         if at and isinstance(holder(document, at), dict) and at[-1] not in OPTIONAL and \
-                at not in OPTIONAL and not (len(at) > 1 and at[-2] in MAPS):
+                at not in OPTIONAL and at not in OPTIONAL_OF.get(document["format"], ()) and not (len(at) > 1 and at[-2] in MAPS):
             wrong.append(lambda d: holder(d, at).pop(at[-1]))
         value = holder(document, at)[at[-1]] if at else document
         if isinstance(value, dict) and (not at or at[-1] not in MAPS):

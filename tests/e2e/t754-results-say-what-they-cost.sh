@@ -14,7 +14,7 @@ unset BPFPROF_MAX_OVERHEAD
 start "$PROGS/waits_switcher" 200
 for command in timeline sched runqlat; do
 	rm -f "$TMP"/x.*
-	check "$command" "$BPFPROF" "$command" --max-overhead 0.01 -p "$PID" -d 1 -o "$TMP/x.json" -o "$TMP/x.bpfprof"
+	check "$command" "$BPFPROF" "$command" --max-overhead 0.01 -p "$PID" -d 0.4 -o "$TMP/x.json" -o "$TMP/x.bpfprof"
 	check_is "$(json "$TMP/x.json" cost max_overhead_pct)" 0.01 "budget in JSON of $command"
 	check_between "$(json "$TMP/x.json" cost over_budget_s)" 0.1 30 "s above it, of $command"
 	check_between "$(json "$TMP/x.json" cost bpf_share_of_cpus)" 0.0001 2 "of the CPUs in BPF, of $command"
@@ -23,7 +23,6 @@ for command in timeline sched runqlat; do
 	check_grep "it cost more than --max-overhead 0.01% for " "$TMP/text"
 	"$BPFPROF" report --json "$TMP/x.bpfprof" >"$TMP/report.json"
 	check_is "$(json "$TMP/report.json" cost over_budget_s)" "$(json "$TMP/x.json" cost over_budget_s)" "s above it, by report of $command,"
-	check "$command: JSON follows its schema" python3 "$ROOT/tests/e2e/schema.py" "$ROOT/docs/json.schema.json" "$TMP/x.json"
 done
 
 # A variable that is empty says nothing.
