@@ -74,6 +74,7 @@ static void check_same(enum prof_hist_by by, bool split)
 	r.split = split;
 	r.outliers_lost = 7;
 	r.counters = p->counters;
+	r.profile = p;
 	save(p);
 	q = profile_load(path);
 	assert_non_null(q);
