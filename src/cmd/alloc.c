@@ -46,6 +46,7 @@ const struct opt alloc_opts[] = {
 	OPT_FLAG(0, "force", struct alloc_args, force,
 		 "also on a kernel where probes are not safe"),
 	WALKING_ROWS,
+	STRICT_ROW,
 	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	VALUE_ROW(struct recording_args, results),

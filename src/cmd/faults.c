@@ -10,6 +10,7 @@ const struct opt faults_opts[] = {
 		"look at one fault in N on each CPU; counts are multiplied (default 1)"),
 	STACK_ROWS,
 	LIMIT_ROW,
+	STRICT_ROW,
 	UNSAFE_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),

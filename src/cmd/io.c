@@ -22,6 +22,7 @@ const struct opt io_opts[] = {
 	OPT_GROUP("How"),
 	STACK_ROWS,
 	LIMIT_ROW,
+	STRICT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

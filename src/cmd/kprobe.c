@@ -11,6 +11,7 @@ const struct opt kprobe_opts[] = {
 	OPT_GROUP("How"),
 	WALKING_ROWS,
 	LIMIT_ROW,
+	STRICT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

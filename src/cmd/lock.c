@@ -24,6 +24,7 @@ const struct opt lock_opts[] = {
 	WALK_ROWS,
 	WAKEUP_ROWS,
 	LIMIT_ROW,
+	STRICT_ROW,
 	OPT_U32(0, "max-rows", struct recording_args, record.calls.max_rows, 16, 1 << 20, "N",
 		"with --kernel, room for N histograms: locks and CPUs (default 8192)"),
 	OPT_U32(0, "max-open", struct recording_args, record.ops.max_open, 16, 1 << 20, "N",

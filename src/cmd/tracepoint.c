@@ -23,6 +23,7 @@ const struct opt tracepoint_opts[] = {
 	OPT_GROUP("How"),
 	WALKING_ROWS,
 	LIMIT_ROW,
+	STRICT_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,
 	OPT_END,

@@ -11,6 +11,7 @@ const struct opt uprobe_opts[] = {
 	TIMED_ROWS,
 	OPT_GROUP("How"),
 	WALKING_ROWS,
+	STRICT_ROW,
 	UNSAFE_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,

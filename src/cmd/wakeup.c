@@ -12,6 +12,7 @@ const struct opt wakeup_opts[] = {
 	WALK_ROWS,
 	WAKEUP_ROWS,
 	LIMIT_ROW,
+	STRICT_ROW,
 	RESULTS_ROWS(struct recording_args, results),
 	HEATMAP_ROW(struct recording_args, results),
 	WAIT_ROWS(struct recording_args, results),

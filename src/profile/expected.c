@@ -9,10 +9,11 @@ bool expected_init(struct expected *x, const struct profile *p)
 	*x = (struct expected){ .least = p->meta.expected_least,
 				.most = p->meta.expected_most,
 				.seen = p->meta.expected_seen,
-				.lost = profile_sum(p, COUNTER_LOST) };
+				.lost = profile_sum(p, COUNTER_LOST),
+				.ledger = p->counters[PROF_SEEN] };
 	if (x->most)
 		return true;
-	x->seen = p->counters[PROF_SEEN];
+	x->seen = x->ledger;
 	return false;
 }
 
@@ -33,6 +34,7 @@ double expected_difference_pct(const struct expected *x)
 double expected_lack_pct(const struct expected *x)
 {
 	uint64_t missing = x->most && x->seen < x->least ? x->least - x->seen : 0;
+	double lost = x->ledger ? (double)x->lost / x->ledger : 0;
 
-	return pct(missing + x->lost, missing + x->seen);
+	return pct(missing + x->seen * lost, missing + x->seen);
 }

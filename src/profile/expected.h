@@ -14,7 +14,7 @@ struct profile;
 
 struct expected {
 	uint64_t least, most, seen;
-	uint64_t lost; /* of those seen */
+	uint64_t lost, ledger; /* of the ledger, which may count other things besides */
 };
 
 /* False: nobody but bpfprof has counted them. */

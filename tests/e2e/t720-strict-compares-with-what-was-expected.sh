@@ -65,6 +65,20 @@ strict 1 oncpu -e cpu-clock --strict 0.5 --call-graph fp -U -F 4999 --max-stacks
 check_grep "bpfprof: --strict 0.5: [0-9.]+ % of what was expected is lost or missing \\([0-9,]+ lost, " "$ERR"
 check_grep "LOST: stack table full" "$TMP/x.txt"
 
+# A timeline has wake-ups besides, which nobody else counts: what is overwritten of all is no more than all.
+start "$PROGS/waits_switcher" 100
+run "$BPFPROF" timeline --ring 1 --strict 0.5 -p "$PID" -o "$TMP/x.json" 2
+check_is "$STATUS" 1 "exit status of timeline, most of it overwritten,"
+check_between "$(sed -n 's/^bpfprof: --strict 0.5: \([0-9.]*\) % of what.*/\1/p' "$ERR")" 20 100 "% of it is lost"
+stop "$PID"
+
+# Those with outputs of their own, and those of which nobody else counts anything.
+for command in wakeup faults syscalls; do
+	strict 1 $command --strict 0.5 --max-stacks 16 -o "$TMP/x.txt" -d 1.5 -- "$PROGS/many_stacks" 2 28
+	check_grep "bpfprof: --strict 0.5: [0-9.]+ % of what was expected is lost or missing" "$ERR"
+done
+strict 0 faults --strict 2 -o "$TMP/x.txt" -d 1.5 -- "$PROGS/many_stacks" 2 28
+
 mistake 2 "--strict" oncpu --strict much 1
 mistake 2 "--strict" oncpu --strict 101 1
 finish

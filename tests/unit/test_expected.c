@@ -122,13 +122,16 @@ static void test_verdict(void **state)
 	assert_float_equal(expected_difference_pct(&x), 0, 0);
 	assert_float_equal(expected_lack_pct(&x), 0, 0);
 	x.lost = 20;
+	x.ledger = 1000;
 	assert_float_equal(expected_lack_pct(&x), 2, 1e-9);
-	x.seen = 891;
+	x.ledger = 4000; /* and wake-ups, which nobody else counts */
+	assert_float_equal(expected_lack_pct(&x), 0.5, 1e-9);
+	x.ledger = x.seen = 891;
 	assert_float_equal(expected_difference_pct(&x), -10, 1e-9);
 	assert_float_equal(expected_lack_pct(&x), 100.0 * (99 + 20) / 990, 1e-9);
 	x.seen = 1111;
 	assert_float_equal(expected_difference_pct(&x), 10, 1e-9);
-	x = (struct expected){ .seen = 200, .lost = 1 }; /* not known */
+	x = (struct expected){ .seen = 200, .lost = 1, .ledger = 200 }; /* not known */
 	assert_float_equal(expected_difference_pct(&x), 0, 0);
 	assert_float_equal(expected_lack_pct(&x), 0.5, 1e-9);
 	x = (struct expected){};
