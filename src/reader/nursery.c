@@ -184,6 +184,13 @@ static uint64_t usage_ns(int who)
 	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull;
 }
 
+int nursery_null(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? memfd_create("null", MFD_CLOEXEC) : fd;
+}
+
 void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_t *spent_ns)
 {
 	int fds[NURSERY_MAX_FDS];

@@ -35,6 +35,9 @@ struct nursery_report {
 int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds);
 int nursery_receive(int socket, void *bytes, size_t sz, int fds[NURSERY_MAX_FDS]);
 
+/* What reads and writes nothing, also in a root that has no devices. Below 0: there is none. */
+int nursery_null(void);
+
 /*
  * Takes orders from a socket until it is closed. spent_ns: what it took so far, with its children
  * that have ended; they do not have that memory.

@@ -74,7 +74,7 @@ static void become_nursery(int socket, const struct reader *r) __attribute__((no
 static void become_nursery(int socket, const struct reader *r)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = nursery_null();
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "bpfprof-reader");
