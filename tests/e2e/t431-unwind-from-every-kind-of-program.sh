@@ -12,13 +12,15 @@ walks=$ROOT/build/tests/e2e/walks
 [ -x "$walks" ] || walks=${PROGS%/progs}/e2e/walks
 [ -x "$walks" ] || lacks "walks is not built"
 
-# Records in the background; returns when it has begun. An emulator takes seconds to verify the programs.
+# Records in the background; returns when it has begun. An emulator takes seconds to verify the programs, before and behind
+# the first event that is opened.
 begin=1.5 seconds=4
-[ -z "${IN_GUEST:-}" ] || begin=5 seconds=8
+[ -z "${IN_GUEST:-}" ] || begin=6 seconds=10
 start_walks() { # EVENT PID SECONDS; sets $PID
 	"$walks" "$@" "$TMP/folded" >"$TMP/json" 2>"$TMP/err" &
 	PID=$!
 	pids+=("$PID")
+	wait_until 60 recording "$PID" || fail "no recording begins"
 	sleep $begin
 }
 
