@@ -84,7 +84,7 @@ int polls_ran(struct poll *p, struct thread *t, __u64 now);
 
 /*
  * The current thread leaves its CPU; ran: it ran until now. Is it in a poll that goes on? verifier:
- * who asks need not be verified for both, nor for a thread that is in none.
+ * so what the caller does next is looked at once, and not with and without a poll.
  */
 int polls_leave_cpu(struct thread *t, __u64 now, __u32 ran);
 

@@ -16,7 +16,6 @@
 #include "uprobe/place.h"
 
 #define VERSION(major, minor) ((major)*1000u + (minor))
-#define BTF_PATH	      "/sys/kernel/btf/vmlinux"
 #define PREEMPT_PATH	      "/sys/kernel/debug/sched/preempt"
 #define SYS_UPROBE	      336 /* x86-64, kernel >= 6.18 */
 

@@ -7,7 +7,6 @@
 
 #define MIN_MAJOR 5
 #define MIN_MINOR 15
-#define BTF_PATH  "/sys/kernel/btf/vmlinux"
 
 void look_kernel(const struct machine *m, struct finding *f)
 {

@@ -18,6 +18,8 @@
 #include "event/catalog.h"
 #include "event/trial.h"
 
+#define BTF_PATH "/sys/kernel/btf/vmlinux" /* the kernel's types */
+
 /* What became of a system call. */
 struct machine_call {
 	int err;       /* negative errno, 0 = it did what it should */

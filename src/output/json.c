@@ -303,7 +303,7 @@ int json_write(const struct profile *p, const struct view *view, FILE *out)
 	json_object_object_add(o, "names", names(&one));
 	if (profile_is_mixed(p))
 		profile_of_event_release(&one);
-	json_put_cost(o, p);
+	json_object_object_add(o, "cost", json_cost(p));
 	if (p->meta.is_time)
 		json_object_object_add(o, "waits", waits(p, v));
 	runtime = contexts_json(p, v);

@@ -101,7 +101,7 @@ void json_put_or_null(struct json_object *o, const char *key, double x)
 		json_put_number(o, key, x);
 }
 
-void json_put_cost(struct json_object *to, const struct profile *p)
+struct json_object *json_cost(const struct profile *p)
 {
 	const struct profile_meta *m = &p->meta;
 	uint64_t seen = p->counters[PROF_SEEN], cpu_time = m->duration_ns * m->nr_cpus;
@@ -123,5 +123,5 @@ void json_put_cost(struct json_object *to, const struct profile *p)
 	json_put_count(o, "map_bytes", m->map_bytes);
 	json_put_number(o, "first_sample_s", m->first_sample_ns / 1e9);
 	json_put_number(o, "first_complete_stack_s", m->first_root_ns / 1e9);
-	json_object_object_add(to, "cost", o);
+	return o;
 }

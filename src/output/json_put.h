@@ -25,8 +25,8 @@ void json_put_number(struct json_object *o, const char *key, double x); /* six d
 
 /* seen, recorded, filtered and lost, and the last two by cause. */
 void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUNTERS]);
-/* "cost": what a recording cost, and what it left out to cost no more. */
-void json_put_cost(struct json_object *o, const struct profile *p);
+/* What a recording cost, and what it left out to cost no more. */
+struct json_object *json_cost(const struct profile *p);
 /* NULL = not known. */
 void json_put_expected(struct json_object *o, const struct expected *x);
 

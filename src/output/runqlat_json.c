@@ -196,7 +196,7 @@ int runqlat_write_json(const struct runqlat_report *r, const struct view *v, FIL
 		json_object_object_add(o, "ledger", sub);
 	}
 	if (r->profile)
-		json_put_cost(o, r->profile);
+		json_object_object_add(o, "cost", json_cost(r->profile));
 	json_print(o, !r->interval, out);
 	return 0;
 }

@@ -129,7 +129,7 @@ static void put_spans(const struct timeline *t, FILE *out)
 
 static int write_json(const struct profile *p, const struct view *v, bool spans, FILE *out)
 {
-	struct json_object *ledger = json_object_new_object(), *cost = json_object_new_object();
+	struct json_object *ledger = json_object_new_object();
 	struct expected x;
 	struct timeline t;
 
@@ -143,10 +143,8 @@ static int write_json(const struct profile *p, const struct view *v, bool spans,
 	json_put_ledger(ledger, p->counters);
 	json_put_expected(ledger, expected_init(&x, p) ? &x : NULL);
 	put_object(ledger, out);
-	json_put_cost(cost, p);
 	fputs(",\n\"cost\":", out);
-	put_object(json_object_get(json_object_object_get(cost, "cost")), out);
-	json_object_put(cost);
+	put_object(json_cost(p), out);
 	fputs("}\n", out);
 	timeline_release(&t);
 	return 0;

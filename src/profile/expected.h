@@ -14,7 +14,7 @@ struct profile;
 
 struct expected {
 	uint64_t least, most, seen;
-	uint64_t lost, ledger; /* of the ledger, which may count other things besides */
+	uint64_t ledger, lost; /* what the ledger has, which may be more kinds; lost of that */
 };
 
 /* False: nobody but bpfprof has counted them. */
