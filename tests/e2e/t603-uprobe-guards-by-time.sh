@@ -46,6 +46,15 @@ int main(int argc, char **argv)
 	printf("%ld\n", calls);
 }
 C
+# That of 100,000 hits, unless they take a quarter of the time as well: where other machines share a CPU, they may.
+says_the_rule() { # TEXT
+	cp "$ERR" "$TMP/said"
+	check "$1" python3 -c 'import re, sys
+m = re.search(r"hit ([\d,]+) times a second, .* that is ([\d.]+)% of the program.s CPU time, and at most (\S+)", sys.stdin.read())
+print("# figure: %s hits a second, %s %%" % m.group(1, 2))
+assert int(m[1].replace(",", "")) > 100000 and m[3] == ("25.0%" if float(m[2]) > 25 else "100,000"), m[0]' <"$TMP/said"
+}
+
 g++ -O1 -o "$TMP/dear" "$TMP/dear.cc" 2>"$ERR" || skip "g++ cannot make a program"
 
 check_status 1 "dear hits below 100,000 a second end the recording" "$BPFPROF" uprobe "$TMP/dear:dear" 5 -- "$TMP/dear" dear 0 1 100 0
@@ -75,10 +84,10 @@ stop "$PID"
 # Some 230,000 a second, at a fifth of its CPU time; before others, so that there are as many beside load.
 check_status 1 "more than 100,000 cheap hits a second end the recording" nice -n -20 \
 	"$BPFPROF" uprobe "$TMP/dear:cheap" 5 -- "$TMP/dear" cheap 0 1 50 160
-check_grep 'hit [1-9][0-9]{2},[0-9]{3} times a second, .* that is [0-9.]+% of the program.s CPU time, and at most 100,000 hits a second is allowed' \
-	"$ERR" "it says which rule"
+says_the_rule "it says which rule"
 check "those that begin later, too" nice -n -20 "$BPFPROF" uprobe -o "$TMP/x.csv" "$TMP/dear:cheap" 8 -- "$TMP/dear" cheap 0.4 5 50 160
-check_grep 'the probes are taken away: hit [1-9][0-9]{2},[0-9]{3} times a second, .* at most 100,000 hits a second is allowed' "$ERR"
+check_grep 'the probes are taken away: hit' "$ERR"
+says_the_rule "it says which rule, then too"
 check "--force goes on here as well" nice -n -20 "$BPFPROF" uprobe --force -o "$TMP/x.csv" "$TMP/dear:cheap" 3 -- "$TMP/dear" cheap 0 1 50 160
 check_no_grep 'taken away|is allowed' "$ERR" "nothing is said"
 

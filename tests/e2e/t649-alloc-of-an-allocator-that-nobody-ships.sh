@@ -70,7 +70,7 @@ for name in slabs bare; do
 done
 
 # Of a process that runs already, whose allocator is found among its files.
-start env LD_PRELOAD="$TMP/libbare.so" "$PROGS/allocates" 0 20 2000
+start env LD_PRELOAD="$TMP/libbare.so" "$PROGS/allocates" 0 20 6000
 check "alloc -p" "$BPFPROF" alloc -p "$PID" --every 64K -f 1
-check_grep ';forever;[^;]*malloc [0-9]+$' "$OUT" "of one that runs"
+check_grep ';forever;thousand;[^;]*malloc [0-9]+$' "$OUT" "of one that runs"
 finish
