@@ -71,10 +71,14 @@ const struct opt agent_opts[] = {
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
 		"slots for distinct stacks, rounded up to a power of two (default 262144): when "
 		"they are in use, another recording takes over"),
+	MEMORY_ROW,
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
 		"[not sampled]"),
 	UNSAFE_ROW,
+	/* Known, to say why not. */
+	{ OPT_ROW(0, "strict", struct recording_args, strict, const char *, STRING, "PCT", ""),
+	  .hidden = true },
 	OPT_GROUP("Output"),
 	OPT_COUNT('v', "verbose", struct recording_args, verbose,
 		  "a line for each window on stderr (-vv: libbpf too)"),
@@ -128,6 +132,10 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 
 	if (!a->interval_ns)
 		a->interval_ns = 10000000000ull;
+	if (common->strict)
+		return log_as(-EINVAL, "--strict is a verdict at the end, and an agent has none: "
+				       "--on 'lost>0' keeps windows that lost something, and "
+				       "--listen counts what was lost");
 	if (a->max_disk && !a->keep)
 		return log_as(-EINVAL, "--max-disk goes with --keep DIR");
 	if (a->on_rate_hz && !a->on.nr)

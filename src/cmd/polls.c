@@ -35,8 +35,7 @@ const struct opt polls_opts[] = {
 	OPT_U32(0, "max-stacks", struct recording_args, record.max_stacks, 1, 1 << 24, "N",
 		"slots for distinct stacks, rounded up to a power of two (default 65536; more "
 		"above 16 CPUs)"),
-	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,
-		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)"),
+	MEMORY_ROW,
 	OPT_GROUP("How"),
 	OPT_FLAG('g', "stacks", struct calls_args, stacks, "from where they are polled, by stack"),
 	OPT_U32(0, "max-rows", struct recording_args, record.calls.max_rows, 16, 1 << 20, "N",

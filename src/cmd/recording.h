@@ -62,6 +62,10 @@ struct recording_args {
 	OPT_FLAG('g', NULL, struct recording_args, stacks, "accepted: stacks are always taken"),   \
 	WALKING_ROWS
 
+#define MEMORY_ROW                                                                                 \
+	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,          \
+		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)")
+
 #define WALKING_ROWS                                                                               \
 	OPT_FLAG('U', "user-stacks-only", struct recording_args, record.user_stacks,               \
 		 "no kernel frames"),                                                              \
@@ -83,8 +87,7 @@ struct recording_args {
 		"slots for distinct stacks, rounded up to a power of two (default 65536; more "    \
 		"above 16 CPUs)"),                                                                 \
 	OPT_ALIAS(0, "stack-storage-size", "max-stacks"),                                          \
-	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,          \
-		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)"),      \
+	MEMORY_ROW,                                                                                \
 	OPT_TIME(0, "symbol-time", struct recording_args, record.symbols.time_ns, 1000000000, 0,   \
 		 3600 * 1000000000ull, "TIME",                                                     \
 		 "time for source lines and inlined calls, after the recording (default 5s; 0: "   \

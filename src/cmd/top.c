@@ -79,6 +79,8 @@ const struct opt top_opts[] = {
 	OPT_U32(0, "walks", struct recording_args, record.waits.walks, 1, 1000000, "N",
 		"walk at most N stacks per second and CPU (default 10000); other waits count as "
 		"[not sampled]"),
+	MEMORY_ROW,
+	STRICT_ROW,
 	UNSAFE_ROW,
 	OPT_GROUP("Output"),
 	COLOR_ROW(struct recording_args, results),
@@ -97,6 +99,7 @@ struct watch {
 	struct live_names names;
 	uint64_t begin_ns, next_ns, last_ns;
 	uint32_t nr_shown, nr_restarts;
+	struct profile *sum; /* of all recordings, for --strict; NULL without */
 	bool quit, full, failed;
 };
 
@@ -313,6 +316,8 @@ static int record_once(struct watch *w)
 	w->quit |= w->top && record_was_interrupted(w->record);
 	if (!err && !w->quit && !w->full && w->live && now_ns() - w->last_ns > LAST_LOOK_NS)
 		look(w);
+	if (!err && w->sum)
+		err = record_sum_up(w->record, w->sum);
 	live_free(w->live);
 	w->live = NULL;
 	if (w->full && o->program)
@@ -377,10 +382,15 @@ static enum cmd_result run(struct recording_args *common)
 	o->symbols.kept = kept_new(NAMES_BYTES);
 	o->shelf = shelf_new(TABLES_BYTES);
 	o->reading = &reading;
+	if (common->strict_pct >= 0)
+		w.sum = profile_new();
 	err = watch_all(&w);
 	if (!err)
 		linger(&w);
 	top_close(w.top);
+	if (!err && w.sum && recording_judge(common, w.sum) != CMD_OK)
+		w.failed = true;
+	profile_free(w.sum);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	reading_close(&reading);
 	shelf_free(o->shelf);

@@ -148,6 +148,13 @@ void record_go_alone(struct record *r);
 /* The result, symbolized; belongs to the caller. Once, after record_run. */
 struct profile *record_take(struct record *r);
 
+/*
+ * Of one that was looked at while it went on (record_opts.live), after its end: ends what its
+ * programs do, and adds what they counted, and what was expected, to a profile that has only that.
+ * 0 or negative errno, logged.
+ */
+int record_sum_up(struct record *r, struct profile *sum);
+
 /* What came of it is where it belongs: signals end the wait for what is kept, and cost nothing. */
 void record_is_done(struct record *r);
 void record_close(struct record *r);

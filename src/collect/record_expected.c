@@ -47,19 +47,49 @@ bool record_expects(const struct record *r, struct due *d)
 	return !r->sampling.nr || r->due_known;
 }
 
-void record_describe_expected(struct record *r)
+/* False: not known. */
+static bool add_expected(const struct record *r, const uint64_t counters[PROF_NR_COUNTERS],
+			 struct profile_meta *m)
 {
-	struct profile_meta *m = &r->profile->meta;
+	bool timeline = kind_of(r->opts->command)->timeline;
 	struct due d;
 
 	if (!record_expects(r, &d))
-		return;
-	m->expected_least = d.least;
-	m->expected_most = d.most;
+		return false;
+	m->expected_least += d.least;
+	m->expected_most += d.most;
 	/* The runs of a timeline are wake-ups, too, which the kernel does not count. */
-	m->expected_seen =
-		r->profile
-			->counters[kind_of(r->opts->command)->timeline ? PROF_SWITCHES : PROF_RUNS];
+	m->expected_seen += counters[timeline ? PROF_SWITCHES : PROF_RUNS];
 	/* Nobody else counts polls. */
-	m->expected_seen -= r->profile->counters[PROF_POLL_RUNS];
+	m->expected_seen -= counters[PROF_POLL_RUNS];
+	return true;
+}
+
+void record_describe_expected(struct record *r)
+{
+	add_expected(r, r->profile->counters, &r->profile->meta);
+}
+
+int record_sum_up(struct record *r, struct profile *sum)
+{
+	uint64_t counters[PROF_NR_COUNTERS];
+	bool first = !sum->meta.event, known = first || sum->meta.expected_most;
+	int err;
+
+	sampling_stop(&r->sampling);
+	record_end_expected(r);
+	err = session_stop(r->session);
+	if (err)
+		return record_not_usage(err);
+	session_counters(r->session, counters);
+	counters[PROF_DEFER_FULL] += r->capture.nr_no_room;
+	for (size_t i = 0; i < PROF_NR_COUNTERS; i++)
+		sum->counters[i] += counters[i];
+	if (!known || !add_expected(r, counters, &sum->meta))
+		sum->meta.expected_least = sum->meta.expected_most = sum->meta.expected_seen = 0;
+	if (first)
+		sampling_describe(&r->sampling, sum);
+	if (!sum->meta.event)
+		sum->meta.event = profile_string(sum, r->opts->command);
+	return 0;
 }
