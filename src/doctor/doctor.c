@@ -69,6 +69,13 @@ bool doctor_is_needed(const struct doctor_row *row, unsigned int uses)
 	return row->needed || row->needed_by & uses;
 }
 
+/* Where it is, these are there whatever the kernel was built with. */
+static bool shows_sys(const struct machine *m)
+{
+	return machine_has(m, "/sys/kernel") || machine_has(m, "/sys/devices") ||
+	       machine_has(m, "/sys/bus");
+}
+
 void doctor_look(const struct doctor_row *row, const struct machine *m, struct finding *f)
 {
 	*f = (struct finding){ .state = DOCTOR_OK };
@@ -77,6 +84,13 @@ void doctor_look(const struct doctor_row *row, const struct machine *m, struct f
 		return;
 	if (!doctor_is_needed(row, m->uses))
 		f->state = DOCTOR_LIMITED;
+	if (row->of_sys && !shows_sys(m)) {
+		finding_found(f, "not shown");
+		finding_judge(f, f->state,
+			      "/sys is not mounted here: the kernel's type information, probes and "
+			      "counters are not shown");
+		finding_remedy(f, "mount -t sysfs sysfs /sys");
+	}
 	if (!*f->consequence)
 		snprintf(f->consequence, sizeof(f->consequence), "%s", row->consequence);
 	if (!*f->remedy)

@@ -51,6 +51,7 @@ struct doctor_row {
 	bool first;		/* takes microseconds: commands look at it before they start */
 	bool about_rights;	/* who runs it lacks them, not the machine */
 	bool overridden;	/* by --unsafe-kernel */
+	bool of_sys;		/* what it lacks is not shown where /sys is not mounted */
 	const char *consequence, *remedy; /* unless the finding says it */
 };
 

@@ -88,7 +88,8 @@ static const struct {
 	const char *found, *said;
 } cases[] = {
 	{ "type information", "/sys/kernel/btf/vmlinux x", DOCTOR_OK, "btf", NULL },
-	{ "type information", "", DOCTOR_MISSING, "none", "CONFIG_DEBUG_INFO_BTF" },
+	{ "type information", "/sys/kernel/x y", DOCTOR_MISSING, "none", "CONFIG_DEBUG_INFO_BTF" },
+	{ "type information", "", DOCTOR_MISSING, "not shown", "mount -t sysfs" },
 	{ "JIT for BPF", "/proc/sys/net/core/bpf_jit_enable 1", DOCTOR_OK, "1", NULL },
 	{ "JIT for BPF", "/proc/sys/net/core/bpf_jit_enable 0", DOCTOR_LIMITED, "0",
 	  "interpreted" },
@@ -103,11 +104,15 @@ static const struct {
 	{ "tracefs", "/sys/kernel/tracing/events/x y", DOCTOR_OK, "/sys/kernel/tracing", NULL },
 	{ "tracefs", "/sys/kernel/debug/tracing/events/x y", DOCTOR_OK, "debug/tracing", NULL },
 	{ "tracefs", "/sys/kernel/tracing/x y", DOCTOR_OK, "not mounted", NULL },
-	{ "tracefs", "", DOCTOR_LIMITED, "not mounted", "root" },
+	{ "tracefs", "/sys/kernel/x y", DOCTOR_LIMITED, "not mounted", "root" },
+	{ "tracefs", "", DOCTOR_LIMITED, "not shown", "mount -t sysfs" },
 	{ "probes at functions", "@uprobe/type 9", DOCTOR_OK, "offered", NULL },
-	{ "probes at functions", "", DOCTOR_LIMITED, "not offered", "CONFIG_UPROBE_EVENTS" },
+	{ "probes at functions", "@kprobe/type 8", DOCTOR_LIMITED, "not offered",
+	  "CONFIG_UPROBE_EVENTS" },
+	{ "probes at functions", "", DOCTOR_LIMITED, "not shown", "mount -t sysfs" },
 	{ "probes of the kernel", "@kprobe/type 8", DOCTOR_OK, "offered", NULL },
-	{ "probes of the kernel", "", DOCTOR_LIMITED, "not offered", "tracepoints" },
+	{ "probes of the kernel", "@uprobe/type 9", DOCTOR_LIMITED, "not offered", "tracepoints" },
+	{ "probes of the kernel", "", DOCTOR_LIMITED, "not shown", "mount -t sysfs" },
 
 	{ "user namespace", FIRST_MAP, DOCTOR_OK, "the host's", NULL },
 	{ "user namespace", "/proc/self/uid_map 0 1000 1", DOCTOR_MISSING, "another", "host" },
@@ -131,7 +136,8 @@ static const struct {
 	{ "unprivileged BPF", "/proc/sys/kernel/unprivileged_bpf_disabled 0", DOCTOR_OK, "allowed",
 	  NULL },
 
-	{ "control groups", "", DOCTOR_LIMITED, "version 1", "cgroup2" },
+	{ "control groups", "/sys/kernel/x y", DOCTOR_LIMITED, "version 1", "cgroup2" },
+	{ "control groups", "", DOCTOR_LIMITED, "not shown", "mount -t sysfs" },
 	{ "control groups", "/sys/fs/cgroup/cgroup.controllers cpu", DOCTOR_OK, "version 2", NULL },
 	{ "control groups", "/sys/fs/cgroup/unified/cgroup.controllers cpu", DOCTOR_OK, "both",
 	  NULL },
@@ -483,7 +489,7 @@ static void test_no_counters(void **state)
 {
 	struct finding pmu, f;
 
-	enter_files("/proc/sys/kernel/nmi_watchdog 1");
+	enter_files("/proc/sys/kernel/nmi_watchdog 1\n@software/type 1");
 	made();
 	expect("PMU", DOCTOR_LIMITED, "none", "no hardware counters");
 	doctor_look(row_named("PMU"), &m, &pmu);
