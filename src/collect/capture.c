@@ -14,7 +14,6 @@
 #define SLEEPERS_NS 4000000ull	 /* of each turn, for reading stacks of sleeping threads */
 #define SLEEPERS    32		 /* at a time */
 #define MOST_ITEMS  1024	 /* that wait for tables; no more sleepers are read then */
-#define MOST_BYTES  (64u << 20)	 /* of stacks that wait for tables, unless said otherwise */
 #define STACK_REACH (8ull << 20) /* from a stack pointer to the top, at most */
 
 void capture_init(struct capture *c, const struct capture_opts *o)
@@ -27,7 +26,7 @@ void capture_init(struct capture *c, const struct capture_opts *o)
 			       .session = o->session,
 			       .maps = maps,
 			       .config = o->config,
-			       .most_bytes = o->most_bytes ? o->most_bytes : MOST_BYTES,
+			       .most_bytes = o->most_bytes,
 			       .heatmap = o->heatmap,
 			       .long_wait_ns = o->long_wait_ns,
 			       .nr_slots = maps->nr_generations * maps->nr_stack_slots,

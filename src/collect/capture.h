@@ -78,7 +78,7 @@ struct capture_opts {
 	struct store *store; /* or NULL */
 	struct session *session;
 	struct prof_config config;
-	size_t most_bytes;     /* of stacks that wait for tables; 0 = 64 MB */
+	size_t most_bytes;     /* of stacks that wait for tables */
 	bool heatmap;	       /* moments are kept in slices, */
 	uint64_t long_wait_ns; /* and waits of at least this length; 0 = none are */
 	uint32_t own_child;

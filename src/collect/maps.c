@@ -3,6 +3,7 @@
 #include "collect/maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -210,6 +211,32 @@ void maps_release(struct session_maps *m, const struct bpfprof_bpf *skel,
 		if (rows[i].to && *rows[i].to)
 			munmap((void *)*rows[i].to, mapped_bytes(rows[i].map));
 	*m = (struct session_maps){};
+}
+
+/* libbpf closes each descriptor once, at the end: until then this one stands for something else. */
+static void close_map(const struct bpf_map *map, int null)
+{
+	if (bpf_map__autocreate(map) && bpf_map__fd(map) >= 0)
+		dup3(null, bpf_map__fd(map), O_CLOEXEC);
+}
+
+void maps_give_back(struct session_maps *m, struct bpfprof_bpf *skel, const struct maps_choice *c)
+{
+	int null = open("/", O_PATH | O_CLOEXEC);
+	struct row rows[MOST_ROWS];
+	size_t nr = list(rows, skel, m, c);
+
+	for (size_t i = 0; i < nr && null >= 0; i++) {
+		if (rows[i].map == skel->maps.ksyms || rows[i].map == skel->maps.counters)
+			continue;
+		if (rows[i].to && *rows[i].to) {
+			munmap((void *)*rows[i].to, mapped_bytes(rows[i].map));
+			*rows[i].to = NULL;
+		}
+		close_map(rows[i].map, null);
+	}
+	if (null >= 0)
+		close(null);
 }
 
 uint64_t maps_bytes(const struct bpfprof_bpf *skel, size_t nr_cpus)

@@ -102,6 +102,11 @@ void maps_choose(struct bpfprof_bpf *skel, const struct maps_choice *c);
 int maps_open(struct session_maps *m, const struct bpfprof_bpf *skel, const struct maps_choice *c);
 void maps_release(struct session_maps *m, const struct bpfprof_bpf *skel,
 		  const struct maps_choice *c);
+/*
+ * All is read, and the programs are unloaded but who names the kernel's code: what that one does
+ * not need is given back. The counters stay.
+ */
+void maps_give_back(struct session_maps *m, struct bpfprof_bpf *skel, const struct maps_choice *c);
 
 /*
  * Size of a value times entries of all that are created, times CPUs where each has its own. What

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "event/memory.h"
 #include "event/sideband.h"
 
@@ -16,6 +18,8 @@
  */
 #define USER_BYTES  (24 * MB)
 #define TABLE_BYTES (8 * MB) /* of unwind tables; without more of it, stacks end early */
+#define LAST_BYTES  (6 * MB) /* for a copy that reads names, and what is counted meanwhile */
+#define TIGHT_BYTES (256 * MB)
 
 static int refuse(const struct memory_limit *m, uint64_t needed)
 {
@@ -67,4 +71,24 @@ int memory_fit(struct session_opts *so, uint64_t *unwind_bytes)
 			 "stacks have %" PRIu64 " MB instead of 32, and may lose more",
 			 m.cgroup, m.free_bytes / MB, so->max_bytes / MB);
 	return 0;
+}
+
+bool memory_is_tight(void)
+{
+	struct memory_limit m;
+
+	return memory_limit_read("", &m) && m.limit_bytes < TIGHT_BYTES;
+}
+
+bool memory_runs_out(uint64_t profile_bytes, uint64_t begin_ns)
+{
+	struct memory_limit m;
+
+	if (!memory_limit_read("", &m) || m.free_bytes >= profile_bytes + LAST_BYTES)
+		return false;
+	log_warn("ended after %s: the limit of the cgroup %s leaves %" PRIu64 " of %" PRIu64
+		 " MB, which the result needs; raise the limit, select fewer processes, or record "
+		 "for less long",
+		 text_ns(now_ns() - begin_ns), m.cgroup, m.free_bytes / MB, m.limit_bytes / MB);
+	return true;
 }

@@ -6,6 +6,9 @@
 #ifndef BPFPROF_COLLECT_MEMORY_FIT_H
 #define BPFPROF_COLLECT_MEMORY_FIT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "collect/session.h"
 
 /*
@@ -17,5 +20,14 @@ int memory_fit(struct session_opts *so, uint64_t *unwind_bytes);
 
 /* The same for maps of a fixed size. */
 int memory_fit_bytes(uint64_t map_bytes);
+
+/* Does our cgroup have so little that one file's names are read at a time? */
+bool memory_is_tight(void);
+
+/*
+ * While it records: does our cgroup leave less than what a profile of so many bytes needs besides,
+ * and the names in it? Says so.
+ */
+bool memory_runs_out(uint64_t profile_bytes, uint64_t begin_ns);
 
 #endif

@@ -180,7 +180,7 @@ static int start(struct record *r)
 				   .store = r->store,
 				   .session = r->session,
 				   .config = record_config(o),
-				   .most_bytes = o->always_on ? 8u << 20 : 0,
+				   .most_bytes = record_wait_bytes(r),
 				   .heatmap = o->moments,
 				   .long_wait_ns = o->waits.gap_ns / LONG_WAITS,
 				   .own_child = r->target.pid,

@@ -54,12 +54,24 @@ static bool hurries(void *record)
 	return true;
 }
 
+/* All is read: in a cgroup with little memory, names need what the kernel's tables had. */
+static void give_back(struct record *r)
+{
+	r->had_store = r->store != NULL;
+	if (r->store)
+		r->store_stats = store_stats(r->store);
+	store_free(r->store);
+	r->store = NULL;
+	session_reduce(r->session);
+}
+
 void record_name(struct record *r)
 {
 	struct symbol_options o = r->opts->symbols;
 	struct signalfd_siginfo info;
 
-	o.late = &r->late;
+	give_back(r);
+	o.late = r->is_tight ? NULL : &r->late;
 	o.hurry = hurries;
 	o.arg = r;
 	if (r->interrupted && !o.time_given && !o.debuginfod)
@@ -193,11 +205,10 @@ void record_describe(struct record *r, uint64_t end_ns, uint64_t end_real_ns)
 
 static void tell_tables(const struct record *r)
 {
-	struct store_stats s;
+	struct store_stats s = r->store_stats;
 
-	if (!r->store)
+	if (!r->had_store)
 		return;
-	s = store_stats(r->store);
 	log_info("unwind tables: %zu of %s in %s, built in %s, %zu evicted, "
 		 "%zu without room, %zu not to be had; "
 		 "%zu processes; %s stacks deferred, %s found no room, %zu slots not given back",

@@ -123,6 +123,7 @@ static int prepare(struct record *r)
 	int err;
 
 	r->unwind_bytes = o->unwind_bytes ? o->unwind_bytes : UNWIND_BYTES;
+	r->is_tight = memory_is_tight();
 	err = memory_fit(&so, &r->unwind_bytes);
 	if (!err)
 		err = open_reading(r);

@@ -11,17 +11,22 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "bpf/thin.h"
+#include "collect/memory_fit.h"
 #include "collect/record_parts.h"
 #include "event/interrupt.h"
 #include "profile/kind.h"
 
-#define MOST_STACKS  PROF_MOST_THINNED
-#define MOST_SKIPS   PROF_MOST_SKIPS
-#define MOST_SAMPLES 6	  /* halvings of samples: 99 a second are 1.5 */
-#define LIVE_HZ	     49	  /* of each CPU, that a live view keeps: a thousandth of its time */
-#define SAMPLE_NS    5000 /* of a sample in BPF, cold */
-#define SWITCH_NS    50	  /* that the way into a program at a tracepoint takes, and back */
-#define ENDS_NS	     2000000000ull /* above the limit, that a recording ends after */
+#define MOST_STACKS	 PROF_MOST_THINNED
+#define MOST_SKIPS	 PROF_MOST_SKIPS
+#define MOST_SAMPLES	 6    /* halvings of samples: 99 a second are 1.5 */
+#define LIVE_HZ		 49   /* of each CPU, that a live view keeps: a thousandth of its time */
+#define SAMPLE_NS	 5000 /* of a sample in BPF, cold */
+#define SWITCH_NS	 50   /* that the way into a program at a tracepoint takes, and back */
+#define WAIT_BYTES	 (64u << 20) /* some hundred milliseconds of a busy machine */
+#define FEW_WAIT_BYTES	 (8u << 20)
+#define TIGHT_WAIT_BYTES (4u << 20)
+#define MEMORY_LOOK_NS	 10000000
+#define ENDS_NS		 2000000000ull /* above the limit, that a recording ends after */
 
 static uint64_t usage_ns(int who)
 {
@@ -227,8 +232,24 @@ static void tell_too_much(const struct record *r, bool before)
 				     : " (with --max-overhead PCT it ends above PCT %)");
 }
 
-bool record_ends_above(const struct record *r)
+size_t record_wait_bytes(const struct record *r)
 {
+	return r->is_tight ? TIGHT_WAIT_BYTES : r->opts->always_on ? FEW_WAIT_BYTES : WAIT_BYTES;
+}
+
+/* Where programs start all the time, a profile grows by tens of megabytes in a second. */
+static bool is_short_of_memory(struct record *r)
+{
+	if (!r->is_tight || r->opts->live.turn || now_ns() < r->looked_ns + MEMORY_LOOK_NS)
+		return false;
+	r->looked_ns = now_ns();
+	return memory_runs_out(r->capture.tally.nr * sizeof(struct sample), r->begin_ns);
+}
+
+bool record_ends_above(struct record *r)
+{
+	if (is_short_of_memory(r))
+		return true;
 	if (!r->opts->ends_above || r->opts->always_on || r->overhead.most ||
 	    r->overhead.over_run_ns < ENDS_NS)
 		return false;

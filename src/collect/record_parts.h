@@ -34,8 +34,10 @@
 struct record {
 	const struct record_opts *opts;
 	struct session *session;
-	struct store *store;   /* NULL without unwind tables */
-	uint64_t unwind_bytes; /* for it at most */
+	struct store *store; /* NULL without unwind tables, and once they have been used */
+	bool had_store;
+	struct store_stats store_stats; /* then */
+	uint64_t unwind_bytes;		/* for it at most */
 	struct sampling sampling;
 	struct groups groups;
 	struct sideband *sideband;
@@ -61,9 +63,11 @@ struct record {
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
 	unsigned int nr_turns;
-	bool interrupted; /* by a signal */
-	bool outlived;	  /* all that was profiled had exited before the time was over */
-	bool done;	  /* record_is_done() */
+	bool is_tight;	    /* our cgroup's memory is, */
+	uint64_t looked_ns; /* and was looked at then */
+	bool interrupted;   /* by a signal */
+	bool outlived;	    /* all that was profiled had exited before the time was over */
+	bool done;	    /* record_is_done() */
 	struct table_pause pause;
 	size_t nr_cpus;	      /* profiled at the end */
 	struct cpus confined; /* where alone what is selected may run, if is_confined */
@@ -178,7 +182,9 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 void record_begin_overhead(struct record *r);
 int record_turn_overhead(struct record *r);
 /* Nothing can be left out, and it has cost too much for two seconds, which is told. */
-bool record_ends_above(const struct record *r);
+bool record_ends_above(struct record *r);
+/* What stacks that wait for tables may take. */
+size_t record_wait_bytes(const struct record *r);
 void record_describe_overhead(struct record *r, uint64_t end_ns);
 uint64_t record_own_ns(const struct record *r);
 /* As of now: one in so many. */

@@ -139,6 +139,12 @@ uint64_t session_map_bytes(const struct session *s);
  */
 uint64_t session_plan_bytes(const struct session_opts *o, const struct sizes_host *host);
 
+/*
+ * After session_stop(), when all that it recorded has been read, and no unwind table is used any
+ * more: gives back the memory that names need now. What it tells stays, and session_ask_kernel().
+ */
+void session_reduce(struct session *s);
+
 /* Detaches, unmaps and frees; NULL is fine. */
 void session_close(struct session *s);
 

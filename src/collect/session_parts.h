@@ -23,7 +23,9 @@ struct session {
 	struct maps_choice choice;
 	struct session_maps maps;
 	struct kernel_segments segments;
-	bool frozen, flushed;	 /* session_freeze(), and what was open then is accounted for */
+	bool frozen, flushed; /* session_freeze(), and what was open then is accounted for */
+	bool reduced;	      /* session_reduce(): */
+	uint64_t had_bytes, had_missed;
 	int settle_fd, inner_fd; /* a map of maps, and what is in it; 0 = none */
 	/* By the kernel's count: before and after programs were attached, and detached. */
 	struct {

@@ -79,6 +79,8 @@ uint64_t session_missed(const struct session *s)
 {
 	uint64_t missed = 0;
 
+	if (s->reduced)
+		return s->had_missed;
 	for (size_t i = 0; i < PROBE_MAX_PROGRAMS && s->probe->programs[i].name; i++) {
 		struct bpf_prog_info info = {}; /* the kernel reads what it is asked for */
 		uint32_t len = sizeof(info);
@@ -103,7 +105,32 @@ static uint64_t thread_bytes(const struct session *s)
 
 uint64_t session_map_bytes(const struct session *s)
 {
+	if (s->reduced)
+		return s->had_bytes;
 	return maps_bytes(s->skel, s->maps.nr_cpus) + thread_bytes(s) +
 	       (s->settle_fd > 0 ? 2 * sizeof(uint32_t) : 0) +
 	       (uint64_t)s->segments.nr * TABLE_SEGMENT_BYTES;
+}
+
+void session_reduce(struct session *s)
+{
+	struct bpf_program *program;
+
+	if (s->reduced)
+		return;
+	s->had_missed = session_missed(s);
+	s->had_bytes = session_map_bytes(s);
+	s->reduced = true;
+	kernel_segments_close(&s->segments);
+	s->segments = (struct kernel_segments){};
+	links_free(s->points);
+	s->points = NULL;
+	for (size_t i = 0; i < PROBE_MAX_PROGRAMS; i++) {
+		bpf_link__destroy(s->links[i]);
+		s->links[i] = NULL;
+	}
+	bpf_object__for_each_program (program, s->skel->obj)
+		if (program != s->skel->progs.ksyms_name)
+			bpf_program__unload(program);
+	maps_give_back(&s->maps, s->skel, &s->choice);
 }

@@ -65,6 +65,17 @@ if make_group; then
 	}
 	wait_until 10 fits
 	check_grep 'warning: the memory limit .*tables of stacks have [0-9]+ MB instead' "$ERR" "smaller tables are told"
+
+	# Of a whole machine on which programs start all the time: 64 MB are enough for a result, perhaps of less time.
+	for _ in 1 2; do start bash -c 'while :; do ls -l /usr/bin | grep -c a | cat >/dev/null; done'; done
+	for command in syscalls faults wakeup; do
+		sleep 1 # what the one before had is given back by then
+		within 64 "$BPFPROF" "$command" -d 2 --max-overhead 0 -o "$TMP/x.folded"
+		check_near "$STATUS" 0 0 "$command of a busy machine in 64 MB"
+		check "$command has stacks" test -s "$TMP/x.folded"
+		ended=$(grep -o 'ended after [^;]*' "$ERR")
+		echo "# figure: $command: ${ended:-whole}"
+	done
 else
 	echo "# no cgroup with a memory limit can be made here"
 fi
