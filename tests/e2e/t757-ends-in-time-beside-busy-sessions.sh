@@ -13,6 +13,7 @@
 . "${0%/*}/waits.sh"
 need_bpf
 need_prog spin_abc waits_switcher
+[ -n "${NIGHTLY:-}" ] || skip "runs nightly (NIGHTLY=1)"
 [ -z "${IN_GUEST:-}" ] || skip "one slow CPU for twenty loops is another test"
 unset BPFPROF_MAX_OVERHEAD
 
