@@ -19,7 +19,7 @@
 	OPT_SIZE(0, "ring", struct recording_args, record.timeline.ring_bytes, 1 << 20, 1,         \
 		 1ull << 34, "MB",                                                                 \
 		 "kernel memory for events of all CPUs, 64 bytes each (default 16 MB for each "    \
-		 "CPU, at most 256); the oldest go first"),                                         \
+		 "CPU, at most 256); the oldest go first"),                                        \
 	OPT_ALIAS(0, "max-mem", "ring")
 #define OUTPUT_ROWS                                                                                \
 	STRICT_ROW,                                                                                \
