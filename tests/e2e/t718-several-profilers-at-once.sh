@@ -28,7 +28,7 @@ peer() { # NAME COMMAND...
 	}
 }
 peer perf perf record -e cpu-clock -F 99 -a -g -o perf.data -- sleep 8
-peer bpftrace bpftrace -e 'profile:hz:99 { @[kstack] = count(); } tracepoint:sched:sched_switch { @s = count(); } interval:s:8 { exit(); }'
+peer bpftrace bpftrace -e "profile:hz:99 /pid == $spin/ { @[usym(reg(\"ip\"))] = count(); } tracepoint:sched:sched_switch { @s = count(); } interval:s:8 { exit(); }"
 echo "# beside: ${beside[*]:-none}"
 sleep 1
 
@@ -47,6 +47,9 @@ other b oncpu -e cpu-clock -F 499 -o b.folded --strict 1 -d 6
 other c oncpu -p "$spin" -e cpu-clock -F 99 --call-graph fp -o c.folded --strict 8 -d 6
 other d wall -p "$spin" -d 6
 other e runqlat --strict 2 -d 6 # some switches are not reported, here or elsewhere
+"$BPFPROF" agent --keep "$TMP/keep" -i 2 -F 99 -p "$spin" -d 6 >agent.log 2>&1 &
+agent="agent $!"
+pids+=($!)
 sleep 1
 record offcpu -- "$PROGS/waits_sleeper" often 200 10000
 check_truth nap_often
@@ -70,9 +73,40 @@ for name in a b c; do
 	check_share spin_b 30
 	check_share spin_c 20
 done
+# The agent's windows have all time of the thread; of that, samples of running code have the shares.
+read -r name pid <<<"$agent"
+wait_for "$pid"
+check_is "$STATUS" 0 "exit status of the agent"
+check "its windows" "$BPFPROF" report "$TMP/keep" -o agent.folded
+grep '^spin_abc;' agent.folded >spin.folded
+for function in "spin_a 50" "spin_b 30" "spin_c 20"; do
+	read -r name pct <<<"$function"
+	check_pct spin.folded "$name" "$pct" 12
+done
+
+# What the peers say: of their own samples of the program, as many in each function, within four standard deviations.
+peer_says() { # NAME: of lines "FUNCTION COUNT" on standard input
+	awk -v name="$1" '$1 ~ /^spin_[abc]$/ { n[$1] += $2; all += $2 }
+		END {
+			pct["spin_a"] = 50; pct["spin_b"] = 30; pct["spin_c"] = 20
+			bad = all < 50
+			for (f in pct) {
+				may = 400 * sqrt(pct[f] / 100 * (1 - pct[f] / 100) / (all ? all : 1))
+				got = all ? 100 * n[f] / all : 0
+				bad = bad || got - pct[f] > may || pct[f] - got > may
+				printf "# %s: %s %.1f %% of %d, expected %d +- %.1f\n", name, f, got, all, pct[f], may
+			}
+			exit bad
+		}'
+}
 for peer in "${beside[@]}"; do
 	read -r name pid <<<"$peer"
 	wait_for "$pid"
-	echo "# $name: exit status $STATUS: $(tail -n 1 "$name.log" | cut -c 1-100)"
+	check_is "$STATUS" 0 "exit status of $name"
+	case $name in
+	perf) perf script -i perf.data --comm spin_abc -G -F ip,sym 2>/dev/null | awk '{ print $2, 1 }' >"$name.counts" ;;
+	bpftrace) sed -n 's/^@\[\(spin_[abc]\)\]: \([0-9]*\)$/\1 \2/p' bpftrace.log >"$name.counts" ;;
+	esac
+	if peer_says "$name" <"$name.counts"; then pass "$name has the shares that it has alone"; else fail "$name has other shares"; fi
 done
 finish
