@@ -57,6 +57,7 @@ static bool hurries(void *record)
 /* All is read: in a cgroup with little memory, names need what the kernel's tables had. */
 static void give_back(struct record *r)
 {
+	r->map_bytes = session_map_bytes(r->session);
 	r->had_store = r->store != NULL;
 	if (r->store)
 		r->store_stats = store_stats(r->store);
@@ -172,7 +173,7 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 	describe_host(p);
 	record_describe_overhead(r, end_ns);
 	record_describe_expected(r);
-	m->map_bytes = session_map_bytes(r->session);
+	m->map_bytes = r->map_bytes ? r->map_bytes : session_map_bytes(r->session);
 	m->command = profile_string(p, r->opts->command);
 	if (!m->event)
 		m->event = m->command;

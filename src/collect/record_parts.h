@@ -37,6 +37,7 @@ struct record {
 	struct store *store; /* NULL without unwind tables, and once they have been used */
 	bool had_store;
 	struct store_stats store_stats; /* then */
+	uint64_t map_bytes;		/* then, 0 = maps are still there */
 	uint64_t unwind_bytes;		/* for it at most */
 	struct sampling sampling;
 	struct groups groups;

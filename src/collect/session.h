@@ -141,7 +141,7 @@ uint64_t session_plan_bytes(const struct session_opts *o, const struct sizes_hos
 
 /*
  * After session_stop(), when all that it recorded has been read, and no unwind table is used any
- * more: gives back the memory that names need now. What it tells stays, and session_ask_kernel().
+ * more: gives back the memory that names need now. What it counted stays, and session_ask_kernel().
  */
 void session_reduce(struct session *s);
 

@@ -25,7 +25,7 @@ struct session {
 	struct kernel_segments segments;
 	bool frozen, flushed; /* session_freeze(), and what was open then is accounted for */
 	bool reduced;	      /* session_reduce(): */
-	uint64_t had_bytes, had_missed;
+	uint64_t had_missed;
 	int settle_fd, inner_fd; /* a map of maps, and what is in it; 0 = none */
 	/* By the kernel's count: before and after programs were attached, and detached. */
 	struct {

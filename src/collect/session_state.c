@@ -105,8 +105,6 @@ static uint64_t thread_bytes(const struct session *s)
 
 uint64_t session_map_bytes(const struct session *s)
 {
-	if (s->reduced)
-		return s->had_bytes;
 	return maps_bytes(s->skel, s->maps.nr_cpus) + thread_bytes(s) +
 	       (s->settle_fd > 0 ? 2 * sizeof(uint32_t) : 0) +
 	       (uint64_t)s->segments.nr * TABLE_SEGMENT_BYTES;
@@ -119,7 +117,6 @@ void session_reduce(struct session *s)
 	if (s->reduced)
 		return;
 	s->had_missed = session_missed(s);
-	s->had_bytes = session_map_bytes(s);
 	s->reduced = true;
 	kernel_segments_close(&s->segments);
 	s->segments = (struct kernel_segments){};
