@@ -18,7 +18,7 @@
  */
 #define USER_BYTES  (24 * MB)
 #define TABLE_BYTES (8 * MB) /* of unwind tables; without more of it, stacks end early */
-#define LAST_BYTES  (6 * MB) /* for a copy that reads names, and what is counted meanwhile */
+#define LAST_PART   8 /* of the limit, for a copy that reads names and what comes meanwhile */
 #define TIGHT_BYTES (256 * MB)
 
 static int refuse(const struct memory_limit *m, uint64_t needed)
@@ -84,7 +84,7 @@ bool memory_runs_out(uint64_t profile_bytes, uint64_t begin_ns)
 {
 	struct memory_limit m;
 
-	if (!memory_limit_read("", &m) || m.free_bytes >= profile_bytes + LAST_BYTES)
+	if (!memory_limit_read("", &m) || m.free_bytes >= profile_bytes + m.limit_bytes / LAST_PART)
 		return false;
 	log_warn("ended after %s: the limit of the cgroup %s leaves %" PRIu64 " of %" PRIu64
 		 " MB, which the result needs; raise the limit, select fewer processes, or record "

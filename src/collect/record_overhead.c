@@ -24,7 +24,7 @@
 #define SWITCH_NS	 50   /* that the way into a program at a tracepoint takes, and back */
 #define WAIT_BYTES	 (64u << 20) /* some hundred milliseconds of a busy machine */
 #define FEW_WAIT_BYTES	 (8u << 20)
-#define TIGHT_WAIT_BYTES (4u << 20)
+#define TIGHT_WAIT_BYTES (2u << 20)
 #define MEMORY_LOOK_NS	 10000000
 #define ENDS_NS		 2000000000ull /* above the limit, that a recording ends after */
 
