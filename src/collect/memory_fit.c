@@ -88,7 +88,7 @@ bool memory_runs_out(uint64_t profile_bytes, uint64_t begin_ns)
 		return false;
 	log_warn("ended after %s: the limit of the cgroup %s leaves %" PRIu64 " of %" PRIu64
 		 " MB, which the result needs; raise the limit, select fewer processes, or record "
-		 "for less long",
+		 "for a shorter time",
 		 text_ns(now_ns() - begin_ns), m.cgroup, m.free_bytes / MB, m.limit_bytes / MB);
 	return true;
 }

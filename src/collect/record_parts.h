@@ -182,7 +182,10 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
  */
 void record_begin_overhead(struct record *r);
 int record_turn_overhead(struct record *r);
-/* Nothing can be left out, and it has cost too much for two seconds, which is told. */
+/*
+ * Nothing can be left out, and it has cost too much for two seconds; or memory for the result runs
+ * out. Either is told.
+ */
 bool record_ends_above(struct record *r);
 /* What stacks that wait for tables may take. */
 size_t record_wait_bytes(const struct record *r);

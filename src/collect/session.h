@@ -129,7 +129,8 @@ uint64_t session_missed(const struct session *s);
 
 /*
  * What the maps hold: size of a value times entries, times CPUs where each has its own. The same on
- * every kernel; keys, page ends and the kernel's bookkeeping are not counted.
+ * every kernel; keys, page ends and the kernel's bookkeeping are not counted. Not after
+ * session_reduce().
  */
 uint64_t session_map_bytes(const struct session *s);
 
