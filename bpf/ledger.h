@@ -42,7 +42,7 @@
 	X(FILTER_OUTSIDE, FILTER, "outside", "outside of the time that is shown")                  \
 	X(FILTER_POLL, FILTER, "other-poll", "not within a poll as long as --slower-polls")        \
 	X(LOST_STACKS, LOST, "stack-table-full", "stack table full: raise --max-stacks")           \
-	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --max-mem")              \
+	X(LOST_FRAMES, LOST, "frame-arena-full", "frame arena full: raise --stack-mem")            \
 	X(LOST_COUNTS, LOST, "count-table-full", "count table full: raise --max-stacks")           \
 	X(LOST_SCRATCH, LOST, "no-scratch", "no scratch memory on this CPU")                       \
 	X(LOST_TIME, LOST, "impossible-time", "ended before it began, or began before the run")    \

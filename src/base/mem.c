@@ -11,10 +11,19 @@
 
 #define LARGE (128 << 10)
 
+static void (*ends_by)(void);
+
+void mem_ends_by(void (*end)(void))
+{
+	ends_by = end;
+}
+
 static void *check(void *ptr)
 {
 	if (ptr)
 		return ptr;
+	if (ends_by)
+		ends_by();
 	fputs("bpfprof: out of memory (ulimit -v, or the host has none left)\n", stderr);
 	_exit(EXIT_FAILURE);
 }

@@ -17,6 +17,9 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t sz);
 __attribute__((format(printf, 1, 2))) char *xasprintf(const char *fmt, ...);
 
+/* Instead of that line, for a process that others wait for: end() must not return. */
+void mem_ends_by(void (*end)(void));
+
 /*
  * Makes room for one more element behind nr in a vector with cap elements of size sz: returns the
  * (possibly moved) vector and raises *cap. Use: v->x = xgrow(v->x, v->nr, &v->cap, sizeof(*v->x));

@@ -63,8 +63,15 @@ struct recording_args {
 	WALKING_ROWS
 
 #define MEMORY_ROW                                                                                 \
+	OPT_SIZE(0, "stack-mem", struct recording_args, record.stack_bytes, 1 << 20, 1 << 20,      \
+		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)"),      \
+		MAX_MEMORY_ROW
+
+#define MAX_MEMORY_ROW                                                                             \
 	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,          \
-		 1ull << 34, "MB", "kernel memory for stacks (default 32 on up to 16 CPUs)")
+		 1ull << 40, "MB",                                                                 \
+		 "memory for all that is ours: maps, unwind tables, this process, and those that " \
+		 "read files for it (default: no limit but the cgroup's)")
 
 #define WALKING_ROWS                                                                               \
 	OPT_FLAG('U', "user-stacks-only", struct recording_args, record.user_stacks,               \

@@ -8,6 +8,7 @@
 
 #define LEAST_STACKS 16 /* none are taken */
 #define AROUND_NS    20000000ull
+#define RING_PART    4 /* of all memory, the same again for what is read from it */
 #define NOT_GIVEN    UINT64_MAX
 #define MAX_NS	     (7 * 24 * 3600 * 1000000000ull)
 
@@ -20,7 +21,7 @@
 		 1ull << 34, "MB",                                                                 \
 		 "kernel memory for events of all CPUs, 64 bytes each (default 16 MB for each "    \
 		 "CPU, at most 256); the oldest go first"),                                        \
-	OPT_ALIAS(0, "max-mem", "ring")
+	MAX_MEMORY_ROW
 #define OUTPUT_ROWS                                                                                \
 	STRICT_ROW,                                                                                \
 	LIMIT_ROW,                                                                                 \
@@ -62,6 +63,7 @@ static int parse_words(struct recording_args *a, char **words, int nr)
 				  "of the long wait");
 	if (t->around_ns == NOT_GIVEN)
 		t->around_ns = AROUND_NS;
+	t->most_bytes = a->record.max_bytes / RING_PART;
 	return recording_duration(a, words, nr);
 }
 

@@ -89,9 +89,10 @@ struct record_opts {
 	bool user_stacks, kernel_stacks; /* only these */
 	bool audit;			 /* walked all the same, and compared */
 	uint32_t max_stacks, max_depth;
-	uint64_t max_bytes;
-	double max_overhead; /* share of the CPUs' time that it may cost; 0 = no limit */
-	bool ends_above;     /* it; where nothing can be left out, else that is told */
+	uint64_t stack_bytes; /* of tables of stacks; 0 = by the number of CPUs */
+	uint64_t max_bytes;   /* of all that is ours; 0 = what the cgroup leaves */
+	double max_overhead;  /* share of the CPUs' time that it may cost; 0 = no limit */
+	bool ends_above;      /* it; where nothing can be left out, else that is told */
 	bool always_on; /* no samples are left out for it, and it is never refused: there are few */
 	enum prof_call_graph call_graph;
 	uint64_t unwind_bytes; /* of unwind tables at most; 0 = 64 MB */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a recording says of itself. */
+#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -11,14 +13,17 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "collect/command_lines.h"
+#include "collect/memory_fit.h"
 #include "collect/record_parts.h"
 #include "collect/suspend.h"
 #include "profile/audit.h"
 #include "profile/bpf_cost.h"
 #include "profile/kind.h"
+#include "reader/jail.h"
 
 #define LONG_NS	   1000000000ull /* to wait without a word */
-#define INSTANT_NS 600000000ull	 /* for names, when Ctrl-C shall give a result within a second */
+#define FREED_US   20000
+#define INSTANT_NS 600000000ull /* for names, when Ctrl-C shall give a result within a second */
 
 static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 {
@@ -28,7 +33,11 @@ static int ask_kernel(void *session, struct prof_ksym *questions, size_t nr)
 void record_name_by(struct record *r, const struct symbol_options *o)
 {
 	struct symbol_kernel kernel = { ask_kernel, r->session };
+	struct memory_given given = { .max_bytes = r->opts->max_bytes };
 
+	if (given.max_bytes && !r->map_bytes)
+		given.map_bytes = session_map_bytes(r->session);
+	jail_allow_bytes(memory_for_reader(&given));
 	symbolizer_run(r->profile, r->capture.sources, &kernel, o);
 	audit_settle(r->profile);
 }
@@ -54,6 +63,13 @@ static bool hurries(void *record)
 	return true;
 }
 
+/* What is given back is free after a grace period, when a thread of the kernel has come to it. */
+static void await_kernel(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	usleep(FREED_US);
+}
+
 /* All is read: in a cgroup with little memory, names need what the kernel's tables had. */
 static void give_back(struct record *r)
 {
@@ -64,6 +80,8 @@ static void give_back(struct record *r)
 	store_free(r->store);
 	r->store = NULL;
 	session_reduce(r->session);
+	if (r->is_tight || r->opts->max_bytes)
+		await_kernel();
 }
 
 void record_name(struct record *r)
@@ -72,7 +90,7 @@ void record_name(struct record *r)
 	struct signalfd_siginfo info;
 
 	give_back(r);
-	o.late = r->is_tight ? NULL : &r->late;
+	o.late = r->is_tight || r->opts->max_bytes ? NULL : &r->late;
 	o.hurry = hurries;
 	o.arg = r;
 	if (r->interrupted && !o.time_given && !o.debuginfod)

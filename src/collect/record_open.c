@@ -16,8 +16,10 @@
 #include "collect/record_parts.h"
 #include "event/cgroup.h"
 #include "profile/kind.h"
+#include "reader/jail.h"
 
 #define UNWIND_BYTES (64ull << 20)
+#define READER_PART  5		   /* of all memory, for one that reads while it records */
 #define LATE_NS	     1000000000ull /* for what is kept of names to be written */
 
 static const struct store_ops store_ops = { kernel_segments_make, kernel_segments_drop };
@@ -40,6 +42,7 @@ static struct store *open_store(struct record *r)
 				.epoch = maps->table_epoch,
 				.pause = &r->pause,
 				.reader = r->reading->reader,
+				.reads_none = r->opts->max_bytes != 0,
 				.python = !r->opts->no_python,
 				.earlier = r->opts->before ? r->opts->before->store : NULL,
 				.shelf = r->opts->shelf,
@@ -59,7 +62,7 @@ static struct session_opts session_options(const struct record *r)
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
 		.few_stacks = r->opts->always_on || r->opts->live.turn,
-		.max_bytes = r->opts->max_bytes,
+		.max_bytes = r->opts->stack_bytes,
 		.calls = r->opts->calls.nr_events ? &r->opts->calls : NULL,
 		.hits = r->opts->sampling.nr_tracepoints != 0,
 		.only_hits = r->opts->sampling.nr_tracepoints &&
@@ -116,15 +119,25 @@ static int open_reading(struct record *r)
 	return r->reading->reader ? 0 : reading_open(r->reading);
 }
 
+static int fit(struct record *r, struct session_opts *so)
+{
+	const struct memory_given given = { .max_bytes = r->opts->max_bytes };
+
+	r->unwind_bytes = r->opts->unwind_bytes ? r->opts->unwind_bytes : UNWIND_BYTES;
+	r->is_tight = memory_is_tight(&given);
+	if (r->is_tight || given.max_bytes)
+		mem_for_long();
+	jail_allow_bytes(given.max_bytes / READER_PART);
+	return memory_fit(so, &r->unwind_bytes, &given);
+}
+
 static int prepare(struct record *r)
 {
 	const struct record_opts *o = r->opts;
 	struct session_opts so = session_options(r);
 	int err;
 
-	r->unwind_bytes = o->unwind_bytes ? o->unwind_bytes : UNWIND_BYTES;
-	r->is_tight = memory_is_tight();
-	err = memory_fit(&so, &r->unwind_bytes);
+	err = fit(r, &so);
 	if (!err)
 		err = open_reading(r);
 	if (!err && o->live.target && o->live.target->pid)

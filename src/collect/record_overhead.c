@@ -240,10 +240,15 @@ size_t record_wait_bytes(const struct record *r)
 /* Where programs start all the time, a profile grows by tens of megabytes in a second. */
 static bool is_short_of_memory(struct record *r)
 {
-	if (!r->is_tight || r->opts->live.turn || now_ns() < r->looked_ns + MEMORY_LOOK_NS)
+	struct memory_given given = { .max_bytes = r->opts->max_bytes };
+
+	if ((!r->is_tight && !given.max_bytes) || r->opts->live.turn ||
+	    now_ns() < r->looked_ns + MEMORY_LOOK_NS)
 		return false;
 	r->looked_ns = now_ns();
-	return memory_runs_out(r->capture.tally.nr * sizeof(struct sample), r->begin_ns);
+	if (given.max_bytes)
+		given.map_bytes = session_map_bytes(r->session);
+	return memory_runs_out(&given, r->capture.tally.nr * sizeof(struct sample), r->begin_ns);
 }
 
 bool record_ends_above(struct record *r)

@@ -64,7 +64,7 @@ struct record {
 	uint64_t dither_ns; /* when sampling periods change; 0 = never */
 	enum capture_state state;
 	unsigned int nr_turns;
-	bool is_tight;	    /* our cgroup's memory is, */
+	bool is_tight;	    /* memory is, */
 	uint64_t looked_ns; /* and was looked at then */
 	bool interrupted;   /* by a signal */
 	bool outlived;	    /* all that was profiled had exited before the time was over */

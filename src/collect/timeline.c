@@ -34,6 +34,8 @@ struct timeline_config timeline_configure(const struct timeline_opts *o, uint32_
 
 	if (!o->ring_bytes && bytes > MAX_BYTES)
 		bytes = MAX_BYTES;
+	if (!o->ring_bytes && o->most_bytes && bytes > o->most_bytes)
+		bytes = o->most_bytes;
 	while (c.slots * 2ull * sizeof(struct timeline_event) * nr_cpus <= bytes)
 		c.slots *= 2;
 	return c;

@@ -13,7 +13,8 @@ struct proc_table;
 struct session_maps;
 
 struct timeline_opts {
-	uint64_t ring_bytes; /* of all CPUs; 0 = 4 MB for each, and at most 256 MB */
+	uint64_t ring_bytes; /* of all CPUs; 0 = 16 MB for each, and at most */
+	uint64_t most_bytes; /* so much, or 256 MB if that is 0 or more */
 	uint64_t last_ns;    /* that are kept; 0 = all of the recording */
 	uint64_t outlier_us; /* the first wait for a CPU of that length ends it; 0 = none does */
 	uint64_t around_ns;  /* that are kept before and behind it */

@@ -93,7 +93,7 @@ const struct doctor_row doctor_rows[] = {
 	  .of_sys = true, .consequence = "--cgroup needs version 2",
 	  .remedy = "mount it (mount -t cgroup2 none /sys/fs/cgroup/unified), or select by -p" },
 	{ "memory of the cgroup", LIMITS, "memory.max, from its own cgroup up", USE_BPF,
-	  look_cgroup_memory, .remedy = "raise the limit, or lower --max-mem and --unwind-mem" },
+	  look_cgroup_memory, .remedy = "raise the limit, or lower --stack-mem and --unwind-mem" },
 	{ "sampling rate", LIMITS, "sysctl kernel.perf_event_max_sample_rate", USE_SAMPLE,
 	  look_sample_rate, .remedy = "sysctl kernel.perf_event_max_sample_rate=100000" },
 

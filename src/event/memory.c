@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NO_LIMIT (1ull << 60) /* version 1 has a number for it, in whole pages */
 
@@ -147,6 +148,37 @@ bool memory_limit_read(const char *root, struct memory_limit *m)
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
 		look_up(root, &versions[i], m);
 	return m->free_bytes != UINT64_MAX;
+}
+
+/* Pages that belong to nobody else, of it and of what its first thread has forked. */
+static uint64_t own_pages(pid_t pid)
+{
+	unsigned long long resident = 0, shared = 0;
+	char path[64];
+	uint64_t sum;
+	int child;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*u %llu %llu", &resident, &shared) != 2)
+		resident = shared = 0;
+	fclose(f);
+	sum = resident - shared;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	while (f && fscanf(f, "%d", &child) == 1)
+		sum += own_pages(child);
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+uint64_t memory_own_bytes(void)
+{
+	return own_pages(getpid()) * sysconf(_SC_PAGESIZE);
 }
 
 uint64_t memory_available(const char *root)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much memory we may still take: of the host, of our cgroup and of those above it. */
+/* How much memory we take, and may still take: of the host, our cgroup and those above it. */
 #ifndef BPFPROF_EVENT_MEMORY_H
 #define BPFPROF_EVENT_MEMORY_H
 
@@ -15,6 +15,12 @@ struct memory_limit {
 
 /* Of either version of cgroups. False: there is no limit. root: "" for this host. */
 bool memory_limit_read(const char *root, struct memory_limit *m);
+
+/*
+ * What only this process and those that descend from it have: no files, and no memory of the
+ * kernel. Pages that a child still shares with its parent count for both.
+ */
+uint64_t memory_own_bytes(void);
 
 /*
  * What can be had without swapping: of the host (MemAvailable, with the files that it caches), or

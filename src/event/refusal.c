@@ -18,7 +18,7 @@ static const struct {
 		 "seccomp profiles forbid it too" },
 	{ EACCES,
 	  "needs CAP_BPF and CAP_PERFMON or root; container seccomp profiles forbid it too" },
-	{ ENOMEM, "lower --max-mem, or raise the cgroup's memory limit" },
+	{ ENOMEM, "lower --stack-mem, or raise the cgroup's memory limit" },
 	{ EMFILE, "raise the limit of open files: ulimit -n" },
 	{ ENFILE, "the host has too many open files: raise the sysctl fs.file-max" },
 	{ ENOSPC, "it has no room for more: fewer events at a time" },

@@ -22,6 +22,10 @@ static const struct unread {
 	{ LACK_DWARF_PACKED, "zstd", "compressed with zstd, which is not read",
 	  "objcopy --decompress-debug-sections" },
 	{ LACK_DWARF_LARGE, "large", "of more than 1 GB, or packed too well", "build it with -g1" },
+	{ LACK_DWARF_MEMORY, "memory", "too large for the memory that was left",
+	  "raise --max-mem" },
+	{ LACK_DWARF_DIED, "ended", "not read, since who read it was ended",
+	  "a cgroup may want memory" },
 };
 
 static void put(FILE *out, const char *s)

@@ -35,6 +35,8 @@ enum lack {
 	LACK_SERVER_ERROR, /* one failed to answer; detail: its code of HTTP */
 	LACK_DWARF_PACKED, /* its DWARF is compressed in a way that is not read */
 	LACK_DWARF_LARGE,  /* it is larger than what is read */
+	LACK_DWARF_MEMORY, /* there was too little memory for it */
+	LACK_DWARF_DIED,   /* who read it died */
 	LACK_SERVERS,	   /* detail: the servers that were asked; of no file */
 	LACK_PYTHON,	   /* functions of Python: the process may not be looked into */
 	LACK_PYTHON_OTHER, /* ... or something else; detail: why */

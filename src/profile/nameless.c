@@ -100,6 +100,8 @@ static const struct finding {
 	{ LACK_NO_TABLE,
 	  "it has no section table, as sstrip and packers leave it: run the file as it was linked",
 	  false },
+	{ LACK_DWARF_MEMORY, "too little memory was left for its DWARF: raise --max-mem", false },
+	{ LACK_DWARF_DIED, "the process that read its DWARF died", false },
 	{ LACK_SERVER_NAMES, "the debug file that debuginfod gave has no names for this code",
 	  false },
 	{ LACK_MAP_OWNER, "%s was refused: chown it to the user of the process", false },

@@ -36,6 +36,17 @@ struct head {
 	struct reader_cost cost; /* until then */
 };
 
+static struct head *own; /* of a copy, until it has answered */
+
+static void end_without_memory(void)
+{
+	if (own) {
+		own->result = -ENOMEM;
+		own->done = 1;
+	}
+	_exit(0);
+}
+
 /* done: an eventfd, which says so; -1 = it is waited for until it ends. */
 static void work(const struct reader_copy *c, struct head *h, int done) __attribute__((noreturn));
 static void work(const struct reader_copy *c, struct head *h, int done)
@@ -52,6 +63,8 @@ static void work(const struct reader_copy *c, struct head *h, int done)
 			signal(i, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	jail_go_first();
+	own = h;
+	mem_ends_by(end_without_memory);
 	h->first_bytes = cost_memory();
 	if (c->prepare)
 		c->prepare(c->arg);
@@ -59,6 +72,7 @@ static void work(const struct reader_copy *c, struct head *h, int done)
 	h->result = err ? err : c->run(c->arg, h + 1, READER_MAX_ANSWER - sizeof(*h));
 	cost_self(h->first_bytes, &h->cost);
 	h->done = 1;
+	own = NULL;
 	if (!err && c->after) {
 		if (done >= 0) {
 			eventfd_write(done, 1);

@@ -68,7 +68,8 @@ void reader_left_release(struct reader_left *l);
 
 /*
  * 0 and what was written, or what run() returned; -ETIMEDOUT when it took too long or hung, -EINTR
- * when it was stopped, -EPIPE when it died, -EBUSY when as many as there may be are left. What it
+ * when it was stopped, -EPIPE when it died, -ENOMEM when that was for want of memory,
+ * -EBUSY when as many as there may be are left. What it
  * took is added to cost, unless it is left.
  */
 int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struct reader_answer *a,

@@ -9,6 +9,7 @@
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -35,6 +36,8 @@ static const int allowed[] = {
 	SCMP_SYS(exit),		SCMP_SYS(exit_group),
 	SCMP_SYS(sigaltstack),
 };
+
+static uint64_t allowed_bytes; /* see jail_allow_bytes() */
 
 static int limit(int what, uint64_t most)
 {
@@ -109,12 +112,34 @@ static int filter_calls(void)
 	return err;
 }
 
+void jail_allow_bytes(uint64_t more)
+{
+	allowed_bytes = more;
+}
+
+static uint64_t most_bytes(void)
+{
+	unsigned long long data = 0;
+	FILE *f;
+
+	if (!allowed_bytes)
+		return JAIL_MAX_BYTES;
+	f = fopen("/proc/self/statm", "re");
+	if (f) {
+		if (fscanf(f, "%*u %*u %*u %*u %*u %llu", &data) != 1)
+			data = 0;
+		fclose(f);
+	}
+	data = data * sysconf(_SC_PAGESIZE) + allowed_bytes;
+	return data < JAIL_MAX_BYTES ? data : JAIL_MAX_BYTES;
+}
+
 static int set_limits(uint64_t cpu_ns)
 {
 	int err = 0;
 
 #ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
-	err = limit(RLIMIT_DATA, JAIL_MAX_BYTES);
+	err = limit(RLIMIT_DATA, most_bytes());
 #endif
 	if (!err)
 		err = limit(RLIMIT_CPU, cpu_ns / 1000000000 + 1);

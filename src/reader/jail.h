@@ -8,6 +8,12 @@
 /* Memory of all kinds, for the largest debug information. */
 #define JAIL_MAX_BYTES (2ull << 30)
 
+/*
+ * Less: so much beside what a child begins with. For children that are born from now on, and
+ * theirs; 0 = all of the above.
+ */
+void jail_allow_bytes(uint64_t more);
+
 /* Where memory runs out, the kernel kills it before the recording: an answer less costs little. */
 void jail_go_first(void);
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "reader/jail.h"
 #include "reader/steady.h"
 
@@ -106,6 +107,16 @@ static int run_task(const struct reader_task *task, const struct nursery_order *
 	return err ? err : task->run(w);
 }
 
+static int answers_at; /* of a child */
+
+static void end_without_memory(void)
+{
+	const struct nursery_report r = { .pid = getpid(), .done = true, .err = -ENOMEM };
+	ssize_t sz = write(answers_at, &r, sizeof(r));
+
+	_exit(sz != sizeof(r));
+}
+
 static void child(const struct reader_task *task, const struct nursery_order *o, const int *fds)
 	__attribute__((noreturn));
 static void child(const struct reader_task *task, const struct nursery_order *o, const int *fds)
@@ -118,6 +129,8 @@ static void child(const struct reader_task *task, const struct nursery_order *o,
 	set_deadline(o->timeout_ns);
 	if (write(fds[1], &r, sizeof(r)) != sizeof(r))
 		_exit(1);
+	answers_at = fds[1];
+	mem_ends_by(end_without_memory);
 	r.done = true;
 	r.err = run_task(task, o, fds, &w);
 	r.sz = w.sz;

@@ -72,6 +72,7 @@ void symbolizer_tell_hung(struct symbolizer *s, const char *path, int err)
 			  : err == -EBUSY     ? "others that read such files hang"
 			  : err == -ECANCELED ? "too many that read files were ended"
 			  : err == -EPIPE     ? "the process that read it died"
+			  : err == -ENOMEM    ? "too little memory was left for it"
 					      : strerror(-err);
 
 	s->nr_hung += err == -ETIMEDOUT;
@@ -100,6 +101,8 @@ static int run_once(struct symbolizer *s, const struct reader_copy *c,
 int symbolizer_run_copy(struct symbolizer *s, const struct reader_copy *c, struct symbol_module *m,
 			const struct symbol_file *file, struct reader_answer *got)
 {
+	enum lack what;
+	bool had_lines;
 	int err;
 
 	if (must_wait(s, file))
@@ -109,8 +112,13 @@ int symbolizer_run_copy(struct symbolizer *s, const struct reader_copy *c, struc
 	err = run_once(s, c, file, got);
 	if (err == -EPIPE && s->ended_ns < WEARY_NS)
 		err = run_once(s, c, file, got);
-	if (err != -EPIPE || s->ended_ns > WEARY_NS)
+	if ((err != -EPIPE && err != -ENOMEM) || s->ended_ns > WEARY_NS)
 		return err;
+	what = err == -ENOMEM ? LACK_DWARF_MEMORY : LACK_DWARF_DIED;
+	had_lines = m->lines != NULL;
 	m->lines = NULL;
-	return run_once(s, c, file, got);
+	err = run_once(s, c, file, got);
+	if (!err && had_lines)
+		lacks_add(&s->lacks, what, m->path, NULL);
+	return err;
 }

@@ -79,8 +79,9 @@ static const char *says_why(int err)
 		return "the process that read it died";
 	case -EBUSY:
 		return "too many that read files hung or were ended";
-	case -EAGAIN:
 	case -ENOMEM:
+		return "too little memory was left for its unwind table";
+	case -EAGAIN:
 	case -EMFILE:
 		return strerror(-err);
 	}
@@ -126,6 +127,12 @@ static int take_headers(struct source *src, const struct reader_answer *a)
 static bool is_strange(const struct store *s, const struct source *src)
 {
 	return s->o.reader && !source_is_vdso(src) && !src->file->is_system;
+}
+
+static bool is_for_child(const struct store *s, const struct source *src)
+{
+	return is_strange(s, src) ||
+	       (s->o.reads_none && s->o.reader && !source_is_vdso(src) && src->file->fd >= 0);
 }
 
 int read_headers(struct store *s, struct source *src)
@@ -180,7 +187,7 @@ int read_table(struct store *s, const struct source *src, struct table *t)
 	int err;
 
 	*t = (struct table){};
-	if (is_strange(s, src)) {
+	if (is_for_child(s, src)) {
 		err = ask(s, src, READER_TABLE, TABLE_NS, &a);
 		if (err)
 			return err;

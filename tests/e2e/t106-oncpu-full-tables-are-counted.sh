@@ -27,7 +27,7 @@ check "16 slots" "$BPFPROF" "${args[@]}" --max-stacks 16 1 -- "$PROGS/many_stack
 check_losses stack-table-full
 
 # While the recorder is stopped nobody empties the log.
-"$BPFPROF" "${args[@]}" --max-mem 1 --max-stacks 16384 60 -- "$PROGS/many_stacks" 60 28 >"$OUT" 2>"$ERR" &
+"$BPFPROF" "${args[@]}" --stack-mem 1 --max-stacks 16384 60 -- "$PROGS/many_stacks" 60 28 >"$OUT" 2>"$ERR" &
 recorder=$!
 loads=${IN_GUEST:+8} # seconds, until the programs run
 sleep "${loads:-2}"

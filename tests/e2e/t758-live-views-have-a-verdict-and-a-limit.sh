@@ -27,12 +27,14 @@ map_bytes() { # ARGUMENTS...: sets bytes
 	check_is "$STATUS" 0 "exit status of $*,"
 }
 for command in "top -b 500ms" "agent --keep $TMP/keep" "timeline -o $TMP/x.txt" "sched -o $TMP/x.txt"; do
+	limit=--stack-mem
+	case $command in timeline* | sched*) limit=--ring ;; esac
 	# shellcheck disable=SC2086
 	map_bytes $command
 	usual=$bytes
 	# shellcheck disable=SC2086
-	map_bytes $command --max-mem 4
-	check_between "$bytes" 1000000 $((usual - (10 << 20))) "bytes of maps of $command with --max-mem 4, usually $usual,"
+	map_bytes $command $limit 4
+	check_between "$bytes" 1000000 $((usual - (10 << 20))) "bytes of maps of $command with $limit 4, usually $usual,"
 	check_between "$bytes" 1000000 $((18 << 20)) "... with what else there is"
 done
 
