@@ -145,7 +145,7 @@ static const struct {
 	{ "memory of the cgroup",
 	  "/sys/fs/cgroup/cgroup.controllers memory\n/proc/self/cgroup 0::/a/b\n"
 	  "/sys/fs/cgroup/a/memory.max 67108864\n/sys/fs/cgroup/a/b/memory.max max",
-	  DOCTOR_LIMITED, "64 MB", "--max-mem" },
+	  DOCTOR_LIMITED, "64 MB", "--stack-mem" },
 	{ "memory of the cgroup",
 	  "/sys/fs/cgroup/cgroup.controllers memory\n/proc/self/cgroup 0::/a/b\n"
 	  "/sys/fs/cgroup/a/memory.max 67108864000\n/sys/fs/cgroup/a/b/memory.max 1073741824",
