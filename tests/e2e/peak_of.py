@@ -3,7 +3,7 @@
 # Runs a command in a cgroup of its own and prints the most memory that was there at a time, in bytes, without cached files;
 # then the command's exit status. Exit status 77: no such cgroup can be made.
 #
-#	peak_of.py [--end SECONDS] COMMAND...	(SIGINT after so many seconds)
+#	peak_of.py [--until FOLDER] COMMAND...	(SIGINT when three files are in it)
 import os
 import signal
 import subprocess
@@ -35,9 +35,9 @@ def taken(group, usage, cached):
 
 def main():
     words = sys.argv[1:]
-    end = float("inf")
-    if words[0] == "--end":
-        end = float(words[1])
+    folder = None
+    if words[0] == "--until":
+        folder = words[1]
         words = words[2:]
     group, usage, cached = find_group()
     try:
@@ -47,12 +47,11 @@ def main():
             preexec_fn=lambda: open(f"{group}/cgroup.procs", "w").write(str(os.getpid())),
         )
         peak = 0
-        begin = time.monotonic()
         while child.poll() is None:
             peak = max(peak, taken(group, usage, cached))
-            if time.monotonic() > begin + end:
+            if folder and os.path.isdir(folder) and len(os.listdir(folder)) >= 3:
                 child.send_signal(signal.SIGINT)
-                end = float("inf")
+                folder = None
             time.sleep(0.005)
         print(peak, child.returncode)
     finally:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --max-mem bounds all that is ours, as the kernel counts it for a cgroup: maps, unwind tables, bpfprof, and what reads files
 # for it, beside programs that start all the time and for a file with much debug information. What has no room is told.
-# timeout: 240
+# timeout: 400
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -15,7 +15,7 @@ peak() { # MB ARGUMENTS...: sets bytes
 	local mb=$1
 
 	shift
-	run python3 "${0%/*}/peak_of.py" ${end:+--end "$end"} "$BPFPROF" "$@" --max-mem "$mb"
+	run python3 "${0%/*}/peak_of.py" ${folder:+--until "$folder"} "$BPFPROF" "$@" --max-mem "$mb"
 	[ "$STATUS" -ne 77 ] || skip "no cgroup that counts memory can be made here"
 	read -r bytes STATUS <"$OUT"
 	check_near "$STATUS" 0 0 "exit status of $1 with --max-mem $mb"
@@ -41,19 +41,19 @@ for mb in 48 ${NIGHTLY:+64} 96; do
 		echo "# figure: $command, $mb MB: $((bytes >> 20)) MB, $(grep -o 'ended after [^;]*' "$ERR" || echo whole)"
 	done
 done
-end=6
-peak 64 top -b 1 --max-overhead 0
+peak 64 top -b --max-overhead 0 1 5
 echo "# figure: top: $((bytes >> 20)) MB"
-peak 128 agent --keep "$TMP/keep" -i 2
+folder=$TMP/keep
+peak 128 agent --keep "$folder" -i 2
 echo "# figure: agent: $((bytes >> 20)) MB"
-end=
+folder=
 
 # --- much debug information ---
 
 if [ "$(uname -m)" = x86_64 ] && python3 "${0%/*}/huge_unit.py" "$TMP/large" 250000; then
 	start "$TMP/large"
 	for mb in 64 512; do
-		peak "$mb" oncpu -p "$PID" --no-symbol-cache --symbol-time 60 -F 99 -d 1 -o "$TMP/$mb.txt" -o "$TMP/$mb.folded"
+		peak "$mb" oncpu -p "$PID" --no-symbol-cache --symbol-time 60 -F 99 -d 3 -o "$TMP/$mb.txt" -o "$TMP/$mb.folded"
 		check_grep ";main( |;)" "$TMP/$mb.folded" "$mb MB: names of functions"
 	done
 	check_grep ";function[0-9]*;inlined[0-3]" "$TMP/512.folded" "enough memory: inlined calls"
