@@ -125,6 +125,11 @@ need_nightly() {
 	[ -n "${NIGHTLY:-}" ] || skip "runs nightly (NIGHTLY=1)"
 }
 
+# Of what takes long there is less by day.
+by_day() { # DAY NIGHT
+	if [ -n "${NIGHTLY:-}" ]; then echo "$2"; else echo "$1"; fi
+}
+
 # The path of a shared library that the loader finds by that name, or nothing.
 library() { # NAME: "libjemalloc.so" is also the one of libjemalloc.so.2
 	PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$1" 'index($1, name) == 1 { print $NF; exit }'

@@ -11,8 +11,8 @@ need python3 cargo
 [ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
 
 seconds=2
-variants=(release fat)
-[ -z "${NIGHTLY:-}" ] || seconds=5 variants+=(full fullfat v0 old oldfat)
+variants=(fat)
+[ -z "${NIGHTLY:-}" ] || seconds=5 variants+=(release full fullfat v0 old oldfat)
 
 for variant in "${variants[@]}"; do
 	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")

@@ -27,14 +27,14 @@ measure_price() { # LIBRARY CALLS ARGS...
 
 	shift 2
 	what="${library##*/} ${*}"
-	LD_PRELOAD=$library "$PROGS/allocates" 0 2 "$turns" >"$TMP/without"
-	LD_PRELOAD=$library "$PROGS/allocates" 0 8 "$turns" >"$TMP/with" &
+	LD_PRELOAD=$library "$PROGS/allocates" 0 1 "$turns" >"$TMP/without"
+	LD_PRELOAD=$library "$PROGS/allocates" 0 "$(by_day 6 8)" "$turns" >"$TMP/with" &
 	PID=$!
 	pids+=("$PID")
 	wait_until 10 grep -q "${library:-libc}" "/proc/$PID/maps"
 	check "alloc $what" "$BPFPROF" alloc -v -p "$PID" "$@" -o "$TMP/x.folded" 20
 	wait_for "$PID"
-	LD_PRELOAD=$library "$PROGS/allocates" 0 2 "$turns" >"$TMP/after"
+	LD_PRELOAD=$library "$PROGS/allocates" 0 1 "$turns" >"$TMP/after"
 	said=$(sed -n 's/.*calls of allocators a second, at \([0-9.]*\) us each.*/\1/p' "$ERR")
 	took=$(awk -v with="$(each "$TMP/with")" -v without="$(each "$TMP/without")" -v after="$(each "$TMP/after")" \
 		'BEGIN { printf "%.2f", (with - (without + after) / 2) / 1000 }')

@@ -3,7 +3,7 @@
 # timeout: 300
 # Somebody stops the recorder in the middle of a recording, for 2 s by day and 10 at night, while the target goes on: there
 # is a result, of all of that time; what was lost meanwhile is named, and the ledger closes. Who is killed while it is
-# stopped leaves nothing. Readers that are stopped for so long hold nothing up: others read instead.
+# stopped leaves nothing. Readers that are stopped for so long hold nothing up: others read instead. By day each command once.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -38,9 +38,7 @@ check_lasted() { # JSON WHAT LEAST
 	check_between "$lasted" "$(awk -v s="$3" 'BEGIN { print s - 0.5 }')" "$took" "s that the result is of"
 }
 
-# Stopped within its time, and across the end of it.
-for length in $((seconds + 2)) 2; do
-	least=$((length > seconds + 1 ? length : seconds + 1))
+stop_oncpu() {
 	stopped recorder "$spins" oncpu -F 499 -p "$spins" -o "$TMP/x.folded" -o "$TMP/x.json" "$length"
 	check_is "$ended" 0 "oncpu, $length s: exit status"
 	check_ledger_closes "$TMP/x.json"
@@ -51,7 +49,9 @@ for length in $((seconds + 2)) 2; do
 	check_between "$recorded" "$(awk -v u="$used" -v t="$took" -v l="$lasted" 'BEGIN { print 0.9 * u - (t - l) }')" \
 		"$(awk -v u="$used" 'BEGIN { print 1.05 * u + 0.1 }')" "oncpu, $length s: CPU time in s"
 	check_pct "$TMP/x.folded" spin_a 50 8
+}
 
+stop_offcpu() {
 	stopped recorder "$waits" offcpu -p "$waits" -o "$TMP/x.folded" -o "$TMP/x.json" "$length"
 	check_is "$ended" 0 "offcpu, $length s: exit status"
 	check_ledger_closes "$TMP/x.json"
@@ -61,11 +61,23 @@ for length in $((seconds + 2)) 2; do
 	check_between "$(us_of "$TMP/x.folded" '(^|;)(serve|rest|await_reply)(;| )')" \
 		"$(awk -v l="$lasted" 'BEGIN { print 1000000 * l }')" "$(awk -v l="$lasted" 'BEGIN { print 2000000 * l + 10000 }')" \
 		"offcpu, $length s: us of waits"
+}
 
+stop_runqlat() {
 	stopped recorder "$waits" runqlat -p "$waits" -o "$TMP/x.json" "$length"
 	check_is "$ended" 0 "runqlat, $length s: exit status"
 	check_ledger_closes "$TMP/x.json"
 	check_lasted "$TMP/x.json" runqlat "$least"
+}
+
+# Stopped within its time, and across the end of it.
+for length in $((seconds + 2)) 2; do
+	least=$((length > seconds + 1 ? length : seconds + 1))
+	# By day one of them within its time, and the others across the end of it.
+	which=$(by_day "$([ "$length" -gt 2 ] && echo oncpu || echo "offcpu runqlat")" "oncpu offcpu runqlat")
+	for command in $which; do
+		"stop_$command"
+	done
 done
 
 # What nobody fetches meanwhile is overwritten, and that is named.
@@ -78,19 +90,19 @@ check_grep 'events lost: overwritten' "$TMP/said" "timeline: is told"
 stop "$PID"
 
 # Stopped, and killed after that.
-for command in oncpu offcpu runqlat; do
-	stopped killed "$waits" $command -p "$waits" -o "$TMP/x.json" 60
+for command in $(by_day offcpu "oncpu offcpu runqlat"); do
+	stopped killed "$waits" "$command" -p "$waits" -o "$TMP/x.json" 60
 	check_is "$ended" -9 "$command, killed: exit status"
 	check_grep ' had [1-9]' "$TMP/did" "$command, killed: it had programs and links"
 	check_is "$(find "$TMP" -name '*x.json*' | wc -l)" 0 "$command, killed: files"
 done
 
 # Its readers are stopped, and there is something to read.
-for command in oncpu offcpu; do
+for command in $(by_day oncpu "oncpu offcpu"); do
 	cp "$PROGS/nofp_libc" "$TMP/$command-victim"
 	start bash -c 'sleep 2; exec "$0" 60' "$TMP/$command-victim"
 	victim=$PID
-	stopped readers "$victim" $command --no-symbol-cache -o "$TMP/x.folded" -o "$TMP/x.json" $((seconds + 2))
+	stopped readers "$victim" "$command" --no-symbol-cache -o "$TMP/x.folded" -o "$TMP/x.json" $((seconds + 2))
 	check_is "$ended" 0 "$command, readers: exit status"
 	check_grep 'stopped [1-9]' "$TMP/did" "$command, readers: some were stopped"
 	check_ledger_closes "$TMP/x.json"

@@ -3,7 +3,7 @@
 # timeout: 7200
 # Whichever allocation of the processes that read files finds no memory, there is a result whose ledger closes, and what is
 # missing is named; whichever of the main process, there is a result or one sentence. Nothing crashes, hangs or is left.
-# By day a sample of the allocations, at night ten times as many.
+# By day a sample of the allocations, at night twenty times as many.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -12,8 +12,8 @@ need python3
 need_prog starves nofp_libc waits_server
 
 mkdir "$TMP/run"
-starved() { # WHOM TRIES STACK COMMAND...
-	drive starved.py "$BPFPROF" "$PROGS/starves" "$TMP/run" "$1" "$2" "$3" "${@:4}" -o "$TMP/run/x.folded" -o "$TMP/run/x.json"
+starved() { # WHOM TRIES STACK COMMAND...; by day half of them
+	drive starved.py "$BPFPROF" "$PROGS/starves" "$TMP/run" "$1" "$(by_day $((($2 + 1) / 2)) "$2")" "$3" "${@:4}" -o "$TMP/run/x.folded" -o "$TMP/run/x.json"
 }
 
 # Symbols, unwind tables, lines of DWARF.
