@@ -309,9 +309,11 @@ def main():
         for file in ["small.html", "small.svg"]:
             check_small(browser, folder, shots, file)
         check_picture(browser, folder, shots)
-        for file in ["large.html", "large.svg"]:
-            for width in [1200, 1920]:
-                check_large(browser, folder, shots, file, width)
+        sizes = [("large.html", 1200), ("large.svg", 1920)]
+        if os.environ.get("NIGHTLY"):
+            sizes += [("large.html", 1920), ("large.svg", 1200)]
+        for file, width in sizes:
+            check_large(browser, folder, shots, file, width)
         check_policy(browser, folder, shots)
     print("ok all checks ran")
 

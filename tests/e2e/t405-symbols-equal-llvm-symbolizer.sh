@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # Names, inlined calls and lines of random addresses are those of llvm-symbolizer: of builds made here, by day in
-# each form of DWARF by one of two compilers, nightly in all by both; nightly also of large files with Debian's debug packages, which are installed for that. chains.py says what
+# four forms of DWARF by one of two compilers, nightly in all by both; nightly also of large files with Debian's debug packages, which are installed for that. chains.py says what
 # counts as equal.
 # long
 # shellcheck source=lib.sh
@@ -67,10 +67,10 @@ cat >p.cc <<-'EOT'
 	}
 	int main(int argc, char **) { return work<3>(argc); }
 EOT
-builds=(dwarf5="g++ -gdwarf-5" dwarf3="g++ -gdwarf-3" split4="g++ -gdwarf-4 -gsplit-dwarf"
-	types="g++ -g -gz -fdebug-types-section" sections="g++ -g -ffunction-sections -Wl,--gc-sections"
-	clang4="clang++ -gdwarf-4" clangsplit="clang++ -gdwarf-5 -gsplit-dwarf")
-[ -z "${NIGHTLY:-}" ] || builds+=(dwarf4="g++ -gdwarf-4" split5="g++ -gdwarf-5 -gsplit-dwarf" compressed="g++ -g -gz"
+builds=(dwarf5="g++ -gdwarf-5" types="g++ -g -gz -fdebug-types-section"
+	sections="g++ -g -ffunction-sections -Wl,--gc-sections" clangsplit="clang++ -gdwarf-5 -gsplit-dwarf")
+[ -z "${NIGHTLY:-}" ] || builds+=(dwarf3="g++ -gdwarf-3" split4="g++ -gdwarf-4 -gsplit-dwarf"
+	clang4="clang++ -gdwarf-4" dwarf4="g++ -gdwarf-4" split5="g++ -gdwarf-5 -gsplit-dwarf" compressed="g++ -g -gz"
 	plaintypes="g++ -g -fdebug-types-section" clang5="clang++ -gdwarf-5")
 for build in "${builds[@]}"; do
 	# shellcheck disable=SC2086

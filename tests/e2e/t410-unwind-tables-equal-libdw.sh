@@ -80,12 +80,12 @@ EOC
 fi
 
 mapfile -t libraries < <(ldconfig -p | sed -nE 's/.*(libc\.so\.6|libcrypto\.so\.3|libstdc\+\+\.so\.6|libLLVM-14\.so\.1) .*x86-64.* => (.*)/\2/p')
-mapfile -t files < <(existing "${libraries[@]}" /lib64/ld-linux-x86-64.so.2 /usr/bin/python3 /usr/bin/node "$BPFPROF" \
+mapfile -t files < <(existing "${libraries[@]}" /lib64/ld-linux-x86-64.so.2 /usr/bin/python3 ${NIGHTLY:+/usr/bin/node} "$BPFPROF" \
 	"$PROGS/exiter-static" "$PROGS/exiter-stripped" "$PROGS/demo")
 [ "$(uname -m)" != x86_64 ] || compare x86-64 50000 4.5 "${files[@]}"
 
 "$ROOT/tools/fetch.sh" corpus arm64 2>"$TMP/fetch.log" || { cat "$TMP/fetch.log"; skip "no files for aarch64"; }
 mapfile -t files < <(existing "$CORPUS"/usr/lib/aarch64-linux-gnu/{libc.so.6,ld-linux-aarch64.so.1,libcrypto.so.3,libstdc++.so.6} \
-	"$CORPUS"/usr/bin/python3* "$CORPUS"/usr/lib/aarch64-linux-gnu/{libnode.so*,libLLVM*})
+	"$CORPUS"/usr/bin/python3* "$CORPUS"/usr/lib/aarch64-linux-gnu/libLLVM* ${NIGHTLY:+"$CORPUS"/usr/lib/aarch64-linux-gnu/libnode.so*})
 compare aarch64 50000 4.8 "${files[@]}"
 finish

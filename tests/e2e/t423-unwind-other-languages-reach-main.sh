@@ -106,8 +106,10 @@ fn main() {
 RUST
 	check "rustc -O" rustc -O -o "$TMP/release" "$TMP/release.rs"
 	record rust-release '([^;]*;)*release::work' "$TMP/release"
-	check "rustc -O -C panic=abort" rustc -O -C panic=abort -C lto=fat -o "$TMP/release-abort" "$TMP/release.rs"
-	record rust-release-abort '([^;]*;)*release::work' "$TMP/release-abort"
+	if [ -n "${NIGHTLY:-}" ]; then
+		check "rustc -O -C panic=abort" rustc -O -C panic=abort -C lto=fat -o "$TMP/release-abort" "$TMP/release.rs"
+		record rust-release-abort '([^;]*;)*release::work' "$TMP/release-abort"
+	fi
 else
 	echo "# no rustc: Rust not tried"
 fi

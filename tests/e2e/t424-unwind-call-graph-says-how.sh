@@ -80,7 +80,7 @@ stop "$PID" KILL
 
 # clang and its libraries have 7 MB of tables or more, and never all are needed at a time.
 if command -v clang >/dev/null; then
-	python3 -c 'for i in range(1500): print("int f%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) s += a[i] * %d; return s; }" % (i, i, i))' >"$TMP/x.c"
+	python3 -c 'for i in range('"$(by_day 500 1500)"'): print("int f%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) s += a[i] * %d; return s; }" % (i, i, i))' >"$TMP/x.c"
 	check "more tables than there is room" "$BPFPROF" oncpu --unwind-mem 4 -v -U -F 499 -o "$TMP/x.json" -f -- clang -O2 -c "$TMP/x.c" -o "$TMP/x.o"
 	cp "$ERR" "$TMP/said"
 	grep 'unwind tables' "$TMP/said" | sed 's/^/#   /'

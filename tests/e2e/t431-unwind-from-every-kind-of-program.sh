@@ -51,6 +51,7 @@ for event in "$PROGS/nofp_calls:called" switches; do
 	start_walks "$event" "$target" $seconds
 	kill -USR1 "$target"
 	wait_until 5 grep -q 'done' "$log" || fail "the target did not do its work"
+	kill -INT "$PID"
 	wait_for "$PID"
 	check_near "$STATUS" 0 0 "recording of ${event##*/}"
 	if [ "$event" = switches ]; then
@@ -81,7 +82,7 @@ start python3 "$TMP/threads.py"
 target=$PID
 wait_until 10 test "$(nr_threads "$target")" -ge 6
 libc=$(awk '/libc\.so\.6|libc-2/ { print $NF; exit }' "/proc/$target/maps")
-check "oncpu records python3" "$BPFPROF" oncpu -p "$target" -F 499 --json 4
+check "oncpu records python3" "$BPFPROF" oncpu -p "$target" -F 499 --json "$(by_day 2 4)"
 cp "$OUT" "$TMP/json"
 check_ledger python3-perf 99.9 100
 for event in switches "$libc:malloc"; do

@@ -12,7 +12,7 @@ GEN=${PROGS%/progs}/e2e/gen_profile
 need python3 /usr/bin/chromium /usr/bin/chromedriver
 [ -x "$GEN" ] || skip "$GEN is not built"
 
-for kind in small offcpu wakeup wall 2000; do
+for kind in small offcpu ${NIGHTLY:+wakeup} wall 2000; do
 	check "$kind is written" "$GEN" "$kind" "$TMP/$kind.bpfprof"
 	check "$kind as page and svg" "$BPFPROF" report "$TMP/$kind.bpfprof" -o "$TMP/$kind.html" -o "$TMP/$kind.svg"
 	check "$kind as stacks" "$BPFPROF" report "$TMP/$kind.bpfprof" -f

@@ -27,7 +27,7 @@ check_grep 'record it with --heatmap' "$ERR"
 
 if [ "$(id -u)" = 0 ] && [ -x "$PROGS/heat_beats" ]; then
 	need_bpf
-	for command in "oncpu -F 499" offcpu wall; do
+	for command in "oncpu -F 499" offcpu ${NIGHTLY:+wall}; do
 		name=${command%% *}
 		# shellcheck disable=SC2086 # it is words
 		check "$name records" "$BPFPROF" $command --heatmap -o "$TMP/$name.bpfprof" -o "$TMP/$name.html" -o "$TMP/$name.json" -- \

@@ -26,7 +26,9 @@ map_bytes() { # ARGUMENTS...: sets bytes
 	stop "$PID" INT
 	check_is "$STATUS" 0 "exit status of $*,"
 }
-for command in "top -b 500ms" "agent --keep $TMP/keep" "timeline -o $TMP/x.txt" "sched -o $TMP/x.txt"; do
+commands=("top -b 500ms" "timeline -o $TMP/x.txt")
+[ -z "${NIGHTLY:-}" ] || commands+=("agent --keep $TMP/keep" "sched -o $TMP/x.txt")
+for command in "${commands[@]}"; do
 	limit=--stack-mem
 	case $command in timeline* | sched*) limit=--ring ;; esac
 	# shellcheck disable=SC2086

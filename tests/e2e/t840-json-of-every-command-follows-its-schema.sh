@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What each command that has --json prints of things that it recorded follows docs/json.schema.json, and so does what report
-# prints of the saved recording, as nobody. The commands are those of --help: a new one needs a line here.
+# prints of the saved recording, as nobody, by day of some. The commands are those of --help: a new one needs a line here.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -51,6 +51,7 @@ follows() { # COMMAND WORDS...
 }
 
 again() { # COMMAND: of its saved recording
+	[ -n "${NIGHTLY:-}" ] || [[ $1 == @(oncpu|pmu|offcpu|lock|runqlat|timeline|syscalls) ]] || return
 	chmod a+r "$1.bpfprof"
 	check "report of it, as nobody" setpriv --reuid 65534 --regid 65534 --clear-groups "$TMP/bpfprof" report --json "$1.bpfprof"
 	cp "$OUT" "$1.again.json"
