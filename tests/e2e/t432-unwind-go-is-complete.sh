@@ -3,7 +3,7 @@
 # alone: it needs the CPUs for itself
 # timeout: 300
 # Stacks of Go programs are complete, on the CPU and off it, also where the runtime goes over to another stack; and every
-# caller in them did call. Whole, stripped, and at night also such as can be loaded anywhere.
+# caller in them did call. Stripped, and at night also whole, and such as can be loaded anywhere.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -38,12 +38,12 @@ verified() { # WHAT FILE TWIN
 }
 
 try() { # NAME TWIN OPTIONS...
-	build "$1" work.go "${@:3}"
+	[ -e "$1" ] || build "$1" work.go "${@:3}"
 	start "./$1"
 	wait_until 5 test -e "/proc/$PID"
-	check "$1, on the CPU" "$BPFPROF" oncpu -F 499 -p "$PID" -o "$TMP/on.bpfprof" 3
+	check "$1, on the CPU" "$BPFPROF" oncpu -F 499 -p "$PID" -o "$TMP/on.bpfprof" "$seconds"
 	verified "$1, on the CPU" "$TMP/on.bpfprof" "$1=$2"
-	check "$1, waiting" "$BPFPROF" offcpu -p "$PID" -o "$TMP/off.bpfprof" 3
+	check "$1, waiting" "$BPFPROF" offcpu -p "$PID" -o "$TMP/off.bpfprof" "$seconds"
 	verified "$1, waiting" "$TMP/off.bpfprof" "$1=$2"
 	stop "$PID" KILL
 	check "$1, folded" "$BPFPROF" report -U -f "$TMP/on.bpfprof"
@@ -78,8 +78,10 @@ asleep() {
 	stop "$PID" KILL
 }
 
+seconds=$(by_day 2 3)
 asleep
-try whole whole
+build whole work.go # whose symbols say where functions begin
+[ -z "${NIGHTLY:-}" ] || try whole whole
 try stripped whole -ldflags='-s -w'
 [ -z "${NIGHTLY:-}" ] || try pie pie -buildmode=pie
 finish
