@@ -40,11 +40,11 @@ check_pct x.folded 'instance void \[work\] Work\.Loop`1\[System\.__Canon\]::Seld
 forget_map
 
 # Where PHP, .NET and Erlang have it: memory that has the name of a file.
-for where in shared twice; do
-	record map $where
+for where in ${NIGHTLY:+shared} twice; do
+	record map "$where"
 	named "map, $where"
 	forget_map
-	record none $where
+	record none "$where"
 	check_grep ';\[jit\] ' x.folded "$where: [jit]"
 	check_grep 'perf-PID.map' x.txt "$where: what would help"
 done

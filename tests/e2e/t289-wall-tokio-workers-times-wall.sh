@@ -16,8 +16,8 @@ busy=$((2 * $(nproc)))
 # All but block_in_place() and what is like it: with those, other threads go on as workers, which live for less than all of it.
 leaves=std_mutex,pl_mutex,rwlock_read,rwlock_write,blocking_sleep,condvar,channel_recv,thread_park,thread_join
 leaves+=,executor_block_on,pool_job,file_read,fsync,mmap_read,dns,tcp_read,pipe_read,flock,child,poll,select,nested_sleep
-variants=(release fat)
-[ -z "${NIGHTLY:-}" ] || variants+=(full fullfat v0 old oldfat)
+variants=(fat)
+[ -z "${NIGHTLY:-}" ] || variants+=(release full fullfat v0 old oldfat)
 
 for variant in "${variants[@]}"; do
 	app=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")

@@ -4,7 +4,7 @@
 # timeout: 120
 # Once all is attached, a recording by root has the capabilities that are still needed and no others, and for good; what it
 # starts is not touched by that, and names of processes of others and files in folders of others are as before. With
-# CAP_BPF and CAP_PERFMON alone, each command runs for a user without rights.
+# CAP_BPF and CAP_PERFMON alone, each command runs for a user without rights. By day fewer commands.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -48,7 +48,7 @@ start setpriv --reuid 65534 --regid 65534 --clear-groups "$PROGS/spin_abc" 300
 spinner=$PID
 start "$PROGS/waits_sleeper" often 100000 1000
 sleeper=$PID
-for command in oncpu offcpu wall lock wakeup syscalls; do
+for command in oncpu lock ${NIGHTLY:+offcpu wall wakeup syscalls}; do
 	keeps "$command" syslog -- "$command" -f -p "$spinner"
 done
 keeps runqlat -- runqlat
@@ -84,8 +84,9 @@ as_nobody() {
 install -m 755 "$BPFPROF" bpfprof
 export CACHE_DIRECTORY=
 own=$spinner
-for options in "oncpu -f -p $own -d 1" "offcpu -f -d 1" "wall -f -p $own -d 1" "runqlat -d 1" "lock -d 1" \
-	"uprobe -d 1 libc:nanosleep" "alloc -f -p $own -d 1" "syscalls -p $own -d 1" "stat -p $own -e task-clock -d 1"; do
+all=("offcpu -f -d 1" "runqlat -d 1" "uprobe -d 1 libc:nanosleep" "alloc -f -p $own -d 1" "syscalls -p $own -d 1")
+[ -z "${NIGHTLY:-}" ] || all+=("oncpu -f -p $own -d 1" "wall -f -p $own -d 1" "lock -d 1" "stat -p $own -e task-clock -d 1")
+for options in "${all[@]}"; do
 	# shellcheck disable=SC2086
 	STATUS=0 && as_nobody ./bpfprof $options >"$OUT" 2>"$ERR" || STATUS=$?
 	case $STATUS in

@@ -5,7 +5,7 @@
 # Commands that are killed at random moments leave nothing: within a second there is no BPF program or link of theirs, no
 # breakpoint in the program that they looked at, no probe in tracefs, no child, no file without its final name and no setting
 # that they changed; and no map once the kernel has got round to it. After that the target is as fast as before, within 1 %
-# (by day 4), against a program of the same kind that nobody looked at. By day 30 kills, at night 1,000 of each command, six
+# (by day 4), against a program of the same kind that nobody looked at. By day 15 kills, at night 1,000 of each command, six
 # of the same at one moment, which takes two hours or less. KILLS sets their number in all, AT_ONCE how many together, SEED
 # the moments. By day others may use the CPUs, which the kernel needs to clean up: then it may take ten seconds, and the log
 # says what took more than one.
@@ -18,7 +18,7 @@ need_prog waits_convoy paces
 KILLS_PROG=${PROGS%/progs}/e2e/kills
 [ -x "$KILLS_PROG" ] || lacks "$KILLS_PROG is not built"
 kills=${NIGHTLY:+15000}
-kills=${KILLS:-${kills:-30}}
+kills=${KILLS:-${kills:-15}}
 seed=${SEED:-1}
 at_once=${NIGHTLY:+6}
 at_once=${AT_ONCE:-${at_once:-1}}
