@@ -4,14 +4,15 @@
 # timeout: 600
 # Of servers and a client as people write them with Tokio, under load: contexts are as their stacks say, the summary adds up
 # to workers x wall, no stack is left out, and of servers at least 9 of 10 are verified, over three starts (by day two). Of a
-# server, as many as the kernel counts as preempted need not be. Of the client see below.
+# server, as many as the kernel counts as preempted need not be. Of the client see below. By day without mini-redis, which has
+# half as many packages again to build.
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=waits.sh
 . "${0%/*}/waits.sh"
 need_bpf
-need python3 cargo wrk redis-benchmark
+need python3 cargo wrk
 [ -z "${IN_GUEST:-}" ] || skip "guests have no cargo"
 
 workers=2
@@ -42,8 +43,11 @@ reqwest_client() {
 	target=$PID
 }
 
-starts=2
-[ -z "${NIGHTLY:-}" ] || starts=3
+starts=2 names=(axum_echo reqwest_client)
+if [ -n "${NIGHTLY:-}" ]; then
+	need redis-benchmark
+	starts=3 names+=(mini_redis)
+fi
 # Of all waits, at least so many in 100 are verified, over all starts.
 declare -A least=([axum_echo]=90 [mini_redis]=90) own=([axum_echo]=90 [mini_redis]=90)
 # The client shares two CPUs with its server: where they are slow, half of its waits are preemptions, at any instruction, and
@@ -77,12 +81,12 @@ taken() { # JSON LEAST DESC [MAY_NOT_BE]; sets $verified and $walked
 	check_near "$(ledger "$1" not-sampled)" 0 0 "$3: stacks not taken"
 }
 
-for variant in servers ${NIGHTLY:+serversfat}; do
+for variant in $(by_day servers "serversall serversfat"); do
 	folder=$("$ROOT/tests/progs/tokio/build.sh" "$variant" "$PROGS/tokio" 2>"$ERR")
 	status=$?
 	[ $status -ne 77 ] || skip "$(cat "$ERR")"
 	[ $status -eq 0 ] || { fail "$variant are built" && show && continue; }
-	for name in axum_echo mini_redis reqwest_client; do
+	for name in "${names[@]}"; do
 		all=0 all_verified=0 all_preempted=0
 		for ((start = 1; start <= starts; start++)); do
 			$name

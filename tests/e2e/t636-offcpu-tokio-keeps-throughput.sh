@@ -19,7 +19,7 @@ build() { # VARIANT; sets $built
 	[ $status -ne 77 ] || skip "$(cat "$ERR")"
 	[ $status -eq 0 ] || { fail "$1 is built" && show && finish; }
 }
-build servers
+build serversall
 servers=$built
 build release
 waits=$built

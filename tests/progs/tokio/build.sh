@@ -32,7 +32,8 @@ oldfat) cd old && profile=fat || exit 1 ;;
 oldfull) cd old && options=(--features full) || exit 1 ;;
 oldfullfat) cd old && profile=fat options=(--features full) || exit 1 ;;
 servers) cd servers && program= || exit 1 ;; # several programs: the path of their folder
-serversfat) cd servers && profile=fat program= || exit 1 ;;
+serversall) cd servers && program='' options=(--features redis) || exit 1 ;;
+serversfat) cd servers && profile=fat program='' options=(--features redis) || exit 1 ;;
 v0) flags='-C symbol-mangling-version=v0' ;;
 v0fat) profile=fat flags='-C symbol-mangling-version=v0' ;;
 *) echo "unknown variant $variant" >&2 && exit 2 ;;
