@@ -15,7 +15,7 @@ for prog in "$RECORDER" "$REPLAY"; do
 done
 # Guests are slow.
 SECONDS_EACH=${IN_GUEST:+5}
-SECONDS_EACH=${SECONDS_EACH:-3}
+SECONDS_EACH=${SECONDS_EACH:-$(by_day 2 3)}
 FEWEST=${IN_GUEST:+500}
 FEWEST=${FEWEST:-2000}
 

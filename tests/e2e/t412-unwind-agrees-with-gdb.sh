@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # alone: it needs the CPUs for itself
 # timeout: 300
-# At a hundred random moments of real programs, by day fifty, the step that walks stacks in the kernel and gdb see the same frames in
+# At a hundred random moments of real programs, by day twenty-five, the step that walks stacks in the kernel and gdb see the same frames in
 # every thread: the kernel copied the stacks when the threads stopped, and gdb looks at the threads themselves.
 # long
 # shellcheck source=lib.sh
@@ -17,7 +17,7 @@ for prog in "$RECORDER" "$REPLAY"; do
 	[ -x "$prog" ] || lacks "$prog is not built"
 done
 
-part=2 # of the stops, by day
+part=4 # of the stops, by day
 [ -z "${NIGHTLY:-}" ] || part=1
 compare() { # NAME STOPS MOST-CUT-PCT CMD...
 	local name=$1 nr=$(($2 / part)) most=$3 prog recorder

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Programs that nobody here wrote reach the root, whatever they do: at least 99.9 % of the weight of C, C++ and Rust, at least
-# 99 % where code is generated, or comes without unwind data. Programs that are not installed are named.
+# 99 % where code is generated, or comes without unwind data. Programs that are not installed are named. By day one program of
+# each kind: in C, C++, Rust, Go, of assembly without unwind data, and generated code.
 # alone: it needs the CPUs for itself
 # timeout: 300
 # long
@@ -22,6 +23,11 @@ has() { # NAME PROGRAM...: it can be tried
 			return 1
 		}
 	done
+}
+
+# By day another program of its kind is tried.
+nightly() { # NAME PROGRAM...
+	[ -n "${NIGHTLY:-}" ] && has "$@"
 }
 
 # Programs in Go have symbols that tell too little; t432 checks them with those of others. Generated code that has not made
@@ -90,11 +96,11 @@ def work(n):
 for n in range(5):
     threading.Thread(target=work, args=(n,)).start()
 EOP
-# The distribution's, and others that are there; by day the newest of them.
+# The distribution's, and others that are there; by day the first (t183 has the newest).
 for python in python3.1{2,3,4} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9]*/bin/python3.1[2-9]; do
 	! "$python" -c '' 2>/dev/null || printf '%s\n' "$python"
 done | sort -V >"$TMP/others"
-for python in /usr/bin/python3 $(if [ -n "${NIGHTLY:-}" ]; then cat "$TMP/others"; else tail -n 1 "$TMP/others"; fi); do
+for python in /usr/bin/python3 ${NIGHTLY:+$(cat "$TMP/others")}; do
 	start "$python" "$TMP/threads.py" 60
 	wait_until 10 sh -c '[ "$(ls "/proc/'"$PID"'/task" | wc -l)" -ge 6 ]'
 	record_busy "${python##*/}" 99.9 500 "$PID"
@@ -136,7 +142,7 @@ EOC
 	record g++ 99.9 1000 -- g++ --param ggc-min-heapsize=4000000 -O2 -c "$TMP/heavy.cc" -o "$TMP/heavy.o"
 fi
 
-if has rustc rustc && rustc --version >/dev/null 2>&1; then
+if nightly rustc rustc && rustc --version >/dev/null 2>&1; then
 	cat >"$TMP/lib.rs" <<'EOR'
 use std::collections::{BTreeMap, HashMap};
 pub trait Shape { fn area(&self, x: u64) -> u64; }
@@ -176,14 +182,14 @@ for _ in range(60000): print(" ".join(random.choice(words) for _ in range(12)))'
 	stop "$PID" KILL
 fi
 
-if has perl perl; then
+if nightly perl perl; then
 	start perl -e 'while (1) { my %h; $h{$_ % 97} .= "x$_" for 1..5000; join(",", sort { $b cmp $a } map { s/x(\d)/y$1/gr } values %h); }'
 	sleep 0.3
 	record_busy perl 99.9 500 "$PID"
 	stop "$PID" KILL
 fi
 
-if has ruby ruby; then
+if nightly ruby ruby; then
 	start ruby -e 'loop { h = Hash.new(0); 5000.times { |i| h[(i * 7919 % 997).to_s] += i }; h.sort_by { |k, v| [-v, k] }.map { |k, v| k.gsub(/(\d)/, "<\\1>") }.join }'
 	sleep 0.5
 	record_busy ruby 99.9 500 "$PID"
@@ -192,11 +198,11 @@ fi
 
 # Half of it is assembly that has neither tables nor symbols.
 if has ffmpeg ffmpeg; then
-	record ffmpeg 97 500 -- ffmpeg -loglevel error -f lavfi -i testsrc=size=640x360:rate=25 -t 20 -c:v libx264 -f null -
+	record ffmpeg 97 500 -- ffmpeg -loglevel error -f lavfi -i testsrc=size=640x360:rate=25 -t "$(by_day 12 20)" -c:v libx264 -f null -
 fi
 
 # Debian's redis-tools have the server as well, under the name of a checker; the package of the server would start one.
-if has redis redis-benchmark redis-check-rdb; then
+if nightly redis redis-benchmark redis-check-rdb; then
 	ln -s "$(readlink -f "$(command -v redis-check-rdb)")" "$TMP/redis-server"
 	start "$TMP/redis-server" --port 0 --unixsocket "$TMP/redis.sock" --save '' --appendonly no --dir "$TMP"
 	server=$PID
@@ -229,7 +235,7 @@ EOJ
 fi
 
 # Version 11 and later run a source file as it is.
-if has java java javac; then
+if nightly java java javac; then
 	cat >"$TMP/Busy.java" <<'EOJ'
 import java.util.*;
 import java.util.stream.*;
@@ -270,7 +276,7 @@ EOJ
 fi
 
 # A program of Debian in Go; and what its compiler makes here, if there is one.
-if has gron gron; then
+if nightly gron gron; then
 	python3 -c 'import json
 print(json.dumps([{"i": i, "name": "n" * (i % 20), "list": list(range(i % 10)), "o": {"a": i, "b": None}} for i in range(200000)]))' >"$TMP/big.json"
 	start gron "$TMP/big.json"

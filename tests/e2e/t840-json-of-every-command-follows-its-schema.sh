@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 240
 # What each command that has --json prints of things that it recorded follows docs/json.schema.json, and so does what report
 # prints of the saved recording, as nobody, by day of some. The commands are those of --help: a new one needs a line here.
 # long
