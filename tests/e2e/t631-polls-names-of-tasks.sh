@@ -37,8 +37,8 @@ for line in sys.stdin:
     print(line[:i])' | plain >"$TMP/types"
 check "the oracle has instances" test "$(grep -c '^tokio_waits::' "$TMP/types")" -ge 60
 
-for variant in v0 release fat; do
-	build $variant
+for variant in v0 ${NIGHTLY:+release} fat; do
+	build "$variant"
 	check "$variant" "$BPFPROF" polls -v -s -- "$app" 1 --polls 1
 	cp "$ERR" "$TMP/err"
 	sed -n 's/^bpfprof: \(.*\): by the .*/\1/p; s/^bpfprof: \(.*\): by its type$/\1/p' "$TMP/err" >"$TMP/named"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What was seen is compared with what the kernel's clock and counts promise: on a busy machine nothing is missing, what
-# small tables lose makes --strict fail and is named, and saved files say the same.
+# small tables lose makes --strict fail and is named, and saved files say the same. By day fewer commands.
 # alone: it needs the CPUs for itself
 # long
 # shellcheck source=lib.sh
@@ -24,7 +24,9 @@ strict() { # STATUS ARGUMENTS...
 for _ in 1 2 3 4; do
 	start "$PROGS/spin_abc" 60
 done
-for command in "oncpu -e cpu-clock -F 99" "oncpu -e cpu-clock -F 999" "pmu -e cpu-clock -c 5000000" offcpu wall; do
+commands=("oncpu -e cpu-clock -F 999" offcpu wall)
+[ -z "${NIGHTLY:-}" ] || commands+=("oncpu -e cpu-clock -F 99" "pmu -e cpu-clock -c 5000000")
+for command in "${commands[@]}"; do
 	limit=0.5
 	# shellcheck disable=SC2086
 	strict 0 $command --strict $limit -o "$TMP/x.bpfprof" -o "$TMP/x.json" -o "$TMP/x.txt" 1
@@ -40,12 +42,12 @@ strict 0 runqlat --strict 2 1 1
 # A ring that is too small for what was asked for has lost it.
 start "$PROGS/waits_switcher" 60
 switcher=$PID
-for command in timeline sched; do
-	strict 0 $command --strict 2 --ring 64 -o "$TMP/x.json" -o "$TMP/x.txt" 0.5
+for command in timeline ${NIGHTLY:+sched}; do
+	strict 0 "$command" --strict 2 --ring 64 -o "$TMP/x.json" -o "$TMP/x.txt" 0.5
 	check_between "$(json "$TMP/x.json" ledger expected least)" 100 "$(json "$TMP/x.json" ledger expected most)" "switches, $command"
 	check_between "$(json "$TMP/x.json" ledger expected difference_pct)" -2 2 "% of difference, $command"
 	check_grep "^expected  [0-9,]+( to [0-9,]+)? switches, [0-9,]+ counted: " "$TMP/x.txt"
-	strict 1 $command --strict 2 --ring 1 -o "$TMP/x.txt" 1
+	strict 1 "$command" --strict 2 --ring 1 -o "$TMP/x.txt" 1
 	check_grep "bpfprof: --strict 2: [0-9.]+ % of what was expected is lost or missing" "$ERR"
 done
 stop "$switcher"
@@ -73,8 +75,8 @@ check_between "$(sed -n 's/^bpfprof: --strict 0.5: \([0-9.]*\) % of what.*/\1/p'
 stop "$PID"
 
 # Those with outputs of their own, and those of which nobody else counts anything.
-for command in wakeup faults syscalls; do
-	strict 1 $command --strict 0.5 --max-stacks 16 -o "$TMP/x.txt" -d 1.5 -- "$PROGS/many_stacks" 2 28
+for command in ${NIGHTLY:+wakeup faults} syscalls; do
+	strict 1 "$command" --strict 0.5 --max-stacks 16 -o "$TMP/x.txt" -d 1.5 -- "$PROGS/many_stacks" 2 28
 	check_grep "bpfprof: --strict 0.5: [0-9.]+ % of what was expected is lost or missing" "$ERR"
 done
 strict 0 faults --strict 2 -o "$TMP/x.txt" -d 1.5 -- "$PROGS/many_stacks" 2 28
