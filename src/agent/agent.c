@@ -294,6 +294,7 @@ static bool turn(void *arg, struct record *r)
 		set_boundary(a);
 		notify_ready(&a->notify);
 	}
+	live_recycle(a->live);
 	turn_sinks(a);
 	notify_alive(&a->notify);
 	if (a->reload)

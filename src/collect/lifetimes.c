@@ -166,6 +166,8 @@ static void mark_counted(struct lifetimes *l, const struct prof_count *counts, s
 {
 	struct lifetime *t;
 
+	for (size_t i = 0; i < l->nr; i++)
+		l->threads[i].counted = false; /* its counts may have been freed */
 	for (size_t i = 0; i < nr; i++) {
 		t = counts[i].tid ? find(l, counts[i].pid, counts[i].tid) : NULL;
 		if (t)

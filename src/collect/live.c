@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "collect/latency.h"
 #include "collect/record_parts.h"
+#include "collect/recycle.h"
 #include "collect/window.h"
 #include "profile/bpf_cost.h"
 #include "profile/copy.h"
@@ -42,6 +43,7 @@ static const size_t since_begin[] = {
 struct live {
 	struct record *r;
 	struct window window;
+	struct recycle recycle;
 	struct latency latency;
 	struct facts before[WINDOW_MAX_LOOKS];
 	struct facts now;
@@ -65,6 +67,7 @@ struct live *live_new(struct record *r, uint64_t window_ns, struct live_names *n
 	window_init(&l->window, maps->counts, maps->nr_counts, window_ns,
 		    session_began(r->session));
 	window_take_lengths(&l->window, maps->wait_hists);
+	recycle_init(&l->recycle, maps->counts, &maps->counts_used[0].value, NULL);
 	return l;
 }
 
@@ -73,6 +76,7 @@ void live_free(struct live *l)
 	if (!l)
 		return;
 	window_release(&l->window);
+	recycle_release(&l->recycle);
 	latency_release(&l->latency);
 	free(l->ended);
 	free(l);
@@ -106,10 +110,19 @@ int live_look(struct live *l)
 	window_begin(&l->window, now_ns());
 	err = session_look(l->r->session, see, &l->window);
 	window_end(&l->window);
+	if (l->r->opts->always_on) {
+		window_shrink(&l->window);
+		recycle_look(&l->recycle, &l->window, now_ns());
+	}
 	session_counters(l->r->session, l->now.counters);
 	l->now.counters[PROF_DEFER_FULL] += l->r->capture.nr_no_room;
 	l->now.cpu_ns = record_own_ns(l->r);
 	return err;
+}
+
+void live_recycle(struct live *l)
+{
+	recycle_turn(&l->recycle, &l->window, now_ns());
 }
 
 static const struct facts *first_facts(const struct live *l)

@@ -52,6 +52,8 @@ void live_free(struct live *l);
 
 /* 0 or negative errno, logged. */
 int live_look(struct live *l);
+/* In each turn, of what is always on: makes room in the kernel's table (recycle.h). */
+void live_recycle(struct live *l);
 
 /*
  * The window as of the last look: a profile of its own. all_names: however long they take. To be

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 
 #define TID_BITS 16384u
+#define MANY	 8192u /* sums, from where on they are looked through */
 
 /* What a thread did when it was looked at last, and how much of it looks have so far. */
 struct window_open {
@@ -27,6 +28,7 @@ void window_init(struct window *w, const struct prof_count *counts, size_t nr_sl
 	*w = (struct window){ .counts = counts,
 			      .nr_slots = nr_slots,
 			      .slots = xcalloc(nr_slots, sizeof(*w->slots)),
+			      .many = MANY,
 			      .length_ns = length_ns,
 			      .last_ns = begin_ns };
 }
@@ -300,6 +302,85 @@ void window_end(struct window *w)
 	while (w->nr > 1 &&
 	       w->last_ns - look_at(w, 1)->begin_ns + w->length_ns / 10 >= w->length_ns)
 		take_out(w);
+}
+
+bool window_has_grown(const struct window *w, size_t slot)
+{
+	const struct prof_count *n = &w->counts[slot];
+
+	return __atomic_load_n(&n->samples, __ATOMIC_RELAXED) != w->slots[slot].samples ||
+	       __atomic_load_n(&n->weight, __ATOMIC_RELAXED) != w->slots[slot].weight;
+}
+
+void window_forget_slot(struct window *w, size_t slot)
+{
+	w->slots[slot].id1 = 0;
+}
+
+/* New numbers + 1 of sums that something refers to, 0 = of no others. To be freed. */
+static uint32_t *keep_sums(struct window *w)
+{
+	uint32_t *id1s = xcalloc(w->sums.nr, sizeof(*id1s)), nr = 0;
+	const struct window_open *o;
+
+	for (size_t i = 0; i < w->nr; i++)
+		for (size_t k = 0; k < look_at(w, i)->nr; k++)
+			id1s[look_at(w, i)->parts[k].id] = 1;
+	for (o = w->opens; o; o = o->hh.next) {
+		if (o->id1)
+			id1s[o->id1 - 1] = 1;
+		if (o->woken_id1)
+			id1s[o->woken_id1 - 1] = 1;
+	}
+	for (size_t i = 0; i < w->sums.nr; i++)
+		id1s[i] = id1s[i] || w->early[i] ? ++nr : 0;
+	return id1s;
+}
+
+static uint32_t renumber(const uint32_t *id1s, uint32_t id1)
+{
+	return id1 ? id1s[id1 - 1] : 0;
+}
+
+static void renumber_all(struct window *w, const uint32_t *id1s)
+{
+	struct window_open *o;
+
+	for (size_t i = 0; i < w->nr; i++)
+		for (size_t k = 0; k < look_at(w, i)->nr; k++)
+			look_at(w, i)->parts[k].id = id1s[look_at(w, i)->parts[k].id] - 1;
+	for (o = w->opens; o; o = o->hh.next) {
+		o->id1 = renumber(id1s, o->id1);
+		o->woken_id1 = renumber(id1s, o->woken_id1);
+	}
+	for (size_t i = 0; i < w->nr_used; i++)
+		w->slots[w->used[i]].id1 = renumber(id1s, w->slots[w->used[i]].id1);
+	for (size_t i = 0; i < w->endings.nr; i++)
+		w->endings.rows[i].sample = id1s[w->endings.rows[i].sample] - 1;
+}
+
+void window_shrink(struct window *w)
+{
+	uint32_t *id1s;
+	struct tally sums;
+
+	if (w->sums.nr < w->many)
+		return;
+	id1s = keep_sums(w);
+	renumber_all(w, id1s);
+	sums = w->sums;
+	w->sums = (struct tally){};
+	for (size_t i = 0; i < sums.nr; i++) {
+		if (!id1s[i])
+			continue;
+		w->early[id1s[i] - 1] = w->early[i]; /* never before it */
+		tally_add(&w->sums, &sums.counts[i], NULL, 0);
+	}
+	if (w->cap_early > w->sums.nr)
+		memset(w->early + w->sums.nr, 0, (w->cap_early - w->sums.nr) * sizeof(*w->early));
+	tally_release(&sums);
+	free(id1s);
+	w->many = 2 * w->sums.nr > MANY ? 2 * w->sums.nr : MANY;
 }
 
 void window_forget(struct window *w)

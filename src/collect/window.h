@@ -47,7 +47,8 @@ struct window_open;
 struct window {
 	/*
 	 * By thread, stacks (the kernel's slots) and what it did: sums over the window. There is a
-	 * row for each that ever was, so what bounds the kernel's table bounds them.
+	 * row for each that ever was, so what bounds the kernel's table bounds them; where counts
+	 * are freed, window_shrink() does.
 	 */
 	struct tally sums;
 	const struct prof_count *counts; /* the kernel's; borrowed */
@@ -62,6 +63,7 @@ struct window {
 	uint64_t
 		*early; /* by sum: what looks had of waits that have ended, and counts have again */
 	size_t cap_early;
+	size_t many;		   /* more sums are looked through */
 	struct endings endings;	   /* of the last look, by sum */
 	struct window_open *opens; /* by thread: what it did during the last look */
 	struct window_look looks[WINDOW_MAX_LOOKS]; /* a ring */
@@ -81,6 +83,16 @@ void window_take_lengths(struct window *w, const union prof_wait_hist *hists);
 void window_begin(struct window *w, uint64_t now_ns);
 void window_see(struct window *w, const struct prof_look *row);
 void window_end(struct window *w);
+
+/* A count that grew since the last look, which has not seen that. */
+bool window_has_grown(const struct window *w, size_t slot);
+/* It is somebody else's from here on, who adds to what it was at the last look. */
+void window_forget_slot(struct window *w, size_t slot);
+/*
+ * After a look: drops sums of which nothing is in the window, once they are many. Their numbers
+ * change, those of window.endings with them.
+ */
+void window_shrink(struct window *w);
 
 /* What was seen so far is in no window. */
 void window_forget(struct window *w);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counts of threads that are gone find new owners, and what was added to them is lost nowhere. */
+#include "collect/recycle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S      1000000000ull
+#define BEGIN  (10 * S)
+#define SLOTS  16
+#define ON_CPU PROF_WAIT(PROF_ON_CPU, 0, -1)
+
+static struct prof_count counts[SLOTS];
+static __u64 used;
+static bool alive[100];
+static struct window w;
+static struct recycle r;
+
+static bool is_gone(uint32_t tid)
+{
+	return !alive[tid];
+}
+
+static int begin(void **state)
+{
+	memset(counts, 0, sizeof(counts));
+	memset(alive, 0, sizeof(alive));
+	used = 0;
+	window_init(&w, counts, SLOTS, 1, BEGIN);
+	recycle_init(&r, counts, &used, is_gone);
+	return 0;
+}
+
+static int end(void **state)
+{
+	recycle_release(&r);
+	window_release(&w);
+	return 0;
+}
+
+/* As the kernel's programs do it. */
+static void claim(size_t slot, uint32_t tid)
+{
+	assert_int_equal(counts[slot].hash, 0);
+	counts[slot].hash = 1000 + tid;
+	counts[slot].pid = counts[slot].tid = tid;
+	counts[slot].wait = ON_CPU;
+	used++;
+}
+
+static void grow(size_t slot, uint64_t samples)
+{
+	counts[slot].samples += samples;
+	counts[slot].weight += samples * 10;
+}
+
+static void look(uint64_t at)
+{
+	window_begin(&w, BEGIN + at);
+	window_end(&w);
+	window_shrink(&w);
+	recycle_look(&r, &w, BEGIN + at);
+}
+
+static uint64_t samples_of(uint32_t tid)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < w.sums.nr; i++)
+		sum += w.sums.counts[i].tid == tid ? w.sums.counts[i].samples : 0;
+	return sum;
+}
+
+static void who_is_gone_makes_room_after_a_second(void **state)
+{
+	claim(3, 7);
+	claim(4, 8);
+	alive[8] = true;
+	grow(3, 5);
+	grow(4, 6);
+	look(S);
+	assert_int_equal(samples_of(7), 5);
+	assert_int_equal(used, 2);
+	recycle_turn(&r, &w, BEGIN + S + S / 2);
+	assert_int_not_equal(counts[3].hash, 0);
+	recycle_turn(&r, &w, BEGIN + 2 * S);
+	assert_int_equal(counts[3].hash, 0);
+	assert_int_equal(counts[4].hash, 1008);
+	assert_int_equal(used, 1);
+	assert_int_equal(r.nr_freed, 1);
+}
+
+static void the_next_owner_has_what_it_added(void **state)
+{
+	claim(3, 7);
+	grow(3, 5);
+	look(S);
+	recycle_turn(&r, &w, BEGIN + 2 * S);
+	alive[9] = true;
+	claim(3, 9);
+	grow(3, 2);
+	look(3 * S);
+	assert_int_equal(samples_of(7), 0);
+	assert_int_equal(samples_of(9), 2);
+}
+
+/* What comes late is seen by the next look, and until then the count stays. */
+static void what_grows_meanwhile_is_not_freed(void **state)
+{
+	claim(3, 7);
+	grow(3, 5);
+	look(S);
+	grow(3, 1);
+	recycle_turn(&r, &w, BEGIN + 2 * S);
+	assert_int_equal(counts[3].hash, 1007);
+	assert_int_equal(used, 1);
+	look(3 * S);
+	assert_int_equal(samples_of(7), 1);
+	recycle_turn(&r, &w, BEGIN + 4 * S);
+	assert_int_equal(counts[3].hash, 0);
+}
+
+/* A thread with that number was born before the count was given up, and has it by now. */
+static void a_number_that_lives_again_keeps_its_count(void **state)
+{
+	claim(3, 7);
+	grow(3, 5);
+	look(S);
+	assert_int_not_equal(counts[3].hash, 1007);
+	alive[7] = true;
+	recycle_turn(&r, &w, BEGIN + 2 * S);
+	assert_int_equal(counts[3].hash, 1007);
+	grow(3, 4);
+	look(3 * S);
+	assert_int_equal(samples_of(7), 4);
+}
+
+static void counts_of_no_thread_stay(void **state)
+{
+	claim(3, 7);
+	counts[3].tid = 0;
+	grow(3, 5);
+	look(S);
+	recycle_turn(&r, &w, BEGIN + 2 * S);
+	assert_int_equal(counts[3].hash, 1007);
+}
+
+static void a_look_before_the_turn_gives_nothing_up_twice(void **state)
+{
+	claim(3, 7);
+	look(S);
+	look(S + S / 2);
+	assert_int_equal(r.nr, 1);
+	recycle_turn(&r, &w, BEGIN + 2 * S);
+	assert_int_equal(used, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+		TEST(who_is_gone_makes_room_after_a_second),
+		TEST(the_next_owner_has_what_it_added),
+		TEST(what_grows_meanwhile_is_not_freed),
+		TEST(a_number_that_lives_again_keeps_its_count),
+		TEST(counts_of_no_thread_stay),
+		TEST(a_look_before_the_turn_gives_nothing_up_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
