@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/radix.h"
 #include "collect/latency.h"
 #include "collect/record_parts.h"
 #include "collect/recycle.h"
@@ -268,28 +269,27 @@ static void add_samples(struct live *l)
 	free(sample_of);
 }
 
-/* How much of the window each thread lived that has samples. */
+/* How much of the window each thread lived that has samples, in the order of their ids. */
 static void add_threads(struct live *l)
 {
 	struct profile *p = l->r->profile;
 	uint64_t begin_ns = window_begin_ns(&l->window), end_ns = window_end_ns(&l->window);
-	struct thread_time *v = xcalloc(p->nr_samples + 1, sizeof(*v));
-	size_t nr = 0;
+	struct radix_row *rows = xcalloc(p->nr_samples + 1, sizeof(*rows));
 
+	for (size_t i = 0; i < p->nr_samples; i++)
+		rows[i] = (struct radix_row){ (uint64_t)p->samples[i].pid << 32 | p->samples[i].tid,
+					      i };
+	radix_sort(rows, p->nr_samples, 0);
 	for (size_t i = 0; i < p->nr_samples; i++) {
-		const struct sample *s = &p->samples[i];
+		const struct sample *s = &p->samples[rows[i].rest];
+		struct thread_time t = { s->pid, s->tid, s->process, s->thread, 0 };
 
-		v[nr++] = (struct thread_time){ s->pid, s->tid, s->process, s->thread, 0 };
-	}
-	qsort(v, nr, sizeof(*v), profile_by_ids);
-	for (size_t i = 0; i < nr; i++) {
-		if (!v[i].tid || (i && !profile_by_ids(&v[i - 1], &v[i])))
+		if (!t.tid || (i && rows[i - 1].key == rows[i].key))
 			continue;
-		v[i].wall_ns =
-			lifetimes_between(l->r->lifetimes, v[i].pid, v[i].tid, begin_ns, end_ns);
-		profile_add_thread(p, &v[i]);
+		t.wall_ns = lifetimes_between(l->r->lifetimes, t.pid, t.tid, begin_ns, end_ns);
+		profile_add_thread(p, &t);
 	}
-	free(v);
+	free(rows);
 }
 
 /* Those that are in the window; what was seen of it, besides what was lost and left out. */

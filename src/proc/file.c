@@ -191,11 +191,12 @@ static void add_versions(struct proc_table *t, struct proc_file *f, const struct
 /* Only the present one can change. */
 static void look_again(struct proc_table *t, struct proc_file *f, uint64_t time_ns, bool mapped)
 {
-	uint64_t now = now_ns(), since;
+	uint64_t now, since;
 	struct file_id id;
 
 	if (f->key.past || f->fd < 0 || time_ns <= f->checked_ns || !file_id_is_known(&f->id))
 		return;
+	now = now_ns();
 	id = file_id_again(f->fd);
 	since = changed_ns(&id);
 	if (file_id_equals(&f->id, &id) ||

@@ -31,6 +31,24 @@ static void assert_sorted(const struct radix_row *rows, size_t nr, unsigned int 
 	}
 }
 
+/* So many rows in order, then from the lowest key on again; the last run is shorter. */
+static void sort_runs(size_t nr, size_t length, unsigned int lowest)
+{
+	struct radix_row *rows = calloc(nr + 1, sizeof(*rows));
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		rows[i] = (struct radix_row){ i % length * 3 + i / length, i };
+		sum += rows[i].key;
+	}
+	radix_sort(rows, nr, lowest);
+	assert_sorted(rows, nr, lowest);
+	for (size_t i = 0; i < nr; i++)
+		sum -= rows[i].key;
+	assert_int_equal(sum, 0);
+	free(rows);
+}
+
 static void sort_some(uint64_t mask, unsigned int lowest, size_t nr)
 {
 	struct radix_row *rows = calloc(nr + 1, sizeof(*rows));
@@ -66,11 +84,24 @@ static void few_rows(void **state)
 		sort_some(UINT64_MAX, 0, nr);
 }
 
+static void a_few_runs(void **state)
+{
+	(void)state;
+	for (size_t nr_runs = 1; nr_runs < 20; nr_runs++)
+		for (unsigned int lowest = 0; lowest < 4; lowest++) {
+			sort_runs(NR, NR / nr_runs, lowest);
+			sort_runs(nr_runs * 5, 5, lowest);
+		}
+	for (size_t nr = 4; nr < 40; nr++)
+		sort_some(UINT64_MAX, 0, nr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_keys),
 		cmocka_unit_test(few_rows),
+		cmocka_unit_test(a_few_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
