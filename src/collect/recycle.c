@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 
-#define SETTLE_NS 1000000000ull /* from a thread's end to its last switch, and far more */
+#define SETTLE_NS 3000000000ull /* from when a thread has no number any more to its last switch */
 #define GIVEN_UP  1ull		/* no key hashes to it, but for one in 2^64 */
 #define MAX_TID	  (1u << 22)	/* PID_MAX_LIMIT */
 #define FIRST_PID 0xeffffffcu	/* the first PID namespace: PROC_PID_INIT_INO */
@@ -74,7 +74,7 @@ static bool ask(const struct asked *a, uint32_t tid)
 	return a->gone[tid / 64] & bit;
 }
 
-/* One that is claimed at the moment may have no thread yet. */
+/* Another one with that number may have begun meanwhile: its counts are claimed anew. */
 static void give_up(struct recycle *r, uint32_t slot)
 {
 	uint64_t hash = r->counts[slot].hash;
@@ -94,9 +94,12 @@ void recycle_look(struct recycle *r, const struct window *w, uint64_t now_ns)
 	if (r->nr)
 		return;
 	a = asked_new(r);
-	for (size_t i = 0; i < w->nr_used; i++)
-		if (ask(&a, r->counts[w->used[i]].tid))
+	for (size_t i = 0; i < w->nr_used; i++) {
+		uint32_t tid = r->counts[w->used[i]].tid;
+
+		if (ask(&a, tid) && !window_saw(w, tid))
 			give_up(r, w->used[i]);
+	}
 	r->since_ns = now_ns;
 	free(a.known);
 }

@@ -4,14 +4,19 @@
  * Where programs start all the time they fill it within seconds, and another recording, which is
  * loaded anew, costs more than all else. After a look:
  *
- *	in use ── its thread is gone ──> given up ── a second later: gone, not grown ──> free
+ *	in use ── its thread is gone ──> given up ── three seconds later: gone, not grown ──> free
  *	   ^                                │
- *	   └── grown, or its number lives again
+ *	   └──── grown, or its number ──────┘
+ *	         belongs to a thread again
  *
- * Programs at the scheduler keep the numbers of counts of threads that live, and of no others. One
- * that is given up has a hash that nobody looks for, so a thread with the same number
- * claims another count. Samples and weight stay as they are: what grows is what matters, and the
- * next owner adds to them. Two counts of one key may come of it; looks add them up.
+ * Programs at the scheduler keep numbers of counts of threads that are there, and of no others. Two
+ * kinds of them have no such number any more while they still add to their counts: one that ends,
+ * on its way to its last switch, for which those seconds are; and one that calls exec without being
+ * the first of its process, until it has its new name: it is there under its old number for looks.
+ *
+ * A count that is given up has a hash that nobody looks for, so another thread with the same number
+ * claims another one. Samples and weight stay as they are: what grows is what matters, and the next
+ * owner adds to them. Two counts of one key may come of it; looks add them up.
  */
 #ifndef BPFPROF_COLLECT_RECYCLE_H
 #define BPFPROF_COLLECT_RECYCLE_H
@@ -43,7 +48,7 @@ void recycle_release(struct recycle *r);
 
 /* After a look: gives up counts of threads that are gone. */
 void recycle_look(struct recycle *r, const struct window *w, uint64_t now_ns);
-/* Now and then: frees those that were given up a second ago. */
+/* Now and then: frees those that were given up some seconds ago. */
 void recycle_turn(struct recycle *r, struct window *w, uint64_t now_ns);
 
 #endif

@@ -159,12 +159,18 @@ void window_begin(struct window *w, uint64_t now_ns)
 }
 
 /* What it did has ended: its counts have, or will have, all of it. */
+static void settle_part(struct window *w, uint32_t id1, uint64_t ns)
+{
+	if (!id1 || !ns)
+		return;
+	w->early[id1 - 1].ns += ns;
+	w->early[id1 - 1].old = false;
+}
+
 static void settle(struct window *w, struct window_open *o)
 {
-	if (o->id1)
-		w->early[o->id1 - 1] += o->told_ns;
-	if (o->woken_id1)
-		w->early[o->woken_id1 - 1] += o->woken_ns;
+	settle_part(w, o->id1, o->told_ns);
+	settle_part(w, o->woken_id1, o->woken_ns);
 }
 
 static struct window_open *open_of(struct window *w, const struct prof_look *row)
@@ -248,7 +254,7 @@ static void take_off_early(struct window *w)
 
 	for (size_t i = 0; i < l->nr; i++) {
 		struct window_part *part = &l->parts[i];
-		uint64_t *early = &w->early[part->id];
+		uint64_t *early = &w->early[part->id].ns;
 		uint64_t ns = *early < part->weight ? *early : part->weight;
 
 		if (part->open)
@@ -312,9 +318,29 @@ bool window_has_grown(const struct window *w, size_t slot)
 	       __atomic_load_n(&n->weight, __ATOMIC_RELAXED) != w->slots[slot].weight;
 }
 
+bool window_saw(const struct window *w, uint32_t tid)
+{
+	const struct window_open *o;
+
+	HASH_FIND(hh, w->opens, &tid, sizeof(tid), o);
+	return o != NULL;
+}
+
 void window_forget_slot(struct window *w, size_t slot)
 {
 	w->slots[slot].id1 = 0;
+}
+
+/*
+ * What ended before this look is in its counts, or in those of the next one. What is left after
+ * that was never counted: its thread was renamed while it ran, or the table was full.
+ */
+static bool is_wanted(struct window_early *e)
+{
+	bool wanted = e->ns && !e->old;
+
+	e->old = true;
+	return wanted;
 }
 
 /* New numbers + 1 of sums that something refers to, 0 = of no others. To be freed. */
@@ -332,8 +358,11 @@ static uint32_t *keep_sums(struct window *w)
 		if (o->woken_id1)
 			id1s[o->woken_id1 - 1] = 1;
 	}
-	for (size_t i = 0; i < w->sums.nr; i++)
-		id1s[i] = id1s[i] || w->early[i] ? ++nr : 0;
+	for (size_t i = 0; i < w->sums.nr; i++) {
+		bool wanted = is_wanted(&w->early[i]);
+
+		id1s[i] = id1s[i] || wanted ? ++nr : 0;
+	}
 	return id1s;
 }
 
@@ -342,6 +371,7 @@ static uint32_t renumber(const uint32_t *id1s, uint32_t id1)
 	return id1 ? id1s[id1 - 1] : 0;
 }
 
+/* Slots: all of them. Who was seen may have claimed one after those in use had been looked for. */
 static void renumber_all(struct window *w, const uint32_t *id1s)
 {
 	struct window_open *o;
@@ -353,8 +383,8 @@ static void renumber_all(struct window *w, const uint32_t *id1s)
 		o->id1 = renumber(id1s, o->id1);
 		o->woken_id1 = renumber(id1s, o->woken_id1);
 	}
-	for (size_t i = 0; i < w->nr_used; i++)
-		w->slots[w->used[i]].id1 = renumber(id1s, w->slots[w->used[i]].id1);
+	for (size_t i = 0; i < w->nr_slots; i++)
+		w->slots[i].id1 = renumber(id1s, w->slots[i].id1);
 	for (size_t i = 0; i < w->endings.nr; i++)
 		w->endings.rows[i].sample = id1s[w->endings.rows[i].sample] - 1;
 }

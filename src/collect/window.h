@@ -60,8 +60,10 @@ struct window {
 	} * slots;
 	uint32_t *used; /* slots that were in use at the last look */
 	size_t nr_used, cap_used;
-	uint64_t
-		*early; /* by sum: what looks had of waits that have ended, and counts have again */
+	struct window_early {
+		uint64_t ns; /* by sum: what looks had that has ended, and counts have again */
+		bool old;    /* since sums were looked through: counts never had it */
+	} * early;
 	size_t cap_early;
 	size_t many;		   /* more sums are looked through */
 	struct endings endings;	   /* of the last look, by sum */
@@ -86,6 +88,8 @@ void window_end(struct window *w);
 
 /* A count that grew since the last look, which has not seen that. */
 bool window_has_grown(const struct window *w, size_t slot);
+/* The last look has seen a thread with that number, in the kernel's programs if nowhere else. */
+bool window_saw(const struct window *w, uint32_t tid);
 /* It is somebody else's from here on, who adds to what it was at the last look. */
 void window_forget_slot(struct window *w, size_t slot);
 /*

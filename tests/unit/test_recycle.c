@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,6 +12,7 @@
 #define S      1000000000ull
 #define BEGIN  (10 * S)
 #define SLOTS  16
+#define LONG   (3 * S) /* until a count is freed */
 #define ON_CPU PROF_WAIT(PROF_ON_CPU, 0, -1)
 
 static struct prof_count counts[SLOTS];
@@ -61,6 +63,7 @@ static void look(uint64_t at)
 {
 	window_begin(&w, BEGIN + at);
 	window_end(&w);
+	w.many = 0;
 	window_shrink(&w);
 	recycle_look(&r, &w, BEGIN + at);
 }
@@ -74,7 +77,7 @@ static uint64_t samples_of(uint32_t tid)
 	return sum;
 }
 
-static void who_is_gone_makes_room_after_a_second(void **state)
+static void who_is_gone_makes_room_after_some_seconds(void **state)
 {
 	claim(3, 7);
 	claim(4, 8);
@@ -84,9 +87,9 @@ static void who_is_gone_makes_room_after_a_second(void **state)
 	look(S);
 	assert_int_equal(samples_of(7), 5);
 	assert_int_equal(used, 2);
-	recycle_turn(&r, &w, BEGIN + S + S / 2);
+	recycle_turn(&r, &w, BEGIN + S + LONG - 1);
 	assert_int_not_equal(counts[3].hash, 0);
-	recycle_turn(&r, &w, BEGIN + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
 	assert_int_equal(counts[3].hash, 0);
 	assert_int_equal(counts[4].hash, 1008);
 	assert_int_equal(used, 1);
@@ -98,11 +101,11 @@ static void the_next_owner_has_what_it_added(void **state)
 	claim(3, 7);
 	grow(3, 5);
 	look(S);
-	recycle_turn(&r, &w, BEGIN + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
 	alive[9] = true;
 	claim(3, 9);
 	grow(3, 2);
-	look(3 * S);
+	look(S + LONG + S);
 	assert_int_equal(samples_of(7), 0);
 	assert_int_equal(samples_of(9), 2);
 }
@@ -114,12 +117,12 @@ static void what_grows_meanwhile_is_not_freed(void **state)
 	grow(3, 5);
 	look(S);
 	grow(3, 1);
-	recycle_turn(&r, &w, BEGIN + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
 	assert_int_equal(counts[3].hash, 1007);
 	assert_int_equal(used, 1);
-	look(3 * S);
+	look(S + LONG + S);
 	assert_int_equal(samples_of(7), 1);
-	recycle_turn(&r, &w, BEGIN + 4 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG + S + LONG);
 	assert_int_equal(counts[3].hash, 0);
 }
 
@@ -131,11 +134,86 @@ static void a_number_that_lives_again_keeps_its_count(void **state)
 	look(S);
 	assert_int_not_equal(counts[3].hash, 1007);
 	alive[7] = true;
-	recycle_turn(&r, &w, BEGIN + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
 	assert_int_equal(counts[3].hash, 1007);
 	grow(3, 4);
-	look(3 * S);
+	look(S + LONG + S);
 	assert_int_equal(samples_of(7), 4);
+}
+
+/* Born while its number's count was given up, it has claimed another one of the same key. */
+static void two_counts_of_one_key_are_one_sum(void **state)
+{
+	claim(3, 7);
+	grow(3, 5);
+	look(S);
+	alive[7] = true;
+	claim(4, 7);
+	grow(4, 2);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
+	assert_int_equal(counts[3].hash, counts[4].hash);
+	grow(3, 1);
+	look(S + LONG + S);
+	assert_int_equal(samples_of(7), 3);
+	alive[7] = false;
+	look(S + LONG + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG + 2 * S + LONG);
+	assert_int_equal(used, 0);
+	assert_int_equal(r.nr_freed, 2);
+}
+
+/* It calls exec without being the first thread: the kernel has its number no more, programs do. */
+static void who_was_seen_under_its_number_keeps_its_counts(void **state)
+{
+	struct prof_look row = {
+		.since = BEGIN, .pid = 7, .tid = 7, .wait = PROF_WAIT(PROF_BLOCKED, 1, -1), .count = 4
+	};
+
+	claim(3, 7);
+	claim(4, 7);
+	grow(3, 5);
+	window_begin(&w, BEGIN + S);
+	window_see(&w, &row);
+	window_end(&w);
+	recycle_look(&r, &w, BEGIN + S);
+	assert_int_equal(r.nr, 0);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
+	assert_int_equal(counts[3].hash, 1007);
+	assert_int_equal(counts[4].hash, 1007);
+	look(S + LONG + S);
+	assert_int_equal(r.nr, 2);
+}
+
+/* Whoever comes and goes, with numbers and counts of others: what was added is seen once. */
+static void nothing_is_lost_or_seen_twice_over_a_thousand_looks(void **state)
+{
+	uint64_t now = 0, added = 0, seen = 0;
+
+	srand(7);
+	for (int i = 0; i < 1000; i++) {
+		for (size_t k = 0; k < SLOTS; k++) {
+			uint32_t tid = 1 + rand() % 5;
+
+			alive[tid] ^= rand() % 3 == 0;
+			if (!counts[k].hash && alive[tid])
+				claim(k, tid);
+			if (counts[k].hash && alive[counts[k].tid] && rand() % 2) {
+				grow(k, tid);
+				added += tid;
+			}
+		}
+		now += S + rand() % LONG;
+		if (rand() % 2) {
+			recycle_turn(&r, &w, BEGIN + now);
+			continue;
+		}
+		look(now);
+		for (uint32_t tid = 1; tid < 6; tid++)
+			seen += samples_of(tid);
+		assert_int_equal(seen, added);
+	}
+	assert_true(r.nr_freed > 100);
+	assert_true(used <= SLOTS);
 }
 
 static void counts_of_no_thread_stay(void **state)
@@ -144,7 +222,7 @@ static void counts_of_no_thread_stay(void **state)
 	counts[3].tid = 0;
 	grow(3, 5);
 	look(S);
-	recycle_turn(&r, &w, BEGIN + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
 	assert_int_equal(counts[3].hash, 1007);
 }
 
@@ -154,7 +232,7 @@ static void a_look_before_the_turn_gives_nothing_up_twice(void **state)
 	look(S);
 	look(S + S / 2);
 	assert_int_equal(r.nr, 1);
-	recycle_turn(&r, &w, BEGIN + 2 * S);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
 	assert_int_equal(used, 0);
 }
 
@@ -162,10 +240,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-		TEST(who_is_gone_makes_room_after_a_second),
+		TEST(who_is_gone_makes_room_after_some_seconds),
 		TEST(the_next_owner_has_what_it_added),
 		TEST(what_grows_meanwhile_is_not_freed),
 		TEST(a_number_that_lives_again_keeps_its_count),
+		TEST(two_counts_of_one_key_are_one_sum),
+		TEST(who_was_seen_under_its_number_keeps_its_counts),
+		TEST(nothing_is_lost_or_seen_twice_over_a_thousand_looks),
 		TEST(counts_of_no_thread_stay),
 		TEST(a_look_before_the_turn_gives_nothing_up_twice),
 	};

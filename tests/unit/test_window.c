@@ -254,6 +254,64 @@ static void lengths_are_of_waits_that_ended(void **state)
 	assert_int_equal(w.endings.nr, 0);
 }
 
+/* Its count was claimed after those in use had been looked for, and belongs to its sum all the same. */
+static void a_count_claimed_during_a_look_follows_its_sum(void **state)
+{
+	struct prof_look row = {
+		.since = BEGIN + S / 2, .pid = 100, .tid = 2, .wait = BLOCKED, .count = 6
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		grow(i, 1, ON_CPU + i, 1, 1);
+	look(S / 4, NULL, 0);
+	look(S / 3 + 3 * S, NULL, 0);
+	row.since = BEGIN + 4 * S - S / 4;
+	window_begin(&w, BEGIN + 4 * S);
+	grow(5, 2, BLOCKED, 0, 0);
+	window_see(&w, &row);
+	window_end(&w);
+	assert_int_equal(w.sums.nr, 5);
+	w.many = 0;
+	window_shrink(&w);
+	assert_int_equal(w.sums.nr, 1);
+	assert_int_equal(w.slots[5].id1, 1);
+	grow(5, 2, BLOCKED, 1, S);
+	look(5 * S, NULL, 0);
+	assert_int_equal(sum(2, BLOCKED)->weight, S);
+	assert_int_equal(sum(2, BLOCKED)->samples, 1);
+}
+
+/* A thread that was renamed while it ran: what looks had of it under its old name never comes. */
+static void what_counts_never_had_is_forgotten(void **state)
+{
+	struct prof_look row = { .since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED };
+
+	look(S, &row, 1);
+	for (uint64_t i = 2; i < 9; i++) {
+		look(i * S, NULL, 0);
+		w.many = 0;
+		window_shrink(&w);
+	}
+	assert_int_equal(w.sums.nr, 0);
+}
+
+/* But a wait that ends late is taken off, whenever sums are looked through. */
+static void what_comes_with_the_next_look_is_taken_off(void **state)
+{
+	struct prof_look row = {
+		.since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED, .count = 1
+	};
+
+	grow(0, 1, BLOCKED, 0, 0);
+	look(4 * S, &row, 1);
+	look(8 * S, NULL, 0);
+	w.many = 0;
+	window_shrink(&w);
+	grow(0, 1, BLOCKED, 1, 5 * S);
+	look(12 * S, NULL, 0);
+	assert_int_equal(sum(1, BLOCKED)->weight, S);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -267,6 +325,9 @@ int main(void)
 		TEST(a_wait_without_a_count_is_the_same_as_its_count_later),
 		TEST(sums_are_exact_over_a_thousand_looks),
 		TEST(lengths_are_of_waits_that_ended),
+		TEST(a_count_claimed_during_a_look_follows_its_sum),
+		TEST(what_counts_never_had_is_forgotten),
+		TEST(what_comes_with_the_next_look_is_taken_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
