@@ -164,7 +164,7 @@ static void settle_part(struct window *w, uint32_t id1, uint64_t ns)
 	if (!id1 || !ns)
 		return;
 	w->early[id1 - 1].ns += ns;
-	w->early[id1 - 1].old = false;
+	w->early[id1 - 1].look = w->nr_looks;
 }
 
 static void settle(struct window *w, struct window_open *o)
@@ -247,22 +247,73 @@ void window_see(struct window *w, const struct prof_look *row)
 	}
 }
 
+bool window_saw(const struct window *w, uint32_t tid)
+{
+	const struct window_open *o;
+
+	HASH_FIND(hh, w->opens, &tid, sizeof(tid), o);
+	return o != NULL;
+}
+
+/* What ended before a look is in counts by then, or at the latest by the next one. */
+static bool is_awaited(const struct window *w, size_t id)
+{
+	return w->early[id].ns && w->early[id].look + 1 >= w->nr_looks;
+}
+
+static void take_off(struct window *w, struct window_part *part, uint32_t id)
+{
+	uint64_t *early = &w->early[id].ns;
+	uint64_t ns = *early < part->weight ? *early : part->weight;
+
+	*early -= ns;
+	part->weight -= ns;
+	w->sums.counts[part->id].weight -= ns;
+}
+
+/* Both of threads that ran. One that is not the first of its process becomes it by exec. */
+static bool was_renamed(const struct window *w, const struct prof_count *from,
+			const struct prof_count *to)
+{
+	if (PROF_WAIT_KIND(from->wait) != PROF_RUNNING || from->pid != to->pid)
+		return false;
+	return from->tid == to->tid || (to->tid == to->pid && !window_saw(w, from->tid));
+}
+
+/* What is left of the process once each sum has had its own. */
+static void take_off_renamed(struct window *w)
+{
+	struct window_look *l = last_look(w);
+	uint64_t bits[TID_BITS / 64] = {};
+
+	for (size_t i = 0; i < w->sums.nr; i++) {
+		uint32_t pid = w->sums.counts[i].pid;
+
+		if (is_awaited(w, i) && PROF_WAIT_KIND(w->sums.counts[i].wait) == PROF_RUNNING)
+			bits[pid % TID_BITS / 64] |= 1ull << pid % 64;
+	}
+	for (size_t i = 0; i < l->nr; i++) {
+		struct window_part *part = &l->parts[i];
+		const struct prof_count *to = &w->sums.counts[part->id];
+
+		if (part->open || PROF_WAIT_KIND(to->wait) != PROF_RUNNING ||
+		    !(bits[to->pid % TID_BITS / 64] & 1ull << to->pid % 64))
+			continue;
+		for (size_t k = 0; k < w->sums.nr && part->weight; k++)
+			if (is_awaited(w, k) && was_renamed(w, &w->sums.counts[k], to))
+				take_off(w, part, k);
+	}
+}
+
 /* Nobody is asked twice for what an earlier look had. */
 static void take_off_early(struct window *w)
 {
 	struct window_look *l = last_look(w);
 
-	for (size_t i = 0; i < l->nr; i++) {
-		struct window_part *part = &l->parts[i];
-		uint64_t *early = &w->early[part->id].ns;
-		uint64_t ns = *early < part->weight ? *early : part->weight;
-
-		if (part->open)
-			continue;
-		*early -= ns;
-		part->weight -= ns;
-		w->sums.counts[part->id].weight -= ns;
-	}
+	for (size_t i = 0; i < l->nr; i++)
+		if (!l->parts[i].open && is_awaited(w, l->parts[i].id))
+			take_off(w, &l->parts[i], l->parts[i].id);
+	take_off_renamed(w);
 }
 
 static bool has_moved(const struct window *w, const struct window_open *o)
@@ -318,32 +369,15 @@ bool window_has_grown(const struct window *w, size_t slot)
 	       __atomic_load_n(&n->weight, __ATOMIC_RELAXED) != w->slots[slot].weight;
 }
 
-bool window_saw(const struct window *w, uint32_t tid)
-{
-	const struct window_open *o;
-
-	HASH_FIND(hh, w->opens, &tid, sizeof(tid), o);
-	return o != NULL;
-}
-
 void window_forget_slot(struct window *w, size_t slot)
 {
 	w->slots[slot].id1 = 0;
 }
 
 /*
- * What ended before this look is in its counts, or in those of the next one. What is left after
- * that was never counted: its thread was renamed while it ran, or the table was full.
+ * New numbers + 1 of sums that something refers to, 0 = of no others. To be freed. What counts have
+ * not had by now they will not have: its thread was renamed while it ran, or the table was full.
  */
-static bool is_wanted(struct window_early *e)
-{
-	bool wanted = e->ns && !e->old;
-
-	e->old = true;
-	return wanted;
-}
-
-/* New numbers + 1 of sums that something refers to, 0 = of no others. To be freed. */
 static uint32_t *keep_sums(struct window *w)
 {
 	uint32_t *id1s = xcalloc(w->sums.nr, sizeof(*id1s)), nr = 0;
@@ -358,11 +392,8 @@ static uint32_t *keep_sums(struct window *w)
 		if (o->woken_id1)
 			id1s[o->woken_id1 - 1] = 1;
 	}
-	for (size_t i = 0; i < w->sums.nr; i++) {
-		bool wanted = is_wanted(&w->early[i]);
-
-		id1s[i] = id1s[i] || wanted ? ++nr : 0;
-	}
+	for (size_t i = 0; i < w->sums.nr; i++)
+		id1s[i] = id1s[i] || is_awaited(w, i) ? ++nr : 0;
 	return id1s;
 }
 

@@ -11,6 +11,9 @@
  * counts too, as far as it lies in it; when it has ended, what was counted so before is taken off
  * what its count grew by. Over all looks nothing is counted twice, and nothing is left out.
  *
+ * What a thread runs is counted when it leaves its CPU, under the name and number that it has by
+ * then: what looks had of it under others is taken off there.
+ *
  * Counts are read a little before threads are seen. Of a thread that began something new in
  * between, they are read again: what it did before belongs to this look, however long it was.
  *
@@ -61,8 +64,8 @@ struct window {
 	uint32_t *used; /* slots that were in use at the last look */
 	size_t nr_used, cap_used;
 	struct window_early {
-		uint64_t ns; /* by sum: what looks had that has ended, and counts have again */
-		bool old;    /* since sums were looked through: counts never had it */
+		uint64_t ns;   /* by sum: what looks had that has ended, and counts have again */
+		uint64_t look; /* number of the last one that found it ended */
 	} * early;
 	size_t cap_early;
 	size_t many;		   /* more sums are looked through */

@@ -165,9 +165,11 @@ static void two_counts_of_one_key_are_one_sum(void **state)
 /* It calls exec without being the first thread: the kernel has its number no more, programs do. */
 static void who_was_seen_under_its_number_keeps_its_counts(void **state)
 {
-	struct prof_look row = {
-		.since = BEGIN, .pid = 7, .tid = 7, .wait = PROF_WAIT(PROF_BLOCKED, 1, -1), .count = 4
-	};
+	struct prof_look row = { .since = BEGIN,
+				 .pid = 7,
+				 .tid = 7,
+				 .wait = PROF_WAIT(PROF_BLOCKED, 1, -1),
+				 .count = 4 };
 
 	claim(3, 7);
 	claim(4, 7);

@@ -254,7 +254,7 @@ static void lengths_are_of_waits_that_ended(void **state)
 	assert_int_equal(w.endings.nr, 0);
 }
 
-/* Its count was claimed after those in use had been looked for, and belongs to its sum all the same. */
+/* Its count was claimed after those in use had been looked for. It follows its sum all the same. */
 static void a_count_claimed_during_a_look_follows_its_sum(void **state)
 {
 	struct prof_look row = {
@@ -295,6 +295,38 @@ static void what_counts_never_had_is_forgotten(void **state)
 	assert_int_equal(w.sums.nr, 0);
 }
 
+/* All that it ran is counted under the name, or the number, that it had when it left its CPU. */
+static void what_runs_through_a_rename_or_an_exec_is_counted_once(void **state)
+{
+	struct prof_look rows[] = {
+		{ .since = BEGIN, .pid = 100, .tid = 1, .wait = RUNNING, .count = 1 },
+		{ .since = BEGIN, .pid = 200, .tid = 201, .wait = RUNNING, .count = 2 },
+		{ .since = BEGIN, .pid = 100, .tid = 2, .wait = RUNNING, .count = 5 },
+	};
+	uint64_t ran[300] = {};
+
+	grow(0, 1, RUNNING, 0, 0);
+	strcpy(counts[0].comm, "old");
+	grow(1, 201, RUNNING, 0, 0);
+	counts[1].pid = 200;
+	grow(4, 2, RUNNING, 0, 0);
+	look(S, rows, 3);
+	assert_int_equal(sum(1, RUNNING)->weight, S);
+	/* Of another thread nothing is taken off: it ran all the time, as that one did. */
+	grow(2, 1, RUNNING, 1, 2 * S);
+	grow(3, 200, RUNNING, 1, 3 * S / 2);
+	counts[3].pid = 200;
+	grow(4, 2, RUNNING, 1, 2 * S);
+	look(2 * S, NULL, 0);
+	assert_int_equal(w.sums.nr, 5);
+	for (size_t i = 0; i < w.sums.nr; i++)
+		ran[w.sums.counts[i].tid] += w.sums.counts[i].weight;
+	assert_int_equal(ran[1], 2 * S);
+	assert_int_equal(ran[201], S);
+	assert_int_equal(ran[200], S / 2);
+	assert_int_equal(ran[2], 2 * S);
+}
+
 /* But a wait that ends late is taken off, whenever sums are looked through. */
 static void what_comes_with_the_next_look_is_taken_off(void **state)
 {
@@ -327,6 +359,7 @@ int main(void)
 		TEST(lengths_are_of_waits_that_ended),
 		TEST(a_count_claimed_during_a_look_follows_its_sum),
 		TEST(what_counts_never_had_is_forgotten),
+		TEST(what_runs_through_a_rename_or_an_exec_is_counted_once),
 		TEST(what_comes_with_the_next_look_is_taken_off),
 	};
 
