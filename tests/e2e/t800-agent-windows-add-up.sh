@@ -8,7 +8,7 @@
 . "${0%/*}/lib.sh"
 need_bpf
 need python3
-need_prog spin_abc
+need_prog spin_abc waits_crowd
 cd "$TMP" || exit 1
 export PYTHONPATH=$ROOT/tests/e2e PYTHONDONTWRITEBYTECODE=1 TZ=UTC
 start "$PROGS/spin_abc" 200
@@ -16,11 +16,12 @@ SPIN=$PID
 start python3 -c 'import time
 time.sleep(200)'
 NAP=$PID
-# What comes and goes fills the tables; the two that stay are to be followed all the same. Some fifty a second do so within
-# the time that tables last at least, and do not fill them up.
-start bash -c 'exec 3<> <(:); while :; do /bin/ls /usr >/dev/null; read -rt 0.015 -u 3; done'
+# More threads than the tables are for, and what comes and goes: the two that stay are to be followed all the same.
+start "$PROGS/waits_crowd" 640 200
+CROWD=$PID
+start bash -c 'exec 3<> <(:); while :; do /bin/ls /usr >/dev/null; read -rt 0.03 -u 3; done'
 CHURN=$PID
-env --default-signal=TERM "$BPFPROF" agent -p "$SPIN,$NAP,$CHURN" --keep kept -i 2s -v --max-stacks 4096 >"$OUT" 2>log &
+env --default-signal=TERM "$BPFPROF" agent -p "$SPIN,$NAP,$CROWD,$CHURN" --keep kept -i 2s -v --max-stacks 8192 >"$OUT" 2>log &
 AGENT=$!
 pids+=("$AGENT")
 renewed() { [ "$(grep -c 'tables renewed' log)" -ge "$1" ]; }
@@ -29,6 +30,7 @@ sleep 5
 stop "$AGENT"
 check_is "$STATUS" 0 "exit status of the agent"
 stop "$CHURN"
+stop "$CROWD"
 cat >judge.py <<'P'
 import re, sys
 from windows import *

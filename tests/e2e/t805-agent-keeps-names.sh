@@ -8,6 +8,7 @@
 . "${0%/*}/lib.sh"
 need_bpf
 need python3 gcc
+need_prog waits_crowd
 cd "$TMP" || exit 1
 export PYTHONPATH=$ROOT/tests/e2e PYTHONDONTWRITEBYTECODE=1
 # Two builds that differ in nothing but a name: the same addresses.
@@ -33,10 +34,10 @@ cp before program
 sleep 2.1
 start bash -c 'while :; do ./program; done' # the one that it is by then
 RUN=$PID
-# What comes and goes fills the tables, so that another recording takes over.
-start bash -c 'while :; do /bin/ls /usr >/dev/null; done'
-CHURN=$PID
-env --default-signal=TERM "$BPFPROF" agent -p "$RUN,$CHURN" --keep kept -i 1s -v --max-stacks 4096 >"$OUT" 2>"$ERR" &
+# More threads than the tables are for, so that another recording takes over as soon as it may.
+start "$PROGS/waits_crowd" 350 150
+CROWD=$PID
+env --default-signal=TERM "$BPFPROF" agent -p "$RUN,$CROWD" --keep kept -i 1s -v --max-stacks 4096 >"$OUT" 2>"$ERR" &
 AGENT=$!
 pids+=("$AGENT")
 renewed() { [ "$(grep -c 'tables renewed' "$ERR")" -ge "$1" ]; }
@@ -71,7 +72,7 @@ check_is "$(stat -c %i program)" "$inode" "inode of the new build"
 pkill -KILL -P "$RUN" -x program
 began=$(date +%s)
 check "tables are renewed again" wait_until 60 renewed "$(($(grep -c 'tables renewed' "$ERR") + 2))"
-stop "$CHURN"
+stop "$CROWD"
 stop "$AGENT"
 check_is "$STATUS" 0 "exit status"
 cat >names.py <<'P'

@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 need_bpf
-need_prog attacks silent_fs
+need_prog attacks silent_fs waits_crowd
 need gcc nm
 [ -c /dev/fuse ] || skip "no FUSE here"
 gcc -O1 -shared -fPIC -x c - -o "$TMP/lib.so" <<<'void burn(void) { for (;;) for (volatile int i = 0; i < 1000000; i++) ; }'
@@ -22,9 +22,9 @@ start "$PROGS/attacks" library "$TMP/mnt/lib.so" "$offset"
 TARGET=$PID
 wait_until 10 grep -q ready "$LOG"
 cd "$TMP" || exit 1
-start bash -c 'while :; do /bin/ls /usr >/dev/null; done'
-CHURN=$PID
-env --default-signal=TERM "$BPFPROF" agent -p "$TARGET,$CHURN" --keep kept -i 1s -v --max-stacks 4096 >"$OUT" 2>"$ERR" &
+start "$PROGS/waits_crowd" 350 120 # more threads than the tables are for
+CROWD=$PID
+env --default-signal=TERM "$BPFPROF" agent -p "$TARGET,$CROWD" --keep kept -i 1s -v --max-stacks 4096 >"$OUT" 2>"$ERR" &
 AGENT=$!
 pids+=("$AGENT")
 windows() { [ "$(grep -c 'windows, the last' "$ERR")" -ge "$1" ]; }

@@ -109,6 +109,11 @@ class Window:
         for count, weight, pid, tid, process, thread, _, _, wait, _ in struct.iter_unpack("<QQ8I", self.tables["SMPL"]):
             yield count, weight, pid, tid, self.string(process), KINDS[wait >> 12 & 15]
 
+    def by_name(self):
+        """Count, weight, names of process and thread, kind."""
+        for count, weight, _, _, process, thread, _, _, wait, _ in struct.iter_unpack("<QQ8I", self.tables["SMPL"]):
+            yield count, weight, self.string(process), self.string(thread), KINDS[wait >> 12 & 15]
+
     def threads(self):
         for pid, tid, process, _, wall in struct.iter_unpack("<4IQ", self.tables["THRD"]):
             yield pid, tid, self.string(process), wall
