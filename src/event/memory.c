@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define NO_LIMIT (1ull << 60) /* version 1 has a number for it, in whole pages */
+#define COPY	 0x40u	      /* PF_FORKNOEXEC: it has forked, and runs what its parent ran */
 
 /* The same in both versions, under other names. */
 struct version {
@@ -150,7 +151,23 @@ bool memory_limit_read(const char *root, struct memory_limit *m)
 	return m->free_bytes != UINT64_MAX;
 }
 
-/* Pages that belong to nobody else, of it and of what its first thread has forked. */
+/* Who called exec() is somebody else: the profiled program, and children of whoever became us. */
+static bool is_copy(pid_t pid)
+{
+	char path[64], line[512] = "", *at;
+	unsigned int flags = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL; /* names hold anything */
+	fclose(f);
+	return at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & COPY;
+}
+
+/* Pages that belong to nobody else, of it and of the copies that its first thread has forked. */
 static uint64_t own_pages(pid_t pid)
 {
 	unsigned long long resident = 0, shared = 0;
@@ -170,7 +187,8 @@ static uint64_t own_pages(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
 	f = fopen(path, "re");
 	while (f && fscanf(f, "%d", &child) == 1)
-		sum += own_pages(child);
+		if (is_copy(child))
+			sum += own_pages(child);
 	if (f)
 		fclose(f);
 	return sum;

@@ -17,8 +17,8 @@ struct memory_limit {
 bool memory_limit_read(const char *root, struct memory_limit *m);
 
 /*
- * What only this process and those that descend from it have: no files, and no memory of the
- * kernel. Pages that a child still shares with its parent count for both.
+ * What only this process and its copies have, those that descend from it and did not call exec():
+ * no files, and no memory of the kernel. Pages that a copy still shares count for both.
  */
 uint64_t memory_own_bytes(void);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "event/memory.h"
@@ -128,6 +129,51 @@ static void what_can_be_had_is_of_the_host_or_of_its_cgroup(void **state)
 	assert_int_equal(memory_available(root), 2 * MB);
 }
 
+/* What a child has that has filled so much, and whether it is a copy of us or another program. */
+static uint64_t with_child(bool is_copy)
+{
+	char *const argv[] = { "awk",
+			       "BEGIN { while (length(s) < 33554432) s = s \"12345678\" s;"
+			       " print; fflush(); system(\"exec cat >/dev/null\") }",
+			       NULL };
+	int said[2], ends[2];
+	uint64_t bytes;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(said) | pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(ends[0], STDIN_FILENO);
+		dup2(said[1], STDOUT_FILENO);
+		close(ends[1]);
+		if (!is_copy)
+			execvp(argv[0], argv);
+		else if (memset(malloc(32 * MB), 1, 32 * MB) && write(said[1], "", 1) == 1)
+			_exit(read(ends[0], &byte, 1) < 0);
+		_exit(1);
+	}
+	close(said[1]);
+	assert_int_equal(read(said[0], &byte, 1), 1);
+	bytes = memory_own_bytes();
+	close(ends[1]);
+	close(ends[0]);
+	close(said[0]);
+	waitpid(pid, NULL, 0);
+	return bytes;
+}
+
+static void copies_are_ours_and_programs_are_not(void **state)
+{
+	uint64_t alone = memory_own_bytes();
+
+	(void)state;
+	assert_true(alone > 0);
+	assert_true(with_child(true) > alone + 30 * MB);
+	assert_true(with_child(false) < alone + 30 * MB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +182,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_limits, begin, end),
 		cmocka_unit_test_setup_teardown(what_can_be_had_is_of_the_host_or_of_its_cgroup,
 						begin, end),
+		cmocka_unit_test(copies_are_ours_and_programs_are_not),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
