@@ -8,7 +8,9 @@
 
 #define LEAST_STACKS 16 /* none are taken */
 #define AROUND_NS    20000000ull
-#define RING_PART    4 /* of all memory, the same again for what is read from it */
+#define RING_PART    4		   /* of all memory, the same again for what is read from it */
+#define BESIDE_BYTES (25ull << 20) /* what a recording needs besides, on few CPUs */
+#define LEAST_BYTES  (1ull << 20)  /* less shows nothing */
 #define NOT_GIVEN    UINT64_MAX
 #define MAX_NS	     (7 * 24 * 3600 * 1000000000ull)
 
@@ -53,6 +55,18 @@ const struct opt sched_opts[] = {
 	OUTPUT_ROWS,
 };
 
+/* As much as there is room for: then what is said to be needed is enough, and more is, too. */
+static uint64_t ring_most(uint64_t max_bytes)
+{
+	uint64_t most = max_bytes / RING_PART, left = 0;
+
+	if (max_bytes > BESIDE_BYTES)
+		left = (max_bytes - BESIDE_BYTES) / 2;
+	if (left < most)
+		most = left;
+	return most < LEAST_BYTES && max_bytes ? LEAST_BYTES : most;
+}
+
 /* --around says something of an outlier only. */
 static int parse_words(struct recording_args *a, char **words, int nr)
 {
@@ -63,7 +77,7 @@ static int parse_words(struct recording_args *a, char **words, int nr)
 				  "of the long wait");
 	if (t->around_ns == NOT_GIVEN)
 		t->around_ns = AROUND_NS;
-	t->most_bytes = a->record.max_bytes / RING_PART;
+	t->most_bytes = ring_most(a->record.max_bytes);
 	return recording_duration(a, words, nr);
 }
 
