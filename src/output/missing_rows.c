@@ -23,9 +23,9 @@ static const struct unread {
 	  "objcopy --decompress-debug-sections" },
 	{ LACK_DWARF_LARGE, "large", "of more than 1 GB, or packed too well", "build it with -g1" },
 	{ LACK_DWARF_MEMORY, "memory", "too large for the memory that was left",
-	  "raise --max-mem" },
-	{ LACK_DWARF_DIED, "ended", "not read, since who read it was ended",
-	  "a cgroup may want memory" },
+	  "raise --max-mem, or ulimit -v" },
+	{ LACK_DWARF_DIED, "ended", "not read, since the process that read it was ended",
+	  "was memory short? (dmesg)" },
 };
 
 static void put(FILE *out, const char *s)
