@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A copy of bpfprof that reads names and is killed is tried again, and then costs what most likely killed it, the debug
+# information of that file: which is told, in text and JSON, in saved results, too. The names of its functions are there.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+need_bpf
+need python3
+need_prog inlines
+
+cat >"$TMP/kill_copies" <<'P'
+import os, subprocess, sys, time
+left = int(sys.argv[1])
+recorder = subprocess.Popen(sys.argv[2:])
+known, killed = set(), 0
+def children():
+    try:
+        return set(map(int, open(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read().split()))
+    except OSError:
+        return set()
+begin = time.monotonic()
+while recorder.poll() is None:
+    new = children() - known
+    known |= new
+    if time.monotonic() > begin + 0.8:  # who reads while it records was born before
+        for child in list(new)[:left - killed]:
+            os.kill(child, 9)
+            killed += 1
+print(killed)
+sys.exit(recorder.returncode)
+P
+start "$PROGS/inlines" 60
+recorded() { # KILLS
+	rm -f "$TMP"/x.*
+	check "$1 killed" python3 "$TMP/kill_copies" "$1" "$BPFPROF" oncpu -U -p "$PID" -F 199 --no-symbol-cache \
+		-o "$TMP/x.txt" -o "$TMP/x.json" -o "$TMP/x.folded" -o "$TMP/x.bpfprof" 1.2
+	check_is "$(cat "$OUT")" "$1" "copies that were killed,"
+	check_grep '(^|;)main(;| )' "$TMP/x.folded" "$1 killed: names of functions"
+	kinds=$(python3 -c 'import json, sys
+print(*[m["kind"] for m in json.load(open(sys.argv[1]))["names"]["missing"]])' "$TMP/x.json")
+}
+recorded 1
+check_is "$kinds" "" "one killed: what is missing,"
+check_no_grep 'inlined calls and lines are missing' "$TMP/x.txt"
+recorded 2
+check_is "$kinds" ended "two killed: what is missing,"
+told='/inlines: inlined calls and lines are missing: its DWARF is not read, since the process that read it was ended: '
+check_grep "$told" "$TMP/x.txt"
+check "saved" "$BPFPROF" report "$TMP/x.bpfprof" -o "$TMP/y.txt"
+check_grep "$told" "$TMP/y.txt" "saved: is told"
+finish
