@@ -256,7 +256,8 @@ static bool is_over(struct record *r)
 		if (!o->runqlat.on_interval(o->runqlat.arg, r, false))
 			return true;
 	}
-	if (has_tripped(r) || record_probes_are_dear(r) || record_ends_above(r))
+	r->ended_by = record_probes_are_dear(r) ? ENDED_BY_PROBES : record_ends_above(r);
+	if (r->ended_by || has_tripped(r))
 		return true;
 	if (o->program)
 		return r->outlived = target_ended(&r->target, o->program[0]);

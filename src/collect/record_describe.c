@@ -203,6 +203,7 @@ void record_describe_what(struct record *r, uint64_t begin_ns, uint64_t end_ns,
 	m->max_depth = r->opts->max_depth;
 	m->is_time = kind_of(r->opts->command)->is_time;
 	m->duration_ns = end_ns - begin_ns;
+	m->ended_by = r->ended_by;
 	m->start_ns = end_real_ns - m->duration_ns;
 	m->nr_cpus = r->nr_cpus;
 	m->suspended_ns = suspend_between_ns(r->asleep_ns, suspend_read_ns());

@@ -251,18 +251,18 @@ static bool is_short_of_memory(struct record *r)
 	return memory_runs_out(&given, r->capture.tally.nr * sizeof(struct sample), r->begin_ns);
 }
 
-bool record_ends_above(struct record *r)
+enum profile_end record_ends_above(struct record *r)
 {
 	if (is_short_of_memory(r))
-		return true;
+		return ENDED_BY_MEMORY;
 	if (!r->opts->ends_above || r->opts->always_on || r->overhead.most ||
 	    r->overhead.over_run_ns < ENDS_NS)
-		return false;
+		return ENDED_ON_TIME;
 	log_warn("ended after %s: it has cost more than --max-overhead %.3g %% for two seconds, "
 		 "%s lately; select fewer threads, or say --max-overhead %.0f",
 		 text_ns(now_ns() - r->begin_ns), r->opts->max_overhead * 100,
 		 text_pct(r->overhead.last * 100), r->overhead.last * 120 + 1);
-	return true;
+	return ENDED_BY_OVERHEAD;
 }
 
 int record_turn_overhead(struct record *r)

@@ -66,9 +66,10 @@ struct record {
 	unsigned int nr_turns;
 	bool is_tight;	    /* memory is, */
 	uint64_t looked_ns; /* and was looked at then */
-	bool interrupted;   /* by a signal */
-	bool outlived;	    /* all that was profiled had exited before the time was over */
-	bool done;	    /* record_is_done() */
+	enum profile_end ended_by;
+	bool interrupted; /* by a signal */
+	bool outlived;	  /* all that was profiled had exited before the time was over */
+	bool done;	  /* record_is_done() */
 	struct table_pause pause;
 	size_t nr_cpus;	      /* profiled at the end */
 	struct cpus confined; /* where alone what is selected may run, if is_confined */
@@ -186,7 +187,7 @@ int record_turn_overhead(struct record *r);
  * Nothing can be left out, and it has cost too much for two seconds; or memory for the result runs
  * out. Either is told.
  */
-bool record_ends_above(struct record *r);
+enum profile_end record_ends_above(struct record *r);
 /* What stacks that wait for tables may take. */
 size_t record_wait_bytes(const struct record *r);
 void record_describe_overhead(struct record *r, uint64_t end_ns);

@@ -312,7 +312,7 @@ static const size_t sums[] = {
 };
 static const size_t mosts[] = {
 	FACT(rss_bytes), FACT(map_bytes), FACT(readers_bytes), FACT(thinnest),
-	FACT(nr_cpus),	 FACT(max_depth), FACT(incomplete),
+	FACT(nr_cpus),	 FACT(max_depth), FACT(incomplete),    FACT(ended_by),
 };
 static const size_t names[] = {
 	FACT(command), FACT(event),	     FACT(event_note),	  FACT(target),	    FACT(host),

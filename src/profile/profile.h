@@ -215,6 +215,14 @@ struct call_bucket {
 };
 
 /* One line of facts about the recording each; strings are ids, 0 = unknown. */
+/* Reaches saved files. */
+enum profile_end {
+	ENDED_ON_TIME, /* or by its user, or with its target */
+	ENDED_BY_MEMORY,
+	ENDED_BY_OVERHEAD,
+	ENDED_BY_PROBES, /* that their target paid too much for */
+};
+
 struct profile_meta {
 	uint32_t command;    /* "oncpu" */
 	uint32_t event;	     /* "cpu-clock" or "cycles"; of several the first */
@@ -252,6 +260,7 @@ struct profile_meta {
 	uint64_t slow_poll_ns;	/* samples are within polls of at least that; 0 = or anywhere */
 	uint64_t moment_ns;	/* length of the slices of moments; 0 = there are none */
 	uint64_t long_wait_ns;	/* least length of long waits; 0 = none were kept */
+	uint64_t ended_by;	/* enum profile_end: what ended the recording before its time */
 	uint64_t incomplete; /* part of it could not be read later: it is not taken for the whole */
 	uint64_t frames_late; /* for whose source lines and inlined calls there was no time */
 	uint64_t budget_ppm;  /* of the CPUs' time, that the recording was to cost; 0 = no limit */

@@ -88,6 +88,7 @@ const struct fact save_facts[] = {
 	NUMBER(expected_seen),
 	NUMBER(slow_poll_ns),
 	NUMBER(incomplete),
+	NUMBER(ended_by),
 	STRING(debug_packages),
 	STRING(debug_missing),
 	STRING(lacks),

@@ -150,6 +150,7 @@ void jail_go_first(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
+	limit(RLIMIT_CORE, 0);
 	if (fd < 0)
 		return;
 	if (write(fd, "1000", 4) != 4)

@@ -14,7 +14,10 @@
  */
 void jail_allow_bytes(uint64_t more);
 
-/* Where memory runs out, the kernel kills it before the recording: an answer less costs little. */
+/*
+ * Where memory runs out, the kernel kills it before the recording: an answer less costs little. And
+ * it leaves no core dump.
+ */
 void jail_go_first(void);
 
 /*

@@ -68,6 +68,7 @@ check_grep 'What was counted until now is shown' "$ERR"
 cp "$OUT" "$TMP/json"
 sed -i '/^[0-9]*$/d' "$TMP/json"
 check_between "$(json "$TMP/json" profile duration_s)" 0.5 4.5 "s until they are gone"
+check_is "$(json "$TMP/json" profile ended_by)" probes "the result says so"
 
 check "a few of them do not" "$BPFPROF" uprobe -o "$TMP/few.csv" "$TMP/dear:dear" 3 -- "$TMP/dear" dear 0 1 1 5000
 check_no_grep 'taken away|--force' "$ERR" "nothing is said"

@@ -70,11 +70,12 @@ if make_group; then
 	for _ in 1 2; do start bash -c 'while :; do ls -l /usr/bin | grep -c a | cat >/dev/null; done'; done
 	for command in syscalls faults wakeup; do
 		sleep 1 # what the one before had is given back by then
-		within 64 "$BPFPROF" "$command" -d 2 --max-overhead 0 -o "$TMP/x.folded"
+		within 64 "$BPFPROF" "$command" -d 2 --max-overhead 0 -o "$TMP/x.folded" -o "$TMP/x.txt"
 		check_near "$STATUS" 0 0 "$command of a busy machine in 64 MB"
 		check "$command has stacks" test -s "$TMP/x.folded"
 		ended=$(grep -o 'ended after [^;]*' "$ERR")
 		echo "# figure: $command: ${ended:-whole}"
+		[ -z "$ended" ] || check_grep "^$command: .*, cut short for want of memory; " "$TMP/x.txt"
 	done
 else
 	echo "# no cgroup with a memory limit can be made here"

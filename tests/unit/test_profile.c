@@ -555,12 +555,14 @@ static void a_saved_profile_comes_back_whole(void **state)
 	p->stacks[1].end = UNWIND_END_LOST_REG;
 	p->meta.call_graph = profile_string(p, "auto");
 	p->meta.max_depth = 127;
+	p->meta.ended_by = ENDED_BY_MEMORY;
 	save(p);
 	q = profile_load(path);
 	assert_non_null(q);
 	assert_memory_equal(p->stacks, q->stacks, p->nr_stacks * sizeof(*p->stacks));
 	assert_string_equal(profile_str(q, q->meta.call_graph), "auto");
 	assert_int_equal(q->meta.max_depth, 127);
+	assert_int_equal(q->meta.ended_by, ENDED_BY_MEMORY);
 	before = folded(p, (struct view){ .per_thread = true });
 	after = folded(q, (struct view){ .per_thread = true });
 	assert_string_equal(before, after);
