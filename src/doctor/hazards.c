@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <zlib.h>
 
 #include "doctor/doctor.h"
@@ -125,11 +126,13 @@ static bool is_preemptible(const struct utsname *u)
 /* As bpf/kernel.bpf.h decides it. Where no types are shown nothing is loaded, nor accused. */
 static bool can_forbid(void)
 {
+	libbpf_print_fn_t print = libbpf_set_print(NULL); /* another row says what is wrong */
 	struct btf *btf = access(BTF_PATH, R_OK) ? NULL : btf__load_vmlinux_btf();
 	bool yes = !btf || (btf__find_by_name_kind(btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0 &&
 			    btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0);
 
 	btf__free(btf);
+	libbpf_set_print(print);
 	return yes;
 }
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Rows about the kernel and what it shows. */
+#include <linux/btf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/mem.h"
 #include "doctor/looks.h"
 
 #define MIN_MAJOR 5
@@ -44,13 +48,37 @@ void look_known_bad(const struct machine *m, struct finding *f)
 		       also ? "; " : "", also ? also->remedy : "");
 }
 
+/* Do its parts lie in the file, as far as its head says where they are? */
+static bool is_whole(const struct machine *m, const char *path)
+{
+	char *whole = xasprintf("%s%s", m->root, path);
+	FILE *f = fopen(whole, "re");
+	struct btf_header h;
+	struct stat st;
+	bool is = f && !fstat(fileno(f), &st) && st.st_size > 0;
+
+	if (is && fread(&h, sizeof(h), 1, f) == 1)
+		is = h.magic == BTF_MAGIC &&
+		     (uint64_t)h.hdr_len + h.type_off + h.type_len <= (uint64_t)st.st_size &&
+		     (uint64_t)h.hdr_len + h.str_off + h.str_len <= (uint64_t)st.st_size;
+	if (f)
+		fclose(f);
+	free(whole);
+	return is;
+}
+
 void look_types(const struct machine *m, struct finding *f)
 {
 	bool there = machine_can_read(m, BTF_PATH);
 
 	finding_found(f, "%s", there ? BTF_PATH : "none");
-	if (!there)
+	if (!there) {
 		f->state = DOCTOR_MISSING;
+	} else if (!is_whole(m, BTF_PATH)) {
+		finding_judge(f, DOCTOR_MISSING,
+			      "the kernel's type information is cut off or damaged");
+		finding_remedy(f, "is something mounted over " BTF_PATH "? (findmnt)");
+	}
 }
 
 void look_jit(const struct machine *m, struct finding *f)

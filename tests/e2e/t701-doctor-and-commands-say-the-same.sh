@@ -39,6 +39,15 @@ for how in eperm enosys kill; do
 done
 same "no type information" 'no kernel type information' \
 	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$0" "$@"' "$BPFPROF"
+# What says that it is longer than it is; and what only libbpf can tell from type information.
+head -c 1000 /sys/kernel/btf/vmlinux >"$TMP/short"
+same "type information that is cut off" "the kernel's type information is cut off or damaged" \
+	unshare -m sh -c 'mount --bind "$0" /sys/kernel/btf/vmlinux && exec "$@"' "$TMP/short" "$BPFPROF"
+{ head -c 24 /sys/kernel/btf/vmlinux; tail -c +25 /sys/kernel/btf/vmlinux | tr '\0\1\2' '\7\3\0'; } >"$TMP/damaged"
+check_status 77 "damaged type information" unshare -m sh -c 'mount --bind "$0" /sys/kernel/btf/vmlinux && exec "$@"' \
+	"$TMP/damaged" "$BPFPROF" oncpu -o "$TMP/x.folded" 0.3
+check_grep "^bpfprof: the kernel's type information, /sys/kernel/btf/vmlinux, is damaged: " "$ERR"
+check_is "$(grep -c '^bpfprof: ' "$ERR")" 1 "sentences,"
 same "a PID namespace" 'bpfprof runs inside a PID namespace' unshare --pid --fork --mount-proc "$BPFPROF"
 if unshare --user --map-root-user true 2>/dev/null; then
 	same "a user namespace" 'bpfprof runs inside a user namespace' unshare --user --map-root-user "$BPFPROF"
