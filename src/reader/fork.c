@@ -223,6 +223,21 @@ static int take(const struct head *h, struct reader_answer *a)
 	return 0;
 }
 
+/* It leaves no core dump: not at any moment, since that would have all that we have. */
+static pid_t fork_without_core(void)
+{
+	struct rlimit was, none;
+	bool is = !getrlimit(RLIMIT_CORE, &was);
+	pid_t pid;
+
+	none = (struct rlimit){ 0, was.rlim_max };
+	is = is && !setrlimit(RLIMIT_CORE, &none);
+	pid = fork();
+	if (pid && is)
+		setrlimit(RLIMIT_CORE, &was);
+	return pid;
+}
+
 int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struct reader_answer *a,
 		    struct reader_cost *cost)
 {
@@ -239,7 +254,7 @@ int reader_copy_run(const struct reader_copy *c, struct reader_left *left, struc
 		return -errno;
 	if (c->after && c->late && (c->late->nr = count(c->late->v, c->late->nr)) < READER_MAX_LATE)
 		done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pid = fork();
+	pid = fork_without_core();
 	if (!pid)
 		work(c, h, done);
 	err = pid < 0 ? -errno : wait_for(c, left, pid, done, h, cost);

@@ -10,8 +10,8 @@ need_prog inlines
 
 cat >"$TMP/kill_copies" <<'P'
 import os, subprocess, sys, time
-left = int(sys.argv[1])
-recorder = subprocess.Popen(sys.argv[2:])
+left, signal = int(sys.argv[1]), int(sys.argv[2])
+recorder = subprocess.Popen(sys.argv[3:])
 known, killed = set(), 0
 def children():
     try:
@@ -24,15 +24,15 @@ while recorder.poll() is None:
     known |= new
     if time.monotonic() > begin + 0.8:  # who reads while it records was born before
         for child in list(new)[:left - killed]:
-            os.kill(child, 9)
+            os.kill(child, signal)
             killed += 1
 print(killed)
 sys.exit(recorder.returncode)
 P
 start "$PROGS/inlines" 60
-recorded() { # KILLS
+recorded() { # KILLS [SIGNAL]
 	rm -f "$TMP"/x.*
-	check "$1 killed" python3 "$TMP/kill_copies" "$1" "$BPFPROF" oncpu -U -p "$PID" -F 199 --no-symbol-cache \
+	check "$1 killed" python3 "$TMP/kill_copies" "$1" "${2:-9}" "$BPFPROF" oncpu -U -p "$PID" -F 199 --no-symbol-cache \
 		-o "$TMP/x.txt" -o "$TMP/x.json" -o "$TMP/x.folded" -o "$TMP/x.bpfprof" 1.2
 	check_is "$(cat "$OUT")" "$1" "copies that were killed,"
 	check_grep '(^|;)main(;| )' "$TMP/x.folded" "$1 killed: names of functions"
@@ -48,4 +48,11 @@ told='/inlines: inlined calls and lines are missing: its DWARF is not read, sinc
 check_grep "$told" "$TMP/x.txt"
 check "saved" "$BPFPROF" report "$TMP/x.bpfprof" -o "$TMP/y.txt"
 check_grep "$told" "$TMP/y.txt" "saved: is told"
+
+# It crashes: the same, and no core dump of what it had in memory lies around.
+cd "$TMP" || exit 1
+ulimit -c unlimited
+recorded 2 11
+check_is "$kinds" ended "two crashed: what is missing,"
+check_is "$(find "$TMP" -name 'core*')" "" "core dumps"
 finish
