@@ -39,6 +39,10 @@ check_pct "$TMP/x.folded" spin_c 20 9
 cp "$TMP/x.bpfprof" "$TMP/thinned.bpfprof"
 record --max-overhead 0
 check_is "$(value thinned_s) $(value thinned_to_one_in)" "0.0 1" "what was left out without a limit"
+if command -v script >/dev/null; then
+	script -qec "'$BPFPROF' oncpu --max-overhead 0 -s -- '$PROGS/spin_abc' 0.3" /dev/null >"$TMP/screen"
+	check "on a screen that is red" grep -qaF $'\e[31mwithout a limit (--max-overhead 0)' "$TMP/screen"
+fi
 check_is "$(json "$TMP/x.json" unit)" samples "unit of the values"
 
 check "they compare" "$BPFPROF" diff --fail-above 20% --json "$TMP/thinned.bpfprof" "$TMP/x.bpfprof"
