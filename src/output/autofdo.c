@@ -58,10 +58,14 @@ static size_t name_length(const char *name)
 	return len;
 }
 
-/* A name that stands in a line of its own. */
+/* A name that stands in a line of its own, and that a compiler may have given. */
 static bool is_name(const char *name)
 {
-	return *name && *name != '[' && !strpbrk(name, " :\t\n");
+	char *clean = text_cleaned(name);
+	bool is = *name && *name != '[' && !strpbrk(name, " :\t\n") && !strcmp(name, clean);
+
+	free(clean);
+	return is;
 }
 
 static bool add_step(struct chain *c, const struct profile *p, uint32_t module,

@@ -8,7 +8,7 @@ need python3
 need_prog hostile_comm hostile_sym
 
 cat >"$TMP/judge.py" <<'P'
-import html.parser, json, re, sys, unicodedata
+import csv, gzip, html.parser, json, re, sys
 import xml.etree.ElementTree as ET
 base = sys.argv[1]
 bad = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -31,6 +31,35 @@ s = summary["samples"]
 assert total == s["recorded"] + s["lost"], (total, s)
 assert {f["name"] for f in summary["functions"]} <= frames
 text(".txt")
+text(".afdo.txt")
+for ext in ".speedscope.json", ".firefox.json":
+    json.loads(text(ext))
+for ext in ".thread.csv", ".function.csv":
+    rows = list(csv.reader(text(ext).splitlines()))
+    assert len(rows) > 1 and {len(row) for row in rows} == {len(rows[0])}, {len(row) for row in rows}
+
+def varint(data, at):
+    n = shift = 0
+    while True:
+        n |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return n, at
+
+def strings(data):  # field 6 of a profile of pprof
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        n, at = varint(data, at)
+        if key & 7 == 2:
+            if key >> 3 == 6:
+                yield data[at:at + n].decode("utf-8")
+            at += n
+names = list(strings(gzip.decompress(open(base + ".pprof", "rb").read())))
+assert len(names) > 60, names
+for name in names:
+    assert not bad.search(name), name
 root = ET.fromstring(text(".svg"))
 assert root.tag.endswith("svg")
 class Page(html.parser.HTMLParser):
@@ -46,11 +75,15 @@ assert set(page.opened) <= set("html head meta title style body header main sect
 print(total, len(frames), page.scripts)
 P
 judge() { # NAME: all outputs of a profile
+	for by in thread function; do
+		check "$1 by $by" "$BPFPROF" report --by "$by" --csv "$TMP/$1.bpfprof"
+		cp "$OUT" "$TMP/$1.$by.csv"
+	done
 	check "$1: every format parses and is clean" python3 "$TMP/judge.py" "$TMP/$1"
 	cat "$OUT"
 }
 outputs() { # NAME
-	for ext in folded json txt svg html bpfprof; do
+	for ext in folded json txt svg html pprof speedscope.json firefox.json afdo.txt bpfprof; do
 		printf -- '-o\n%s\n' "$TMP/$1.$ext"
 	done
 }
@@ -69,7 +102,7 @@ judge sym
 check_near "$(sed -nE 's/^.*;main;([^;]*)(;.*)? ([0-9]+)$/\3 \1/p' "$TMP/sym.folded" | grep -vE '^[0-9]+ .*clock_gettime|^[0-9]+ cpu_ns$|^[0-9]+ _dl_|^[0-9]+ \[hostile\+0x' |
 	awk '{ n = $1; sub(/^[0-9]+ /, ""); sum[$0] += n } END { for (name in sum) nr += sum[name] >= 4; print nr }')" 62 0 "function names"
 check_near "$(awk '{ if (length > n) n = length } END { print n }' "$TMP/sym.folded")" 4200 150 "the 4 KB name is whole"
-for ext in folded json txt svg html; do
+for ext in folded json txt svg html pprof speedscope.json firefox.json afdo.txt; do
 	check "$ext from the saved profile" "$BPFPROF" report -f -o "$TMP/again.$ext" "$TMP/sym.bpfprof"
 	check "$ext is the same" cmp "$TMP/sym.$ext" "$TMP/again.$ext"
 done
