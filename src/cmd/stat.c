@@ -223,7 +223,8 @@ static enum cmd_result finish(struct stat_run *s)
 		log_err(0, s->no_hardware
 				   ? "none of the requested events can be counted on this machine "
 				     "('bpfprof list' shows what can)"
-				   : "nothing was counted: none of the selected threads ran");
+				   : "nothing was counted: none of the selected threads ran, or "
+				     "others have all counters");
 		return s->no_hardware ? CMD_CANNOT : CMD_EMPTY;
 	}
 	if (s->failed || s->wrong)

@@ -215,8 +215,13 @@ static int tell_refused(struct links *l)
 /* What an attach that failed means; where is what people called it. */
 static int explain(struct links *l, int err, const struct point *p, uint32_t pid)
 {
-	if (err == -ESRCH || (pid && kill(pid, 0) && errno == ESRCH))
+	if (pid && (err == -ESRCH || (kill(pid, 0) && errno == ESRCH)))
 		return -ESRCH;
+	if (!pid && err == -ESRCH)
+		return log_as(-EIO,
+			      "cannot attach to %s: the kernel says that there is no such process, "
+			      "and none was named (-v shows why)",
+			      p->where);
 	if (p->kind == POINT_TRACEPOINT)
 		return refusal_tell(err, "cannot attach to the tracepoint %s", p->where);
 	if (p->kind == POINT_KPROBE && l->opts->nr_points > 1 && is_forbidden(err)) {

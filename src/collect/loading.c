@@ -52,7 +52,8 @@ int loading_explain(int err)
 		err = -first_error;
 	if (err == -ESRCH) /* libbpf found none that it can read */
 		return log_err(0, "the kernel's type information, /sys/kernel/btf/vmlinux, is "
-				  "damaged: is something mounted over it? (findmnt)") ?: -EIO;
+				  "damaged: is something mounted over it? (findmnt)")
+			       ?: -EIO;
 	log_err(err, "the kernel refused to load the BPF programs (%s)", refusal_way_out(err));
 	return err == -EINVAL ? -EIO : err;
 }

@@ -265,7 +265,9 @@ static int refused(const struct counters *c)
 
 static int explain(const struct counters *c, const struct places *places, int err)
 {
-	if (err == -EMFILE || err == -ENFILE)
+	if (err == -ENFILE)
+		return perf_refused(err, "count these events");
+	if (err == -EMFILE)
 		return log_err(err,
 			       "%zu events for %zu threads or CPUs need %zu open files (raise the "
 			       "limit: ulimit -n, or use --per-process, which opens one per CPU)",
