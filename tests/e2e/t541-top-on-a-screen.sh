@@ -65,8 +65,8 @@ with Screen() as s:
     lines = press(s, "p")
     assert SPIN in row(lines, "spin_abc") and NAP in row(lines, "python3"), lines
     # Sorted by name, which is the last column.
-    lines = press(s, ">", ">", ">", ">", ">")
-    assert NAP in lines[5] and SPIN in lines[6], lines
+    press(s, ">", ">", ">", ">", ">")
+    s.until("sorted by name", lambda: NAP in s.lines()[5] and SPIN in s.lines()[6])
     # Only one process.
     lines = press(s, "<", "<", "<", "<", "Home", "Enter")
     assert "only spin_abc/" + SPIN in lines[3] and row(lines, "spin_a"), lines

@@ -141,13 +141,16 @@ closed 3000 help
 closed 6000 offcpu -f -o "$TMP/whole/a.json" 0.5
 check "a file beside standard output is whole" json "$TMP/whole/a.json" profile duration_s
 mkfifo "$TMP/pipe.folded"
+# More than a pipe holds: else who is slow to close it has all of it.
+check "a large profile" "${PROGS%/progs}/e2e/gen_profile" 2000 "$TMP/large.bpfprof"
+check_between "$("$BPFPROF" report -f "$TMP/large.bpfprof" | wc -c)" 100000 100000000 "bytes of its stacks"
 for order in first last; do
 	rm -f "$TMP"/whole/*
 	head -c 1 <"$TMP/pipe.folded" >/dev/null &
 	pids+=($!)
 	files=(-o "$TMP/pipe.folded" -o "$TMP/whole/a.json")
 	[ $order = first ] || files=(-o "$TMP/whole/a.json" -o "$TMP/pipe.folded")
-	check_status 1 "a pipe as the $order of two files" "$BPFPROF" report "$TMP/x.bpfprof" "${files[@]}"
+	check_status 1 "a pipe as the $order of two files" "$BPFPROF" report "$TMP/large.bpfprof" "${files[@]}"
 	check_is "$(cat "$ERR")" "bpfprof: cannot write $TMP/pipe.folded: Broken pipe" "... is told"
 	check "... and the other file is whole" json "$TMP/whole/a.json" profile duration_s
 done
@@ -156,11 +159,11 @@ rm -f "$TMP"/whole/*
 exec {nobody}> >(exec true)
 sleep 0.3
 STATUS=0
-"$BPFPROF" oncpu -v -p "$spins" -o "$TMP/whole/a.json" 0.5 2>&$nobody || STATUS=$?
+"$BPFPROF" oncpu -v -p "$spins" -o "$TMP/whole/a.json" 2 2>&$nobody || STATUS=$?
 check_is "$STATUS" 0 "messages that nobody reads: exit status"
 check "messages that nobody reads: the file is whole" json "$TMP/whole/a.json" profile duration_s
 rm -f "$TMP"/whole/*
-"$BPFPROF" oncpu -v -f -p "$spins" -o "$TMP/whole/a.json" 0.5 >&$nobody 2>&1
+"$BPFPROF" oncpu -v -f -p "$spins" -o "$TMP/whole/a.json" 2 >&$nobody 2>&1
 check_is $? 141 "messages and a result that nobody reads: exit status"
 check "messages and a result that nobody reads: the file is whole" json "$TMP/whole/a.json" profile duration_s
 exec {nobody}>&-
