@@ -259,9 +259,8 @@ static bool is_over(struct record *r)
 	r->ended_by = record_probes_are_dear(r) ? ENDED_BY_PROBES : record_ends_above(r);
 	if (r->ended_by || has_tripped(r))
 		return true;
-	if (o->program)
-		return r->outlived = target_ended(&r->target, o->program[0]);
-	return r->outlived = !r->procs.track_all && proc_all_ended(&r->procs);
+	return r->outlived = o->program ? target_ended(&r->target, o->program[0])
+					: !r->procs.track_all && proc_all_ended(&r->procs);
 }
 
 static void show_progress(struct record *r)

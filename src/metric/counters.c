@@ -272,10 +272,8 @@ static int explain(const struct counters *c, const struct places *places, int er
 			       "%zu events for %zu threads or CPUs need %zu open files (raise the "
 			       "limit: ulimit -n, or use --per-process, which opens one per CPU)",
 			       c->nr, places->nr, c->nr * places->nr);
-	if (!places->nr) {
-		log_err(0, "there is no thread and no CPU left to count");
-		return -ESRCH;
-	}
+	if (!places->nr)
+		return log_as(-ESRCH, "there is no thread and no CPU left to count");
 	err = err ? err : refused(c);
 	return err ? perf_refused(err, "count any of these events") : 0;
 }

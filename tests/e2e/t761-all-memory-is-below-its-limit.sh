@@ -8,8 +8,6 @@
 . "${0%/*}/lib.sh"
 need_bpf
 need python3 gcc nm objcopy
-export XDG_CACHE_HOME=$TMP/cache
-mkdir "$XDG_CACHE_HOME"
 
 peak() { # MB ARGUMENTS...: sets bytes
 	local mb=$1
