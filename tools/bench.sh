@@ -5,14 +5,15 @@
 # with the yardstick (tools/bench/reference.bpf.c) in the same run: two profilers on one CPU, the same target, medians of
 # interleaved rounds. What counts is the ratio; nanoseconds depend on the machine.
 #
-#	sudo make bench		or: tools/bench.sh [-s|-c|-n|-p] [ROUNDS]
+#	sudo make bench		or: tools/bench.sh [-s|-c|-n|-p|-o] [ROUNDS]
 #
-# -s, -c, -n, -p: only what is in tools/bench/sched.sh, calls.sh, names.sh, or python.sh, which say what else they go by.
+# -s, -c, -n, -p, -o: only what is in tools/bench/sched.sh, calls.sh, names.sh, python.sh, or otel.sh, which say what else they
+# go by. The last is not tried otherwise: it builds OpenTelemetry's profiler.
 set -eu
 cd "${BASH_SOURCE[0]%/*}/.."
 only=
 case ${1:-} in
--[scnp])
+-[scnpo])
 	only=$1
 	shift
 	;;
@@ -323,12 +324,15 @@ sampling() {
 . tools/bench/names.sh
 # shellcheck source=bench/python.sh
 . tools/bench/python.sh
+# shellcheck source=bench/otel.sh
+. tools/bench/otel.sh
 
 case $only in
 -s) scheduler ;;
 -c) calls ;;
 -n) names ;;
 -p) python_frames ;;
+-o) beside_otel ;;
 *)
 	sampling
 	scheduler
