@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2034
 #
 # The part of tools/bench.sh that stands beside OpenTelemetry's profiler: both look at the whole machine at 99 Hz in the same
 # seconds, the mixed load on one CPU. BPF by the kernel's run-time statistics, CPU time of each from its start to its end: ours
