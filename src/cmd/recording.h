@@ -70,8 +70,8 @@ struct recording_args {
 #define MAX_MEMORY_ROW                                                                             \
 	OPT_SIZE(0, "max-mem", struct recording_args, record.max_bytes, 1 << 20, 1 << 20,          \
 		 1ull << 40, "MB",                                                                 \
-		 "memory for all that is ours: maps, unwind tables, this process, and those that " \
-		 "read files for it (default: no limit but the cgroup's)")
+		 "memory that bpfprof may take in all: maps, unwind tables, itself, and what "     \
+		 "reads files for it (default: no limit but the cgroup's)")
 
 #define WALKING_ROWS                                                                               \
 	OPT_FLAG('U', "user-stacks-only", struct recording_args, record.user_stacks,               \

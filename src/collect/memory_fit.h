@@ -3,7 +3,7 @@
  * Does what is to be created fit into the memory that our cgroup may take, and into what the user
  * gave (--max-mem)? A process that takes more than the former is killed, without a word: so this is
  * asked before. The latter counts all that is ours: maps, unwind tables, what this process has of
- * its own, and what its children have.
+ * its own, and what its copies have.
  */
 #ifndef BPFPROF_COLLECT_MEMORY_FIT_H
 #define BPFPROF_COLLECT_MEMORY_FIT_H

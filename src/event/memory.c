@@ -183,7 +183,7 @@ static uint64_t own_pages(pid_t pid)
 	if (fscanf(f, "%*u %llu %llu", &resident, &shared) != 2)
 		resident = shared = 0;
 	fclose(f);
-	sum = resident - shared;
+	sum = resident > shared ? resident - shared : 0;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
 	f = fopen(path, "re");
 	while (f && fscanf(f, "%d", &child) == 1)

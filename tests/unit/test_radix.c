@@ -31,6 +31,17 @@ static void assert_sorted(const struct radix_row *rows, size_t nr, unsigned int 
 	}
 }
 
+/* Frees them. sum: of all keys, of which none may be lost. */
+static void sort_rows(struct radix_row *rows, size_t nr, unsigned int lowest, uint64_t sum)
+{
+	radix_sort(rows, nr, lowest);
+	assert_sorted(rows, nr, lowest);
+	for (size_t i = 0; i < nr; i++)
+		sum -= rows[i].key;
+	assert_int_equal(sum, 0);
+	free(rows);
+}
+
 /* So many rows in order, then from the lowest key on again; the last run is shorter. */
 static void sort_runs(size_t nr, size_t length, unsigned int lowest)
 {
@@ -41,12 +52,7 @@ static void sort_runs(size_t nr, size_t length, unsigned int lowest)
 		rows[i] = (struct radix_row){ i % length * 3 + i / length, i };
 		sum += rows[i].key;
 	}
-	radix_sort(rows, nr, lowest);
-	assert_sorted(rows, nr, lowest);
-	for (size_t i = 0; i < nr; i++)
-		sum -= rows[i].key;
-	assert_int_equal(sum, 0);
-	free(rows);
+	sort_rows(rows, nr, lowest, sum);
 }
 
 static void sort_some(uint64_t mask, unsigned int lowest, size_t nr)
@@ -58,12 +64,7 @@ static void sort_some(uint64_t mask, unsigned int lowest, size_t nr)
 		rows[i] = (struct radix_row){ next(&state) & mask, i };
 		sum += rows[i].key;
 	}
-	radix_sort(rows, nr, lowest);
-	assert_sorted(rows, nr, lowest);
-	for (size_t i = 0; i < nr; i++)
-		sum -= rows[i].key;
-	assert_int_equal(sum, 0);
-	free(rows);
+	sort_rows(rows, nr, lowest, sum);
 }
 
 static void any_keys(void **state)
