@@ -27,6 +27,7 @@
 #define OPEN_NS	 300000000ull /* a file system that is there answers in microseconds */
 #define TIRED_NS 20000000ull  /* when several did not */
 #define TIRED	 3
+#define TOLD	 3 /* sentences about mappings that could not be read */
 
 static int open_mapped(struct reader_work *w)
 {
@@ -164,30 +165,46 @@ struct mappings {
 	const uint32_t *pids;
 	void (*take)(void *to, size_t i, const void *lines, ssize_t len);
 	void *to;
+	const char *why; /* the first of these could not be read, or NULL */
+	uint32_t first;	 /* its PID */
+	size_t nr_lost;
 };
 
 /* Of one that does not answer the reader tells; those that are gone happen. */
 static void take_mappings(void *arg, size_t i, const void *lines, ssize_t len)
 {
-	const struct mappings *m = arg;
+	struct mappings *m = arg;
 	const char *why = len == -EPIPE			 ? "the process that reads them died"
 			  : len < 0 && len != -ETIMEDOUT ? says_why((int)len)
 							 : NULL;
 
-	if (why && reader_tells(&m->r->nr_told))
-		log_warn(
-			"process %u: its mappings could not be read: %s: its stacks may be broken, "
-			"and its code has no names",
-			m->pids[i], why);
+	if (why && !m->nr_lost++) {
+		m->why = why;
+		m->first = m->pids[i];
+	}
 	m->take(m->to, i, lines, len);
 }
 
+/* One sentence for all, and few of these, counted apart: of the files some are named as well. */
 static void read_maps(void *arg, const uint32_t *pids, size_t nr,
 		      void (*take)(void *to, size_t i, const void *lines, ssize_t len), void *to)
 {
-	struct mappings m = { arg, pids, take, to };
+	struct mappings m = { .r = arg, .pids = pids, .take = take, .to = to };
 
 	reader_ask_each(m.r->reader, READER_MAPS, pids, nr, take_mappings, &m);
+	if (!m.nr_lost || m.r->nr_unmapped_told > TOLD)
+		return;
+	if (m.r->nr_unmapped_told++ == TOLD)
+		log_warn("the mappings of more processes could not be read: these are not listed");
+	else if (m.nr_lost == 1)
+		log_warn(
+			"process %u: its mappings could not be read: %s: its stacks may be broken, "
+			"and its code has no names",
+			m.first, m.why);
+	else
+		log_warn("process %u and %zu more: their mappings could not be read: %s: their "
+			 "stacks may be broken, and their code has no names",
+			 m.first, m.nr_lost - 1, m.why);
 }
 
 int reading_open(struct reading *r)

@@ -11,7 +11,7 @@ struct reading {
 	struct proc_opener opener;
 	struct proc_mapper mapper;
 	uint32_t slow_major, slow_minor; /* the device that did not answer last; 0 = none */
-	uint32_t nr_hung, nr_told;
+	uint32_t nr_hung, nr_told, nr_unmapped_told;
 	const char *cost; /* of a file that cannot be opened, in words; NULL = of its code */
 	struct reading_device {
 		uint32_t major, minor;
