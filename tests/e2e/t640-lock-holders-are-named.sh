@@ -86,7 +86,7 @@ check_between "$(pct_of "$(us_of "$TMP/x.folded" ';want_condition;.*pthread_cond
 check_grep '"kind": ?"condition variable"' "$TMP/x.json" "a condition variable"
 # The name comes first, so that a narrow terminal shows it.
 check "its table, on 50 columns" on_terminal 50 50 env NO_COLOR=1 "$BPFPROF" lock -s -- "$PROGS/locks_held" condvar 50
-check_grep '^ *[0-9.]+ [mu]?s .*want_condition +signalle.? *…? *signal_cond' "$OUT" "who signalled it"
+check_grep '^ *[0-9.]+ [mu]?s .*want_condition +signa[ler]*…? +signal_cond' "$OUT" "who signalled it"
 
 # Each waits for the other one, who has got what it waited for: chains of holders do not grow at each hand-over.
 start "$PROGS/locks_held" relay
