@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "collect/window.h"
 #include "profile/gather.h"
 
 #define TURN_NS	  200000000ull	 /* between turns */
@@ -108,7 +109,7 @@ static struct live *new_live(struct agent *a, struct record *r)
 {
 	a->names.first_ns = NAMES_NS;
 	a->names.share = a->usual.max_overhead * sysconf(_SC_NPROCESSORS_ONLN) / NAMES_OF;
-	return live_new(r, 1, a->usual.max_overhead > 0 ? &a->names : NULL);
+	return live_new(r, WINDOW_UNTIL_FORGOTTEN, a->usual.max_overhead > 0 ? &a->names : NULL);
 }
 
 static void turn_sinks(struct agent *a)
@@ -294,7 +295,7 @@ static bool turn(void *arg, struct record *r)
 		set_boundary(a);
 		notify_ready(&a->notify);
 	}
-	live_recycle(a->live);
+	a->failed = live_recycle(a->live) != 0;
 	turn_sinks(a);
 	notify_alive(&a->notify);
 	if (a->reload)
@@ -302,7 +303,8 @@ static bool turn(void *arg, struct record *r)
 	turn_next(a);
 	if (a->o->duration_ns && now >= a->begin_ns + a->o->duration_ns)
 		a->over = true;
-	if (!a->over && (now >= a->boundary_ns || (is_urgent(a) && may_take_over(a)))) {
+	if (!a->over && !a->failed &&
+	    (now >= a->boundary_ns || (is_urgent(a) && may_take_over(a)))) {
 		a->failed = end_window(a) != 0;
 		set_boundary(a);
 	}

@@ -53,6 +53,8 @@ struct live {
 	struct live_names *names;      /* NULL = they may take what they take */
 	uint64_t named_ns;	       /* as of the begin of the last pass */
 	uint64_t told[NR_SINCE_BEGIN]; /* as of the last window */
+	bool given;		       /* what was looked at is no part of the next window */
+	uint64_t nr_stay;	       /* counts whose threads were there at the last look */
 };
 
 struct live *live_new(struct record *r, uint64_t window_ns, struct live_names *names)
@@ -104,8 +106,12 @@ static void take_queue(struct live *l, struct prof_hist *to)
 int live_look(struct live *l)
 {
 	struct facts *f = &l->before[l->window.nr_looks % WINDOW_MAX_LOOKS];
+	const struct session_maps *m = session_maps(l->r->session);
 	int err;
 
+	if (l->given)
+		window_forget(&l->window);
+	l->given = false;
 	memcpy(f, &l->now, sizeof(*f));
 	take_queue(l, &f->queue);
 	window_begin(&l->window, now_ns());
@@ -114,6 +120,7 @@ int live_look(struct live *l)
 	if (l->r->opts->always_on) {
 		window_shrink(&l->window);
 		recycle_look(&l->recycle, &l->window, now_ns());
+		l->nr_stay = m->counts_used[0].value - l->recycle.nr;
 	}
 	session_counters(l->r->session, l->now.counters);
 	l->now.counters[PROF_DEFER_FULL] += l->r->capture.nr_no_room;
@@ -121,9 +128,19 @@ int live_look(struct live *l)
 	return err;
 }
 
-void live_recycle(struct live *l)
+/* The last look of a window needs a place. */
+static bool has_many_new(const struct live *l)
+{
+	const struct session_maps *m = session_maps(l->r->session);
+
+	return l->window.nr + 1 < WINDOW_MAX_LOOKS &&
+	       m->counts_used[0].value > l->recycle.nr + l->nr_stay + m->nr_counts / 8;
+}
+
+int live_recycle(struct live *l)
 {
 	recycle_turn(&l->recycle, &l->window, now_ns());
+	return has_many_new(l) ? live_look(l) : 0;
 }
 
 static const struct facts *first_facts(const struct live *l)
@@ -345,6 +362,7 @@ const struct profile *live_window(struct live *l)
 	}
 	getrusage(RUSAGE_SELF, &usage);
 	m->rss_bytes = usage.ru_maxrss * 1024ull;
+	l->given = true;
 	return l->r->profile;
 }
 

@@ -52,8 +52,11 @@ void live_free(struct live *l);
 
 /* 0 or negative errno, logged. */
 int live_look(struct live *l);
-/* In each turn, of what is always on: makes room in the kernel's table (recycle.h). */
-void live_recycle(struct live *l);
+/*
+ * In each turn, of what is always on: makes room in the kernel's table (recycle.h), for which it
+ * looks as often as need be. 0 or negative errno, logged.
+ */
+int live_recycle(struct live *l);
 
 /*
  * The window as of the last look: a profile of its own. all_names: however long they take. To be
@@ -61,7 +64,7 @@ void live_recycle(struct live *l);
  */
 struct profile *live_profile(struct live *l, bool all_names);
 /*
- * The same where each look is a window of its own (window_ns 1), with its part of what the
+ * The same of all since the last one (window_ns WINDOW_UNTIL_FORGOTTEN), with its part of what the
  * recording counts since its begin. It stays the recording's until the next look.
  */
 const struct profile *live_window(struct live *l);

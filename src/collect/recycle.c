@@ -75,7 +75,7 @@ static bool ask(const struct asked *a, uint32_t tid)
 }
 
 /* Another one with that number may have begun meanwhile: its counts are claimed anew. */
-static void give_up(struct recycle *r, uint32_t slot)
+static void give_up(struct recycle *r, const struct window *w, uint32_t slot, uint64_t now_ns)
 {
 	uint64_t hash = r->counts[slot].hash;
 
@@ -84,23 +84,20 @@ static void give_up(struct recycle *r, uint32_t slot)
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
 	r->given_up = xgrow(r->given_up, r->nr, &r->cap, sizeof(*r->given_up));
-	r->given_up[r->nr++] = (struct recycle_slot){ hash, slot };
+	r->given_up[r->nr++] = (struct recycle_slot){ hash, w->slots[slot].samples,
+						      w->slots[slot].weight, now_ns, slot };
 }
 
 void recycle_look(struct recycle *r, const struct window *w, uint64_t now_ns)
 {
-	struct asked a;
+	struct asked a = asked_new(r);
 
-	if (r->nr)
-		return;
-	a = asked_new(r);
 	for (size_t i = 0; i < w->nr_used; i++) {
 		uint32_t tid = r->counts[w->used[i]].tid;
 
 		if (ask(&a, tid) && !window_saw(w, tid))
-			give_up(r, w->used[i]);
+			give_up(r, w, w->used[i], now_ns);
 	}
-	r->since_ns = now_ns;
 	free(a.known);
 }
 
@@ -119,21 +116,34 @@ static void set_free(struct recycle *r, struct window *w, uint32_t slot)
 	r->nr_freed++;
 }
 
+/* Since it was given up; a look in between may have seen that. */
+static bool has_grown(const struct recycle *r, const struct recycle_slot *s)
+{
+	const struct prof_count *n = &r->counts[s->slot];
+
+	return __atomic_load_n(&n->samples, __ATOMIC_RELAXED) != s->samples ||
+	       __atomic_load_n(&n->weight, __ATOMIC_RELAXED) != s->weight;
+}
+
 void recycle_turn(struct recycle *r, struct window *w, uint64_t now_ns)
 {
 	struct asked a;
+	size_t nr;
 
-	if (!r->nr || now_ns < r->since_ns + SETTLE_NS)
+	for (nr = 0; nr < r->nr && now_ns >= r->given_up[nr].since_ns + SETTLE_NS; nr++)
+		;
+	if (!nr)
 		return;
 	a = asked_new(r);
-	for (size_t i = 0; i < r->nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct recycle_slot *s = &r->given_up[i];
 
-		if (ask(&a, r->counts[s->slot].tid) && !window_has_grown(w, s->slot))
+		if (ask(&a, r->counts[s->slot].tid) && !has_grown(r, s))
 			set_free(r, w, s->slot);
 		else
 			__atomic_store_n(&r->counts[s->slot].hash, s->hash, __ATOMIC_SEQ_CST);
 	}
-	r->nr = 0;
+	r->nr -= nr;
+	memmove(r->given_up, r->given_up + nr, r->nr * sizeof(*r->given_up));
 	free(a.known);
 }

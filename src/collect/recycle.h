@@ -33,11 +33,12 @@ struct recycle {
 	__u64 *used;		   /* how many of them are in use: the kernel's as well */
 	bool (*is_gone)(uint32_t tid);
 	struct recycle_slot {
-		uint64_t hash; /* that it had */
+		uint64_t hash;		  /* that it had, */
+		uint64_t samples, weight; /* and what was added by then */
+		uint64_t since_ns;	  /* it is given up */
 		uint32_t slot;
-	} * given_up;
+	} * given_up; /* in the order of looks */
 	size_t nr, cap;
-	uint64_t since_ns; /* they are given up */
 	uint64_t nr_freed; /* in all */
 };
 

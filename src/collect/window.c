@@ -80,7 +80,7 @@ static void add(struct window *w, uint32_t id, uint64_t samples, uint64_t weight
 	w->sums.counts[id].weight += weight;
 }
 
-/* The oldest look leaves the window. Its memory stays for a later one. */
+/* The oldest look leaves the window. */
 static void take_out(struct window *w)
 {
 	struct window_look *l = look_at(w, 0);
@@ -89,7 +89,8 @@ static void take_out(struct window *w)
 		w->sums.counts[l->parts[i].id].samples -= l->parts[i].samples;
 		w->sums.counts[l->parts[i].id].weight -= l->parts[i].weight;
 	}
-	l->nr = 0;
+	free(l->parts);
+	*l = (struct window_look){};
 	w->first = (w->first + 1) % WINDOW_MAX_LOOKS;
 	w->nr--;
 }
@@ -148,7 +149,8 @@ void window_begin(struct window *w, uint64_t now_ns)
 	w->last_ns = now_ns;
 	w->nr_looks++;
 	w->nr_used = 0;
-	endings_begin(&w->endings);
+	if (w->length_ns != WINDOW_UNTIL_FORGOTTEN)
+		endings_begin(&w->endings);
 	for (size_t i = 0; i < w->nr_slots; i++) {
 		if (!w->counts[i].hash)
 			continue;
@@ -359,14 +361,6 @@ void window_end(struct window *w)
 	while (w->nr > 1 &&
 	       w->last_ns - look_at(w, 1)->begin_ns + w->length_ns / 10 >= w->length_ns)
 		take_out(w);
-}
-
-bool window_has_grown(const struct window *w, size_t slot)
-{
-	const struct prof_count *n = &w->counts[slot];
-
-	return __atomic_load_n(&n->samples, __ATOMIC_RELAXED) != w->slots[slot].samples ||
-	       __atomic_load_n(&n->weight, __ATOMIC_RELAXED) != w->slots[slot].weight;
 }
 
 void window_forget_slot(struct window *w, size_t slot)

@@ -30,7 +30,8 @@
 #include "collect/endings.h"
 #include "collect/tally.h"
 
-#define WINDOW_MAX_LOOKS 64 /* in a window; the oldest goes when there would be more */
+#define WINDOW_MAX_LOOKS       64 /* in a window; the oldest goes when there would be more */
+#define WINDOW_UNTIL_FORGOTTEN UINT64_MAX /* a length: no look is taken out before */
 
 /* What a sum grew by in a look. */
 struct window_part {
@@ -69,7 +70,7 @@ struct window {
 	} * early;
 	size_t cap_early;
 	size_t many;		   /* more sums are looked through */
-	struct endings endings;	   /* of the last look, by sum */
+	struct endings endings;	   /* of the last look, or until forgotten: of all; by sum */
 	struct window_open *opens; /* by thread: what it did during the last look */
 	struct window_look looks[WINDOW_MAX_LOOKS]; /* a ring */
 	size_t first, nr;
@@ -89,8 +90,6 @@ void window_begin(struct window *w, uint64_t now_ns);
 void window_see(struct window *w, const struct prof_look *row);
 void window_end(struct window *w);
 
-/* A count that grew since the last look, which has not seen that. */
-bool window_has_grown(const struct window *w, size_t slot);
 /* The last look has seen a thread with that number, in the kernel's programs if nowhere else. */
 bool window_saw(const struct window *w, uint32_t tid);
 /* It is somebody else's from here on, who adds to what it was at the last look. */

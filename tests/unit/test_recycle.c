@@ -126,6 +126,38 @@ static void what_grows_meanwhile_is_not_freed(void **state)
 	assert_int_equal(counts[3].hash, 0);
 }
 
+/* A look in between has told of it, but who adds once may add again. */
+static void what_grows_before_another_look_is_not_freed(void **state)
+{
+	claim(3, 7);
+	grow(3, 5);
+	look(S);
+	grow(3, 1);
+	look(2 * S);
+	assert_int_equal(samples_of(7), 1);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
+	assert_int_equal(counts[3].hash, 1007);
+	look(2 * S + LONG);
+	recycle_turn(&r, &w, BEGIN + 2 * S + 2 * LONG);
+	assert_int_equal(used, 0);
+}
+
+static void each_look_gives_up_its_own(void **state)
+{
+	claim(3, 7);
+	look(S);
+	claim(4, 8);
+	look(2 * S);
+	assert_int_equal(r.nr, 2);
+	recycle_turn(&r, &w, BEGIN + S + LONG);
+	assert_int_equal(counts[3].hash, 0);
+	assert_int_not_equal(counts[4].hash, 0);
+	assert_int_equal(used, 1);
+	recycle_turn(&r, &w, BEGIN + 2 * S + LONG);
+	assert_int_equal(counts[4].hash, 0);
+	assert_int_equal(r.nr_freed, 2);
+}
+
 /* A thread with that number was born before the count was given up, and has it by now. */
 static void a_number_that_lives_again_keeps_its_count(void **state)
 {
@@ -245,6 +277,8 @@ int main(void)
 		TEST(who_is_gone_makes_room_after_some_seconds),
 		TEST(the_next_owner_has_what_it_added),
 		TEST(what_grows_meanwhile_is_not_freed),
+		TEST(what_grows_before_another_look_is_not_freed),
+		TEST(each_look_gives_up_its_own),
 		TEST(a_number_that_lives_again_keeps_its_count),
 		TEST(two_counts_of_one_key_are_one_sum),
 		TEST(who_was_seen_under_its_number_keeps_its_counts),

@@ -254,6 +254,38 @@ static void lengths_are_of_waits_that_ended(void **state)
 	assert_int_equal(w.endings.nr, 0);
 }
 
+/* However many looks there were; a wait that is seen twice and ends is there once. */
+static void until_forgotten_all_is_in_the_window(void **state)
+{
+	union prof_wait_hist hists[SLOTS] = {};
+	struct prof_look row = {
+		.since = BEGIN, .pid = 100, .tid = 1, .wait = BLOCKED, .count = 4
+	};
+
+	window_release(&w);
+	window_init(&w, counts, SLOTS, WINDOW_UNTIL_FORGOTTEN, BEGIN);
+	window_take_lengths(&w, hists);
+	grow(3, 1, BLOCKED, 0, 0);
+	for (uint64_t i = 1; i <= 5; i++)
+		look(i * S, &row, 1);
+	assert_int_equal(sum(1, BLOCKED)->weight, 5 * S);
+	grow(3, 1, BLOCKED, 1, 6 * S);
+	hists[3].count[20] = 1;
+	look(7 * S, NULL, 0);
+	look(8 * S, NULL, 0);
+	assert_int_equal(sum(1, BLOCKED)->weight, 6 * S);
+	assert_int_equal(window_end_ns(&w) - window_begin_ns(&w), 8 * S);
+	assert_int_equal(w.endings.nr, 1);
+	assert_int_equal(w.endings.rows[0].count[20], 1);
+	window_forget(&w);
+	grow(3, 1, BLOCKED, 1, S);
+	look(9 * S, NULL, 0);
+	assert_int_equal(sum(1, BLOCKED)->weight, S);
+	assert_int_equal(window_end_ns(&w) - window_begin_ns(&w), S);
+	assert_int_equal(w.endings.nr, 1);
+	assert_int_equal(w.endings.rows[0].count[20], 0);
+}
+
 /* Its count was claimed after those in use had been looked for. It follows its sum all the same. */
 static void a_count_claimed_during_a_look_follows_its_sum(void **state)
 {
@@ -357,6 +389,7 @@ int main(void)
 		TEST(a_wait_without_a_count_is_the_same_as_its_count_later),
 		TEST(sums_are_exact_over_a_thousand_looks),
 		TEST(lengths_are_of_waits_that_ended),
+		TEST(until_forgotten_all_is_in_the_window),
 		TEST(a_count_claimed_during_a_look_follows_its_sum),
 		TEST(what_counts_never_had_is_forgotten),
 		TEST(what_runs_through_a_rename_or_an_exec_is_counted_once),
