@@ -128,6 +128,12 @@ int live_look(struct live *l)
 	return err;
 }
 
+/* One part of a whole in percent. */
+static unsigned int percent(uint64_t part, uint64_t all)
+{
+	return all ? 100 * part / all : 0;
+}
+
 /* The last look of a window needs a place. */
 static bool has_many_new(const struct live *l)
 {
@@ -140,7 +146,12 @@ static bool has_many_new(const struct live *l)
 int live_recycle(struct live *l)
 {
 	recycle_turn(&l->recycle, &l->window, now_ns());
-	return has_many_new(l) ? live_look(l) : 0;
+	if (!has_many_new(l))
+		return 0;
+	log_info("another look: %u%% of counts in use",
+		 percent(session_maps(l->r->session)->counts_used[0].value,
+			 session_maps(l->r->session)->nr_counts));
+	return live_look(l);
 }
 
 static const struct facts *first_facts(const struct live *l)
@@ -392,12 +403,6 @@ bool live_is_full(const struct live *l)
 	       m->frame_cursors[0].value > m->nr_frame_words / 4 * 3 ||
 	       g->nr_records > m->nr_stack_slots / 4 * 3 || l->now.counters[PROF_MERGED] ||
 	       l->r->profile->strings.len > MAX_STRINGS;
-}
-
-/* One part of a whole in percent. */
-static unsigned int percent(uint64_t part, uint64_t all)
-{
-	return all ? 100 * part / all : 0;
 }
 
 void live_tell_full(const struct live *l)
