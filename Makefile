@@ -4,7 +4,7 @@
 #   make check         what takes seconds each (root)       make check-all     what has to pass before a change lands
 #   make check-nightly what takes minutes, all guests
 #   make check-unit    unit tests only (no root)           make check-vm      end-to-end tests in guests (VM= TESTS=)
-#   make check-fuzz    files made to hurt (FUZZ_SECONDS=60, or fixed)
+#   make check-fuzz    files made to hurt (FUZZ_SECONDS=60, fixed, full)
 #   make check-engines Parca, a Collector and Pyroscope (PYROSCOPE=FILE) get what push sends (docs/engines.md)
 #   make bench         figures, side by side               make check-cost    BPF programs, in instructions
 #   make check-distros the README in chroots (DISTROS=)    make format        rewrite with clang-format
@@ -201,6 +201,7 @@ check-nightly:
 	@$(MAKE) --no-print-directory $(all_cpus) all progs $(BENCH_BINS)
 	@NIGHTLY=1 tests/run.sh
 	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=600
+	@$(MAKE) --no-print-directory check-fuzz FUZZ_SECONDS=full
 	@NIGHTLY=1 tests/vm/run.sh || $(no_guests)
 	@$(cost) || $(no_guests)
 	@tests/distros.sh || [ $$? -eq 77 ]
@@ -220,22 +221,22 @@ check-unit:
 	@tests/run.sh --unit
 
 # Files made to hurt. What a target needs of us it takes from an archive; what it finds stays in build-fuzz. In make
-# check the search is the same every time: a change is not blamed for what was there before. At night it goes its own
-# way, for so many seconds each.
+# check-all the search is the same every time: a change is not blamed for what was there before. At night it goes its own
+# way, for so many seconds each, and the same search follows with more inputs (full).
 FUZZ_SECONDS ?= 60
 FUZZ_CFLAGS   = -std=gnu11 -O1 -g -Wno-format-zero-length -D_GNU_SOURCE -DBPFPROF_VERSION='"$(VERSION)"' -I$(BUILD) \
 	-Isrc -I. $(shell $(pkgconf) --cflags $(LIBS)) -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZERS       = $(basename $(notdir $(wildcard tests/fuzz/*.c)))
+FUZZERS       = $(filter-out limits,$(basename $(notdir $(wildcard tests/fuzz/*.c))))
 FUZZ_OBJS     = $(LIB_OBJS:$(BUILD)/%=build-fuzz/%)
 fuzzers: $(FUZZERS:%=build-fuzz/%)
 check-fuzz: fuzzers $(BUILD)/tests/progs/generates $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/gen_*.c))
-	@printf '%s\n' $(FUZZERS) | xargs -P $(if $(filter fixed,$(FUZZ_SECONDS)),$(shell nproc),1) -I {} tests/fuzz/run.sh {} $(FUZZ_SECONDS)
+	@printf '%s\n' $(FUZZERS) | xargs -P $(if $(filter fixed full,$(FUZZ_SECONDS)),$(shell nproc),1) -I {} tests/fuzz/run.sh {} $(FUZZ_SECONDS)
 build-fuzz/%.o: %.c VERSION | $(SKEL)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
 build-fuzz/bpfprof.a: $(FUZZ_OBJS)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-build-fuzz/%: build-fuzz/tests/fuzz/%.o build-fuzz/bpfprof.a
+build-fuzz/%: build-fuzz/tests/fuzz/%.o build-fuzz/tests/fuzz/limits.o build-fuzz/bpfprof.a
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
 
@@ -292,4 +293,4 @@ help:
 .SECONDARY:
 .PHONY: all unit progs check check-all check-nightly check-unit check-vm check-cost check-distros check-engines check-fuzz fuzzers demo bench lint tour format \
 	install static deb release clean help
--include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(FUZZ_OBJS:.o=.d)
+-include $(wildcard $(BUILD)/tests/e2e/*.d $(BUILD)/tests/e2e/*/*.d $(BUILD)/tools/bench/*.d) $(BPF_OBJS:.o=.d) $(OBJS:.o=.d) $(UNIT_BINS:=.d) $(FUZZ_OBJS:.o=.d) $(patsubst %.c,build-fuzz/%.d,$(wildcard tests/fuzz/*.c))

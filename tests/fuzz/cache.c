@@ -15,6 +15,7 @@
 
 #include "symbol/cache_dir.h"
 #include "symbol/dwarf_cache.h"
+#include "tests/fuzz/limits.h"
 
 /* As dwarf_cache.c writes them. */
 struct head {
@@ -33,7 +34,6 @@ static int dir;
 static struct elf_file file = { .fd = -1, .build_id_len = 20 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 static void clean(void)
 {
@@ -111,7 +111,7 @@ static void check_unit(struct dwarf_unit *u)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	uint8_t *bytes = malloc(sz + 1);
 	struct dwarf_index x = {};

@@ -12,11 +12,10 @@
 #include "base/clock.h"
 #include "symbol/dwarf_lines.h"
 #include "symbol/source.h"
+#include "tests/fuzz/limits.h"
 
 #define NR_ADDRESSES 64
 #define TIME_NS	     200000000ull
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 static size_t choose_addresses(const struct elf_file *f, uint64_t addresses[NR_ADDRESSES])
 {
@@ -95,7 +94,7 @@ static void check_lines(const uint8_t *bytes, size_t sz)
 	dwarf_lines_release(&l);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	if (sz >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
 		check_image(data, sz, NULL);

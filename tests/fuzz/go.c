@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "elf/gopclntab.h"
+#include "tests/fuzz/limits.h"
 
 #define VADDR 0x10000
 #define MOST  200 /* functions */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 struct image {
 	Elf64_Ehdr header;
@@ -94,7 +93,7 @@ static void check_image(const void *bytes, size_t sz)
 	elf_file_close(f);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	struct image *i;
 

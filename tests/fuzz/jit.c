@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "symbol/jit_names.h"
+#include "tests/fuzz/limits.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	const uint64_t addresses[] = { 0x10, 0x1000, 0x1010, 0x2000, 0x30003000, 0x7f0000001000 };
 	const size_t nr = sizeof(addresses) / sizeof(*addresses);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collect/points_answer.h"
+#include "tests/fuzz/limits.h"
 
 static void check(const struct points_view *v, enum points_what what, const char *bytes, size_t sz)
 {
@@ -31,7 +32,7 @@ static void check(const struct points_view *v, enum points_what what, const char
 			       v->args[i].v[k].kind >= CALL_ARG_TASK);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	struct points_view v;
 	char *bytes;

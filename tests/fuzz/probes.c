@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/limits.h"
 #include "tests/unit/made_elf.h"
 #include "uprobe/place.h"
 #include "uprobe/usdt.h"
@@ -114,7 +115,7 @@ static void check_code(uint16_t machine, const uint8_t *code, size_t sz)
 	check_image(image.bytes, sizeof(image.bytes));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	char *text;
 

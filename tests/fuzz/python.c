@@ -11,6 +11,7 @@
 
 #include "python/code.h"
 #include "python/find.h"
+#include "tests/fuzz/limits.h"
 
 #define WORDS 64 /* of code objects, one every 64 bytes */
 
@@ -31,7 +32,7 @@ static void read_codes(const struct memory *m, uint32_t version, uint64_t type)
 	free(c);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	struct python_found found;
 	struct elf_file *f;

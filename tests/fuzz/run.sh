@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/fuzz/run.sh TARGET SECONDS|fixed: runs build-fuzz/TARGET on files made here, and what becomes of them. What takes
-# or allocates more than the limits below, and a report of a sanitizer, is a failure (exit status 1), and the input stays
-# as build-fuzz/TARGET-*. A search for so many seconds goes its own way, and what it learnt is kept in
-# build-fuzz/TARGET.corpus for the next one; a fixed one begins anew, and tries the same inputs on every machine.
+# tests/fuzz/run.sh TARGET SECONDS|fixed|full: runs build-fuzz/TARGET on what was found before (tests/data/fuzz/TARGET),
+# then on files made here and what becomes of them. What takes or allocates more than tests/fuzz/limits.c allows, and a
+# report of a sanitizer, is a failure (exit status 1), and the input stays as build-fuzz/TARGET-*. A search for so many
+# seconds goes its own way, and what it learnt is kept in build-fuzz/TARGET.corpus for the next one; a fixed one begins
+# anew, and tries the same inputs on every machine. A full one is a fixed one of at least 200,000 inputs where these are
+# ELF files, of 20,000 elsewhere: some of its parsers need an hour for that. Fewer than that many are a failure, too.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
@@ -254,35 +256,62 @@ seed_words() {
 }
 
 rm -rf "$seeds"
-[ "$seconds" = fixed ] && corpus+=.fixed && rm -rf "$corpus"
+case $seconds in
+fixed | full) corpus+=.$seconds && rm -rf "$corpus" ;;
+esac
 mkdir -p "$seeds" "$corpus"
-# How many inputs are a fixed search: what a quiet machine tries in 40 seconds, short texts in 10.
+# How many inputs are a fixed search: all together, what two CPUs try in five minutes. A full one has the number behind it.
+full=0
 case $target in
 # A name may be on every frame of every stack, so what is made of a large file is large: small ones have it all, too.
-saved) seed_saved; runs=30000 limits=(-timeout=20 -malloc_limit_mb=256 -max_len=16384) ;;
-jit) seed_jit; runs=800000 limits=(-timeout=2 -malloc_limit_mb=128 -max_len=16384) ;;
-go) seed_go; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
-python) seed_python; runs=600000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=8192) ;;
-cache) seed_cache; runs=40000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
-dwarf) seed_dwarf; runs=300000 limits=(-timeout=2 -malloc_limit_mb=256 -max_len=65536) ;;
-probes) seed_probes; runs=80000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=65536) ;;
-who) seed_who; runs=100000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=4096) ;;
-words) seed_words; runs=200000 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=1024) ;;
-*) seed_programs; runs=1200 limits=(-timeout=2 -malloc_limit_mb=64 -max_len=262144) ;;
+saved) seed_saved; runs=20000 len=16384 ;;
+jit) seed_jit; runs=600000 len=16384 ;;
+go) seed_go; runs=400000 len=65536 ;;
+python) seed_python; runs=400000 len=8192 ;;
+cache) seed_cache; runs=40000 len=4096 ;;
+dwarf) seed_dwarf; runs=200000 len=65536 ;;
+probes) seed_probes; runs=80000 full=200000 len=65536 ;;
+who) seed_who; runs=100000 len=4096 ;;
+words) seed_words; runs=200000 len=1024 ;;
+points) seed_programs; runs=100000 len=65536 ;;
+*) seed_programs; runs=5000 full=200000 len=262144 ;;
 esac
+[ "$seconds" != full ] || [ "$full" -eq 0 ] || runs=$full
+# -timeout is for what comes to no end, by the clock; tests/fuzz/limits.c has the limit of CPU time.
+limits=(-timeout=20 -malloc_limit_mb=64 "-max_len=$len" -rss_limit_mb=1024 "-artifact_prefix=build-fuzz/$target-")
+
+failed() { # WHY
+	local input
+
+	tail -n 40 "$log"
+	input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+	[ -z "$input" ] || echo "keep $input as $found/WHAT-WAS-WRONG: each run of this target tries what is there first"
+	echo "FAIL   fuzz $target: $1, see $log"
+	exit 1
+}
+
+log=build-fuzz/$target.log
+found=tests/data/fuzz/$target
+nr_found=0
+if [ -d "$found" ]; then
+	nr_found=$(find "$found" -type f | wc -l)
+	"build-fuzz/$target" "${limits[@]}" "$found"/* >"$log" 2>&1 || failed "what was found before fails again"
+	[ "$(grep -c '^Executed ' "$log")" -eq "$nr_found" ] || failed "not all of $nr_found inputs of $found were tried"
+	cp "$found"/* "$seeds"
+fi
+
 # Whoever compares addresses (an environment moves the stack's), and reads what others found, goes another way each time.
-if [ "$seconds" = fixed ]; then
+if [ "$seconds" = fixed ] || [ "$seconds" = full ]; then
 	search=(env -i setarch -R "build-fuzz/$target" -seed=1 -reload=0 -runs="$runs")
 else
+	runs=0
 	search=("build-fuzz/$target" -max_total_time="$seconds")
 fi
 
-log=build-fuzz/$target.log
-if "${search[@]}" "${limits[@]}" -rss_limit_mb=1024 -len_control=0 \
-	-use_value_profile=1 -artifact_prefix="build-fuzz/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
-	echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $(find "$corpus" -type f | wc -l) inputs kept"
-else
-	tail -n 40 "$log"
-	echo "FAIL   fuzz $target, see $log"
-	exit 1
+"${search[@]}" "${limits[@]}" -len_control=0 -use_value_profile=1 "$corpus" "$seeds" >"$log" 2>&1 || failed "an input fails"
+tried=$(sed -n 's/^Done \([0-9]*\) runs in .*/\1/p' "$log")
+if [ "${tried:-0}" -eq 0 ] || [ "$tried" -lt "$runs" ]; then
+	failed "${tried:-no} inputs tried, $runs were to be"
 fi
+echo "ok     fuzz $target: $(grep -oE '^Done [0-9]+ runs in [0-9]+ second' "$log"), $nr_found found before," \
+	"$(find "$corpus" -type f | wc -l) inputs kept, $(grep '^most of one input' "$log")"

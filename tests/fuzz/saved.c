@@ -17,6 +17,7 @@
 #include "cmd/saved.h"
 #include "profile/changes.h"
 #include "profile/save.h"
+#include "tests/fuzz/limits.h"
 
 #define HEAD_BYTES    16 /* magic, version, sections */
 #define BOTH	      2
@@ -26,7 +27,6 @@
 static regex_t any, none;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 /* Refusals are no news. What a sanitizer says does not go through stdio. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -151,7 +151,7 @@ static void check_file(const uint8_t *bytes, size_t sz, bool both)
 	close(fd);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	uint8_t *copy;
 

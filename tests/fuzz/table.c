@@ -8,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/limits.h"
 #include "unwind/rule.h"
 #include "unwind/table.h"
 
-#define TEXT_SIZE  (256u << 10) /* before the section, where its functions may lie */
+#define TEXT_SIZE  (16u << 10) /* before the section, where its functions may lie */
 #define TEXT_VADDR 0x10000
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 struct image {
 	Elf64_Ehdr header;
@@ -117,7 +116,7 @@ static void check_image(const void *bytes, size_t sz)
 	elf_file_close(f);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	struct image *i;
 

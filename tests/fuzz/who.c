@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/limits.h"
 #include "who/container.h"
 #include "who/environment.h"
 #include "who/naming.h"
@@ -17,8 +18,6 @@
 
 static struct naming naming;
 static char *facts[FACT_NR];
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 static void keep(void *arg, enum fact fact, const char *value, size_t len)
 {
@@ -132,7 +131,7 @@ static void check_folder(char *text, size_t len)
 	free(uid);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	static const struct container_place nowhere;
 	struct memory memory;

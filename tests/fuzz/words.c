@@ -23,12 +23,12 @@
 #include "metric/history.h"
 #include "proc/maps.h"
 #include "symbol/demangle.h"
+#include "tests/fuzz/limits.h"
 #include "uprobe/spec.h"
 
 #define MAX_WORDS 64
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz);
 
 /* Refusals are no news. What a sanitizer says does not go through stdio. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -200,7 +200,7 @@ static void check_conditions(const char *text)
 	diff_rules_release(&rules);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
+int fuzz_target(const uint8_t *data, size_t sz)
 {
 	struct prof_glob glob;
 	char *text;
