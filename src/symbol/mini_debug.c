@@ -3,7 +3,8 @@
  * MiniDebugInfo: .gnu_debugdata is an ELF file in xz format with the symbols that .dynsym leaves
  * out. Fedora and its relatives ship their files so.
  *
- * Limits: 16 MB packed, 64 MB unpacked, 128 MB of memory for unpacking.
+ * Limits: 16 MB packed; unpacked 64 MB, and 64 times what is packed; 40 MB of memory for unpacking,
+ * which is enough for all presets of xz but -9 (rpm takes -6). A small file makes little of itself.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@
 
 #define MAX_PACKED   (16u << 20)
 #define MAX_UNPACKED (64u << 20)
-#define MAX_MEMORY   (128u << 20)
+#define MAX_RATIO    64
+#define MAX_MEMORY   (40u << 20)
 
 struct mini_debug {
 	uint8_t *image;
@@ -28,16 +30,17 @@ struct mini_debug {
 static uint8_t *unpack(const uint8_t *packed, size_t packed_sz, size_t *sz)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
-	uint8_t *out = xmalloc(MAX_UNPACKED); /* pages never written cost nothing */
+	size_t most = packed_sz < MAX_UNPACKED / MAX_RATIO ? packed_sz * MAX_RATIO : MAX_UNPACKED;
+	uint8_t *out = xmalloc(most); /* pages never written cost nothing */
 	lzma_ret err = lzma_stream_decoder(&z, MAX_MEMORY, 0);
 
 	z.next_in = packed;
 	z.avail_in = packed_sz;
 	z.next_out = out;
-	z.avail_out = MAX_UNPACKED;
+	z.avail_out = most;
 	while (err == LZMA_OK && z.avail_out)
 		err = lzma_code(&z, LZMA_FINISH);
-	*sz = MAX_UNPACKED - z.avail_out;
+	*sz = most - z.avail_out;
 	lzma_end(&z);
 	if (err == LZMA_STREAM_END)
 		return xreallocarray(out, *sz + 1, 1);
