@@ -72,6 +72,8 @@ static void put_label(const struct picture *pic, const struct tree_node *n, doub
 
 	if (columns < MIN_LABEL)
 		return;
+	if (columns > WIDTH / CHAR_WIDTH) /* sums of a file made to hurt may have wrapped */
+		columns = WIDTH / CHAR_WIDTH;
 	put_number(pic->out, "<text x=\"", x + 3);
 	put_number(pic->out, "\" y=\"", y + 12);
 	fputs("\">", pic->out);
