@@ -132,6 +132,7 @@ static bool show(void *arg, struct record *r, bool last)
 		.split = is_split(a),
 		.threshold_ns = a->common.record.runqlat.outlier_us * 1000,
 		.start_ns = record_begin_ns(r),
+		.ended_by = last ? record_ended_by(r) : ENDED_ON_TIME,
 		.counters = last ? counters : NULL,
 	};
 	struct prof_outlier *outliers =

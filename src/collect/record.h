@@ -166,6 +166,8 @@ void record_hand_over(struct record *r, struct target *to);
 char *record_target(struct record *r);
 struct session *record_session(struct record *r);
 uint64_t record_begin_ns(const struct record *r); /* CLOCK_MONOTONIC */
+/* What has ended it before its time. */
+enum profile_end record_ended_by(const struct record *r);
 /*
  * A signal that ends us before signals are read, by record_open(), is told in a sentence from now
  * on; or no more.

@@ -107,6 +107,11 @@ bool record_has_target(const struct record_opts *o)
 	return o->pids.nr || o->tids.nr || o->comm || o->cgroup || (o->program && !o->all);
 }
 
+enum profile_end record_ended_by(const struct record *r)
+{
+	return r->ended_by;
+}
+
 char *record_target(struct record *r)
 {
 	const struct record_opts *o = r->opts;

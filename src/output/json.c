@@ -41,7 +41,7 @@ static struct json_object *facts(const struct profile *p)
 	json_put_count(o, "cpus", m->nr_cpus);
 	json_put_number(o, "start_s", m->start_ns / 1e9);
 	json_put_number(o, "duration_s", m->duration_ns / 1e9);
-	json_put_end(o, m);
+	json_put_end(o, m->ended_by);
 	json_put_number(o, "suspended_s", m->suspended_ns / 1e9);
 	json_put_string(o, "host", p, m->host);
 	json_put_string(o, "kernel", p, m->kernel);

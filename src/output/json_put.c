@@ -101,14 +101,14 @@ void json_put_or_null(struct json_object *o, const char *key, double x)
 		json_put_number(o, key, x);
 }
 
-void json_put_end(struct json_object *o, const struct profile_meta *m)
+void json_put_end(struct json_object *o, uint64_t ended_by)
 {
 	static const char *const words[] = { [ENDED_BY_MEMORY] = "memory",
 					     [ENDED_BY_OVERHEAD] = "overhead",
 					     [ENDED_BY_PROBES] = "probes" };
 
-	if (m->ended_by < sizeof(words) / sizeof(*words) && words[m->ended_by])
-		json_put_text(o, "ended_by", words[m->ended_by]);
+	if (ended_by < sizeof(words) / sizeof(*words) && words[ended_by])
+		json_put_text(o, "ended_by", words[ended_by]);
 }
 
 struct json_object *json_cost(const struct profile *p)

@@ -25,8 +25,8 @@ void json_put_number(struct json_object *o, const char *key, double x); /* six d
 
 /* seen, recorded, filtered and lost, and the last two by cause. */
 void json_put_ledger(struct json_object *o, const uint64_t counters[PROF_NR_COUNTERS]);
-/* "ended_by", of a recording that ended before its time. */
-void json_put_end(struct json_object *o, const struct profile_meta *m);
+/* "ended_by", of a recording that ended before its time (enum profile_end). */
+void json_put_end(struct json_object *o, uint64_t ended_by);
 /* What a recording cost, and what it left out to cost no more. */
 struct json_object *json_cost(const struct profile *p);
 /* NULL = not known. */

@@ -118,6 +118,8 @@ void summary_put_ledger(const struct profile *p, FILE *out);
 /* What it cost, with what was left out to cost no more; and the latter alone. */
 void summary_put_cost(const struct profile *p, FILE *out);
 void summary_put_budget(const struct profile *p, FILE *out);
+/* ", cut short …", of a recording that ended before its time (enum profile_end). */
+void summary_put_end(uint64_t ended_by, FILE *out);
 int broken_write(const struct profile *p, const struct view *v, FILE *out);
 int broken_json_write(const struct profile *p, const struct view *v, FILE *out);
 int branched_write(const struct profile *p, const struct view *v, FILE *out);

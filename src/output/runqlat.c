@@ -66,6 +66,7 @@ static void print_head(const struct runqlat_report *r, uint64_t count, FILE *out
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	fprintf(out, "%s%s: %s of ", r->interval > 1 ? "\n" : "", clock, text_ns(r->duration_ns));
 	print_name(r->target ? r->target : "", output_width(out) - 45, out);
+	summary_put_end(r->ended_by, out);
 	fprintf(out, "; %s wait%s for a CPU\n", text_count(count), count == 1 ? "" : "s");
 }
 

@@ -166,6 +166,7 @@ static struct json_object *facts(const struct runqlat_report *r)
 	json_object_object_add(o, "target", json_text(r->target ? r->target : ""));
 	json_put_number(o, "start_s", r->start_real_ns / 1e9);
 	json_put_number(o, "duration_s", r->duration_ns / 1e9);
+	json_put_end(o, r->ended_by);
 	if (r->interval)
 		json_put_count(o, "interval", r->interval);
 	if (r->split)

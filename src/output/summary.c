@@ -87,11 +87,17 @@ static void print_note(const struct profile *p, uint32_t name, uint32_t note, FI
 	fputs(")\n", out);
 }
 
-static const char *const ends[] = {
-	[ENDED_BY_MEMORY] = "cut short for want of memory",
-	[ENDED_BY_OVERHEAD] = "cut short for its cost",
-	[ENDED_BY_PROBES] = "cut short for the cost of its probes",
-};
+void summary_put_end(uint64_t ended_by, FILE *out)
+{
+	static const char *const ends[] = {
+		[ENDED_BY_MEMORY] = "cut short for want of memory",
+		[ENDED_BY_OVERHEAD] = "cut short for its cost",
+		[ENDED_BY_PROBES] = "cut short for the cost of its probes",
+	};
+
+	if (ended_by < sizeof(ends) / sizeof(*ends) && ends[ended_by])
+		fprintf(out, ", %s", ends[ended_by]);
+}
 
 void summary_put_head(const struct profile *p, const struct view *v, FILE *out)
 {
@@ -100,8 +106,7 @@ void summary_put_head(const struct profile *p, const struct view *v, FILE *out)
 	print_safe(out, p, m->command);
 	fprintf(out, ": %s of ", text_ns(m->duration_ns));
 	print_target(p, out);
-	if (m->ended_by < sizeof(ends) / sizeof(*ends) && ends[m->ended_by])
-		fprintf(out, ", %s", ends[m->ended_by]);
+	summary_put_end(m->ended_by, out);
 	fputs("; ", out);
 	if (m->slow_poll_ns)
 		slow_polls_put_sum(p, out);

@@ -25,7 +25,7 @@ static struct json_object *facts(const struct timeline *t)
 	json_put_string(o, "target", t->profile, m->target);
 	json_put_number(o, "start_s", m->start_ns / 1e9);
 	json_put_number(o, "duration_s", m->duration_ns / 1e9);
-	json_put_end(o, m);
+	json_put_end(o, m->ended_by);
 	json_put_number(o, "begin_monotonic_s", m->timeline_begin_ns / 1e9);
 	json_put_number(o, "wanted_from_s", (m->timeline_wanted_ns - m->timeline_begin_ns) / 1e9);
 	json_put_number(o, "from_s", t->from_ns / 1e9);

@@ -135,6 +135,7 @@ void runqlat_report_make(struct runqlat_report *r, const struct profile *p)
 		.outliers_lost = p->meta.outliers_lost,
 		.counters = p->counters,
 		.profile = p,
+		.ended_by = p->meta.ended_by,
 	};
 }
 

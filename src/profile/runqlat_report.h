@@ -30,6 +30,7 @@ struct runqlat_report {
 	size_t nr_outliers;
 	uint64_t outliers_lost;
 
+	uint64_t ended_by;	       /* enum profile_end, of the last interval */
 	const uint64_t *counters;      /* PROF_NR_COUNTERS of them; NULL: without the ledger */
 	const struct profile *profile; /* that it is kept in; NULL: in none */
 };

@@ -32,7 +32,7 @@ ends() { # LEAST ARGUMENTS...: with so many events until then
 	took "$@" --max-overhead 0.1 -o "$TMP/x.json" -d 20
 	check_between "$s" 1.9 12 "s until $* ended, of 20"
 	check_grep "warning: ended after .* more than --max-overhead 0.1 % for two seconds" "$ERR"
-	[ "$1" = runqlat ] || check_grep '"ended_by": ?"overhead"' "$TMP/x.json" "$*: the result says so"
+	check_grep '"ended_by": ?"overhead"' "$TMP/x.json" "$*: the result says so"
 	check_between "$(ledger "$TMP/x.json" recorded)" "$least" 1000000000 "$*: recorded"
 }
 
