@@ -9,7 +9,7 @@
 # shellcheck source=waits.sh
 . "${0%/*}/waits.sh"
 need_bpf
-need_prog many_stacks spin_abc waits_switcher
+need_prog faulter many_stacks spin_abc waits_switcher
 
 expected() { json "$TMP/x.json" samples expected "$@"; }
 
@@ -54,13 +54,29 @@ stop "$switcher"
 
 # By another reader: around all of it the kernel counts at least as many switches.
 switches() { awk '/^ctxt/ { print $2 }' /proc/stat; }
-from=$(switches)
-run "$BPFPROF" offcpu --json 1
-to=$(switches)
-cp "$OUT" "$TMP/x.json"
-least=$(expected least)
-check_between "$(expected most)" "$least" $((to - from)) "switches"
-check_between "$(expected seen)" $((least - least / 200)) $((to - from)) "seen"
+for command in offcpu wakeup; do
+	from=$(switches)
+	run "$BPFPROF" "$command" -o "$TMP/x.json" 1
+	to=$(switches)
+	least=$(expected least)
+	check_between "$(expected most)" "$least" $((to - from)) "switches, $command"
+	check_between "$(expected seen)" $((least - least / 200)) $((to - from)) "seen, $command"
+done
+
+# A program that knows its page faults, and what the kernel counts of all.
+faults() { awk '/^pgfault / { print $2 }' /proc/vmstat; }
+from=$(faults)
+strict 0 faults --strict 0.5 -o "$TMP/x.json" -o "$TMP/x.txt" -- "$PROGS/faulter" 1000 20
+to=$(faults)
+check_between "$(ledger "$TMP/x.json" recorded)" 21000 22500 "faults, of 21,000 and the begin of a program"
+check_between "$(expected least)" 21000 $((to - from)) "faults of the machine"
+check_between "$(expected most)" "$(expected least)" $((to - from)) "and at most"
+check_between "$(expected seen)" "$(($(expected least) * 199 / 200))" "$(($(expected most) * 201 / 200))" "faults seen"
+check_grep "^expected  [0-9,]+( to [0-9,]+)? samples, [0-9,]+ counted: " "$TMP/x.txt"
+
+# Of these there is no such count.
+run "$BPFPROF" syscalls -o "$TMP/x.json" -- "$PROGS/faulter" 1 1
+check_is "$(json "$TMP/x.json" samples expected)" None "expected of system calls"
 
 strict 1 oncpu -e cpu-clock --strict 0.5 --call-graph fp -U -F 4999 --max-stacks 16 -o "$TMP/x.txt" 1 -- \
 	"$PROGS/many_stacks" 3 28
