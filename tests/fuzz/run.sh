@@ -33,7 +33,9 @@ seed() { # NAME PREFIX MACHINE OPTIONS...: a program, and its sections alone (th
 
 	shift 3
 	command -v "${prefix}gcc" >/dev/null || return 0
-	"${prefix}gcc" -x c - -O1 -fno-inline -nostdlib "$@" -o "$seeds/$name" <<<"$program" || return 0
+	# Without room between segments, which would be most of each file.
+	"${prefix}gcc" -x c - -O1 -fno-inline -nostdlib -Wl,-z,max-page-size=4096,-z,noseparate-code "$@" \
+		-o "$seeds/$name" <<<"$program" || return 0
 	section .eh_frame "$machine"
 	section .debug_frame $((machine + 2))
 	section .text "$machine"
@@ -274,7 +276,7 @@ probes) seed_probes; runs=80000 full=200000 len=65536 ;;
 who) seed_who; runs=100000 len=4096 ;;
 words) seed_words; runs=200000 len=1024 ;;
 points) seed_programs; runs=100000 len=65536 ;;
-*) seed_programs; runs=5000 full=200000 len=262144 ;;
+*) seed_programs; runs=10000 full=200000 len=65536 ;;
 esac
 [ "$seconds" != full ] || [ "$full" -eq 0 ] || runs=$full
 # -timeout is for what comes to no end, by the clock; tests/fuzz/limits.c has the limit of CPU time.
