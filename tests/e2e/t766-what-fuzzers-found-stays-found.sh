@@ -52,4 +52,42 @@ rm "$TMP/build-fuzz/who.crash"
 echo other >"$TMP/build-fuzz/who.bad"
 fuzz 1 60
 check_grep "^FAIL   fuzz who: what was found before fails again" "$OUT"
+
+# What an input may take: all that is allocated at a time, and CPU time.
+if command -v clang >/dev/null; then
+	cat >"$TMP/takes.c" <<-'P'
+		#include <stdlib.h>
+		#include <string.h>
+		#include <time.h>
+		#include "tests/fuzz/limits.h"
+		int fuzz_target(const uint8_t *data, size_t sz)
+		{
+			static char *blocks[100];
+			int nr = sz && data[0] == 'm' ? 65 : sz && data[0] == 'b' ? 63 : 0;
+			for (int round = 0; round < 3; round++) {
+				for (int i = 0; i < nr; i++)
+					memset(blocks[i] = malloc(1 << 20), 1, 10);
+				for (int i = 0; i < nr; i++)
+					free(blocks[i]);
+			}
+			while (sz && data[0] == 't' && clock() < 1.1 * CLOCKS_PER_SEC)
+				;
+			return 0;
+		}
+	P
+	check "it builds" clang -D_GNU_SOURCE -I"$ROOT" -fsanitize=fuzzer,address "$ROOT/tests/fuzz/limits.c" "$TMP/takes.c" -o "$TMP/takes"
+	for kind in b m t; do
+		echo $kind >"$TMP/$kind"
+	done
+	cd "$TMP" || exit 1
+	check "63 MB, three times, are not too much" ./takes -malloc_limit_mb=64 "$TMP/b"
+	check_grep "^most of one input: 0.[0-9]+ s of CPU time, 63.0 MB" "$ERR"
+	for kind in m t; do
+		run ./takes -malloc_limit_mb=64 "$TMP/$kind"
+		check_is "$STATUS" 77 "exit status of $kind"
+		check_grep "^one input took [01].[0-9]+ s of CPU time .at most 1000 ms., [0-9.]+ MB .at most 64." "$ERR"
+	done
+else
+	echo "# no clang here: limits are not tried"
+fi
 finish

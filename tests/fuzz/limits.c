@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
 	most_bytes = before > most_bytes ? before : most_bytes;
 	if (from > MOST_MS * 1000ll || before > MOST_BYTES) {
 		dprintf(2,
-			"one input took %.3f s of CPU time (at most %d ms), %.1f MB (at most %lld)\n",
+			"one input took %.3f s of CPU time (at most %d ms), "
+			"%.1f MB (at most %lld)\n",
 			from / 1e6, MOST_MS, before / 1048576., MOST_BYTES >> 20);
 		abort(); /* libFuzzer keeps the input */
 	}

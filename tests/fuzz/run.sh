@@ -276,7 +276,7 @@ probes) seed_probes; runs=80000 full=200000 len=65536 ;;
 who) seed_who; runs=100000 len=4096 ;;
 words) seed_words; runs=200000 len=1024 ;;
 points) seed_programs; runs=100000 len=65536 ;;
-*) seed_programs; runs=10000 full=200000 len=65536 ;;
+*) seed_programs; runs=6000 full=200000 len=65536 ;;
 esac
 [ "$seconds" != full ] || [ "$full" -eq 0 ] || runs=$full
 # -timeout is for what comes to no end, by the clock; tests/fuzz/limits.c has the limit of CPU time.
