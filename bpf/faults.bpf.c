@@ -4,7 +4,7 @@
  * its mapping says the rest, as /proc/PID/maps does. To look it up takes the lock of the mappings,
  * and is refused while somebody waits to change them: then the kind is not known. Where interrupts
  * are off the kernel gives the lock back by one that it sends to itself, which takes microseconds
- * in a virtual machine. So mappings are remembered for a moment.
+ * in a virtual machine. So mappings are remembered for a moment. With PREEMPT_RT it refuses there.
  *
  * Limit: who maps other memory at the same address within that moment is not noticed.
  */
