@@ -62,6 +62,7 @@ static void work(const struct reader_copy *c, struct head *h, int done)
 		if (i != SIGINT)
 			signal(i, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	jail_leave_probes();
 	jail_go_first();
 	own = h;
 	mem_ends_by(end_without_memory);

@@ -2,14 +2,17 @@
 /* Giving up rights, the ones that others depend on last. */
 #include "reader/jail.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -157,6 +160,29 @@ void jail_go_first(void)
 		log_info("cannot tell the kernel that a reader is to go first: %s",
 			 strerror(errno));
 	close(fd);
+}
+
+/* Of links, programs, maps and iterators, and of the events themselves. */
+static bool is_probe(int folder, const char *fd)
+{
+	static const char bpf[] = "anon_inode:bpf", event[] = "anon_inode:[perf_event]";
+	char to[64];
+	ssize_t sz = readlinkat(folder, fd, to, sizeof(to) - 1);
+
+	to[sz < 0 ? 0 : sz] = '\0';
+	return !strncmp(to, bpf, sizeof(bpf) - 1) || !strcmp(to, event);
+}
+
+void jail_leave_probes(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (is_probe(dirfd(d), e->d_name))
+			close(atoi(e->d_name));
+	if (d)
+		closedir(d);
 }
 
 int jail_enter(uint64_t cpu_ns)

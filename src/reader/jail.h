@@ -21,6 +21,12 @@ void jail_allow_bytes(uint64_t more);
 void jail_go_first(void);
 
 /*
+ * Closes what it has of BPF and of perf events: while anybody has them open, the kernel goes on
+ * with what its parent has detached.
+ */
+void jail_leave_probes(void);
+
+/*
  * Of this thread's capabilities only these (a bit each), for good: nothing that it starts has more.
  * 0 or negative errno.
  */

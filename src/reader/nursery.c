@@ -15,10 +15,14 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "reader/cost.h"
 #include "reader/jail.h"
 #include "reader/steady.h"
 
+#define SOCKET	3 /* of the nursery */
 #define LAST_MS 20
+/* Stacks wait for what is read, as for bpfprof itself while it records (collect/record.c). */
+#define HURRY_NICE (-10)
 
 int nursery_send(int socket, const void *bytes, size_t sz, const int *fds, size_t nr_fds)
 {
@@ -204,17 +208,40 @@ int nursery_null(void)
 	return fd < 0 ? memfd_create("null", MFD_CLOEXEC) : fd;
 }
 
-void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_t *spent_ns)
+/* Nothing of ours but its socket and standard error. */
+static void become(int socket, struct nursery_told *told)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	int null = nursery_null();
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "bpfprof-reader");
+	if (!getpriority(PRIO_PROCESS, 0))
+		setpriority(PRIO_PROCESS, 0, HURRY_NICE);
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL); /* a child that goes wrong ends, whatever we would do */
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(socket, SOCKET) < 0)
+		_exit(1);
+	close_range(SOCKET + 1, ~0u, 0);
+	madvise(told, sizeof(*told), MADV_DONTFORK); /* children are not believed */
+	told->first_bytes = cost_memory();
+	__atomic_store_n(&told->ready, 1, __ATOMIC_RELEASE);
+}
+
+void nursery_run(int socket, const struct reader_task *tasks, size_t nr, struct nursery_told *told)
 {
 	int fds[NURSERY_MAX_FDS];
 	struct nursery_order o;
 
-	while (nursery_receive(socket, &o, sizeof(o), fds) == sizeof(o)) {
+	become(socket, told);
+	while (nursery_receive(SOCKET, &o, sizeof(o), fds) == sizeof(o)) {
 		bool known = o.task < nr || o.task == NURSERY_STEADY;
 		pid_t pid = known ? fork() : 0;
 
 		if (!pid && known) {
-			close(socket);
+			close(SOCKET);
 			begin(tasks, nr, &o, fds);
 		}
 		if (pid < 0)
@@ -224,7 +251,7 @@ void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_
 		close_all(fds, NURSERY_MAX_FDS);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
-		__atomic_store_n(spent_ns, usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN),
+		__atomic_store_n(&told->spent_ns, usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN),
 				 __ATOMIC_RELAXED);
 	}
 	await_children();

@@ -38,11 +38,15 @@ int nursery_receive(int socket, void *bytes, size_t sz, int fds[NURSERY_MAX_FDS]
 /* What reads and writes nothing, also in a root that has no devices. Below 0: there is none. */
 int nursery_null(void);
 
-/*
- * Takes orders from a socket until it is closed. spent_ns: what it took so far, with its children
- * that have ended; they do not have that memory.
- */
-void nursery_run(int socket, const struct reader_task *tasks, size_t nr, uint64_t *spent_ns)
+/* What the nursery tells in memory, which it alone writes. */
+struct nursery_told {
+	uint64_t first_bytes; /* that it began with */
+	uint64_t ready;	      /* 1 = it has no file any more but its socket */
+	uint64_t spent_ns;    /* so far, with its children that have ended */
+};
+
+/* Takes orders from a socket until it is closed. Its children do not have what it tells at. */
+void nursery_run(int socket, const struct reader_task *tasks, size_t nr, struct nursery_told *told)
 	__attribute__((noreturn));
 
 #endif

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,8 +29,8 @@
 #define TOLD	  3
 #define TRIES	  3   /* somebody may kill children, one after the other */
 #define END_MS	  100 /* for the nursery to hear of its children's end, and to follow */
-/* Stacks wait for what is read, as for bpfprof itself while it records (collect/record.c). */
-#define HURRY_NICE (-10)
+#define READY_NS  1000000000ull
+#define READY_US  100
 
 #define MAX_PIDS (1u << 22) /* of a kernel */
 
@@ -42,10 +40,7 @@ struct reader {
 	pid_t nursery; /* -1 = there is none */
 	int socket;
 	struct reader_cost cost; /* of those that ended */
-	struct nursery_told {
-		uint64_t first_bytes; /* that it began with */
-		uint64_t spent_ns;
-	} * told;	    /* by the nursery, which alone writes it */
+	struct nursery_told *told;
 	uint64_t *children; /* all there were: a bit each */
 	struct losses losses;
 	struct steady steady;
@@ -69,48 +64,50 @@ static void remember_child(struct reader *r, pid_t pid)
 		r->children[pid / 64] |= 1ull << pid % 64;
 }
 
-/* Nothing of ours but its socket and standard error. */
-static void become_nursery(int socket, const struct reader *r) __attribute__((noreturn));
-static void become_nursery(int socket, const struct reader *r)
+/* Has it closed what was ours? Not if somebody stopped it first: what we attach would stay. */
+static bool is_ready(const struct reader *r)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	int null = nursery_null();
+	uint64_t until = now_ns() + READY_NS;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "bpfprof-reader");
-	if (!getpriority(PRIO_PROCESS, 0))
-		setpriority(PRIO_PROCESS, 0, HURRY_NICE);
-	for (int i = 1; i < NSIG; i++)
-		signal(i, SIG_DFL); /* a child that goes wrong ends, whatever we would do */
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(socket, 3) < 0)
-		_exit(1);
-	close_range(4, ~0u, 0);
-	madvise(r->told, sizeof(*r->told), MADV_DONTFORK); /* children are not believed */
-	r->told->first_bytes = cost_memory();
-	nursery_run(3, r->tasks, r->nr_tasks, &r->told->spent_ns);
+	while (!__atomic_load_n(&r->told->ready, __ATOMIC_ACQUIRE)) {
+		if (now_ns() > until || cost_is_stopped(r->nursery))
+			return false;
+		usleep(READY_US);
+	}
+	return true;
 }
 
-/* 0 or negative errno. */
-static int start_nursery(struct reader *r)
+static int start_once(struct reader *r)
 {
 	int sockets[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
-	r->told->spent_ns = 0;
+	*r->told = (struct nursery_told){};
 	r->nursery = fork();
 	if (!r->nursery)
-		become_nursery(sockets[1], r);
+		nursery_run(sockets[1], r->tasks, r->nr_tasks, r->told);
 	close(sockets[1]);
-	r->socket = sockets[0];
 	remember_child(r, r->nursery);
-	if (r->nursery > 0)
+	if (r->nursery > 0 && is_ready(r)) {
+		r->socket = sockets[0];
 		return 0;
+	}
 	close(sockets[0]);
+	if (r->nursery > 0 && !kill(r->nursery, SIGKILL))
+		waitpid(r->nursery, NULL, 0);
 	r->socket = r->nursery = -1;
 	return -EAGAIN;
+}
+
+/* 0 or negative errno. */
+static int start_nursery(struct reader *r)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < TRIES && err == -EAGAIN; i++)
+		err = start_once(r);
+	return err;
 }
 
 /* Has it ended? */

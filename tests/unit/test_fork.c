@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Copies of ourselves that answer, and those that go on when they have. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -105,6 +108,44 @@ static void test_answer_is_there_before_the_rest(void **state)
 	assert_true(done(&w) >= 0);
 }
 
+static ssize_t count_held(void *arg, void *answer, size_t max)
+{
+	const int *fds = arg;
+	char held = 0;
+
+	for (int i = 0; i < 2; i++)
+		held |= (fcntl(fds[i], F_GETFD) >= 0) << i;
+	assert_true(max > 1);
+	memcpy(answer, &held, 1);
+	return 1;
+}
+
+/* As long as anybody has one, the kernel counts on. Other files are those of the copy, too. */
+static void test_copy_holds_no_event(void **state)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.exclude_kernel = 1 };
+	int fds[2] = { syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC),
+		       dup(0) };
+	const struct reader_copy c = {
+		.run = count_held, .arg = fds, .folder = -1, .timeout_ns = LONG_NS
+	};
+	struct reader_left left = {};
+	struct reader_cost cost = {};
+	struct reader_answer a;
+
+	if (fds[0] < 0)
+		skip();
+	assert_int_equal(reader_copy_run(&c, &left, &a, &cost), 0);
+	assert_int_equal(a.sz, 1);
+	assert_int_equal(*(const char *)a.bytes, 2);
+	free(a.bytes);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void test_who_does_not_end_is_killed(void **state)
 {
 	struct reader_late late = {};
@@ -167,6 +208,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer_is_there_before_the_rest),
+		cmocka_unit_test(test_copy_holds_no_event),
 		cmocka_unit_test(test_who_does_not_end_is_killed),
 		cmocka_unit_test(test_more_are_waited_for),
 		cmocka_unit_test(test_who_was_stopped_has_died),

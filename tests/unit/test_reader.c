@@ -412,6 +412,25 @@ static void stop_first(void)
 		raise(SIGSTOP);
 }
 
+/* From now on; *nr_to_stop is 0. */
+static void begin_to_stop(void)
+{
+	static bool begun;
+
+	nr_to_stop = mmap(NULL, sizeof(*nr_to_stop), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(nr_to_stop, MAP_FAILED);
+	if (!begun)
+		assert_int_equal(pthread_atfork(NULL, NULL, stop_first), 0);
+	begun = true;
+}
+
+static void end_to_stop(void)
+{
+	munmap(nr_to_stop, sizeof(*nr_to_stop));
+	nr_to_stop = NULL;
+}
+
 /* Nor does who could not even say that it began; and none is left. */
 static void who_was_stopped_at_birth_is_replaced(void **state)
 {
@@ -419,10 +438,7 @@ static void who_was_stopped_at_birth_is_replaced(void **state)
 	uint64_t begin = now_ns();
 	int nr = 0;
 
-	nr_to_stop = mmap(NULL, sizeof(*nr_to_stop), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(nr_to_stop, MAP_FAILED);
-	assert_int_equal(pthread_atfork(NULL, NULL, stop_first), 0);
+	begin_to_stop();
 	assert_int_equal(setup(state), 0);
 	for (int i = 0; i < 4; i++) {
 		*nr_to_stop = 2;
@@ -435,9 +451,33 @@ static void who_was_stopped_at_birth_is_replaced(void **state)
 	assert_int_equal(nr, 1);
 	assert_int_equal(*nr_to_stop, -1);
 	teardown(state);
-	munmap(nr_to_stop, sizeof(*nr_to_stop));
-	nr_to_stop = NULL;
+	end_to_stop();
 	assert_true(now_ns() - begin < 10 * SECOND);
+}
+
+/* Whoever holds a file that we close keeps alive what it is of: a link, or a perf event. */
+static void a_nursery_that_was_stopped_at_birth_holds_nothing(void **state)
+{
+	struct pollfd p = { .events = POLLIN };
+	char command[64];
+	int pipes[2];
+
+	begin_to_stop();
+	assert_int_equal(pipe(pipes), 0);
+	p.fd = pipes[0];
+	snprintf(command, sizeof(command), "pkill -KILL -P %d -x bpfprof-reader", getpid());
+	if (system(command))
+		skip();
+	*nr_to_stop = 1000;
+	assert_true(ask(ECHO_IT, "x", 1, -1, 20 * SECOND) < 0);
+	close(pipes[1]);
+	assert_int_equal(poll(&p, 1, 5000), 1);
+	assert_true(p.revents & POLLHUP);
+	close(pipes[0]);
+	*nr_to_stop = 0;
+	assert_int_equal(ask(ECHO_IT, "x", 1, -1, 20 * SECOND), 0);
+	free(a.bytes);
+	end_to_stop();
 }
 
 /* However many hang, all of them together cost little; and that is over one day. */
@@ -665,6 +705,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(others_have_their_turn, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_nursery_that_died_is_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_nursery_that_was_stopped_at_birth_holds_nothing,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_nursery_that_was_stopped_is_replaced, setup,
 						teardown),
 		cmocka_unit_test(who_was_stopped_at_birth_is_replaced),
