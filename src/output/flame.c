@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "output/changes.h"
 #include "output/output.h"
+#include "profile/nameless.h"
 
 /* --- symbols --- */
 
@@ -130,6 +131,27 @@ uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *u
 
 /* --- one graph --- */
 
+/* Of user code: where names are missing, which the text output has in full, with what would bring them. */
+static void put_nameless(const struct profile *p, FILE *out)
+{
+	const struct nameless_row *most;
+	struct nameless n;
+	char *name;
+
+	nameless_init(&n, p);
+	most = n.nr ? &n.rows[0] : NULL;
+	if (most && 100.0 * most->weight / n.all >= NAMELESS_LISTED) {
+		bool is_file = most->module && p->modules[most->module].kind == MODULE_FILE;
+
+		name = text_cleaned(
+			profile_str(p, is_file ? p->modules[most->module].path : most->process));
+		fprintf(out, ", %.0f%% without names (%s%s)", 100.0 * n.weight / n.all,
+			output_base_name(name), n.nr > 1 ? " and others" : "");
+		free(name);
+	}
+	nameless_release(&n);
+}
+
 /*
  * "cpu-clock at 99 Hz · 10 s · 12,345 samples, 6 lost · host · Linux 6.1.0"; of waits
  * "10 s · 42 s in all, 1 ms lost · …"
@@ -172,6 +194,8 @@ static char *note_of(const struct flame *f)
 	if (!f->t->left_out && expected_init(&x, f->p) &&
 	    expected_difference_pct(&x) <= -EXPECTED_LITTLE)
 		fprintf(mem, ", %.2f%% missing", -expected_difference_pct(&x));
+	if (!f->t->left_out)
+		put_nameless(f->p, mem);
 	fprintf(mem, "%s%s%s%s", *host ? " · " : "", host, *kernel ? " · Linux " : "", kernel);
 	fclose(mem);
 	free(event);

@@ -362,6 +362,26 @@ static void test_title_and_note(void **state)
 	profile_free(p);
 }
 
+/* Of user code only; who sees the picture alone knows where names lack most. */
+static void test_note_says_where_names_lack(void **state)
+{
+	struct profile *p = profile_new();
+	char *text;
+
+	add(p, FRAME_USER, profile_add_module(p, "/srv/a<b"), "[a<b+0x10]", "t", 30);
+	add(p, FRAME_USER, profile_add_module(p, "/srv/c"), "[c+0x10]", "t", 10);
+	add(p, FRAME_USER, profile_add_module(p, "/srv/d"), "known", "t", 160);
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		p->samples[i].weight = p->samples[i].count;
+	text = written(svg_write, p);
+	assert_int_equal(count_of(text, ">200 samples, 20% without names (a&lt;b and others)<"), 1);
+	free(text);
+	text = written(html_write, p);
+	assert_int_equal(count_of(text, "20% without names (a"), 1);
+	free(text);
+	profile_free(p);
+}
+
 /* Every colour class has a light and a dark fill, the light one as in the picture. */
 static void test_colours_are_those_of_the_style_sheet(void **state)
 {
@@ -445,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_self_sums_up_to_total),
 		cmocka_unit_test(test_picture_leaves_out_what_cannot_be_seen),
 		cmocka_unit_test(test_title_and_note),
+		cmocka_unit_test(test_note_says_where_names_lack),
 		cmocka_unit_test(test_colours_are_those_of_the_style_sheet),
 		cmocka_unit_test(test_labels_are_cut_to_columns),
 		cmocka_unit_test(test_same_profile_same_bytes),
