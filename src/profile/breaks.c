@@ -102,9 +102,10 @@ static size_t add_function(const struct profile *p, const struct break_row *piec
 }
 
 /* The row that begins at pieces; returns how many it takes. */
-static size_t add_row(struct breaks *b, const struct profile *p, const struct break_row *pieces,
-		      size_t nr)
+static size_t add_row(struct breaks *b, struct runtime_finder *finder,
+		      const struct break_row *pieces, size_t nr)
 {
+	const struct profile *p = finder->profile;
 	struct break_row row = pieces[0], function;
 	uint64_t heaviest = 0;
 	size_t i = 0;
@@ -119,7 +120,7 @@ static size_t add_row(struct breaks *b, const struct profile *p, const struct br
 			row.frame = function.frame;
 		}
 	}
-	row.remedy = remedy_new(p, &row);
+	row.remedy = remedy_new(p, &row, finder);
 	b->rows = xgrow(b->rows, b->nr, &b->cap, sizeof(*b->rows));
 	b->rows[b->nr++] = row;
 	return i;
@@ -128,6 +129,7 @@ static size_t add_row(struct breaks *b, const struct profile *p, const struct br
 void breaks_init(struct breaks *b, const struct profile *p)
 {
 	struct break_row *pieces = xcalloc(p->nr_samples, sizeof(*pieces));
+	struct runtime_finder finder = { .profile = p };
 	size_t nr = 0;
 
 	*b = (struct breaks){ .all = profile_stack_weight(p) };
@@ -137,8 +139,9 @@ void breaks_init(struct breaks *b, const struct profile *p)
 	if (nr)
 		qsort_r(pieces, nr, sizeof(*pieces), by_function, (void *)p);
 	for (size_t i = 0; i < nr;)
-		i += add_row(b, p, pieces + i, nr - i);
+		i += add_row(b, &finder, pieces + i, nr - i);
 	free(pieces);
+	runtime_finder_release(&finder);
 	for (size_t i = 0; i < b->nr; i++) {
 		b->samples += b->rows[i].samples;
 		b->weight += b->rows[i].weight;

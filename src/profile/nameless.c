@@ -227,7 +227,8 @@ static char *remedy_of_stripped(const struct profile *p, const struct nameless_r
 	return text;
 }
 
-static char *remedy_of(const struct profile *p, const struct nameless_row *row)
+static char *remedy_of(const struct profile *p, const struct nameless_row *row,
+		       struct runtime_finder *finder)
 {
 	const struct module *m = &p->modules[row->module];
 	const char *path = profile_str(p, m->path), *named = "";
@@ -238,7 +239,7 @@ static char *remedy_of(const struct profile *p, const struct nameless_row *row)
 	if (row->is_inlined)
 		return xstrdup(OF_INLINED);
 	if (m->kind == MODULE_GENERATED) {
-		named = row->is_mapped ? OF_MAPPED : runtime_of(p, row->process)->named;
+		named = row->is_mapped ? OF_MAPPED : runtime_find(finder, row->process)->named;
 		path = lacks_key(m->pid, key);
 	}
 	found = remedy_of_finding(p, path, named);
@@ -259,6 +260,7 @@ static int by_weight(const void *x, const void *y)
 void nameless_init(struct nameless *n, const struct profile *p)
 {
 	struct nameless_row *rows = xcalloc(p->nr_modules, sizeof(*rows));
+	struct runtime_finder finder = { .profile = p };
 	const struct sample *s;
 	uint32_t leaf, module;
 
@@ -292,8 +294,9 @@ void nameless_init(struct nameless *n, const struct profile *p)
 
 		rows[i].is_packaged = rows[i].module && m->kind == MODULE_FILE &&
 				      is_packaged(profile_str(p, m->path));
-		rows[i].remedy = remedy_of(p, &rows[i]);
+		rows[i].remedy = remedy_of(p, &rows[i], &finder);
 	}
+	runtime_finder_release(&finder);
 }
 
 void nameless_release(struct nameless *n)

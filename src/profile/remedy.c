@@ -109,7 +109,8 @@ static char *depth_remedy(const struct profile *p)
 	return xasprintf("raise --max-depth (it was %" PRIu64 ")", p->meta.max_depth);
 }
 
-char *remedy_new(const struct profile *p, const struct break_row *row)
+char *remedy_new(const struct profile *p, const struct break_row *row,
+		 struct runtime_finder *finder)
 {
 	const struct remedy *r = remedies;
 
@@ -118,5 +119,5 @@ char *remedy_new(const struct profile *p, const struct break_row *row)
 	if (r->text)
 		return xstrdup(r->text);
 	return row->end == UNWIND_END_DEPTH ? depth_remedy(p)
-					    : xstrdup(runtime_of(p, row->process)->whole);
+					    : xstrdup(runtime_find(finder, row->process)->whole);
 }

@@ -4,8 +4,10 @@
 #define BPFPROF_PROFILE_REMEDY_H
 
 #include "profile/breaks.h"
+#include "profile/runtime.h"
 
 /* One sentence to free(), never empty. */
-char *remedy_new(const struct profile *p, const struct break_row *row);
+char *remedy_new(const struct profile *p, const struct break_row *row,
+		 struct runtime_finder *finder);
 
 #endif

@@ -2,11 +2,16 @@
 /* The table of runtimes. */
 #include "profile/runtime.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <uthash.h>
+
+#include "base/mem.h"
 
 /* By the name of the process, or by a file whose code it runs; the last row fits all. */
 static const struct runtime runtimes[] = {
+	/* at most 32 */
 	{ "java", "libjvm.so",
 	  "Java code without frame pointers: run it with java -XX:+PreserveFramePointer",
 	  "Java code: --java-names has the JVM write down its names (JDK 17 and later)" },
@@ -52,37 +57,84 @@ static bool is_file(const char *path, const char *file)
 	return !strncmp(path, file, len) && (!path[len] || strchr(".0123456789", path[len]));
 }
 
-static bool stack_is_of(const struct profile *p, uint32_t stack, const char *file)
+/* A bit for each row that code of this file is of. */
+static uint32_t rows_of(const char *path)
 {
-	uint32_t nr;
+	uint32_t rows = 0;
+
+	for (size_t i = 0; runtimes[i].process; i++)
+		rows |= (uint32_t)is_file(path, runtimes[i].file) << i;
+	return rows;
+}
+
+static uint32_t rows_of_stack(const struct profile *p, uint32_t stack, const uint32_t *of_module)
+{
+	uint32_t nr, rows = 0;
 	const uint32_t *frames = profile_stack_frames(p, stack, &nr);
-	const struct module *m;
 
-	for (uint32_t i = 0; i < nr; i++) {
-		m = &p->modules[profile_frame_at(p, frames[i])->module];
-		if (is_file(profile_str(p, m->path), file))
-			return true;
-	}
-	return false;
+	for (uint32_t i = 0; i < nr; i++)
+		rows |= of_module[profile_frame_at(p, frames[i])->module];
+	return rows;
 }
 
-/* O(frames of all stacks of processes so named); asked for the few rows in generated code. */
-static bool process_runs(const struct profile *p, uint32_t process, const char *file)
+struct runtime_process {
+	uint32_t name, rows;
+	UT_hash_handle hh;
+};
+
+static struct runtime_process *process_of(struct runtime_finder *r, uint32_t name)
 {
+	struct runtime_process *found;
+
+	HASH_FIND(hh, r->processes, &name, sizeof(name), found);
+	if (found)
+		return found;
+	found = xcalloc(1, sizeof(*found));
+	found->name = name;
+	HASH_ADD(hh, r->processes, name, sizeof(name), found);
+	return found;
+}
+
+/* Each frame of each stack once, however many processes are asked for. */
+static void look(struct runtime_finder *r)
+{
+	const struct profile *p = r->profile;
+	uint32_t *of_module = xcalloc(p->nr_modules + 1, sizeof(*of_module));
+	uint32_t *of_stack = xcalloc(p->nr_stacks + 1, sizeof(*of_stack));
+
+	for (size_t i = 0; i < p->nr_modules; i++)
+		of_module[i] = rows_of(profile_str(p, p->modules[i].path));
+	for (size_t i = 0; i < p->nr_stacks; i++)
+		of_stack[i] = rows_of_stack(p, i, of_module);
 	for (size_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].process == process && stack_is_of(p, p->samples[i].ustack, file))
-			return true;
-	return false;
+		process_of(r, p->samples[i].process)->rows |= of_stack[p->samples[i].ustack];
+	free(of_stack);
+	free(of_module);
+	r->known = true;
 }
 
-const struct runtime *runtime_of(const struct profile *p, uint32_t process)
+const struct runtime *runtime_find(struct runtime_finder *r, uint32_t process)
 {
-	const struct runtime *r = runtimes;
+	const struct runtime *row = runtimes;
+	uint32_t rows;
 
-	while (r->process && strcmp(profile_str(p, process), r->process) &&
-	       !process_runs(p, process, r->file))
-		r++;
-	return r;
+	if (!r->known)
+		look(r);
+	rows = process_of(r, process)->rows;
+	while (row->process && strcmp(profile_str(r->profile, process), row->process) &&
+	       !(rows & 1u << (row - runtimes)))
+		row++;
+	return row;
+}
+
+void runtime_finder_release(struct runtime_finder *r)
+{
+	struct runtime_process *each, *next;
+
+	HASH_ITER (hh, r->processes, each, next) {
+		HASH_DEL(r->processes, each);
+		free(each);
+	}
 }
 
 const struct runtime *runtime_named(const char *process)

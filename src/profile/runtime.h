@@ -3,6 +3,8 @@
 #ifndef BPFPROF_PROFILE_RUNTIME_H
 #define BPFPROF_PROFILE_RUNTIME_H
 
+#include <stdbool.h>
+
 #include "profile/profile.h"
 
 struct runtime {
@@ -15,7 +17,15 @@ struct runtime {
 /* The one of a process so named; never NULL, the one that fits all has no process. */
 const struct runtime *runtime_named(const char *process);
 
-/* The one that a process so named (a string of p) runs; never NULL, one of them fits all. */
-const struct runtime *runtime_of(const struct profile *p, uint32_t process);
+/* What the processes of a profile run; begins with all but the profile empty. */
+struct runtime_finder {
+	const struct profile *profile;
+	struct runtime_process *processes;
+	bool known;
+};
+
+/* The one that a process so named (a string of the profile) runs; never NULL, one fits all. */
+const struct runtime *runtime_find(struct runtime_finder *r, uint32_t process);
+void runtime_finder_release(struct runtime_finder *r);
 
 #endif
