@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long those waits were that ended since they were told last: what the kernel's lengths grew by. It
- * reads nothing but these: no kernel is needed.
+ * How long those waits were that ended since they were told last: what the kernel's lengths grew
+ * by. It reads nothing but these: no kernel is needed.
  */
 #ifndef BPFPROF_COLLECT_ENDINGS_H
 #define BPFPROF_COLLECT_ENDINGS_H
