@@ -3,13 +3,14 @@
 #include "collect/overhead.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #define MOST_STEPS    4	  /* halvings at a time, but for the first window, which is the canary */
 #define CALM_WINDOWS  10  /* before more is taken again */
 #define CALM_SHARE    0.8 /* of the budget, that it may cost then */
 #define LITTLE	      0.85
 #define MUCH_MORE     1.5
-#define CANARY	      3	 /* windows in which it is refused */
+#define CANARY	      4	 /* windows in which it is refused: one, and each kind is tried */
 #define REFUSE_TIMES  10 /* the budget */
 #define START_NS      3000000000ull
 #define KERNEL_PART   2	  /* of the budget, one in so many, that is the kernel's if own is apart */
@@ -54,6 +55,15 @@ static double room_for(const struct overhead *o)
 	return o->apart ? fmax(o->share - o->own, o->share / KERNEL_PART) : o->share;
 }
 
+/* Steps to where something else is left out; 0 = nothing else is. */
+static unsigned int steps_to_next(const struct overhead *o)
+{
+	for (size_t i = 0; i < OVERHEAD_ENDS; i++)
+		if (o->ends[i] && o->ends[i] >= o->level)
+			return o->ends[i] + 1 - o->level;
+	return 0;
+}
+
 /*
  * Unless the last step has brought next to nothing: then what costs is something else, which may be
  * left out by higher levels. Until it costs much more.
@@ -61,17 +71,17 @@ static double room_for(const struct overhead *o)
 static void raise_level(struct overhead *o)
 {
 	double cost = cost_of(o);
-	unsigned int steps = halvings(cost / room_for(o));
+	unsigned int steps = halvings(cost / room_for(o)), next = steps_to_next(o);
 	bool little = o->before > 0 && cost > o->before * LITTLE && cost < o->before * MUCH_MORE;
 
-	o->spent = o->level == o->most || (little && o->level > o->second);
+	o->spent = o->level == o->most || (little && !next);
 	if (o->spent)
 		return;
 	o->before = cost;
 	if (steps > MOST_STEPS && o->nr_windows > 1)
 		steps = MOST_STEPS;
-	if (little && steps < o->second + 1 - o->level)
-		steps = o->second + 1 - o->level;
+	if (little && steps < next)
+		steps = next;
 	o->level = steps < o->most - o->level ? o->level + steps : o->most;
 	if (o->level > o->highest)
 		o->highest = o->level;

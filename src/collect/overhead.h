@@ -24,6 +24,7 @@
 
 #define OVERHEAD_WINDOW_NS 100000000ull
 #define OVERHEAD_REFUSED   (-1)
+#define OVERHEAD_ENDS	   2
 
 /* What runs of BPF programs have cost, of which one in some measures its own time. */
 struct overhead_runs {
@@ -43,8 +44,8 @@ uint64_t overhead_charge(struct overhead_runs *r, uint64_t nr, uint64_t timed, u
 struct overhead {
 	double share;	   /* of the CPUs' time; 0 = no limit */
 	unsigned int most; /* the highest level; 0: nothing can be left out, nor is it refused */
-	unsigned int
-		second; /* above that level something else is left out; after overhead_init() */
+	/* Above each of these levels something else is left out, 0 = none; after overhead_init() */
+	unsigned int ends[OVERHEAD_ENDS];
 	unsigned int level, highest;
 	uint64_t begin_ns, window_ns; /* of all; of the window */
 	uint64_t kernel_ns, own_ns;   /* as of the begin of the window */

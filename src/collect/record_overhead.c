@@ -178,7 +178,10 @@ void record_begin_overhead(struct record *r)
 	r->interrupt_price_ns = interrupts(&r->sampling) ? interrupt_price_ns() : 0;
 	most = most_stacks(r) + most_skips(r) + (samples ? most_samples(r) : 0);
 	overhead_init(&r->overhead, r->opts->max_overhead, most, r->overhead_ns);
-	r->overhead.second = most_skips(r) ? most_stacks(r) : 0;
+	if (most > most_stacks(r))
+		r->overhead.ends[0] = most_stacks(r);
+	if (most > most_stacks(r) + most_skips(r))
+		r->overhead.ends[1] = most_stacks(r) + most_skips(r);
 	r->overhead.apart = !r->opts->always_on;
 	tell_rate(r);
 }

@@ -26,7 +26,7 @@ struct plant {
 	struct overhead o;
 	uint64_t now, kernel_ns, own_ns;
 	double floor, part, own; /* shares of the CPUs' time */
-	double late;		 /* the same, that is there up to level second */
+	double late;		 /* the same, that is there up to the last of the ends */
 	int level;
 };
 
@@ -38,7 +38,9 @@ static void plant_init(struct plant *p, unsigned int most)
 
 static double cost(const struct plant *p)
 {
-	return p->floor + p->part / (1u << p->level) + (p->level <= (int)p->o.second ? p->late : 0);
+	unsigned int end = p->o.ends[1] ? p->o.ends[1] : p->o.ends[0];
+
+	return p->floor + p->part / (1u << p->level) + (p->level <= (int)end ? p->late : 0);
 }
 
 static void run(struct plant *p, unsigned int ms)
@@ -213,15 +215,31 @@ static void what_is_left_out_next_is_tried(void **state)
 	struct plant p;
 
 	plant_init(&p, 9);
-	p.o.second = 6;
+	p.o.ends[0] = 6;
 	p.late = 0.05;
 	run(&p, 1000);
 	assert_in_range(p.level, 7, 9);
 	assert_false(p.o.spent);
 	assert_true(p.o.last < 0.01);
 
-	plant_init(&p, 9); /* nor does that */
-	p.o.second = 6;
+	for (unsigned int late = 1; late <= 40; late *= 2) { /* nor does that, but a third thing */
+		plant_init(&p, 15);
+		p.o.ends[0] = 6;
+		p.o.ends[1] = 9;
+		p.late = late * 0.02;
+		run(&p, 1000);
+		assert_in_range(p.level, 10, 15);
+		assert_true(p.o.last < 0.01);
+	}
+	plant_init(&p, 15); /* nor any: it is refused all the same */
+	p.o.ends[0] = 6;
+	p.o.ends[1] = 9;
+	p.floor = 0.11;
+	run(&p, 500);
+	assert_int_equal(p.level, OVERHEAD_REFUSED);
+
+	plant_init(&p, 9);
+	p.o.ends[0] = 6;
 	p.floor = 0.05;
 	run(&p, 2000);
 	assert_in_range(p.level, 7, 9);
