@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cmd/recording.h"
 #include "collect/calls_trial.h"
+#include "collect/memory_fit.h"
 #include "collect/points_files.h"
 #include "doctor/doctor.h"
 #include "proc/maps.h"
@@ -192,7 +193,7 @@ static enum cmd_result run(struct recording_args *common)
 {
 	struct alloc_args *a = (struct alloc_args *)common;
 	struct record_opts *o = &common->record;
-	struct hazards_host host = hazards_host_read(true);
+	struct hazards_host host;
 	enum cmd_result result;
 	struct points points;
 	int err;
@@ -203,6 +204,7 @@ static enum cmd_result run(struct recording_args *common)
 	if (check(o) || check_duty(a) || check_value(common->results.view.value, o->alloc.live))
 		return CMD_USAGE;
 	err = check_processes(&o->pids);
+	err = err ? err : memory_fit_bytes(0); /* to look into files takes some, too */
 	err = err ? err : doctor_check(USE_PROBE, a->force || o->unsafe_kernel);
 	if (err)
 		return cmd_failed(err);
@@ -212,6 +214,7 @@ static enum cmd_result run(struct recording_args *common)
 	a->points.at_last = true;
 	a->points.sessions = links_have_sessions();
 	a->points.args_of_jumps = ALLOC_HOW(0, 0, 0, ALLOC_IS_JUMP);
+	host = hazards_host_read(true);
 	a->points.place_flags = hazards_place_flags(&host);
 	points_init(&points, &a->points);
 	err = alloc_points(&points, o->pids.nr ? NULL : o->program[0]);

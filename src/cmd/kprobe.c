@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof kprobe: calls of functions of the kernel. */
 #include "cmd/calls.h"
+#include "collect/memory_fit.h"
 
 const struct opt kprobe_opts[] = {
 	TARGET_ROWS,
@@ -19,6 +20,10 @@ const struct opt kprobe_opts[] = {
 
 static enum cmd_result run(struct recording_args *common)
 {
+	int err = memory_fit_bytes(0); /* to look for names takes some, too */
+
+	if (err)
+		return cmd_failed(err);
 	return calls_run((struct calls_args *)common, points_add_kprobe);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "cmd/calls.h"
+#include "collect/memory_fit.h"
 #include "doctor/doctor.h"
 #include "proc/running.h"
 
@@ -129,15 +130,18 @@ static enum cmd_result run(struct recording_args *common)
 	struct opt_ids pids = {};
 	struct calls_args *a = (struct calls_args *)common;
 	struct record_opts *o = &common->record;
-	struct hazards_host host = hazards_host_read(true);
+	struct hazards_host host;
 	const char *where = o->pids.nr || o->tids.nr ? "" : o->program ? o->program[0] : "";
 	int err = check(a);
 
 	o->unsafe_kernel |= a->force;
 	if (!err)
+		err = memory_fit_bytes(0); /* to look into files takes some, too */
+	if (!err)
 		err = doctor_check(USE_PROBE, o->unsafe_kernel);
 	if (err)
 		return err == -EINVAL ? CMD_USAGE : cmd_failed(err);
+	host = hazards_host_read(true);
 	a->points.place_flags = hazards_place_flags(&host);
 	a->words = &where;
 	a->nr_words = 1;

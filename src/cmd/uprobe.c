@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof uprobe: calls of functions of programs, and probes that programs bring along (USDT). */
 #include "cmd/calls.h"
+#include "collect/memory_fit.h"
 #include "doctor/doctor.h"
 
 const struct opt uprobe_opts[] = {
@@ -21,13 +22,15 @@ const struct opt uprobe_opts[] = {
 static enum cmd_result run(struct recording_args *common)
 {
 	struct calls_args *a = (struct calls_args *)common;
-	struct hazards_host host = hazards_host_read(true);
-	int err;
+	struct hazards_host host;
+	int err = memory_fit_bytes(0); /* to look into files takes some, too */
 
 	common->record.unsafe_kernel |= a->force;
-	err = doctor_check(USE_PROBE, common->record.unsafe_kernel);
+	if (!err)
+		err = doctor_check(USE_PROBE, common->record.unsafe_kernel);
 	if (err)
 		return cmd_failed(err);
+	host = hazards_host_read(true);
 	a->points.place_flags = hazards_place_flags(&host);
 	return calls_run(a, points_add_uprobes);
 }

@@ -14,10 +14,12 @@
 #include <zlib.h>
 
 #include "doctor/doctor.h"
+#include "event/memory.h"
 #include "uprobe/place.h"
 
 #define VERSION(major, minor) ((major)*1000u + (minor))
 #define PREEMPT_PATH	      "/sys/kernel/debug/sched/preempt"
+#define TYPES_BYTES	      (16u << 20)
 #define SYS_UPROBE	      336 /* x86-64, kernel >= 6.18 */
 
 /*
@@ -123,11 +125,20 @@ static bool is_preemptible(const struct utsname *u)
 	return strstr(u->version, "PREEMPT") != NULL;
 }
 
+/* The kernel's types are some 10 MB once they are read: what has less left is killed for it. */
+static bool can_read_types(void)
+{
+	struct memory_limit m;
+
+	return !access(BTF_PATH, R_OK) &&
+	       (!memory_limit_read("", &m) || m.free_bytes >= TYPES_BYTES);
+}
+
 /* As bpf/kernel.bpf.h decides it. Where no types are shown nothing is loaded, nor accused. */
 static bool can_forbid(void)
 {
 	libbpf_print_fn_t print = libbpf_set_print(NULL); /* another row says what is wrong */
-	struct btf *btf = access(BTF_PATH, R_OK) ? NULL : btf__load_vmlinux_btf();
+	struct btf *btf = can_read_types() ? btf__load_vmlinux_btf() : NULL;
 	bool yes = !btf || (btf__find_by_name_kind(btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0 &&
 			    btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0);
 

@@ -58,6 +58,18 @@ if make_group; then
 		done
 		[ "$mb" -ne 16 ] || refused_at_16
 	done
+	# What looks into files before anything is loaded.
+	for mb in ${NIGHTLY:+4} 8 ${NIGHTLY:+12} 16; do
+		for command in "uprobe libc:getppid" "alloc" "polls"; do
+			# shellcheck disable=SC2086
+			within "$mb" "$BPFPROF" $command -o "$TMP/x.folded" 0.3 -- "$PROGS/spin_abc" 0.3
+			ends "$command in $mb MB"
+			check_grep "leaves [0-9]+ of $mb MB" "$ERR"
+		done
+		[ "$mb" -ge 8 ] || continue
+		within "$mb" "$BPFPROF" doctor --json
+		check "doctor in $mb MB" test "$STATUS" -le 1
+	done
 	# The kernel takes back the maps of those before a while after they have ended.
 	fits() {
 		rm -f "$TMP/x.folded"
