@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/pipes.h"
+#include "base/text.h"
 
 int log_verbosity;
 static bool progress_shown, progress_off;
@@ -27,6 +29,23 @@ static void erase_progress(void)
 	progress_shown = false;
 }
 
+/* Names of files and threads are in messages, too: none is a control sequence, or a line. */
+static void put_cleaned(FILE *out, const char *fmt, va_list ap)
+{
+	char few[1024], *all = NULL;
+	va_list again;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(few, sizeof(few), fmt, ap);
+	if (len >= (int)sizeof(few) && vasprintf(&all, fmt, again) < 0)
+		all = NULL; /* without memory, its begin */
+	va_end(again);
+	if (len >= 0)
+		text_clean(out, all ? all : few, strlen(all ? all : few));
+	free(all);
+}
+
 static void say(const char *prefix, int err, const char *fmt, va_list ap)
 {
 	FILE *out = other ? other : stderr;
@@ -34,7 +53,7 @@ static void say(const char *prefix, int err, const char *fmt, va_list ap)
 	pipes_spare();
 	erase_progress();
 	fprintf(out, "bpfprof: %s", prefix);
-	vfprintf(out, fmt, ap);
+	put_cleaned(out, fmt, ap);
 	if (err)
 		fprintf(out, ": %s", strerror(err < 0 ? -err : err));
 	fputc('\n', out);

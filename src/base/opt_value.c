@@ -325,7 +325,7 @@ const struct opt_kind opt_kinds[] = {
 
 int opt_number(const struct opt_number *n, const char *text, double *to)
 {
-	char *end, *shown;
+	char *end;
 	double x;
 
 	if (!text)
@@ -336,10 +336,7 @@ int opt_number(const struct opt_number *n, const char *text, double *to)
 		*to = x;
 		return 0;
 	}
-	shown = text_frame(text, strlen(text), 0);
-	log_err(0, "%s: '%s' is no number from %.15g to %.15g", n->option, shown, n->least,
-		n->most);
-	free(shown);
+	log_err(0, "%s: '%s' is no number from %.15g to %.15g", n->option, text, n->least, n->most);
 	return -EINVAL;
 }
 

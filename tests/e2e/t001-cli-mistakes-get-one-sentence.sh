@@ -28,6 +28,7 @@ for rate in 0 -5 0.5 1e3 abc '' 99Hz 100000000 4294967295 4294967395 99999999999
 done
 mistake "'--freq 0': $rates" oncpu --freq=0 1
 mistake "option '-F' needs a value" oncpu -F
+mistake "--max-overhead: '' is no number from 0 to 100" oncpu --max-overhead= 1
 mistake "'abc' is not a duration" oncpu abc
 mistake "above 0" oncpu 0
 mistake "unexpected argument '2'" oncpu 1 2

@@ -106,4 +106,12 @@ for ext in folded json txt svg html pprof speedscope.json firefox.json afdo.txt;
 	check "$ext from the saved profile" "$BPFPROF" report -f -o "$TMP/again.$ext" "$TMP/sym.bpfprof"
 	check "$ext is the same" cmp "$TMP/sym.$ext" "$TMP/again.$ext"
 done
+
+# Nor do messages, which name files and what was typed.
+name=$TMP/$'a\e]0;x\a\n\e[31m\302\233b.json'
+echo >"$name"
+check_status 1 "no recording, with a hostile name" "$BPFPROF" report "$name"
+check_near "$(wc -l <"$ERR")" 1 0 "lines of the message"
+check_grep 'a[?]]0;x[?]{3}[[]31m[?]b.json: not a bpfprof profile$' "$ERR"
+check_near "$(tr -d '\n' <"$ERR" | LC_ALL=C tr -cd '\000-\037\177-\237' | wc -c)" 0 0 "control bytes in it"
 finish
