@@ -35,4 +35,11 @@ check "README and docs" python3 "$TMP/commands.py" "$BPFPROF" README.md docs/*.m
 cat "$OUT"
 echo '`bpfprof oncpu --no-such 3`' >"$TMP/wrong.md"
 check_fail "one that does not exist is seen" python3 "$TMP/commands.py" "$BPFPROF" README.md "$TMP/wrong.md"
+# What SECURITY.md promises is shown by each run of all tests, or it says that it is not.
+for test in "$ROOT"/tests/e2e/t*.sh; do
+	name=${test##*/}
+	if grep -q '^need_nightly' "$test" && grep -qF "/${name%%-*}-" "$ROOT/SECURITY.md"; then
+		check "$name is nightly, as SECURITY.md says" grep -qF "/${name%%-*}-*.sh\` (nightly" "$ROOT/SECURITY.md"
+	fi
+done
 finish
