@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/packed.h"
+#include "base/trust.h"
 #include "profile/kind.h"
 #include "profile/save.h"
 
@@ -26,7 +27,7 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
-	f = fopen(path, "re");
+	f = trust_fopen(path);
 	if (f)
 		nr = fread(head, 1, HEAD_BYTES, f);
 	if (f)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/packed.h"
+#include "base/trust.h"
 #include "profile/check.h"
 #include "profile/gather.h"
 #include "profile/load_parts.h"
@@ -44,7 +45,7 @@ const char *loader_read(struct loader *l, FILE *f)
 
 static const char *read_file(struct loader *l, const char *path)
 {
-	const char *err = loader_read(l, fopen(path, "re"));
+	const char *err = loader_read(l, trust_fopen(path));
 
 	if (err)
 		return err;

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/trust.h"
 #include "who/relabel_parts.h"
 #include "who/under.h"
 
@@ -126,9 +127,9 @@ void relabel_free(struct relabel *r)
 /* One byte more than may be: a file that is too long is not cut silently. */
 static char *read_file(const char *path, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = trust_open(path, O_NONBLOCK);
 	char *text = xmalloc(MAX_BYTES + 1);
-	long got = fd < 0 ? -errno : under_read(fd, text, MAX_BYTES + 1);
+	long got = fd < 0 ? fd : under_read(fd, text, MAX_BYTES + 1);
 
 	if (fd >= 0)
 		close(fd);

@@ -40,5 +40,13 @@ check "and calls of functions" operator uprobe -p "$PID" libc:clock_gettime 1
 operator doctor --json oncpu >"$TMP/doctor"
 check_is "$(jq -r '.checks[] | select(.name == "file capabilities" or .name == "other capabilities") | .state' "$TMP/doctor" |
 	paste -sd ' ')" "ok ok" "what doctor says of the rights"
+# A file that only root may read shows no line of it.
+(umask 077 && echo "secret of root" >"$TMP/secret")
+for command in "who --rules SECRET 1" "report SECRET" "diff x.bpfprof SECRET" "stat --baseline SECRET 1"; do
+	# shellcheck disable=SC2086
+	check_fail "a member has it read: $command" operator ${command/SECRET/"$TMP/secret"}
+	check_grep 'Permission denied' "$ERR"
+	check_no_grep 'secret of' "$ERR"
+done
 check_status 126 "somebody else cannot start it" setpriv --reuid 65534 --regid 65534 --clear-groups bash -c '"$0" --version' "$program"
 finish
