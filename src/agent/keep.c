@@ -55,8 +55,8 @@ static int open_folder(struct keep *k)
 	if (!folder_is_ours(k->dir))
 		return log_as(-EROFS,
 			      "--keep: others can write to %s, and could put links there: use a "
-			      "folder of your own (chmod go-w %s)",
-			      k->folder, k->folder);
+			      "folder of your own (chown %u %s; chmod go-w %s)",
+			      k->folder, geteuid(), k->folder, k->folder);
 	return 0;
 }
 

@@ -210,9 +210,26 @@ static const struct form {
 	{ "%Y-%m-%d", true, 24 * 3600 * SECOND },
 };
 
-static bool try_form(const struct form *f, const char *text, uint64_t now_ns, struct ring_span *to)
+/* 2026-02-30 is none: it would be another one. By UTC, where each day has all its hours. */
+static bool is_day(const struct tm *said)
 {
-	time_t now = now_ns / SECOND, at;
+	struct tm made = *said;
+
+	timegm(&made);
+	return said->tm_mday == made.tm_mday;
+}
+
+static time_t make_time(struct tm *tm, bool utc)
+{
+	tm->tm_isdst = -1;
+	return utc ? timegm(tm) : mktime(tm);
+}
+
+/* since_ns: it is not before that if it can be later, though it has not been yet. */
+static bool try_form(const struct form *f, const char *text, uint64_t now_ns, uint64_t since_ns,
+		     struct ring_span *to)
+{
+	time_t now = now_ns / SECOND, since = since_ns / SECOND, at, before;
 	bool utc = *text && text[strlen(text) - 1] == 'Z';
 	struct tm tm, day;
 	const char *end;
@@ -220,24 +237,23 @@ static bool try_form(const struct form *f, const char *text, uint64_t now_ns, st
 	(utc ? gmtime_r : localtime_r)(&now, &day);
 	tm = day;
 	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-	tm.tm_isdst = -1;
 	end = strptime(text, f->text, &tm);
-	if (!end || strcmp(end, utc ? "Z" : ""))
+	if (!end || strcmp(end, utc ? "Z" : "") || !is_day(&tm))
 		return false;
-	at = utc ? timegm(&tm) : mktime(&tm);
+	at = make_time(&tm, utc);
 	if (!f->dated && at > now) { /* yesterday, then */
 		tm.tm_mday--;
-		tm.tm_isdst = -1;
-		at = utc ? timegm(&tm) : mktime(&tm);
+		before = make_time(&tm, utc);
+		at = before < since ? at : before;
 	}
 	*to = (struct ring_span){ at * SECOND, at * SECOND + f->ns, 0 };
 	return at >= 0;
 }
 
-static bool parse_one(const char *text, uint64_t now_ns, struct ring_span *to)
+bool ring_parse_end(const char *text, uint64_t now_ns, uint64_t since_ns, struct ring_span *to)
 {
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		if (try_form(&forms[i], text, now_ns, to))
+		if (try_form(&forms[i], text, now_ns, since_ns, to))
 			return true;
 	return false;
 }
@@ -258,9 +274,10 @@ bool ring_parse(const char *text, uint64_t now_ns, struct ring_span *to)
 	if (text[0] == '-')
 		return parse_last(text + 1, to);
 	if (!dots)
-		return parse_one(text, now_ns, to);
+		return ring_parse_end(text, now_ns, 0, to);
 	begin = xstrndup(text, dots - text);
-	ok = parse_one(begin, now_ns, &first) && parse_one(dots + 2, now_ns, &last);
+	ok = ring_parse_end(begin, now_ns, 0, &first) &&
+	     ring_parse_end(dots + 2, now_ns, first.from_ns, &last);
 	free(begin);
 	*to = (struct ring_span){ first.from_ns, last.to_ns, 0 };
 	return ok && first.from_ns < last.to_ns;

@@ -65,6 +65,8 @@ struct ring_span {
  */
 #define RING_TIMES "use 14:05, 14:05:10, 2026-11-25T14:05, 14:05..14:10, or -10m"
 bool ring_parse(const char *text, uint64_t now_ns, struct ring_span *to);
+/* One time, of what began at since_ns: 14:10 behind 14:05 is that of today also at 14:07. */
+bool ring_parse_end(const char *text, uint64_t now_ns, uint64_t since_ns, struct ring_span *to);
 
 /*
  * The windows of which the greater part lies in it, or that it lies in, as one profile. NULL with

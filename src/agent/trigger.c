@@ -3,6 +3,7 @@
 #include "agent/trigger.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,14 +117,17 @@ static bool parse_value(struct trigger *t, const char *value)
 		return true;
 	}
 	t->value = strtod(value, &end);
-	return end != value && t->value >= 0 &&
-	       (!*end || (t->of->unit == PERCENT && !strcmp(end, "%")));
+	if (end == value || !isfinite(t->value) || t->value < 0)
+		return false;
+	if (t->of->unit == PERCENT && t->value > 100)
+		return false;
+	return !*end || (t->of->unit == PERCENT && !strcmp(end, "%"));
 }
 
 int trigger_parse(struct trigger *t, const char *text)
 {
-	static const char *const wanted[] = { "a time: 20ms, 500us, 1s", "a percentage: 90%",
-					      "a number" };
+	static const char *const wanted[] = { "a time: 20ms, 500us, 1s",
+					      "a percentage up to 100: 90%", "a number" };
 	size_t len = strcspn(text, "<>=");
 	const char *value = text + len;
 

@@ -143,11 +143,14 @@ static enum cmd_result show(struct report_args *a, const struct saved *saved)
 	return result;
 }
 
+static int refuse_time(const char *option, const char *text)
+{
+	return log_as(-EINVAL, "%s '%s' is no time: %s", option, text, RING_TIMES);
+}
+
 static int parse_time(const char *option, const char *text, struct ring_span *to)
 {
-	if (ring_parse(text, clock_ns(CLOCK_REALTIME), to))
-		return 0;
-	return log_as(-EINVAL, "%s '%s' is no time: %s", option, text, RING_TIMES);
+	return ring_parse(text, clock_ns(CLOCK_REALTIME), to) ? 0 : refuse_time(option, text);
 }
 
 static bool has_time(const struct report_args *a)
@@ -168,8 +171,8 @@ static int parse_span(const struct report_args *a, struct ring_span *to)
 		return -EINVAL;
 	if (a->from)
 		to->from_ns = part.from_ns;
-	if (a->to && parse_time("--to", a->to, &part))
-		return -EINVAL;
+	if (a->to && !ring_parse_end(a->to, clock_ns(CLOCK_REALTIME), to->from_ns, &part))
+		return refuse_time("--to", a->to);
 	if (a->to)
 		to->to_ns = part.from_ns;
 	return to->from_ns < to->to_ns ? 0 : log_as(-EINVAL, "--from is not before --to");

@@ -50,8 +50,9 @@ static void check_span(const char *text, uint64_t from, uint64_t to)
 static void test_times(void **state)
 {
 	static const char *const bad[] = {
-		"",   "25:00",	 "14:05:",	 "now",	       "14",	 "-",
-		"-x", "14:05..", "14:10..14:05", "2026-13-01", "14:05 ", "14:05Zx"
+		"",	      "25:00",		 "14:05:",	 "now",	       "14",	 "-",
+		"-x",	      "14:05..",	 "14:10..14:05", "2026-13-01", "14:05 ", "14:05Zx",
+		"2026-02-30", "2026-04-31T10:00"
 	};
 	struct ring_span s;
 
@@ -64,6 +65,10 @@ static void test_times(void **state)
 	check_span("2026-11-25 14:05:09", NOW - 1, NOW);
 	check_span("2026-11-25T14:05Z", NOW - 10, NOW + 50);
 	check_span("14:00..14:04", NOW - 310, NOW - 10);
+	/* At 14:05:10. */
+	check_span("14:00..14:10", NOW - 310, NOW + 350);
+	check_span("23:50..14:10", NOW - 51310, NOW + 350);
+	check_span("14:06..14:08", NOW + 50 - 86400, NOW + 230 - 86400);
 	assert_true(ring_parse("-10m", NOW * SECOND, &s));
 	assert_int_equal(s.last_ns, 600 * SECOND);
 	setenv("TZ", "UTC-2", 1); /* two hours ahead */
@@ -131,10 +136,11 @@ static void test_packed(void **state)
 
 static void test_triggers(void **state)
 {
-	static const char *const bad[] = { "cpu",	   "cpu=90%",	"cpus>90%",
-					   "cpu>",	   "cpu>x",	"cpu>-1",
-					   "runq_p99>20%", "runq_p99>", "lost>1%",
-					   ">3",	   "" };
+	static const char *const bad[] = { "cpu",	   "cpu=90%",	 "cpus>90%",
+					   "cpu>",	   "cpu>x",	 "cpu>-1",
+					   "runq_p99>20%", "runq_p99>",	 "lost>1%",
+					   ">3",	   "",		 "cpu>101%",
+					   "lost>1e400",   "blocked>inf" };
 	struct profile p = { .counters[PROF_LOST_COUNTS] = 3 };
 	struct agent_facts f = {
 		.live = { .window_ns = 10 * SECOND, .running_ns = 15 * SECOND, .nr_cpus = 2 }
