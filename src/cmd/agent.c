@@ -56,8 +56,8 @@ const struct opt agent_opts[] = {
 	OPT_SIZE(0, "max-spool", struct agent_args, spool_bytes, 1 << 20, 1 << 20, 1ull << 40,
 		 "SIZE", "of it, or of memory without one (256M)"),
 	OPT_GROUP("How"),
-	SAMPLING_ROWS,
-	COST_ROWS,
+	SAMPLING_ROWS_OF("19"),
+	COST_ROWS_OF(OVERHEAD),
 	OPT_STRING(
 		0, "call-graph", struct recording_args, call_graph, "HOW",
 		"walk user stacks by unwind tables (dwarf), by frame pointers (fp), or by tables "

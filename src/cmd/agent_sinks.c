@@ -2,6 +2,7 @@
 /* From the agent's options to its sinks, in the order in which they get a window. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -291,9 +292,37 @@ static void turn_push(void *arg)
 	show_pushes(arg);
 }
 
+/* Of one engine: what is gone, by why, and what waits in the spool. */
+static void tell_undelivered(const struct service *s, const struct push_counts *c)
+{
+	uint64_t nr = c->in_memory;
+	char *why = nr ? xasprintf(", %s waited at the end", text_count(nr)) : xstrdup(""), *more;
+
+	for (size_t i = 0; i < PUSH_NR_DROPS; i++) {
+		if (!c->dropped[i])
+			continue;
+		nr += c->dropped[i];
+		more = xasprintf("%s, %s %s", why, text_count(c->dropped[i]), push_drops[i].key);
+		free(why);
+		why = more;
+	}
+	if (nr)
+		log_warn("%s %s: %s requests were not delivered (%s)", c->engine, c->url,
+			 text_count(nr), why + strlen(", "));
+	if (c->waiting > c->in_memory)
+		log_warn("%s %s: %s requests wait in %s", c->engine, c->url,
+			 text_count(c->waiting - c->in_memory), s->args->spool);
+	free(why);
+}
+
 static void end_push(void *arg)
 {
-	push_flush(((struct service *)arg)->push, now_ns() + FLUSH_NS);
+	const struct push_counts *c;
+	struct service *s = arg;
+
+	push_flush(s->push, now_ns() + FLUSH_NS);
+	for (size_t i = 0; (c = push_counts(s->push, i)); i++)
+		tell_undelivered(s, c);
 }
 
 static int open_push(struct service *s)

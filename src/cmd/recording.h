@@ -50,10 +50,11 @@ struct recording_args {
 		 7 * 24 * 3600 * 1000000000ull, "TIME",                                            \
 		 "how long, as DURATION: 10, 500ms, 2m (default: until Ctrl-C)")
 
-#define SAMPLING_ROWS                                                                              \
+#define SAMPLING_ROWS SAMPLING_ROWS_OF("99 with a target, 49 without")
+#define SAMPLING_ROWS_OF(hz)                                                                       \
 	OPT_U32_UPTO('F', "freq", struct recording_args, record.sampling.rate_hz, 1, host_max_rate,\
 		     "kernel.perf_event_max_sample_rate", "HZ",                                    \
-		     "samples per second and CPU (default 99 with a target, 49 without)"),         \
+		     "samples per second and CPU (default " hz ")"),                               \
 	OPT_ALIAS(0, "frequency", "freq"),                                                         \
 	OPT_STRING('e', "event", struct recording_args, record.sampling.event, "NAME",             \
 		   "cycles or cpu-clock (default: cycles where the machine has them)")
@@ -126,10 +127,11 @@ struct recording_args {
 	OPT_FLAG(0, "audit", struct recording_args, record.audit,                                  \
 		 "have the kernel walk its stacks as well, and count where they differ")
 
-#define COST_ROWS                                                                                  \
+#define COST_ROWS COST_ROWS_OF("1")
+#define COST_ROWS_OF(pct)                                                                          \
 	OPT_STRING(0, "max-overhead", struct recording_args, max_overhead, "PCT",                  \
 		   "cost at most PCT % of the CPUs' time: more is left out the busier they are "   \
-		   "(default 1; 0: no limit)")
+		   "(default " pct "; 0: no limit)")
 
 /* The same of commands that have nothing to leave out. */
 #define LIMIT_ROW                                                                                  \

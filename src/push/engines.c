@@ -76,9 +76,7 @@ static void encode_pprofs(const struct engine *e, const struct series_set *set, 
 			  struct requests *to)
 {
 	for (size_t i = 0; i < set->nr; i++) {
-		if (series_unfit(&set->v[i]))
-			to->unfit++;
-		else
+		if (!requests_leave_out(to, &set->v[i]))
 			put_samples(e, set, &set->v[i], 0, set->v[i].nr, put, to);
 	}
 }
@@ -250,16 +248,21 @@ static bool is_word(const char *s)
 	return true;
 }
 
+bool engine_has_label(const char *name)
+{
+	char *word = engine_label(name);
+	bool has = !strcmp(word, NAME) || !strcmp(word, WAIT_CLASS);
+
+	free(word);
+	return has;
+}
+
 static const char *labels_unfit(const struct labels *l)
 {
 	if (l->nr + 2 > MAX_LABELS)
 		return "more labels than engines take";
 	for (size_t i = 0; i < l->nr; i++) {
-		char *word = engine_label(l->v[i].name);
-		bool taken = !strcmp(word, NAME) || !strcmp(word, WAIT_CLASS);
-
-		free(word);
-		if (taken || !*l->v[i].name)
+		if (engine_has_label(l->v[i].name) || !*l->v[i].name)
 			return "a label with a name that engines use themselves";
 		if (strlen(l->v[i].value) > MAX_VALUE)
 			return "a label with a value that is too long";
@@ -293,6 +296,16 @@ const char *series_unfit(const struct series *s)
 }
 
 /* --- requests --- */
+
+bool requests_leave_out(struct requests *r, const struct series *s)
+{
+	const char *why = series_unfit(s);
+
+	if (why)
+		r->why = why;
+	r->unfit += why != NULL;
+	return why;
+}
 
 void requests_add(struct requests *r, const struct engine *e, const void *part, size_t len,
 		  size_t raw)

@@ -23,7 +23,8 @@ struct request {
 struct requests {
 	struct request *v;
 	size_t nr, cap;
-	uint64_t unfit; /* series that were left out, since engines would refuse them, or die */
+	uint64_t unfit;	 /* series that were left out, since engines would refuse them, or die, */
+	const char *why; /* and why the last of them */
 };
 
 struct engine {
@@ -58,9 +59,13 @@ uint8_t *request_body(const struct engine *e, const uint8_t *bytes, const size_t
 
 /* Why no engine should get the series; NULL = it is fit. */
 const char *series_unfit(const struct series *s);
+/* Whether it is unfit, and counted as that. */
+bool requests_leave_out(struct requests *r, const struct series *s);
 
 /* A label's name as all engines take it: letters, digits, '_'. To be freed. */
 char *engine_label(const char *name);
+/* Each series has a label of that name already. */
+bool engine_has_label(const char *name);
 
 /* In otlp.c. */
 void otlp_encode(const struct engine *e, const struct series_set *set, struct requests *to);

@@ -418,9 +418,7 @@ void otlp_encode(const struct engine *e, const struct series_set *set, struct re
 	for (size_t i = 0; i < set->nr; i++) {
 		const struct series *s = &set->v[i];
 
-		if (series_unfit(s))
-			to->unfit++;
-		else
+		if (!requests_leave_out(to, s))
 			parts[nr++] = (struct part){ s, 0, s->nr };
 	}
 	if (nr)

@@ -187,6 +187,9 @@ static void queue_window(struct way *w, const struct series_set *set)
 	w->counts.series += set->nr;
 	w->counts.folded += set->folded;
 	w->counts.queued += r.nr;
+	if (r.unfit && !w->counts.dropped[PUSH_DROP_UNFIT])
+		log_warn("%s %s: series are not sent that it would refuse: %s",
+			 w->address.engine->name, w->address.url, r.why);
 	w->counts.dropped[PUSH_DROP_UNFIT] += r.unfit;
 	requests_release(&r);
 	spool_waiting(w);
@@ -231,8 +234,16 @@ static bool is_busy(const struct push *p, uint64_t deadline_ns)
 	return false;
 }
 
+static void spool_all(struct way *w)
+{
+	for (size_t i = 0; i < w->queue.nr; i++)
+		queue_spool(&w->push->spool, &w->queue, w->queue.v[i]);
+}
+
 int push_flush(struct push *p, uint64_t deadline_ns)
 {
+	bool all = true;
+
 	push_turn(p);
 	while (is_busy(p, deadline_ns) && now_ns() < deadline_ns) {
 		struct pollfd fd = { push_fd(p), POLLIN, 0 };
@@ -240,10 +251,11 @@ int push_flush(struct push *p, uint64_t deadline_ns)
 		poll(&fd, 1, (deadline_ns - now_ns()) / MS_NS + 1);
 		push_turn(p);
 	}
-	for (size_t i = 0; i < p->nr; i++)
-		if (p->ways[i].queue.nr)
-			return -ETIMEDOUT;
-	return 0;
+	for (size_t i = 0; i < p->nr; i++) {
+		spool_all(&p->ways[i]);
+		all &= !p->ways[i].queue.nr;
+	}
+	return all ? 0 : -ETIMEDOUT;
 }
 
 const struct push_counts *push_counts(const struct push *p, size_t engine)
@@ -253,9 +265,11 @@ const struct push_counts *push_counts(const struct push *p, size_t engine)
 	if (!w)
 		return NULL;
 	w->counts.waiting = w->queue.nr;
-	w->counts.waiting_bytes = 0;
-	for (size_t i = 0; i < w->queue.nr; i++)
+	w->counts.waiting_bytes = w->counts.in_memory = 0;
+	for (size_t i = 0; i < w->queue.nr; i++) {
 		w->counts.waiting_bytes += w->queue.v[i]->len;
+		w->counts.in_memory += !w->queue.v[i]->name;
+	}
 	return &w->counts;
 }
 
@@ -270,24 +284,36 @@ static bool is_name(const char *name)
 	return !isdigit((unsigned char)*name);
 }
 
+/* Why; NULL = engines take it. */
+static const char *label_refused(const char *name, const char *value)
+{
+	char *clean = text_cleaned(value);
+	bool is_clean = !strcmp(clean, value);
+
+	free(clean);
+	if (!is_name(name))
+		return "names have letters, digits and '_', and begin with no digit";
+	if (engine_has_label(name))
+		return "engines use that name themselves";
+	return is_clean ? NULL : "its value is no printable text (UTF-8)";
+}
+
 static int add_labels(struct push *p, const struct opt_strings *words)
 {
 	for (size_t i = 0; words && i < words->nr; i++) {
 		const char *equals = strchr(words->v[i], '=');
+		const char *why;
 		char *name;
 
 		if (!equals || equals == words->v[i] || !equals[1])
 			return log_as(-EINVAL, "--label '%s': NAME=VALUE", words->v[i]);
 		name = xstrndup(words->v[i], equals - words->v[i]);
-		if (!is_name(name)) {
-			free(name);
-			return log_as(-EINVAL,
-				      "--label '%s': names have letters, digits and '_', and begin "
-				      "with no digit",
-				      words->v[i]);
-		}
-		labels_set(&p->labels, name, equals + 1);
+		why = label_refused(name, equals + 1);
+		if (!why)
+			labels_set(&p->labels, name, equals + 1);
 		free(name);
+		if (why)
+			return log_as(-EINVAL, "--label '%s': %s", words->v[i], why);
 	}
 	return 0;
 }
@@ -358,8 +384,7 @@ struct push *push_open(const struct push_opts *o)
 static void close_way(struct way *w)
 {
 	exchange_free(w->exchange);
-	for (size_t i = 0; i < w->queue.nr; i++)
-		queue_spool(&w->push->spool, &w->queue, w->queue.v[i]);
+	spool_all(w);
 	queue_release(&w->queue);
 	address_release(&w->address);
 	free(w->trouble);

@@ -80,6 +80,7 @@ struct push_counts {
 	uint64_t spooled;		 /* items that were written to the spool */
 	uint64_t resumed;		 /* found there when it was opened */
 	uint64_t waiting, waiting_bytes; /* now: queued, being sent, or in the spool */
+	uint64_t in_memory;		 /* of these: not in the spool, so they end with us */
 	uint64_t dropped[PUSH_NR_DROPS];
 	uint64_t last_ns;    /* the last item that was sent: from push_window() to the answer */
 	uint64_t encode_ns;  /* CPU time of making requests */
@@ -109,7 +110,7 @@ int push_window(struct push *p, const struct profile *window, push_who who, void
 
 /*
  * Takes turns until nothing waits, or nothing but what has to wait for longer than until
- * deadline_ns (CLOCK_MONOTONIC). 0, or -ETIMEDOUT: something still waits.
+ * deadline_ns (CLOCK_MONOTONIC). 0, or -ETIMEDOUT: something still waits, in the spool if it can.
  */
 int push_flush(struct push *p, uint64_t deadline_ns);
 

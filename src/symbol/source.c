@@ -37,7 +37,8 @@ static void open_group(struct symbol_sources *s, enum symbol_group group)
 		s->groups[group].ops = rows[i];
 		s->groups[group].source = rows[i]->open(s->module);
 		if (s->groups[group].source)
-			log_info("%s: %s", s->module->path, rows[i]->name);
+			log_info("%s%s%s", s->module->path, *s->module->path ? ": " : "",
+				 rows[i]->name);
 	}
 }
 
