@@ -107,10 +107,23 @@ static int open_profile(struct saved *s, const char *path)
 	return s->profile ? show_profile(s) : -EIO;
 }
 
-int saved_open_span(struct saved *s, const char *folder, const struct ring_span *span)
+static int open_windows(struct saved *s, const char *folder, const struct ring_span *span)
 {
 	*s = (struct saved){ .profile = ring_load(folder, span) };
 	return s->profile ? show_profile(s) : -errno;
+}
+
+int saved_open_span(struct saved *s, const char *folder, const struct ring_span *span)
+{
+	const char *time;
+
+	*s = (struct saved){};
+	free(folder_of(folder, &time));
+	if (time)
+		return log_as(-EINVAL,
+			      "'@%s' says when already: leave out --at, --last, --from and --to",
+			      time);
+	return open_windows(s, folder, span);
 }
 
 static int open_folder(struct saved *s, const char *folder, const char *time)
@@ -119,7 +132,7 @@ static int open_folder(struct saved *s, const char *folder, const char *time)
 
 	if (time && !ring_parse(time, clock_ns(CLOCK_REALTIME), &span))
 		return log_as(-EINVAL, "'@%s' is no time: %s", time, RING_TIMES);
-	return saved_open_span(s, folder, &span);
+	return open_windows(s, folder, &span);
 }
 
 int saved_open(struct saved *s, const char *path)

@@ -24,7 +24,7 @@ struct saved {
  * logged; -EINVAL: it is no time.
  */
 int saved_open(struct saved *s, const char *path);
-/* The same of a folder and a part of the time. */
+/* The same of a folder and a part of the time. -EINVAL, too: DIR@TIME has one of its own. */
 int saved_open_span(struct saved *s, const char *folder, const struct ring_span *span);
 /* Is it a folder, with a time behind it or without? */
 bool saved_is_folder(const char *path);

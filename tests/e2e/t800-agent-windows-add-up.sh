@@ -120,6 +120,7 @@ grep '^#' "$OUT"
 
 mistake 2 "is no time: use 14:05" report kept@noon
 mistake 2 "is no time: use 14:05" report --at 25:00 kept
+mistake 2 "says when already" report --last 1m "kept@$second"
 mistake 2 "exclude each other" report --at 14:05 --last 1m kept
 mistake 1 "no window of that time: it has 20" report --at 2001-01-01 kept
 mkdir none
