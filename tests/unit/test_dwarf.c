@@ -99,6 +99,7 @@ static int group_teardown(void **state)
 }
 
 struct opened {
+	char path[128]; /* as long as the module, which has it */
 	int fd;
 	struct elf_file *file;
 	uint64_t addresses[4]; /* in the file, ascending */
@@ -139,6 +140,7 @@ static void open_path(struct opened *o, const char *path, const char *name)
 {
 	*o = (struct opened){ .lines = { .deadline_ns = now_ns() + 60000000000ull,
 					 .cache_dir = -1 } };
+	snprintf(o->path, sizeof(o->path), "%s", path);
 	o->fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(o->fd >= 0);
 	o->file = elf_file_open(o->fd);
@@ -149,7 +151,7 @@ static void open_path(struct opened *o, const char *path, const char *name)
 	qsort(o->addresses, 4, sizeof(*o->addresses), ascending);
 	debug_files_open(&o->debug, o->file, path, dir);
 	o->module = (struct symbol_module){ .kind = FRAME_USER,
-					    .path = path,
+					    .path = o->path,
 					    .file = o->file,
 					    .debug_files = &o->debug,
 					    .lines = &o->lines,
