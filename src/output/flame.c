@@ -131,7 +131,7 @@ uint32_t flame_next(const struct flame *f, uint32_t i, bool descend, uint32_t *u
 
 /* --- one graph --- */
 
-/* Of user code: where names are missing, which the text output has in full, with what would bring them. */
+/* Where user code has no names; the text output has all of it, with what would bring them. */
 static void put_nameless(const struct profile *p, FILE *out)
 {
 	const struct nameless_row *most;

@@ -36,7 +36,7 @@ commands=("oncpu -F 99" offcpu wall runqlat wakeup syscalls timeline sched
 
 recorded() { # MODE COMMAND
 	if [[ $2 == stat* ]]; then
-		check_between "$(json x.json seconds mean)" 0.9 100 "$1: $2: seconds"
+		check_between "$(json x.json seconds mean)" 0.9 1500 "$1: $2: seconds"
 	else
 		check_ledger_closes x.json
 		check_between "$(ledger x.json recorded)" 1 100000000 "$1: $2: recorded"
