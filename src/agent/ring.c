@@ -23,6 +23,7 @@
 #define SECOND	    UINT64_C(1000000000)
 #define MOST_SLICES 360 /* windows, each of which is one then; of more they would take too much */
 #define MS	    UINT64_C(1000000)
+#define AHEAD_NS    (60 * SECOND) /* of another host's clock, when a window is no mistake */
 
 #define NAMES ".names"
 
@@ -297,16 +298,26 @@ static bool has(const struct ring_file *f, uint64_t ns)
 	return f->begin_ns <= ns && ns < f->begin_ns + f->length_ns;
 }
 
+/* Windows that have not been yet are of a clock that was ahead. Is there no other, the newest. */
+static const struct ring_file *last_of(const struct ring *r)
+{
+	uint64_t now_ns = clock_ns(CLOCK_REALTIME) + AHEAD_NS;
+
+	for (size_t i = r->nr; i-- > 0;)
+		if (r->v[i].begin_ns <= now_ns)
+			return &r->v[i];
+	return r->nr ? &r->v[r->nr - 1] : NULL;
+}
+
 /* A second lies in a window of ten. */
 static void narrow(const struct ring *r, struct ring_span *s)
 {
-	const struct ring_file *last = r->nr ? &r->v[r->nr - 1] : NULL;
+	const struct ring_file *last = last_of(r);
 	bool any = false;
 
 	if (s->last_ns && last) {
-		uint64_t end_ns = last->begin_ns + last->length_ns;
-
-		s->from_ns = end_ns > s->last_ns ? end_ns - s->last_ns : 0;
+		s->to_ns = last->begin_ns + last->length_ns;
+		s->from_ns = s->to_ns > s->last_ns ? s->to_ns - s->last_ns : 0;
 	}
 	for (size_t i = 0; i < r->nr && !any; i++)
 		any = is_in(&r->v[i], s);

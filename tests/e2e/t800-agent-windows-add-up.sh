@@ -108,6 +108,13 @@ check_near "$(awk -v a="$before" -v b="$after" 'BEGIN { print a + b }')" "$(json
 check "two times compare" "$BPFPROF" diff "kept@$second" "kept@-4s"
 check_grep 'spin_a' "$OUT"
 
+# A clock that was years ahead for a window does not make it the last one.
+cp -r kept ahead
+for window in ahead/2*; do :; done
+cp "$window" "ahead/2099${window#ahead/20??}"
+check_near "$(part --last 4s ahead)" "$(part --last 4s kept)" 0.001 "seconds of the last four, beside a window of 2099"
+check_between "$(part --from 2098-01-01 ahead)" 0.001 4 "seconds of that window"
+
 # Tables that are full in a second stay for ten all the same. The ledger says how much of waits was lost meanwhile, which is
 # all that is missing.
 start bash -c 'while :; do /bin/ls /usr >/dev/null; done'
