@@ -23,6 +23,7 @@
 #define SECOND	    UINT64_C(1000000000)
 #define MOST_SLICES 360 /* windows, each of which is one then; of more they would take too much */
 #define MS	    UINT64_C(1000000)
+#define TOLD	    3		  /* windows that could not be read; of the others their number */
 #define AHEAD_NS    (60 * SECOND) /* of another host's clock, when a window is no mistake */
 
 #define NAMES ".names"
@@ -360,14 +361,18 @@ static void add_file(struct gather *g, const char *folder, const struct ring_fil
 		     struct shared_names *names, size_t *nr_bad)
 {
 	char *path = xasprintf("%s/%s", folder, f->name);
-	struct profile *p =
-		access(path, F_OK) && errno == ENOENT ? NULL : profile_load_window(path, names);
+	const char *why = strerror(ENOENT);
+	struct profile *p = access(path, F_OK) && errno == ENOENT
+				    ? NULL
+				    : profile_load_window(path, names, &why);
 	int err = p ? gather_add(g, p, NULL) : -EIO;
 
+	if (err)
+		++*nr_bad;
 	if (p && err)
-		log_warn("%s is left out: %s", path,
-			 err == -EFBIG ? "more would be too large" : "another kind of recording");
-	*nr_bad += err != 0;
+		why = err == -EFBIG ? "more would be too large" : "another kind of recording";
+	if (err && *nr_bad <= TOLD)
+		log_warn("%s is left out: %s", path, why);
 	profile_free(p);
 	free(path);
 }
@@ -389,6 +394,10 @@ static struct profile *gather(const char *folder, const struct ring *r,
 			add_file(g, folder, &r->v[i], names, &nr_bad);
 	shared_names_free(names);
 	p = gather_take(g);
+	if (nr_bad && !p)
+		log_err(0, "none of %zu windows of %s could be read", nr_bad, folder);
+	else if (!p)
+		refuse(folder, r);
 	if (nr_bad && p) {
 		log_warn("%zu windows could not be read and are missing", nr_bad);
 		p->meta.incomplete = 1;
@@ -415,8 +424,6 @@ struct profile *ring_load(const char *folder, const struct ring_span *span)
 	}
 	narrow(&r, &s);
 	p = gather(folder, &r, &s);
-	if (!p)
-		refuse(folder, &r);
 	ring_release(&r);
 	errno = p ? 0 : ENOENT;
 	return p;

@@ -286,7 +286,8 @@ static void tell_left(const struct profile *p, const struct left *left, const ch
 	free(text);
 }
 
-static struct profile *load(const char *path, bool may_end, struct shared_names *names)
+static struct profile *load(const char *path, bool may_end, struct shared_names *names,
+			    const char **why)
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
 	struct loader l = { .may_end = may_end, .names = names };
@@ -305,7 +306,7 @@ static struct profile *load(const char *path, bool may_end, struct shared_names 
 	if (!err)
 		return p;
 	profile_free(p);
-	log_err(0, "cannot load %s: %s", path, err);
+	*why = err;
 	return NULL;
 }
 
@@ -313,9 +314,12 @@ static struct profile *load(const char *path, bool may_end, struct shared_names 
 static struct profile *load_alone(const char *path, bool may_end)
 {
 	struct shared_names *names = shared_names_new();
-	struct profile *p = load(path, may_end, names), *all = p;
+	const char *why;
+	struct profile *p = load(path, may_end, names, &why), *all = p;
 	struct gather *g;
 
+	if (!p)
+		log_err(0, "cannot load %s: %s", path, why);
 	if (p && shared_names_profile(names)) {
 		g = gather_new(0);
 		gather_add(g, all, NULL);
@@ -336,7 +340,7 @@ struct profile *profile_load_left(const char *path)
 	return load_alone(path, true);
 }
 
-struct profile *profile_load_window(const char *path, struct shared_names *names)
+struct profile *profile_load_window(const char *path, struct shared_names *names, const char **why)
 {
-	return load(path, false, names);
+	return load(path, false, names, why);
 }

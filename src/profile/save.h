@@ -46,9 +46,9 @@ void shared_names_free(struct shared_names *s);
 
 /*
  * As profile_load(), of one window of many. It may have more strings, frames and stacks than it
- * refers to.
+ * refers to. NULL: nothing is logged, *why has it.
  */
-struct profile *profile_load_window(const char *path, struct shared_names *names);
+struct profile *profile_load_window(const char *path, struct shared_names *names, const char **why);
 
 /*
  * Reads a saved profile, compressed or not. Every id and range in it is checked, so the result is

@@ -115,6 +115,12 @@ cp "$window" "ahead/2099${window#ahead/20??}"
 check_near "$(part --last 4s ahead)" "$(part --last 4s kept)" 0.001 "seconds of the last four, beside a window of 2099"
 check_between "$(part --from 2098-01-01 ahead)" 0.001 4 "seconds of that window"
 
+# One that cannot be read is named, many are counted.
+for names in ahead/*.names; do echo damaged >"$names"; done
+check_status 1 "a folder whose names are damaged" "$BPFPROF" report ahead
+check_near "$(wc -l <"$ERR")" 4 0 "lines that say so"
+check_grep 'none of [0-9]+ windows of ahead could be read' "$ERR"
+
 # Tables that are full in a second stay for ten all the same. The ledger says how much of waits was lost meanwhile, which is
 # all that is missing.
 start bash -c 'while :; do /bin/ls /usr >/dev/null; done'

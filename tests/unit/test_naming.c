@@ -192,12 +192,13 @@ static void one_file_of_names_is_read_once(void **state)
 {
 	struct shared_names *names = shared_names_new();
 	const struct folder *f = *state;
+	const char *why;
 	char *path;
 
 	write_all(f, NULL);
 	for (int i = 0; i < NR; i++) {
 		path = xasprintf("%s/%d", f->path, i);
-		assert_is_window(profile_load_window(path, names), i);
+		assert_is_window(profile_load_window(path, names, &why), i);
 		free(path);
 	}
 	shared_names_free(names);
