@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 
+#define ONLINE	  "/sys/devices/system/cpu/online"
 #define CPU_LIMIT 65536 /* no kernel has more; keeps "0-4294967295" from filling memory */
 
 static int add_range(struct cpus *c, unsigned long from, unsigned long to)
@@ -64,7 +66,15 @@ static int cpus_read(struct cpus *c, const char *path)
 
 int cpus_online(struct cpus *c)
 {
-	return cpus_read(c, "/sys/devices/system/cpu/online");
+	return cpus_read(c, ONLINE);
+}
+
+int cpus_tell_none(void)
+{
+	if (access(ONLINE, R_OK))
+		return log_as(-EOPNOTSUPP, "/sys is not mounted here: which CPUs there are is not "
+					   "shown: mount -t sysfs sysfs /sys");
+	return log_as(-ESRCH, "there is no thread and no CPU left to count");
 }
 
 uint32_t cpus_possible(void)

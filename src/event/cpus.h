@@ -16,6 +16,8 @@ struct cpus {
 int cpus_parse(struct cpus *c, const char *text);
 /* The CPUs that are online now. 0 or negative errno. */
 int cpus_online(struct cpus *c);
+/* Why nothing is left to count on: logged, and negative errno. */
+int cpus_tell_none(void);
 /* Highest number a CPU of this machine can ever have, plus one. */
 uint32_t cpus_possible(void);
 /* The set as the kernel writes it. The caller frees it. */

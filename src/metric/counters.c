@@ -273,7 +273,7 @@ static int explain(const struct counters *c, const struct places *places, int er
 			       "limit: ulimit -n, or use --per-process, which opens one per CPU)",
 			       c->nr, places->nr, c->nr * places->nr);
 	if (!places->nr)
-		return log_as(-ESRCH, "there is no thread and no CPU left to count");
+		return cpus_tell_none();
 	err = err ? err : refused(c);
 	return err ? perf_refused(err, "count any of these events") : 0;
 }

@@ -23,7 +23,7 @@ for how in 'mount -t tmpfs none /sys' 'umount -R -l /sys'; do
 	check_grep '^type information: missing: mount -t sysfs sysfs /sys$' "$TMP/causes"
 	check_grep '^tracefs: limited: mount -t sysfs sysfs /sys$' "$TMP/causes"
 	check_no_grep 'another remedy' "$TMP/causes"
-	for command in "oncpu 1" "uprobe -p 1 libc:malloc 1" "top -b 1 1"; do
+	for command in "oncpu 1" "uprobe -p 1 libc:malloc 1" "top -b 1 1" "stat -a -e task-clock -d 1"; do
 		# shellcheck disable=SC2086
 		check_status 77 "$command, after $how" unshare -m bash -c "$how"' && exec "$@"' bash "$BPFPROF" $command
 		check_grep '^bpfprof: /sys is not mounted here: .*: mount -t sysfs sysfs /sys$' "$ERR"
