@@ -50,7 +50,8 @@ static int insert(struct kernel_segments *s, uint32_t index, int fd)
 		return 0;
 	close(fd);
 	g->state = SEGMENT_NONE;
-	return log_err(-err, "cannot start a thread");
+	s->no_thread = true;
+	return log_err(-err, "cannot start a thread (ulimit -a lists limits)");
 }
 
 /* The first segment is also what the map is told that all of them will look like. */

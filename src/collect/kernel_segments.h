@@ -7,6 +7,7 @@
 #define BPFPROF_COLLECT_KERNEL_SEGMENTS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/table.h"
@@ -28,6 +29,7 @@ struct kernel_segments {
 	struct kernel_segment v[TABLE_MAX_SEGMENTS];
 	uint32_t nr; /* there now */
 	uint32_t told_memory;
+	bool no_thread; /* could be started, which was told */
 };
 
 /*

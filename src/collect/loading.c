@@ -50,6 +50,8 @@ int loading_explain(int err)
 {
 	if (!is_cause(-err) && is_cause(first_error))
 		err = -first_error;
+	if (err == -ESRCH && refusal_memory_is_limited())
+		err = -ENOMEM;
 	if (err == -ESRCH) /* libbpf found none that it can read */
 		return log_err(0, "the kernel's type information, /sys/kernel/btf/vmlinux, is "
 				  "damaged: is something mounted over it? (findmnt)")

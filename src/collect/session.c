@@ -147,7 +147,7 @@ static int load(struct session *s, const struct session_opts *o)
 	if (!err && !s->skel->bss)
 		err = -ENOTSUP;
 	if (err)
-		return loading_explain(err);
+		return s->segments.no_thread ? err : loading_explain(err);
 	err = maps_open(&s->maps, s->skel, &s->choice);
 	if (!err)
 		err = session_fill_calls(s->skel, o);

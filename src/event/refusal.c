@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -28,8 +30,22 @@ static const struct {
 static const char unknown[] = "-v shows why; a memory limit, ulimit -n or a container's seccomp "
 			      "profile can be behind it";
 
+static bool is_limited(int what)
+{
+	struct rlimit l;
+
+	return !getrlimit(what, &l) && l.rlim_cur != RLIM_INFINITY;
+}
+
+bool refusal_memory_is_limited(void)
+{
+	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
+}
+
 const char *refusal_way_out(int err)
 {
+	if (err == -ENOMEM && refusal_memory_is_limited())
+		return "raise the limits of memory, ulimit -v and -d, or lower --stack-mem";
 	for (size_t i = 0; i < sizeof(ways_out) / sizeof(*ways_out); i++)
 		if (ways_out[i].error == -err)
 			return ways_out[i].way_out;

@@ -93,6 +93,11 @@ else
 	echo "# no cgroup with a memory limit can be made here"
 fi
 
+for kb in 30000 50000; do
+	check_fail "ulimit -v $kb" bash -c "ulimit -v $kb; exec \"\$@\"" bash "$BPFPROF" oncpu -o "$TMP/x.folded" 0.3
+	check_grep '^bpfprof: .*ulimit -v' "$ERR"
+	check_near "$(wc -l <"$ERR")" 1 0 "lines that say so"
+done
 for kb in 150000 400000 800000; do
 	rm -f "$TMP/x.folded"
 	run bash -c "ulimit -v $kb; exec \"\$@\"" bash "$BPFPROF" oncpu -o "$TMP/x.folded" -- "$PROGS/spin_abc" 0.3
