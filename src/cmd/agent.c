@@ -51,6 +51,10 @@ const struct opt agent_opts[] = {
 	OPT_STRING(0, "ca", struct agent_args, push_ca, "FILE",
 		   "certificates to trust instead of the system's"),
 	OPT_FLAG(0, "insecure", struct agent_args, insecure, "http to other hosts: unencrypted"),
+	OPT_STRING(0, "min-weight", struct agent_args, min_weight, "PCT",
+		   "fold branches below this share of a series into callers (0)"),
+	OPT_U32(0, "max-series", struct agent_args, max_series, 1, 100000, "N",
+		"of a window, and sets of labels for them; the least become 'other' (1000, 500)"),
 	OPT_STRING(0, "spool", struct agent_args, spool, "DIR",
 		   "keep there what an engine does not take for now"),
 	OPT_SIZE(0, "max-spool", struct agent_args, spool_bytes, 1 << 20, 1 << 20, 1ull << 40,
@@ -125,6 +129,23 @@ static enum cmd_result run(struct recording_args *common)
 	return err ? cmd_failed(err) : CMD_OK;
 }
 
+/* They are of what goes to engines; series are also those of metrics. */
+static int check_series(struct agent_args *a)
+{
+	static const struct opt_number share = { "--min-weight", 0, 50, "%" };
+	double pct = 0;
+
+	if (a->min_weight && !a->push.nr)
+		return log_as(-EINVAL, "--min-weight goes with --push ENGINE=URL");
+	if (a->max_series && !a->listen && !a->push.nr)
+		return log_as(-EINVAL, "--max-series goes with --listen ADDRESS or --push "
+				       "ENGINE=URL");
+	if (opt_number(&share, a->min_weight, &pct))
+		return -EINVAL;
+	a->min_share = pct / 100;
+	return 0;
+}
+
 /* There are no words but a duration, and nobody to show anything to without a sink. */
 static int parse_words(struct recording_args *common, char **words, int nr)
 {
@@ -144,6 +165,8 @@ static int parse_words(struct recording_args *common, char **words, int nr)
 		return log_as(-EINVAL, "--listen-token goes with --listen ADDRESS");
 	if (a->rules && !a->listen && !a->push.nr)
 		return log_as(-EINVAL, "--rules goes with --listen ADDRESS or --push ENGINE=URL");
+	if (check_series(a))
+		return -EINVAL;
 	if (a->spool && !a->push.nr)
 		return log_as(-EINVAL, "--spool goes with --push ENGINE=URL");
 	if (!a->keep && !a->on.nr && !a->listen && !a->push.nr)

@@ -20,6 +20,9 @@ struct agent_args {
 	const char *listen, *listen_token, *rules;
 	struct opt_strings push, push_labels;
 	const char *push_token, *push_tenant, *push_ca, *spool;
+	const char *min_weight;
+	double min_share; /* of it */
+	uint32_t max_series;
 	bool insecure;
 };
 

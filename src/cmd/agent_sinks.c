@@ -67,7 +67,9 @@ static const struct labels *series_of(void *arg, uint32_t pid)
 
 static int open_who(struct service *s)
 {
-	const struct who_options o = { .root = "", .rules = s->args->rules };
+	const struct who_options o = { .root = "",
+				       .rules = s->args->rules,
+				       .max_series = s->args->max_series };
 
 	s->who = who_new(&o);
 	if (!s->who)
@@ -334,6 +336,8 @@ static int open_push(struct service *s)
 				     .tenant = a->push_tenant,
 				     .ca_file = a->push_ca,
 				     .insecure = a->insecure,
+				     .min_weight = a->min_share,
+				     .max_series = a->max_series,
 				     .spool = a->spool,
 				     .spool_bytes = a->spool_bytes };
 

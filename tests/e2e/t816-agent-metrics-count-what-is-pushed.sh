@@ -44,4 +44,22 @@ check_grep '^# TYPE bpfprof_push_waiting_requests gauge' metrics
 stop "$AGENT"
 check_is "$STATUS" 0 "exit status"
 check_is "$(find spool -name '*.push' | wc -l | awk '{ print ($1 >= 5) }')" 1 "what waits is in the spool"
+# No more series than were said, the rest is "other"; rare branches go to their callers.
+mkdir few
+start python3 "$STUB" serve few
+wait_until 10 test -s few/port || fail "another stub starts"
+rm -f socket
+for i in 1 2 3 4; do
+	cp "$PROGS/spin_abc" "service$i"
+	start "./service$i" 30
+done
+check "agent with few series" "$BPFPROF" agent -i 1s --listen "unix:$TMP/socket" --max-series 3 --min-weight 20 \
+	--push "pyroscope=http://127.0.0.1:$(cat few/port)" -d 3
+check "what it sent" python3 "$STUB" sums few
+cp "$OUT" sums
+check "the least are other" grep -q ' other ' sums
+check_between "$(awk '$3 != "bpfprof" && !seen[$3]++' sums | wc -l)" 2 4 "services with those"
+mistake 2 "--min-weight goes with --push" agent --keep kept2 --min-weight 1
+mistake 2 "--max-series goes with" agent --keep kept2 --max-series 1
+mistake 2 "'x' is no number from 0 to 50" agent --push "pyroscope=$up" --min-weight x
 finish
