@@ -43,6 +43,7 @@ const struct opt polls_opts[] = {
 		"room for N tasks (default 4096)"),
 	OPT_FLAG(0, "force", struct calls_args, force,
 		 "go on where the probes take more than 2 % of the program's CPU time"),
+	STRICT_ROW,
 	UNSAFE_ROW,
 	CALLS_RESULTS_ROWS(struct recording_args, results),
 	VERBOSE_ROWS,

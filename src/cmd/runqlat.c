@@ -32,6 +32,7 @@ const struct opt runqlat_opts[] = {
 	OPT_U32(0, "max-rows", struct recording_args, record.max_stacks, 1, 1 << 20, "N",
 		"track at most N processes or threads (default 4096); the rest is reported "
 		"as lost"),
+	MAX_MEMORY_ROW,
 	LIMIT_ROW,
 	OPT_GROUP("Output"),
 	FORMS_ROWS(struct recording_args, results, RUNQLAT_EXTENSIONS),
