@@ -18,6 +18,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 
 NAME = re.compile(r"\d{8}T\d{6}\.\d{3}Z-(\d+)ms\.bpfprof$")
@@ -156,4 +157,12 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # who reads it has seen enough
+    except OSError as e:
+        sys.exit(f"fleet.py: {e.filename}: {e.strerror}")
+    except subprocess.CalledProcessError:
+        sys.exit("fleet.py: these windows were not pushed")  # and bpfprof has said why

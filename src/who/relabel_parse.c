@@ -249,15 +249,35 @@ static bool take_if(struct parser *p)
 	return fail(p, p->s, "'if' has to follow, or nothing");
 }
 
+/* Are labels that a value takes from, as put_variable() does, there by then? */
+static bool check_variables(struct parser *p, const char *at, const char *value)
+{
+	bool known = true;
+	char *name;
+	size_t len;
+
+	for (const char *s = strchr(value, '$'); s && known; s = strchr(s + 1 + len, '$')) {
+		for (len = 0; isalnum((unsigned char)s[1 + len]) || s[1 + len] == '_';)
+			len++;
+		name = xstrndup(s + 1, len);
+		known = !len || is_known(p, name) || fail_unknown(p, at, name);
+		free(name);
+		len += !len && s[1] == '$';
+	}
+	return known;
+}
+
 static bool take_setting(struct parser *p, struct relabel_rule *r)
 {
+	const char *at;
+
 	skip_blanks(p);
 	r->name = take_name(p);
 	if (!r->name || p->s == p->end || *p->s != '=' || (p->s + 1 < p->end && p->s[1] == '~'))
 		return fail(p, p->s, "'label' needs NAME=VALUE, as in label team=\"payments\"");
-	p->s++;
+	at = ++p->s;
 	r->value = take_value(p);
-	if (!r->value)
+	if (!r->value || !check_variables(p, at, r->value))
 		return false;
 	skip_blanks(p);
 	return p->s == p->end || (take_if(p) && take_matches(p, r));

@@ -219,6 +219,8 @@ static void mistakes_are_named_with_their_place(void **state)
 		{ "drop comm~x", "1:10: '=', '!=', '=~' or '!~' has to follow 'comm'" },
 		{ "drop comm=~\"(\"", "1:12: '(' is no regular expression" },
 		{ "drop comm=\"x", "1:11: this '\"' is not closed" },
+		{ "label a=$unti", "1:9: there is no label 'unti'; did you mean 'unit'?" },
+		{ "label a=\"$$x $b\"\nlabel b=c", "1:9: there is no label 'b'" },
 		{ "label a", "1:8: 'label' needs NAME=VALUE" },
 		{ "label a=b unless comm=x", "1:11: 'if' has to follow" },
 	};
