@@ -78,7 +78,8 @@ static bool is_for_events(const struct profile *p, uint32_t wait)
 
 /*
  * Per sample of which no stack was taken, since its thread waits often, the one that it is most
- * like: where that thread waits longest in the same system call. Of others, the sample itself.
+ * like: where that thread waits longest in the same system call. Of others, the sample itself; and
+ * of many waits together, which have no system call, but are no page faults for that.
  */
 static uint32_t *find_likes(const struct contexts *c, const struct thread_groups *groups)
 {
@@ -90,7 +91,9 @@ static uint32_t *find_likes(const struct contexts *c, const struct thread_groups
 	for (size_t i = 0; i < p->nr_samples; i++) {
 		a = &p->samples[i];
 		likes[i] = i;
-		for (size_t k = 0; a->wait & PROF_WAIT_NOT_SAMPLED && k < p->nr_samples; k++) {
+		if (!(a->wait & PROF_WAIT_NOT_SAMPLED) || a->wait == PROF_GAP(PROF_BLOCKED))
+			continue;
+		for (size_t k = 0; k < p->nr_samples; k++) {
 			b = &p->samples[k];
 			if (groups->of_sample[k] != groups->of_sample[i] || !b->ustack ||
 			    b->wait & PROF_WAIT_NOT_SAMPLED || (a->wait & how) != (b->wait & how))

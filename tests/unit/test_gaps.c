@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "bpf/thin.h"
 #include "profile/gaps.h"
 #include "tests/unit/made.h"
 
@@ -216,6 +217,18 @@ static void other_threads_do_not_count(void **state)
 	check(p, 1, 100, "hog", 0);
 }
 
+/* Many waits together, of which none was looked at, are for events, though a task waited for a page. */
+static void waits_together_are_no_page_fault(void **state)
+{
+	struct profile *p = made();
+
+	put(p, 101, DRIVE, EPOLL, 0, 100);
+	put(p, 101, "fault;" TASK, -1, 100, 130);
+	made_wait(p, 101, NAME, PROF_GAP(PROF_BLOCKED), 870 * MS, "", "");
+	profile_add_long_wait(p, &(struct long_wait){ p->nr_samples - 1, 0, 130 * MS, 1000 * MS });
+	check(p, 1, 30, "fault", 0);
+}
+
 /* A recording that did not look for them says nothing of them. */
 static void without_times_there_is_nothing_to_say(void **state)
 {
@@ -245,6 +258,7 @@ int main(void)
 		cmocka_unit_test(short_gaps_are_none),
 		cmocka_unit_test(who_drove_last_is_at_fault),
 		cmocka_unit_test(other_threads_do_not_count),
+		cmocka_unit_test(waits_together_are_no_page_fault),
 		cmocka_unit_test(without_times_there_is_nothing_to_say),
 	};
 
