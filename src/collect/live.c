@@ -401,7 +401,7 @@ bool live_is_full(const struct live *l)
 
 	return m->counts_used[0].value > m->nr_counts / 8 * 3 ||
 	       m->frame_cursors[0].value > m->nr_frame_words / 4 * 3 ||
-	       g->nr_records > m->nr_stack_slots / 4 * 3 || l->now.counters[PROF_MERGED] ||
+	       g->nr_records > m->nr_stack_slots / 8 * 5 || l->now.counters[PROF_MERGED] ||
 	       l->r->profile->strings.len > MAX_STRINGS;
 }
 
@@ -421,5 +421,5 @@ bool live_is_short(const struct live *l)
 
 	return m->counts_used[0].value > m->nr_counts / 8 * 5 ||
 	       m->frame_cursors[0].value > m->nr_frame_words / 8 * 7 ||
-	       l->r->capture.generations.nr_records > m->nr_stack_slots / 8 * 7;
+	       l->r->capture.generations.nr_records > m->nr_stack_slots / 4 * 3;
 }

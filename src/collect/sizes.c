@@ -27,13 +27,11 @@
 #define LEAST_MOMENTS	   1024	 /* of a CPU */
 #define MAX_OPEN	   8192u /* operations by default */
 #define COUNTS_PER_THREAD  8ull	 /* twice what most have */
-#define COUNTS_PER_STACK   4	 /* at most, where there are few stacks; a power of two, */
-#define FEW_STACKS	   4096u /* of which there are so many, if that many counts */
 #define STACKS_PER_SHAPE   16	 /* threads that wait alike share one */
 #define MAX_SHAPES	   8192u
 #define STACKS_PER_LOCK	   4	 /* stacks of waiters and holders; a power of two */
 #define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows, */
-#define WORDS_OF_FEW	   16ull /* and where counts fill up long before stacks do */
+#define WORDS_OF_FEW	   8ull	 /* and where threads come and go: beside compilers 5 are used */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
 struct sizes_host sizes_host_read(void)
@@ -129,18 +127,6 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 	return slots;
 }
 
-/*
- * As many as counts, unless counts are of threads that come and go: where the counts of compilers
- * filled half of a table, their stacks filled 2 % of one as large, and 1 % of its log.
- */
-static uint32_t stack_slots(const struct prof_config *c, const struct sizes_wishes *w)
-{
-	if (!w->few_stacks || c->count_slots <= FEW_STACKS)
-		return c->count_slots;
-	return c->count_slots / COUNTS_PER_STACK > FEW_STACKS ? c->count_slots / COUNTS_PER_STACK
-							      : FEW_STACKS;
-}
-
 /* With some counts of each thread the table stays half empty, so threads are not merged. */
 static void add_counts(struct prof_config *c, const struct sizes_wishes *w, uint32_t nr_threads,
 		       uint64_t bytes)
@@ -204,7 +190,7 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	c->count_slots = count_slots(c, w, bytes);
 	if (c->two_generations)
 		c->count_slots /= PROF_GENERATIONS;
-	c->stack_slots = has_stacks(c) ? stack_slots(c, w) : LEAST_SLOTS;
+	c->stack_slots = has_stacks(c) ? c->count_slots : LEAST_SLOTS;
 	add_counts(c, w, host->nr_threads, bytes);
 	c->waker_slots = c->hops && !c->lock_slots ? c->stack_slots : 0;
 	if (c->lock_slots)
