@@ -182,12 +182,28 @@ static bool is_same(const struct outfile *o)
 	return !fstat(o->fd, &now) && now.st_dev == o->old.st_dev && now.st_ino == o->old.st_ino;
 }
 
+/* Whoever reads from it sees its end if it is closed once: that descriptor stays. */
+static int open_fifo(const struct outfile *o, int how)
+{
+	int fd = openat(o->dir, o->name, how | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENXIO) {
+		log_warn("%s: waiting until somebody reads from it", o->path);
+		return openat(o->dir, o->name, how);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 /* Devices, FIFOs, terminals. Blocks until a FIFO has a reader. */
 static int open_direct(struct outfile *o)
 {
+	const int how = O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
+
 	if (S_ISFIFO(o->old.st_mode) && !folder_trusts(o->old.st_uid))
 		return -EACCES;
-	o->fd = openat(o->dir, o->name, O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	o->fd = S_ISFIFO(o->old.st_mode) ? open_fifo(o, how) : openat(o->dir, o->name, how);
 	close(o->dir);
 	o->dir = -1;
 	return o->fd < 0 ? -errno : is_same(o) ? 0 : -EACCES;

@@ -118,7 +118,7 @@ void way_answered(void *arg, const struct answer *a)
 {
 	struct way *w = arg;
 	struct item *item = w->sending;
-	char status[32] = "";
+	char status[64] = "";
 
 	w->sending = NULL;
 	if (a->status == 200 || a->status == 202 || a->status == 204) {
@@ -126,7 +126,8 @@ void way_answered(void *arg, const struct answer *a)
 		return;
 	}
 	if (a->status)
-		snprintf(status, sizeof(status), "HTTP %ld", a->status);
+		snprintf(status, sizeof(status), "HTTP %ld%s", a->status,
+			 a->status / 100 == 3 ? ", not followed: push to where it leads" : "");
 	way_set_trouble(w, status, a->text, a->len);
 	if (!a->status || backoff_may_retry(a->status))
 		retry(w, item, a);

@@ -154,6 +154,14 @@ for order in first last; do
 	check_is "$(cat "$ERR")" "bpfprof: cannot write $TMP/pipe.folded: Broken pipe" "... is told"
 	check "... and the other file is whole" json "$TMP/whole/a.json" profile duration_s
 done
+# Who reads comes late.
+{ sleep 1; cat <"$TMP/pipe.folded" >"$TMP/late"; } &
+late=$!
+pids+=($late)
+check "a pipe that is read late" "$BPFPROF" report "$TMP/large.bpfprof" -o "$TMP/pipe.folded"
+check_is "$(cat "$ERR")" "bpfprof: $TMP/pipe.folded: waiting until somebody reads from it" "... is told"
+wait "$late"
+check_between "$(wc -c <"$TMP/late")" 100000 100000000 "bytes that were read"
 # Messages that nobody reads, on a pipe of their own and on one with the result.
 rm -f "$TMP"/whole/*
 exec {nobody}> >(exec true)

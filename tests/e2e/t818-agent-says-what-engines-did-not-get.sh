@@ -39,6 +39,16 @@ stop "$PID"
 check_no_grep delivered "$ERR" "nothing is said when all arrived"
 stop "$STUB"
 
+rm kept/port
+start python3 "$ROOT/tests/e2e/engine_stub.py" serve kept 302
+STUB=$PID
+wait_until 10 test -s kept/port || fail "the stub starts again"
+start_bpfprof agent -p "$SPIN" -i 1s --push parca="http://127.0.0.1:$(cat kept/port)"
+sleep 2.5
+stop "$PID"
+check_grep 'HTTP 302, not followed: push to where it leads' "$ERR" "redirections are told"
+stop "$STUB"
+
 if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=16k,mode=700 none disk 2>/dev/null; then
 	start_bpfprof agent -p "$SPIN" -i 1s --spool disk --push parca="$url"
 	sleep 6
