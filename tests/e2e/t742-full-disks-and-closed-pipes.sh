@@ -159,7 +159,7 @@ done
 late=$!
 pids+=($late)
 check "a pipe that is read late" "$BPFPROF" report "$TMP/large.bpfprof" -o "$TMP/pipe.folded"
-check_is "$(cat "$ERR")" "bpfprof: $TMP/pipe.folded: waiting until somebody reads from it" "... is told"
+check_is "$(cat "$ERR")" "bpfprof: warning: $TMP/pipe.folded: waiting until somebody reads from it" "... is told"
 wait "$late"
 check_between "$(wc -c <"$TMP/late")" 100000 100000000 "bytes that were read"
 # Messages that nobody reads, on a pipe of their own and on one with the result.
