@@ -69,9 +69,16 @@ static __always_inline bool left_range(const struct caller *c, const struct open
 	return c->sp || !begins->pc;
 }
 
+static __always_inline __u64 open_now(const struct open_calls *calls)
+{
+	return *(const volatile __u64 *)&calls->nr;
+}
+
 /* Calls that nobody saw return. */
 static __always_inline void count_left(__u32 nr)
 {
+	if (!nr)
+		return;
 	counters_add_n(PROF_SEEN, nr);
 	counters_add_n(PROF_LOST_RETURN, nr);
 	counters_add_n(PROF_ENDED, nr);
@@ -82,7 +89,7 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 	struct open_calls *calls;
 	struct open_call *at;
 	__u64 low, span;
-	__u32 nr, left;
+	__u32 nr, were;
 	bool any;
 
 	/* kernel < 6.8: functions are verified even if nothing calls them; maps may lack. */
@@ -92,15 +99,16 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 	if (!calls)
 		return PROF_LOST_THREAD;
 	any = left_range(c, call, &low, &span);
-	nr = calls->nr;
-	for (left = 0; any && left < CALL_MAX_OPEN && left < nr; left++) {
-		at = &calls->v[(nr - 1 - left) & (CALL_MAX_OPEN - 1)];
+	were = calls->nr;
+	/* verifier: read back, or what is behind is looked at for each number of them. */
+	for (__u32 i = 0; any && i < CALL_MAX_OPEN && open_now(calls); i++) {
+		at = &calls->v[(open_now(calls) - 1) & (CALL_MAX_OPEN - 1)];
 		if (at->sp - low > span)
 			break;
+		calls->nr--;
 	}
-	count_left(left);
-	nr -= left;
-	calls->nr = nr;
+	nr = open_now(calls);
+	count_left(were - nr);
 	if (nr >= CALL_MAX_OPEN)
 		return PROF_LOST_NESTED;
 	at = &calls->v[nr & (CALL_MAX_OPEN - 1)];

@@ -12,6 +12,7 @@ set -u
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 target=$1
 seconds=$2
+[ -x "build-fuzz/$target" ] || { echo "FAIL   fuzz $target: no build-fuzz/$target; make fuzzers builds it" && exit 1; }
 corpus=build-fuzz/$target.corpus
 seeds=build-fuzz/$target.seeds
 
