@@ -27,8 +27,8 @@
 #define LOOK_MS	  20
 #define REVIVE_MS 5
 #define TOLD	  3
-#define TRIES	  3   /* somebody may kill children, one after the other */
-#define END_MS	  100 /* for the nursery to hear of its children's end, and to follow */
+#define TRIES	  3		/* somebody may kill children, one after the other */
+#define END_MS	  100		/* for the nursery to hear of its children's end, and to follow */
 #define READY_NS  5000000000ull /* of one that gets no CPU: who is stopped is seen at once */
 #define READY_US  100
 

@@ -157,7 +157,7 @@ done
 # Who reads comes late.
 { sleep 1; cat <"$TMP/pipe.folded" >"$TMP/late"; } &
 late=$!
-pids+=($late)
+pids+=("$late")
 check "a pipe that is read late" "$BPFPROF" report "$TMP/large.bpfprof" -o "$TMP/pipe.folded"
 check_is "$(cat "$ERR")" "bpfprof: warning: $TMP/pipe.folded: waiting until somebody reads from it" "... is told"
 wait "$late"
