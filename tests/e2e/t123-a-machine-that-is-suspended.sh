@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The machine is suspended for some seconds while each command records: the recording goes on, has a result, tells how long
+# The machine is suspended for some seconds while commands record: each recording goes on, has a result, tells how long
 # the machine was suspended, and counts that nowhere; its ledger closes, and nothing that was expected is missing. Guests
 # for aarch64 have s2idle alone, during which their clock goes on: that is time like any other. Those for x86-64, which
 # their clock would not wake from that, have S3.
@@ -56,65 +56,70 @@ suspend() {
 	[ $mode != mem ] || check_between "$away_s" 2 600 "seconds that the clock leaves out"
 }
 
-# Around a suspension, as COMMAND does.
-record() { # COMMAND OPTIONS...
-	local from
+# All of them record while the machine is suspended once: this emulator leaves S3 at once when it was there before.
+declare -A pid_of=() log_of=() from_of=() most_s=()
+begin() { # COMMAND OPTIONS...
+	local name=$1
 
-	rm -f x.*
-	read -r from _ < <(clocks)
+	read -r "from_of[$name]" _ < <(clocks)
 	start env --default-signal=INT,TERM "$BPFPROF" "$@"
-	recorder=$PID
-	wait_until 60 recording "$recorder"
-	sleep 1.5
-	suspend
-	sleep 1.5
-	stop "$recorder" INT
+	pid_of[$name]=$PID
+	log_of[$name]=$LOG
+	wait_until 120 recording "$PID"
+}
+
+end() { # COMMAND
+	stop "${pid_of[$1]}" INT
 	check_is "$STATUS" 0 "$1: exit status"
-	[ "$STATUS" -eq 0 ] || sed 's/^/# /' "$LOG"
-	most_s=$(awk -v a="$from" -v b="$(clocks)" 'BEGIN { split(b, to); print (to[1] - a) / 1e9 }')
+	[ "$STATUS" -eq 0 ] || sed 's/^/# /' "${log_of[$1]}"
+	most_s[$1]=$(awk -v a="${from_of[$1]}" -v b="$(clocks)" 'BEGIN { split(b, to); print (to[1] - a) / 1e9 }')
 }
 
 check_lasted() { # COMMAND JSON KEY...: all of the time that the clock says, and no more
-	check_between "$(json "${@:2}")" "$(awk -v s="$awake_s" 'BEGIN { print s + 2 }')" "$most_s" "$1: seconds"
+	check_between "$(json "${@:2}")" "$(awk -v s="$awake_s" 'BEGIN { print s + 2 }')" "${most_s[$1]}" "$1: seconds"
 }
 
 ledger_is_right() { # COMMAND
-	check_ledger_closes x.json
-	check_between "$(ledger x.json recorded)" 50 100000000 "$1: recorded"
-	[ "$1" = runqlat ] || check_near "$(json x.json profile suspended_s)" "$away_s" 0.3 "$1: suspended_s"
+	check_ledger_closes "$1.json"
+	check_between "$(ledger "$1.json" recorded)" 50 100000000 "$1: recorded"
+	[ "$1" = runqlat ] || check_near "$(json "$1.json" profile suspended_s)" "$away_s" 0.3 "$1: suspended_s"
 }
 
-for command in "oncpu -e cpu-clock -F 99" offcpu "wall" runqlat wakeup; do
-	# shellcheck disable=SC2046,SC2086
-	record $command -o x.json $([ "$command" = runqlat ] || echo "-o x.folded")
-	name=${command%% *}
-	ledger_is_right "$name"
-	case $name in
-	runqlat) check_lasted "$name" x.json runqlat duration_s ;;
-	*) check_lasted "$name" x.json profile duration_s ;;
-	esac
-	case $name in
-	oncpu | offcpu)
-		check_between "$(json x.json samples expected difference_pct)" -2 100 "$name: % against what was expected (below 0: missing)" ;;
-	esac
-	case $name in
-	offcpu | wall)
-		# The programs are there before the recording begins, for a second on a slow guest.
-		lasted=$(json x.json profile duration_s)
-		check_between "$(awk -v us="$(us_of x.folded '^rests;')" 'BEGIN { print us / 1e6 }')" \
-			"$(awk -v s="$lasted" 'BEGIN { print s - 0.5 }')" "$(awk -v s="$lasted" 'BEGIN { print s + 3 }')" \
-			"$name: s of what waits all of the time, of $lasted" ;;
-	esac
+recorders=(oncpu offcpu wall runqlat wakeup stat agent)
+begin oncpu -e cpu-clock -F 99 -o oncpu.json -o oncpu.folded
+begin offcpu -o offcpu.json -o offcpu.folded
+begin wall -o wall.json -o wall.folded
+begin runqlat -o runqlat.json
+begin wakeup -o wakeup.json
+begin stat -a -e task-clock,context-switches -o stat.json
+begin agent --keep kept -i 2s
+sleep 1.5
+suspend
+sleep 1.5
+for name in "${recorders[@]}"; do
+	end "$name"
 done
 
-record stat -a -e task-clock,context-switches -o x.json
-check_lasted stat x.json seconds mean
+for name in oncpu offcpu wall runqlat wakeup; do
+	ledger_is_right "$name"
+	check_lasted "$name" "$name.json" "$([ $name = runqlat ] && echo runqlat || echo profile)" duration_s
+done
+for name in oncpu offcpu; do
+	check_between "$(json $name.json samples expected difference_pct)" -2 100 "$name: % against what was expected (below 0: missing)"
+done
+for name in offcpu wall; do
+	# The programs are there before the recording begins, for a second on a slow guest.
+	lasted=$(json $name.json profile duration_s)
+	check_between "$(awk -v us="$(us_of $name.folded '^rests;')" 'BEGIN { print us / 1e6 }')" \
+		"$(awk -v s="$lasted" 'BEGIN { print s - 0.5 }')" "$(awk -v s="$lasted" 'BEGIN { print s + 3 }')" \
+		"$name: s of what waits all of the time, of $lasted"
+done
+check_lasted stat stat.json seconds mean
 
 # Windows of an agent: together they have all of it.
-record agent --keep kept -i 2s
 check "windows of an agent are read" "$BPFPROF" report --json kept
-cp "$OUT" x.json
+cp "$OUT" agent.json
 ledger_is_right agent
-check_lasted agent x.json profile duration_s
+check_lasted agent agent.json profile duration_s
 check "nothing ended meanwhile" kill -0 "$rests"
 finish

@@ -217,7 +217,7 @@ static void other_threads_do_not_count(void **state)
 	check(p, 1, 100, "hog", 0);
 }
 
-/* Many waits together, none of which was looked at, are for events, though a task waited for a page. */
+/* Many waits together are for events, though a task waited for a page. */
 static void waits_together_are_no_page_fault(void **state)
 {
 	struct profile *p = made();
