@@ -69,7 +69,8 @@ static __always_inline bool left_range(const struct caller *c, const struct open
 	return c->sp || !begins->pc;
 }
 
-static __always_inline __u64 open_now(const struct open_calls *calls)
+/* verifier: read back, or what is behind is looked at for each number of them. */
+static __always_inline __u32 open_now(const struct open_calls *calls)
 {
 	return *(const volatile __u64 *)&calls->nr;
 }
@@ -100,7 +101,6 @@ __noinline int calls_begin(struct caller *c, struct open_call *call)
 		return PROF_LOST_THREAD;
 	any = left_range(c, call, &low, &span);
 	were = calls->nr;
-	/* verifier: read back, or what is behind is looked at for each number of them. */
 	for (__u32 i = 0; any && i < CALL_MAX_OPEN && open_now(calls); i++) {
 		at = &calls->v[(open_now(calls) - 1) & (CALL_MAX_OPEN - 1)];
 		if (at->sp - low > span)
@@ -125,7 +125,7 @@ __noinline int calls_close(struct caller *c, __u32 event, struct open_call *call
 {
 	struct open_calls *calls;
 	struct open_call *at;
-	__u32 nr, left;
+	__u32 nr, left, now;
 
 	if (!call_cfg.hist_rows || !c || !call)
 		return 0;
@@ -142,10 +142,10 @@ __noinline int calls_close(struct caller *c, __u32 event, struct open_call *call
 found:
 	*call = *at;
 	calls->nr = nr - 1 - left;
-	count_left(left);
+	now = open_now(calls);
+	count_left(nr - 1 - now);
 	counters_add(PROF_ENDED);
-	left = calls->nr + 1;
-	if (c->go.address && call_cfg.goroutines && left == 1)
+	if (c->go.address && call_cfg.goroutines && !now)
 		bpf_map_delete_elem(&go_calls, &c->go);
-	return left;
+	return now + 1;
 }
