@@ -5,6 +5,7 @@
  * full table is a counted loss, never a wait.
  */
 #include "arena.bpf.h"
+#include "claim.bpf.h"
 #include "defer.bpf.h"
 #include "hist.h"
 #include "moments.bpf.h"
@@ -324,4 +325,16 @@ __noinline int arena_count(__u32 id, __u64 weight)
 	if (c)
 		add(c, weight);
 	return c != NULL;
+}
+
+__noinline int claim_scratch(void)
+{
+	struct scratch *s;
+
+	for (__u32 id = SCRATCH_UPROBE; id < NR_SCRATCHES; id++) {
+		s = scratch_get(id);
+		if (s && !__sync_val_compare_and_swap(&s->busy, 0, 1))
+			return id;
+	}
+	return 0;
 }

@@ -5,18 +5,17 @@
 
 #include "arena.bpf.h"
 
+/*
+ * Claims one of this CPU: its number, 0 = all are taken. Separately verified, or what is done with
+ * it would be, for each of them.
+ */
+int claim_scratch(void);
+
 /* NULL: all of this CPU are taken. */
 static __always_inline struct scratch *take_scratch(__u32 *id)
 {
-	struct scratch *s;
-
-	for (__u32 i = 0; i < NR_UPROBE_SCRATCHES; i++) {
-		*id = SCRATCH_UPROBE + i;
-		s = scratch_get(*id);
-		if (s && !__sync_val_compare_and_swap(&s->busy, 0, 1))
-			return s;
-	}
-	return NULL;
+	*id = claim_scratch();
+	return *id ? scratch_get(*id) : NULL;
 }
 
 static __always_inline void give_scratch(struct scratch *s)

@@ -23,6 +23,7 @@ struct known {
 struct syscall_state {
 	__u64 start;
 	__u64 nr;      /* of the call that is open, + 1; 0 = none is */
+	__u64 kind;    /* of the one that returned last, as of struct known */
 	__u64 name[2]; /* of the thread, when rows were found */
 	struct known known[KINDS];
 };
@@ -154,7 +155,7 @@ int calls_sysexit(__u64 *ctx)
 {
 	__u32 nr = REGS_SYSCALL((struct pt_regs *)ctx[0]);
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 error = ctx[1] >= -(__u64)CALL_MAX_ERROR ? -ctx[1] : 0, start, now;
+	__u64 error = ctx[1] >= -(__u64)CALL_MAX_ERROR ? -ctx[1] : 0, runs, now;
 	struct syscall_state *t;
 	struct prof_counters *row;
 
@@ -165,11 +166,13 @@ int calls_sysexit(__u64 *ctx)
 	if (!row || !t || t->nr != nr + 1)
 		return 0;
 	now = bpf_ktime_get_ns();
-	start = row->value[PROF_RUNS]++ % TIME_EVERY ? 0 : now;
+	runs = row->value[PROF_RUNS]++;
 	t->nr = 0;
+	/* verifier: read back, or all that follows is looked at for errors, and for others. */
+	t->kind = (nr + 1) | error << 32;
 	check_name(t, task);
 	count_two(row, PROF_ENDED, PROF_SEEN);
-	count(row, returned(ctx, t, (nr + 1) | error << 32, now - t->start));
-	run_ends(row, start);
+	count(row, returned(ctx, t, *(volatile __u64 *)&t->kind, now - t->start));
+	run_ends(row, runs % TIME_EVERY ? 0 : now);
 	return 0;
 }
