@@ -16,17 +16,9 @@ few=$(by_day --pairs "")
 check "all configurations load" "$verify" $few
 cp "$OUT" "$TMP/verified"
 # The scheduler's needs most with slow polls: 48,163 on Linux 7.2, 48,025 on 6.1 for aarch64.
-most_of() { # PROGRAM
-	case $1 in
-	calls_*) echo 100000 ;;
-	*) echo 50000 ;;
-	esac
-}
-
 while read -r program most; do
 	# Of small programs 20 % is less than what another compiler makes of them (clang 19: 102 more in sched_rename).
-	# Those at calls run at no sample and no switch: kernels before 6.8 look at more of their ways.
-	check_kept "verifier/$program" "$most" "instructions" 20 "$(most_of "$program")" 150
+	check_kept "verifier/$program" "$most" "instructions" 20 50000 150
 done <"$TMP/verified"
 check_near "$(grep -cE '^(oncpu_sample|hits_sample|calls_(entry|return|leave|event|until|sysenter|sysexit)|filter_fork|sched_(switch|wakeup|waking|fork|rename|tasks)|accounts_(switch|flush|fork)|timeline_(switch|waking|born)) ' "$TMP/verified")" 22 0 \
 	"programs that were looked at"
