@@ -13,7 +13,8 @@ import os
 import re
 import subprocess
 import sys
-import time
+
+from sessions import processes_of
 
 # What a sentence must say of each error: the cause in words, and what to do.
 REMEDIES = {
@@ -36,22 +37,6 @@ MORE_OF_EVENTS = {
 }
 LIMIT_S = 20
 ENDS = (0, 1, 3, 77)  # a result; a failure; nothing was counted; a host that cannot
-
-
-def processes_of(session):
-    """Those that are still there a second after its first one has ended."""
-    for _ in range(10):
-        there = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                if int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[3]) == session:
-                    there.append(int(pid))
-            except OSError:
-                pass
-        if not there:
-            break
-        time.sleep(0.1)
-    return there
 
 
 class Refusal:
@@ -87,7 +72,7 @@ class Refusal:
         except subprocess.TimeoutExpired:
             child.kill()
             status, said = None, child.communicate()[1]
-        self.orphans = processes_of(child.pid)
+        self.orphans = processes_of(child.pid, 1)
         log = open(self.log).read() if os.path.exists(self.log) else ""
         found = re.match(r"(\d+) calls, (\d+) refused, (-?\d+) of", log)
         return status, said, [int(n) for n in found.groups()] if found else [0, 0, -1]

@@ -19,25 +19,10 @@ import subprocess
 import sys
 import time
 
+from sessions import processes_of
+
 LIMIT_S = 60
 SENTENCE = r"no names|no memory|[Mm]emory|died|broke|walked by frame pointer|read|hung or were ended|missing"
-
-
-def processes_of(session):
-    """Those that are still there some time after its first one has ended."""
-    for _ in range(30):
-        there = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                fields = open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session and fields[0] not in "ZX":
-                there.append(int(pid))
-        if not there:
-            break
-        time.sleep(0.1)
-    return there
 
 
 class Starved:
@@ -68,7 +53,7 @@ class Starved:
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             said, status = child.communicate()[1], None
-        self.orphans = processes_of(child.pid)
+        self.orphans = processes_of(child.pid, 3)
         return (status, said, *struct.unpack("QQ", open(counts, "rb").read()))
 
     def weight(self):
