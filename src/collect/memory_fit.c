@@ -146,7 +146,7 @@ int memory_fit(struct session_opts *so, uint64_t *unwind_bytes, const struct mem
 	static const uint64_t smaller[] = { 16 * MB, 8 * MB, 4 * MB, STACK_LEAST };
 	const size_t nr = so->max_bytes ? 0 : sizeof(smaller) / sizeof(*smaller);
 	/* Of one that others follow, the next begins before it has ended. */
-	const unsigned int nr_maps = given->max_bytes && so->few_stacks ? 2 : 1;
+	const unsigned int nr_maps = given->max_bytes && so->for_long ? 2 : 1;
 	uint64_t others = USER_BYTES, needed;
 	struct sizes_host host;
 	struct memory_limit m;

@@ -61,7 +61,7 @@ static struct session_opts session_options(const struct record *r)
 		.glob = &r->glob,
 		.cgroup_fd = r->cgroup_fd,
 		.max_stacks = r->opts->max_stacks,
-		.few_stacks = r->opts->always_on || r->opts->live.turn,
+		.for_long = r->opts->always_on || r->opts->live.turn,
 		.max_bytes = r->opts->stack_bytes,
 		.calls = r->opts->calls.nr_events ? &r->opts->calls : NULL,
 		.hits = r->opts->sampling.nr_tracepoints != 0,

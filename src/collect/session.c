@@ -98,7 +98,7 @@ static void choose_all(struct session *s, const struct session_opts *o,
 {
 	struct sizes_wishes wishes = {
 		.max_stacks = o->max_stacks,
-		.few_stacks = o->few_stacks,
+		.for_long = o->for_long,
 		.max_bytes = o->max_bytes,
 		.scratch_bytes =
 			bpf_map__value_size(s->skel->maps.scratches) * o->probe->nr_scratches,

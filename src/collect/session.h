@@ -35,7 +35,7 @@ struct session_opts {
 	const struct ops_opts *ops;	/* of operations, else NULL */
 	const struct timeline_opts *timeline; /* of timelines, else NULL */
 	uint32_t max_stacks; /* slots, rounded up to a power of two; 0 = by the number of CPUs */
-	bool few_stacks;     /* as in struct sizes_wishes */
+	bool for_long;	     /* as in struct sizes_wishes */
 	uint64_t max_bytes;  /* of all maps; 0 = by the number of CPUs */
 };
 

@@ -31,7 +31,7 @@
 #define MAX_SHAPES	   8192u
 #define STACKS_PER_LOCK	   4	 /* stacks of waiters and holders; a power of two */
 #define WORDS_PER_STACK	   32ull /* room that the frame log gets per slot, if memory allows, */
-#define WORDS_OF_FEW	   8ull	 /* and where threads come and go: beside compilers 5 are used */
+#define WORDS_FOR_LONG	   8ull	 /* and where threads come and go: beside compilers 5 are used */
 #define MIN_FRAME_WORDS	   (PROF_MAX_FRAMES + PROF_MAX_KFRAMES + 2 * PROF_STACK_WORDS)
 
 struct sizes_host sizes_host_read(void)
@@ -121,7 +121,7 @@ static uint32_t count_slots(const struct prof_config *c, const struct sizes_wish
 	if (c->hist_rows && !c->running) /* waits go there instead */
 		return LEAST_SLOTS;
 	slots = power_of_two(w->max_stacks ? w->max_stacks
-					   : default_slots(c->nr_cpus, w->few_stacks));
+					   : default_slots(c->nr_cpus, w->for_long));
 	while (slots > LEAST_SLOTS && slots * slot_bytes(c) > bytes / 2)
 		slots /= 2;
 	return slots;
@@ -144,7 +144,7 @@ static void add_counts(struct prof_config *c, const struct sizes_wishes *w, uint
 static uint64_t frame_words(const struct prof_config *c, const struct sizes_wishes *w,
 			    uint64_t bytes)
 {
-	uint64_t most = c->stack_slots * (w->few_stacks ? WORDS_OF_FEW : WORDS_PER_STACK);
+	uint64_t most = c->stack_slots * (w->for_long ? WORDS_FOR_LONG : WORDS_PER_STACK);
 	uint64_t words = bytes / sizeof(uint64_t);
 
 	words = words < most ? words : most;
@@ -182,7 +182,7 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	uint64_t moments;
 
 	c->nr_cpus = host->nr_cpus;
-	c->deferred_slots = deferred_slots(c->nr_cpus, w->few_stacks);
+	c->deferred_slots = deferred_slots(c->nr_cpus, w->for_long);
 	bytes = bytes > 2 * per_cpu ? bytes - per_cpu : bytes / 2;
 	c->moment_slots = moment_slots(c, bytes);
 	moments = (uint64_t)c->nr_cpus * c->moment_slots * sizeof(struct prof_moment);
@@ -195,9 +195,9 @@ void sizes_choose(struct prof_config *c, const struct sizes_wishes *w,
 	c->waker_slots = c->hops && !c->lock_slots ? c->stack_slots : 0;
 	if (c->lock_slots)
 		c->lock_slots = c->stack_slots / STACKS_PER_LOCK;
-	c->shape_slots = !c->remember	 ? 0
-			 : w->few_stacks ? shape_slots(c->count_slots)
-					 : shape_slots(c->stack_slots);
+	c->shape_slots = !c->remember  ? 0
+			 : w->for_long ? shape_slots(c->count_slots)
+				       : shape_slots(c->stack_slots);
 	if (c->hist_rows)
 		c->hist_rows = c->hist_by == PROF_HIST_BY_CPU ? power_of_two(c->nr_cpus)
 							      : default_rows(w->max_stacks);

@@ -27,7 +27,7 @@ struct sizes_wishes {
 	uint32_t max_stacks;	/* slots, rounded up to a power of two; 0 = by the number of CPUs */
 	uint64_t max_bytes;	/* 0 = by the number of CPUs */
 	uint64_t scratch_bytes; /* of each CPU */
-	bool few_stacks;	/* threads come and go for long, and most do the same */
+	bool for_long;		/* threads come and go for long, and most do the same */
 };
 
 /* Fills in the sizes of a configuration whose switches are set. */

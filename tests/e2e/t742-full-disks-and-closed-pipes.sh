@@ -155,12 +155,13 @@ for order in first last; do
 	check "... and the other file is whole" json "$TMP/whole/a.json" profile duration_s
 done
 # Who reads comes late.
-{ sleep 1; cat <"$TMP/pipe.folded" >"$TMP/late"; } &
-late=$!
-pids+=("$late")
-check "a pipe that is read late" "$BPFPROF" report "$TMP/large.bpfprof" -o "$TMP/pipe.folded"
-check_is "$(cat "$ERR")" "bpfprof: warning: $TMP/pipe.folded: waiting until somebody reads from it" "... is told"
-wait "$late"
+"$BPFPROF" report "$TMP/large.bpfprof" -o "$TMP/pipe.folded" 2>"$TMP/said" &
+writer=$!
+pids+=("$writer")
+check "what a pipe waits for is told" wait_until 20 grep -q "pipe.folded: waiting until somebody reads from it" "$TMP/said"
+cat <"$TMP/pipe.folded" >"$TMP/late"
+wait_for "$writer"
+check_is "$STATUS" 0 "a pipe that is read late: exit status"
 check_between "$(wc -c <"$TMP/late")" 100000 100000000 "bytes that were read"
 # Messages that nobody reads, on a pipe of their own and on one with the result.
 rm -f "$TMP"/whole/*

@@ -44,9 +44,8 @@ start python3 "$ROOT/tests/e2e/engine_stub.py" serve kept 302
 STUB=$PID
 wait_until 10 test -s kept/port || fail "the stub starts again"
 start_bpfprof agent -p "$SPIN" -i 1s --push parca="http://127.0.0.1:$(cat kept/port)"
-sleep 2.5
+check "redirections are told" wait_until 20 grep -q 'HTTP 302, not followed: push to where it leads' "$ERR"
 stop "$PID"
-check_grep 'HTTP 302, not followed: push to where it leads' "$ERR" "redirections are told"
 stop "$STUB"
 
 if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=16k,mode=700 none disk 2>/dev/null; then
