@@ -65,7 +65,9 @@ start_early() { # OPTIONS...; sets $PID
 	env --default-signal=INT,TERM,HUP "$BPFPROF" "$@" >"$OUT" 2>"$ERR" &
 	PID=$!
 	pids+=("$PID")
-	wait_until 10 has_child "$PID"
+	while ! has_child "$PID"; do # until it has loaded its programs there is time, but not for long
+		[ -d "/proc/$PID/fd" ] || return
+	done
 }
 has_child() { # PID
 	[[ -n $(<"/proc/$1/task/$1/children") ]]
