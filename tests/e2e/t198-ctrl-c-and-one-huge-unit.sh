@@ -12,10 +12,8 @@ need gcc nm objcopy python3
 [ "$(uname -m)" = x86_64 ] || skip "its program is x86-64"
 python3 "${0%/*}/huge_unit.py" "$TMP/huge" 1000000 || skip "the program cannot be made here"
 python3 "${0%/*}/huge_unit.py" "$TMP/large" 250000 || skip "the program cannot be made here"
-start "$TMP/huge"
+start_first "$TMP/huge"
 huge=$PID
-start "$TMP/large"
-large=$PID
 
 ms_since() { # EPOCHREALTIME
 	awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.0f", (b - a) * 1000 }'
@@ -39,8 +37,19 @@ done
 check_grep 'without source lines and inlined calls: no time was left' "$TMP/x.txt" "what is missing is told"
 
 # Who asks for time gets it.
+stop "$huge"
+start_first "$TMP/large"
+large=$PID
 check "with time" "$BPFPROF" oncpu -p "$large" --symbol-time 60 -F 99 -o "$TMP/x.folded" 1
 check_grep ';function[0-9]*;inlined[0-3]' "$TMP/x.folded" "with time: inlined calls"
+
+# An error that only closing tells, or only writing.
+if [ -c /dev/full ]; then
+	"$BPFPROF" oncpu -p "$large" -f 0.2 >/dev/full 2>"$TMP/err"
+	check_near $? 1 0 "a full disk: exit status"
+	check_grep 'cannot write to standard output: No space left' "$TMP/err" "a full disk is told"
+fi
+stop "$large"
 
 # --- a pipe ---
 
@@ -73,11 +82,4 @@ for ((i = 0; i < 6 && writers == 0; i++)); do
 done
 for hog in "${hogs[@]}"; do stop "$hog"; done
 check_between "$writers" 1 10 "pipe: children that go on when its end is read, try $i"
-
-# An error that only closing tells, or only writing.
-if [ -c /dev/full ]; then
-	"$BPFPROF" oncpu -p "$large" -f 0.2 >/dev/full 2>"$TMP/err"
-	check_near $? 1 0 "a full disk: exit status"
-	check_grep 'cannot write to standard output: No space left' "$TMP/err" "a full disk is told"
-fi
 finish

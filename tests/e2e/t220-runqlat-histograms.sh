@@ -12,7 +12,7 @@ need_bpf
 need python3
 need_prog waits_hogs
 
-start "$PROGS/waits_hogs" 100
+start_first "$PROGS/waits_hogs" 100
 hogs=$PID
 all_there() { [ "$(nr_threads "$hogs")" -eq 3 ]; }
 wait_until 5 all_there

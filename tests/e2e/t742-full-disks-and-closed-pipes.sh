@@ -14,7 +14,7 @@ need_prog spin_abc waits_server
 mkdir "$TMP/full" "$TMP/whole"
 mount -t tmpfs -o size=64k,mode=755 none "$TMP/full" || lacks "no file system can be mounted here"
 trap 'umount -l "$TMP/full" 2>/dev/null; cleanup' EXIT
-start "$PROGS/spin_abc" 230
+start_first "$PROGS/spin_abc" 230
 spins=$PID
 start "$PROGS/waits_server" unix 1000000
 waits=$PID
