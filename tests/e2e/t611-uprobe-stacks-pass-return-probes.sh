@@ -37,6 +37,7 @@ start_bpfprof uprobe -l "$called:naps" "$called:deep" -p "$target" "$seconds"
 env --default-signal=INT "$BPFPROF" offcpu -p "$target" -o "$TMP/waits.folded" >"$TMP/waits.log" 2>&1 &
 waits=$!
 pids+=("$waits")
+wait_until 10 recording "$waits"
 sleep "$begin"
 kill -USR1 "$target"
 wait_until 10 grep -q 'done' "$LOG"

@@ -49,6 +49,9 @@ NOINLINE int deep(int n)
 {
 	int below = n ? deep(n - 1) : 0;
 
+	/* The innermost call takes long enough for a time in us. */
+	for (int i = 0; !n && i < 20000; i++)
+		__asm__ volatile("" : "+r"(below));
 	__asm__ volatile("" : "+r"(below));
 	return below + 1;
 }
