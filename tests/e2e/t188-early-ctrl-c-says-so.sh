@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Ctrl-C at whatever moment gives the result that is there, or one sentence that says that nothing was recorded; never
 # nothing at all. The shell sees by which signal it ended, and no started program runs on.
+# timeout: 240
 # long
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -60,16 +61,27 @@ done
 
 # Somebody ends the program while it is held until the recording begins: the recorder is stopped meanwhile, as the
 # program may be let go at any moment.
+is_held() { # sets $held
+	local children child name
+
+	read -ra children <"/proc/$recorder/task/$recorder/children" 
+	for child in "${children[@]}"; do
+		read -r name <"/proc/$child/comm" || continue
+		held=$child
+		[ "$name" != bpfprof/start ] || return 0
+	done
+	return 1
+}
 early=0
 for ((try = 0; try < 20 && early < 3; try++)); do
-	"$BPFPROF" oncpu -o "$TMP/x.folded" -- "$PROGS/spin_abc" 150 >"$OUT" 2>"$ERR" &
+	env --default-signal=INT "$BPFPROF" oncpu -o "$TMP/x.folded" -- "$PROGS/spin_abc" 150 >"$OUT" 2>"$ERR" &
 	pids+=($!)
 	recorder=$!
-	is_held() {
-		held=$(pgrep -P "$recorder" -x bpfprof/start)
-	}
-	wait_until 5 is_held && kill -STOP "$recorder"
-	if is_held; then
+	# It may be for less than a tenth of a second.
+	began=$EPOCHREALTIME
+	until is_held || [ $((${EPOCHREALTIME/./} - ${began/./})) -gt 2000000 ]; do :; done 2>/dev/null
+	kill -STOP "$recorder"
+	if is_held 2>/dev/null; then
 		kill -KILL "$held"
 		kill -CONT "$recorder"
 		wait_for "$recorder"
@@ -81,5 +93,6 @@ for ((try = 0; try < 20 && early < 3; try++)); do
 		stop "$recorder" INT
 	fi
 done
+echo "# $try tries"
 check_is "$early" 3 "programs that were killed while they were held,"
 finish
