@@ -24,6 +24,7 @@ target=$PID log=$LOG
 "$walks" "$PROGS/counted_ways:way_end" "$target" $seconds "$TMP/folded" $STACKS >"$TMP/json" 2>"$TMP/err" &
 recorder=$!
 pids+=("$recorder")
+wait_until 30 recording "$recorder"
 sleep $begin
 kill -USR1 "$target"
 wait_until $seconds grep -q 'done' "$log" || fail "the target did not do its work"
@@ -42,7 +43,10 @@ sed 's/^/# stacks, calls: /' "$TMP/by-calls"
 check_near "$(grep -c ';way_end ' "$TMP/folded")" $((ways - lost)) 0 "stacks"
 check_near "$(awk -v n=$ROUNDS '$2 == n { print $1 }' "$TMP/by-calls")" $((ways - lost)) 0 "stacks with their $ROUNDS calls"
 
-check "many_stacks" "$BPFPROF" oncpu -F 999 --max-stacks 2048 -f -o "$TMP/x.json" -- "$PROGS/many_stacks" 5 28
+# Enough samples where the program has a third of a CPU. An emulator has no time for that many.
+rate=4999
+[ -z "${IN_GUEST:-}" ] || rate=999
+check "many_stacks" "$BPFPROF" oncpu -F $rate --max-stacks 2048 -f -o "$TMP/x.json" -- "$PROGS/many_stacks" 5 28
 cp "$OUT" "$TMP/x.folded"
 stacks=$(grep -c ';way_end' "$TMP/x.folded")
 check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost of $(json "$TMP/x.json" samples recorded) samples"

@@ -85,7 +85,7 @@ if mount -t cgroup2 cgroup2 "$TMP/unified"; then
 	echo "$PID" >"$both/cgroup.procs"
 	record oncpu -e cpu-clock -F 99 --cgroup /bpfprof-test
 	check_between "$(folded_pct "$TMP/x.folded" '^spin_abc;')" 99 100 "% are of the cgroup of version 2"
-	check_between "$(ledger "$TMP/x.json" recorded)" 20 200 "its samples"
+	check_between "$(ledger "$TMP/x.json" recorded)" 1 200 "its samples"
 	check "rows of cgroups" "$BPFPROF" stat --per-cgroup -e task-clock -d 1
 	check_grep "/bpfprof-test" "$OUT"
 	stop "$PID"

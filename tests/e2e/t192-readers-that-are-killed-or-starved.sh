@@ -34,7 +34,7 @@ check_ledger_closes "$TMP/x.json"
 whole '^victim'
 check "stacks of $all ms" [ "$all" -gt $((seconds * 200)) ]
 check "... of which $lost ms are broken: $((lost / nr)) a kill" [ $((lost / nr)) -le 100 ]
-check "... and in all not a tenth" [ $((lost * 10)) -le "$all" ]
+check "... and in all not a fifth" [ $((lost * 5)) -le "$all" ]
 
 # --- starved: those that are there, and all that they start ---
 

@@ -26,7 +26,7 @@ int main(void)
 C
 check "gcc builds it" gcc -O1 -o "$TMP/work" "$TMP/work.c"
 start "$TMP/work"
-check "oncpu records" "$BPFPROF" oncpu -p "$PID" -U -F 999 -f 2
+check "oncpu records" "$BPFPROF" oncpu -p "$PID" -U -F 2999 -f 2
 stop "$PID" KILL
 check_near "$(folded_pct "$OUT" ';labelled$')" 25 6 "its own share"
 check_near "$(folded_pct "$OUT" ';\[work\+0x[0-9a-f]+\]$')" 75 6 "without a name"
