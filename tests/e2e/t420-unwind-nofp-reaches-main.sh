@@ -11,7 +11,7 @@ need python3
 need_prog nofp_deep nofp_big nofp_drap nofp_signal nofp_plt nofp_vfork nofp_threads
 
 START='_start;([^;]+;)?__libc_start[^;]*;([^;]+;)?main'
-CLOCK='(;[^;]*clock_gettime[^;]*|;\[[^;]*\])*' # the leaf reads the clock, by way of a stub without a name
+CLOCK='(;clock_ns)?(;[^;]*clock_gettime[^;]*|;\[[^;]*\])*' # the leaf reads the clock, by way of a stub without a name
 
 # Of a program that runs already. What it has not called yet has no tables yet: these stacks count too.
 record() { # MIN_ROOTED_PCT PROGRAM ARGS...

@@ -56,14 +56,20 @@ done
 
 record fp deep_fp 100
 check_near "$(stacks rooted_pct)" 100 1 "by frame pointer, with frame pointers: weight that reaches the root, %"
-# Where nothing is known of the code, tables alone must not guess. What calls the generated code takes a percent.
+# Where nothing is known of the code, tables alone must not guess. What calls the generated code takes a percent: of few
+# samples, where others want the CPU, some more.
+few() { # sets $few
+	few=$(($(json "$TMP/x.json" samples recorded) < 200 ? 8 : 3))
+}
 record dwarf generates none 5000 private
-check_near "$(stacks rooted_pct)" 0 3 "by tables alone, through generated code: weight that reaches the root, %"
-check_near "$(stacks ends no-unwind-data)" 100 3 "no-unwind-data, %"
+few
+check_near "$(stacks rooted_pct)" 0 $few "by tables alone, through generated code: weight that reaches the root, %"
+check_near "$(stacks ends no-unwind-data)" 100 $few "no-unwind-data, %"
 check_near "$(stacks guessed_pct)" 0 0 "weight with guessed frames, %"
 record auto generates none 5000 private
+few
 check_near "$(stacks rooted_pct)" 100 0.1 "by both: weight that reaches the root, %"
-check_near "$(stacks guessed_pct)" 100 3 "weight with guessed frames, %"
+check_near "$(stacks guessed_pct)" 100 $few "weight with guessed frames, %"
 
 check_status 2 "--call-graph lbr is refused" "$BPFPROF" oncpu --call-graph lbr 1
 check_near "$(wc -l <"$ERR")" 1 0 "lines that say why"
