@@ -138,6 +138,17 @@ void lifetimes_begin(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t t
 	t->end_ns = 0;
 }
 
+void lifetimes_begin_anew(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct lifetime *t;
+
+	if (!l)
+		return;
+	t = get(l, pid, tid);
+	t->lived_ns = 0;
+	t->begin_ns = time_ns;
+}
+
 uint64_t lifetimes_between(const struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t begin_ns,
 			   uint64_t end_ns)
 {

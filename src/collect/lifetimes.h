@@ -23,6 +23,9 @@ void lifetimes_free(struct lifetimes *l);
 void lifetimes_begin(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns);
 void lifetimes_end(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
+/* It is another one from now on: nothing counts of what it has lived before. l may be NULL. */
+void lifetimes_begin_anew(struct lifetimes *l, uint32_t pid, uint32_t tid, uint64_t time_ns);
+
 /*
  * When there are many, forgets the threads that have ended some time before now_ns and have no
  * count: so memory is bounded by the counts and by the threads that live. l may be NULL.

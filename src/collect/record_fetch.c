@@ -26,7 +26,13 @@ static void on_mmap(void *arg, const struct sideband_mmap *m, uint64_t time_ns)
 static void on_comm(void *arg, uint32_t pid, uint32_t tid, const char *name, int exec,
 		    uint64_t time_ns)
 {
-	proc_on_comm(&((struct record *)arg)->procs, pid, tid, name, exec, time_ns);
+	struct record *r = arg;
+
+	proc_on_comm(&r->procs, pid, tid, name, exec, time_ns);
+	if (exec && pid == r->capture.own_child && !r->has_begun) {
+		r->has_begun = true;
+		lifetimes_begin_anew(r->lifetimes, pid, tid, time_ns);
+	}
 }
 
 /* One that is born when threads are merged has no count of its own. */

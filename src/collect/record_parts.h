@@ -49,6 +49,7 @@ struct record {
 	struct capture capture;
 	struct lifetimes *lifetimes; /* NULL but for wall */
 	struct target target;
+	bool has_begun; /* the program that bpfprof started: it is no copy of bpfprof any more */
 	struct profile *profile;
 	struct prof_glob glob;
 	int cgroup_fd, timer, signals;

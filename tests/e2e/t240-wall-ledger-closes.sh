@@ -45,4 +45,9 @@ check_truth block_100ms sleep
 wall=$(awk '$1 == "wall" { print $2 }' "$TMP/did")
 check_between "$(pct_of "$(us_of "$TMP/x.folded" '^waits_migrate;')" "$wall")" 99 106 "sleeper: all, % of its wall time"
 check_schedstat waits_migrate "$(of waits_migrate on-cpu)" "$(of waits_migrate runnable)" wakes
+
+# What is held until the recording has begun (10 to 30 ms) is not yet the program.
+record wall -o "$TMP/x.bpfprof" -- sleep 0.3
+check "the table" "$BPFPROF" report --table --json "$TMP/x.bpfprof"
+check_between "$(json "$OUT" all residual_ns)" -100000000 4000000 "a short program: ns of its life that nothing accounts for"
 finish

@@ -146,6 +146,24 @@ static void who_stays_is_found_among_those_that_go(void **state)
 	lifetimes_free(l);
 }
 
+static void one_that_begins_anew_has_lived_since_then(void **state)
+{
+	struct lifetimes *l = lifetimes_new(BEGIN);
+	struct profile *p = made_profile("wall");
+
+	made_wait(p, 1, "t", BLOCKED, 1, "f", "");
+	made_wait(p, 2, "t", BLOCKED, 1, "f", "");
+	lifetimes_begin(l, PID, 2, BEGIN + S);
+	lifetimes_begin_anew(l, PID, 1, BEGIN + 2 * S);
+	lifetimes_begin_anew(l, PID, 2, BEGIN + 2 * S);
+	lifetimes_end(l, PID, 2, BEGIN + 3 * S);
+	lifetimes_write(l, p, BEGIN + 5 * S);
+	assert_int_equal(wall_of(p, 1), 3 * S);
+	assert_int_equal(wall_of(p, 2), S);
+	profile_free(p);
+	lifetimes_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +173,7 @@ int main(void)
 		cmocka_unit_test(merged_threads_are_left_to_the_kernel),
 		cmocka_unit_test(threads_without_counts_are_forgotten),
 		cmocka_unit_test(who_stays_is_found_among_those_that_go),
+		cmocka_unit_test(one_that_begins_anew_has_lived_since_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
