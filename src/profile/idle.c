@@ -119,6 +119,12 @@ static const struct row {
 	{ LOOP, "*asio::detail::scheduler::*run*" },
 	{ LOOP, "sd_event_wait" },		{ LOOP, "sd_event_run" },
 
+	/* Node.js: threads that compile and collect garbage, and the one that a debugger wakes. */
+	{ CALL, "uv_sem_wait" },		{ CALL, "uv__sem_wait" },
+	{ CALL, "node::*TaskQueue*::BlockingPop" },
+	{ LOOP, "node::*PlatformWorkerThread" },
+	{ LOOP, "node::inspector::*StartIoThreadMain" },
+
 	/* Servers. */
 	{ LOOP, "assoc_maintenance_thread" },	{ LOOP, "lru_maintainer_thread" },
 	{ LOOP, "logger_thread" },		{ LOOP, "item_crawler_thread" },

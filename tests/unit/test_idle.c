@@ -195,6 +195,16 @@ static void event_loops_are_idle_when_they_wait_themselves(void **state)
 	check(false, "read;uv__read;uv__stream_io;uv__io_poll;uv_run;main");
 	check(true, "pthread_cond_wait;uv_cond_wait;worker;start_thread");
 	check(false, "pthread_cond_wait;worker;start_thread");
+	check(true, "pthread_cond_wait;uv_cond_wait;"
+		    "node::(anonymous namespace)::PlatformWorkerThread;start_thread;clone3");
+	check(true, "pthread_cond_wait;uv_cond_wait;node::TaskQueue<v8::Task>::BlockingPop;"
+		    "node::(anonymous namespace)::PlatformWorkerThread(void*);start_thread");
+	check(true, "__new_sem_wait_slow64.constprop.0;uv__sem_wait;uv_sem_wait;"
+		    "node::inspector::(anonymous namespace)::StartIoThreadMain;start_thread");
+	check(false, "pthread_cond_wait;uv_cond_wait;v8::internal::Sweeper::Wait;"
+		     "node::(anonymous namespace)::PlatformWorkerThread;start_thread");
+	check(false, "__lll_lock_wait;pthread_mutex_lock;uv_mutex_lock;"
+		     "node::(anonymous namespace)::PlatformWorkerThread;start_thread");
 	check(true, "epoll_wait;epoll_dispatch;event_base_loop;worker_libevent;start_thread");
 	check(true,
 	      "__poll;g_main_context_poll;g_main_context_iterate.isra.0;g_main_loop_run;main");
