@@ -217,13 +217,15 @@ void expected_put(const struct expected *x, const char *what, FILE *out)
 	if (x->most != x->least)
 		fprintf(out, " to %s", text_count(x->most));
 	fprintf(out, " %s, %s counted: ", what, text_count(x->seen));
-	if (pct <= -EXPECTED_LITTLE)
+	if (pct <= -EXPECTED_MUCH)
 		style_put(out, STYLE_BAD);
 	if (pct < 0 && pct > -EXPECTED_LITTLE)
 		fputs("<0.01% missing", out);
 	else
 		fprintf(out, pct ? "%.2f%% %s" : "none missing", pct < 0 ? -pct : pct,
-			pct < 0 ? "MISSING" : "too many");
+			pct >= 0	       ? "too many"
+			: pct > -EXPECTED_MUCH ? "missing"
+					       : "MISSING");
 	style_put(out, STYLE_PLAIN);
 	fputc('\n', out);
 }

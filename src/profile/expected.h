@@ -22,6 +22,7 @@ bool expected_init(struct expected *x, const struct profile *p);
 
 /* Outside of the interval, as percent of its nearer end: below 0 = missing, above = too many. */
 #define EXPECTED_LITTLE 0.005 /* less is 0.00 % */
+#define EXPECTED_MUCH	0.5   /* more is not as it should be */
 double expected_difference_pct(const struct expected *x);
 
 /* Missing and lost; of what is not known to be expected, lost of those seen. */
