@@ -54,7 +54,9 @@ check "are those that are slow" python3 - "$TMP/json" "$TMP/truth" <<-'END'
 	found, truth = (json.load(open(f)) for f in sys.argv[1:])
 	assert all(b["from"] >= 4096 for r in found["calls"] for b in r["log2_us"]), found["calls"]
 	slow = [r["calls"] for r in found["calls"] if r["function"].endswith("::sleeper")]
-	assert slow == [15], slow
+	told = next(t["slow"] for name, t in truth.items() if name.endswith("::sleeper"))
+	# One that is preempted outside of its own measure is slow, too.
+	assert len(slow) == 1 and 14 <= told <= 16 and abs(slow[0] - told) <= 1, (slow, told)
 	assert sum(r["calls"] for r in found["calls"]) < sum(t["polls"] for t in truth.values()) / 10
 END
 
