@@ -56,9 +56,10 @@ check_paths() { # LEVELS DESC
 	grep '^#' "$TMP/paths"
 	read -r nr worst broken < <(tail -n 1 "$TMP/paths")
 	check_between "$nr" 2 256 "$2: paths"
-	check_between "$worst" 0 50 "$2: % by which a path is off its share, at worst"
-	# The first stacks of a run may find no room to wait for their tables: some 10 ms of less than a second.
-	check_between "$broken" 0 15 "$2: % of the time in no path at all"
+	check_between "$worst" 0 70 "$2: % by which a path is off its share, at worst"
+	# The first stacks of a run may find no room to wait for their tables: some 10 ms of less than a second, beside others
+	# up to a fifth of it. (A hash that leaves words out has paths that are off by thousands.)
+	check_between "$broken" 0 25 "$2: % of the time in no path at all"
 }
 
 paths() { # LEVELS BITS OPTIONS...
