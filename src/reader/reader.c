@@ -20,6 +20,7 @@
 #include "reader/losses.h"
 #include "reader/nursery.h"
 #include "reader/steady.h"
+#include "reader/watched.h"
 
 #define PAGE	  65536u      /* of any kernel we run on */
 #define GRACE_NS  50000000ull /* for the kernel to end a child */
@@ -45,6 +46,7 @@ struct reader {
 	struct losses losses;
 	struct steady steady;
 	bool told_none;
+	bool starved; /* who was asked last and gave no answer */
 };
 
 /* No child can be had, for whatever it would look at: that is told once, not for each file. */
@@ -216,36 +218,6 @@ static int share_memory(const struct reader_question *q, const struct nursery_or
 	return fd;
 }
 
-/* A child that is waited for: since when it has done nothing, and what it had used then. */
-struct watched {
-	pid_t pid; /* 0 = not known yet */
-	uint64_t idle_since_ns, used_ns;
-};
-
-static uint64_t cpu_ns(pid_t pid)
-{
-	clockid_t clock;
-	struct timespec t;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static bool has_hung(struct watched *w, uint64_t idle_ns)
-{
-	uint64_t now = now_ns(), used;
-
-	if (!w->pid)
-		return false;
-	used = cpu_ns(w->pid);
-	if (!w->idle_since_ns || used != w->used_ns || cost_is_runnable(w->pid)) {
-		w->idle_since_ns = now;
-		w->used_ns = used;
-	}
-	return now - w->idle_since_ns >= idle_ns;
-}
-
 /* Who was stopped by somebody is as good as dead. */
 static bool end_stopped(const struct reader *r, const struct watched *w)
 {
@@ -283,7 +255,8 @@ static int wait_report(const struct reader *r, const struct reader_question *q, 
 		}
 		if (q->meanwhile)
 			q->meanwhile(q->arg);
-		if (q->idle_ns && has_hung(w, q->idle_ns))
+		watched_look(w);
+		if (q->idle_ns && watched_has_hung(w, q->idle_ns))
 			return -ETIMEDOUT;
 		if (end_stopped(r, w))
 			return -EPIPE;
@@ -319,9 +292,9 @@ static int read_answer(int memory, const struct nursery_order *o, uint64_t sz,
 static int await(struct reader *r, const struct reader_question *q, const struct nursery_order *o,
 		 int memory, int socket, struct reader_answer *a)
 {
-	uint64_t until = now_ns() + q->timeout_ns + GRACE_NS;
+	uint64_t begin = now_ns(), until = begin + o->timeout_ns + GRACE_NS;
 	struct nursery_report report = {};
-	struct watched watched = {};
+	struct watched watched = { .looked_ns = begin };
 	int err, fd = -1;
 
 	do {
@@ -329,6 +302,9 @@ static int await(struct reader *r, const struct reader_question *q, const struct
 		if (!err && !report.done)
 			remember_child(r, watched.pid = report.pid);
 	} while (!err && !report.done);
+	if (err)
+		watched_look(&watched);
+	r->starved = err && watched_has_starved(&watched, o->timeout_ns);
 	if (!err)
 		err = report.err < 0 ? (int)report.err : 0;
 	if (!err)
@@ -394,6 +370,7 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 				   .timeout_ns = q->timeout_ns };
 	uint64_t begin_ns, until_ns = now_ns() + q->timeout_ns;
 	int err = -EPIPE, no_room = 0;
+	bool patient = false;
 
 	*a = (struct reader_answer){ .fd = -1 };
 	if (losses_are_too_many(&r->losses))
@@ -401,11 +378,18 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 	for (int i = 0; i < tries(r) && err == -EPIPE; i++) {
 		begin_ns = now_ns();
 		err = ask_once(r, q, &o, a);
-		if (err == -EPIPE || err == -ETIMEDOUT)
-			losses_add(&r->losses, begin_ns);
 		/* By the kernel, at its deadline. */
 		if (err == -EPIPE && now_ns() >= until_ns)
-			return -ETIMEDOUT;
+			err = -ETIMEDOUT;
+		if (err == -ETIMEDOUT && r->starved && !patient) {
+			patient = true;
+			o.timeout_ns += READER_STARVES_NS;
+			until_ns = now_ns() + o.timeout_ns;
+			err = -EPIPE;
+			continue;
+		}
+		if (err == -EPIPE || err == -ETIMEDOUT)
+			losses_add(&r->losses, begin_ns);
 		if (err == -EPIPE)
 			no_room = revive(r);
 	}

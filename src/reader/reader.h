@@ -26,6 +26,7 @@
 
 #define READER_MAX_FDS	  4
 #define READER_MAX_ANSWER (96u << 20)
+#define READER_STARVES_NS 1000000000ull /* more time, once, for who had no CPU in the first */
 
 /* What a task is given, and where its answer goes. */
 struct reader_work {
@@ -103,8 +104,8 @@ struct reader_cost reader_end(struct reader *r);
 void reader_free(struct reader *r);
 
 /*
- * What the task returned; or -ETIMEDOUT when it took too long, -EPIPE when it died, and again when
- * it was tried anew; -EINTR when it was interrupted; -EAGAIN or -ENOMEM when no process could be
+ * What the task returned; or -ETIMEDOUT when it took too long (where it got no CPU, it is tried once
+ * more, READER_STARVES_NS longer), -EPIPE when it died, and again when it was tried anew; -EINTR when it was interrupted; -EAGAIN or -ENOMEM when no process could be
  * started, -ENOMEM also when the task ran out of memory; -EBUSY when too much time was lost to
  * such. The answer is empty unless this is 0.
  */

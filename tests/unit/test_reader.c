@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -63,6 +65,27 @@ static int spin(struct reader_work *w)
 	while (i)
 		i |= 1;
 	return i;
+}
+
+static int *nr_starved; /* shared with children */
+
+/* The first that is asked has no CPU for itself: it is idle beside somebody who spins. */
+static int starve(struct reader_work *w)
+{
+	const struct sched_param none = {};
+	cpu_set_t one;
+
+	if ((*nr_starved)++)
+		return 0;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return -errno;
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		spin(w);
+	}
+	return sched_setscheduler(0, SCHED_IDLE, &none) ? -errno : spin(w);
 }
 
 static int die(struct reader_work *w)
@@ -148,15 +171,16 @@ static ssize_t answer_row(const void *row, void *answer, size_t max)
 	return q->what == FAILS ? -EFAULT : (ssize_t)sz;
 }
 
-enum { ECHO_IT, COUNT, FAIL, HANG, SPIN, DIE, LIE, OPENS, ESCAPE, STATUS, EAT, ROWS };
+enum { ECHO_IT, COUNT, FAIL, HANG, SPIN, DIE, LIE, OPENS, ESCAPE, STATUS, EAT, ROWS, STARVE };
 
 static const struct reader_task tasks[] = {
-	{ .run = echo },   { .run = count_bytes },
-	{ .run = refuse }, { .run = hang },
-	{ .run = spin },   { .run = die },
-	{ .run = lie },	   { true, .run = opens },
-	{ .run = escape }, { .run = status },
-	{ .run = eat },	   { .each = answer_row, .row_sz = sizeof(struct row) },
+	{ .run = echo },	 { .run = count_bytes },
+	{ .run = refuse },	 { .run = hang },
+	{ .run = spin },	 { .run = die },
+	{ .run = lie },		 { true, .run = opens },
+	{ .run = escape },	 { .run = status },
+	{ .run = eat },		 { .each = answer_row, .row_sz = sizeof(struct row) },
+	{ true, .run = starve },
 };
 
 static struct reader *r;
@@ -164,6 +188,11 @@ static struct reader_answer a;
 
 static int setup(void **state)
 {
+	if (!nr_starved)
+		nr_starved = mmap(NULL, sizeof(*nr_starved), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (nr_starved == MAP_FAILED)
+		return 1;
 	r = reader_new(tasks, sizeof(tasks) / sizeof(*tasks));
 	return !r;
 }
@@ -224,6 +253,14 @@ static void a_deadline_holds(void **state)
 	free(a.bytes);
 	close(pipes[0]);
 	close(pipes[1]);
+}
+
+/* That somebody has no CPU is no answer. */
+static void who_gets_no_cpu_is_asked_again(void **state)
+{
+	*nr_starved = 0;
+	assert_int_equal(ask(STARVE, "", 0, -1, SECOND * 3 / 10), 0);
+	assert_int_equal(*nr_starved, 2);
 }
 
 /* Who hangs is left before his deadline; who has work is not. Whoever interrupts need not wait. */
@@ -697,6 +734,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(answers_come_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_deadline_holds, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_gets_no_cpu_is_asked_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_hangs_is_left_early, setup, teardown),
 		cmocka_unit_test_setup_teardown(death_and_lies_are_found_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_opens_passes_it_on, setup, teardown),
