@@ -104,10 +104,11 @@ struct reader_cost reader_end(struct reader *r);
 void reader_free(struct reader *r);
 
 /*
- * What the task returned; or -ETIMEDOUT when it took too long (where it got no CPU, it is tried once
- * more, READER_STARVES_NS longer), -EPIPE when it died, and again when it was tried anew; -EINTR when it was interrupted; -EAGAIN or -ENOMEM when no process could be
- * started, -ENOMEM also when the task ran out of memory; -EBUSY when too much time was lost to
- * such. The answer is empty unless this is 0.
+ * What the task returned; or -ETIMEDOUT when it took too long (where it got no CPU, it is tried
+ * once more, READER_STARVES_NS longer), -EPIPE when it died, and again when it was tried anew;
+ * -EINTR when it was interrupted; -EAGAIN or -ENOMEM when no process could be started, -ENOMEM also
+ * when the task ran out of memory; -EBUSY when too much time was lost to such. The answer is empty
+ * unless this is 0.
  */
 int reader_ask(struct reader *r, const struct reader_question *q, struct reader_answer *a);
 

@@ -42,7 +42,8 @@ exact() { # LEAF PCT TOLERANCE MIN CHAIN
 record 99 nofp_fork 3
 exact child_spin 99 2 99.5 'bear;child_main;child_spin'
 
-record 99 nofp_first 3
+# In the middle of an exec the old stack is gone; beside others that takes long.
+record 98 nofp_first 3
 exact first_spin 49 4 99 'first_outer;first_spin'
 exact second_spin 49 4 99 'second_outer;second_spin'
 # A caller of the other program would be a stack walked by the other program's tables.
