@@ -40,7 +40,7 @@ burns() { # PYTHON NAME
 	check_pct burns.folded '(Third\.)?burn_third \(shares\.py\)' 30 3
 	check_pct burns.folded 'burn_fifth \(shares\.py\)' 20 3
 	check_pct burns.folded 'spend \(shares\.py\)' 100 2
-	[ -n "${IN_GUEST:-}" ] || check_pct x.folded 'burn \(shares\.py\)' 97 3 # a guest takes long to begin
+	[ -n "${IN_GUEST:-}" ] || check_pct x.folded 'burn \(shares\.py\)' 94 6 # a guest takes long to begin, and a busy machine
 	check_grep '^stacks .*(9[5-9]|100)\.[0-9]% of the samples in complete stacks' x.txt "$2: stacks stay complete"
 }
 
