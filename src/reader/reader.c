@@ -381,7 +381,7 @@ int reader_ask(struct reader *r, const struct reader_question *q, struct reader_
 		/* By the kernel, at its deadline. */
 		if (err == -EPIPE && now_ns() >= until_ns)
 			err = -ETIMEDOUT;
-		if (err == -ETIMEDOUT && r->starved && !patient) {
+		if (err == -ETIMEDOUT && r->starved && !patient && i + 1 < tries(r)) {
 			patient = true;
 			o.timeout_ns += READER_STARVES_NS;
 			until_ns = now_ns() + o.timeout_ns;
