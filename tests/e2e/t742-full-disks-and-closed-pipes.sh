@@ -24,7 +24,11 @@ check "a recording" "$BPFPROF" offcpu -o "$TMP/x.bpfprof" 1
 
 fill() { # KB that stay free
 	rm -rf "$TMP"/full/* "$TMP"/whole/*
-	head -c $(((64 - $1) * 1024)) /dev/zero >"$TMP/full/others"
+	# Of a file that somebody still has open there is room later.
+	wait_until 5 filled $(((64 - $1) * 1024)) || fail "the disk is full but for $1 KB"
+}
+filled() { # BYTES
+	head -c "$1" /dev/zero >"$TMP/full/others" 2>/dev/null && [ "$(stat -c %s "$TMP/full/others")" -eq "$1" ]
 }
 only() { # DESC FILE...: what is on the full disk
 	check_is "$(cd "$TMP/full" && find . -mindepth 1 -printf '%P\n' | sort | tr '\n' ' ')" "others ${*:2}${2:+ }" "$1: what is there"

@@ -15,8 +15,6 @@ os.setsid()
 with contextlib.suppress(OSError):
     open("/proc/self/autogroup", "w").write("-15")
 recorder = subprocess.Popen(sys.argv[3:])
-with contextlib.suppress(OSError):
-    os.nice(-15)
 known, killed = set(), 0
 def children():
     try:
@@ -39,13 +37,14 @@ while recorder.poll() is None:
         for child in list(new)[:left - killed]:
             os.kill(child, signal)
             killed += 1
+    time.sleep(0.0005)
 print(killed)
 sys.exit(recorder.returncode)
 P
 # It has all in one file, so the copies are of that one.
 gcc -O2 -g -static -fomit-frame-pointer -I "$ROOT/tests/progs" -I "$ROOT" \
 	-o "$TMP/inlines" "$ROOT/tests/progs/inlines.c" 2>"$ERR" || skip "no static programs can be made here"
-start_first "$TMP/inlines" 60
+start "$TMP/inlines" 200
 recorded() { # KILLS [SIGNAL]
 	rm -f "$TMP"/x.*
 	check "$1 killed" python3 "$TMP/kill_copies" "$1" "${2:-9}" "$BPFPROF" oncpu -U -p "$PID" -F 199 --no-symbol-cache \
