@@ -13,9 +13,10 @@ need_prog execs exiter
 [ -z "${IN_GUEST:-}" ] || skip "an interrupt costs far too much here"
 unset BPFPROF_MAX_OVERHEAD
 
-start "$PROGS/execs" 12 "$PROGS/exiter" 0
-# 19 samples take 0.06 % of a CPU, by 30 us each.
-run "$BPFPROF" oncpu -e cpu-clock -F 19 --max-overhead 0.3 -o "$TMP/x.json" 8
+start "$PROGS/execs" 30 "$PROGS/exiter" 0
+# 19 samples take 0.06 % of a CPU, by 30 us each. Own time counts from the third second, smoothed over five: where starting a
+# program takes long it passes 0.3 % only after eight.
+run "$BPFPROF" oncpu -e cpu-clock -F 19 --max-overhead 0.3 -o "$TMP/x.json" 20
 check_is "$STATUS" 0 "exit status"
 stop "$PID"
 own=$(json "$TMP/x.json" cost own_cpu_s)
@@ -26,6 +27,6 @@ echo "# $own s of its own in $length s on $cpus CPUs"
 check_between "$(awk -v o="$own" -v c="$cpus" -v l="$length" 'BEGIN { print 100 * o / c / l }')" 0.5 30 "% of the CPUs for itself"
 check_is "$(json "$TMP/x.json" cost thinned_to_one_in)" 1 "= one sample in how many was taken"
 check_is "$(json "$TMP/x.json" unit)" samples "unit of the values"
-check_between "$(json "$TMP/x.json" cost over_budget_s)" 1 10 "s above the budget"
+check_between "$(json "$TMP/x.json" cost over_budget_s)" 1 20 "s above the budget"
 check_ledger_closes "$TMP/x.json"
 finish
