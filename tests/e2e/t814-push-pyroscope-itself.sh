@@ -24,16 +24,18 @@ done
 
 ready() { [ "$(curl -s -o /dev/null -w '%{http_code}' "$url/ready")" = 200 ]; }
 begin() {
-	local port
+	local port grpc raft
 
 	[ -z "$engine" ] || stop "$engine" KILL
 	port=$(free_port)
+	grpc=$(free_port)
+	raft=127.0.0.1:$(free_port)
 	url=http://127.0.0.1:$port
 	rm -rf data data-shared
 	cat >pyroscope.yaml <<-END
 		target: all
 		server: {http_listen_address: 127.0.0.1, http_listen_port: $port,
-		  grpc_listen_address: 127.0.0.1, grpc_listen_port: $(free_port)}
+		  grpc_listen_address: 127.0.0.1, grpc_listen_port: $grpc}
 		analytics: {reporting_enabled: false}
 		memberlist: {bind_addr: [127.0.0.1], bind_port: $(free_port)}
 		storage: {backend: filesystem, filesystem: {dir: ./data-shared}}
@@ -41,7 +43,9 @@ begin() {
 		self_profiling: {disable_push: true}
 	END
 	start "$program" -config.file=pyroscope.yaml -architecture.storage=v2 "${here[@]}" \
-		-segment-writer.min-ready-duration=0s -metastore.min-ready-duration=0s
+		-segment-writer.min-ready-duration=0s -metastore.min-ready-duration=0s \
+		-metastore.address=127.0.0.1:"$grpc" -query-backend.address=127.0.0.1:"$grpc" \
+		-metastore.raft.bind-address="$raft" -metastore.raft.advertise-address="$raft" -metastore.raft.server-id="$raft"
 	engine=$PID
 	wait_until 60 ready || fail "Pyroscope starts"
 }
