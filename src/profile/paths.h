@@ -18,7 +18,7 @@ struct step {
 };
 
 struct path {
-	uint32_t first, nr; /* into steps */
+	uint32_t first, nr; /* into steps; equal paths may have the same ones */
 	uint64_t count;	    /* in the tree's unit: the number of samples, or their weight */
 	uint64_t samples;   /* how many; of waits and calls as well */
 	uint64_t weight;

@@ -25,8 +25,11 @@ static int by_steps(const void *x, const void *y, void *arg)
 	const struct path *a = x, *b = y;
 	const uint32_t *m = packed->names + a->first, *n = packed->names + b->first;
 	uint32_t nr = a->nr < b->nr ? a->nr : b->nr;
-	int diff = memcmp(m, n, nr * sizeof(*m)); /* any order will do */
+	int diff;
 
+	if (m == n)
+		return a->nr < b->nr ? -1 : a->nr > b->nr;
+	diff = memcmp(m, n, nr * sizeof(*m)); /* any order will do */
 	if (diff)
 		return diff;
 	if (a->nr != b->nr)
@@ -196,12 +199,18 @@ void tree_sort(struct tree *t)
 	free(kids);
 }
 
+/* Each step once: those that a path shares are of one before it. */
 static void turn(struct tree_paths *p)
 {
+	size_t turned = 0;
+
 	for (size_t i = 0; i < p->nr_paths; i++) {
 		struct step *first = p->steps + p->paths[i].first;
 		struct step *last = first + p->paths[i].nr - 1, step;
 
+		if (p->paths[i].first < turned)
+			continue;
+		turned = p->paths[i].first + p->paths[i].nr;
 		for (; first < last; first++, last--) {
 			step = *first;
 			*first = *last;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the parts of the call tree share: tree_paths.c makes paths of samples, tree_keys.c what they
- * begin with, tree_filter.c leaves some out, tree.c makes nodes of paths.
+ * begin with, tree_filter.c leaves some out, tree_share.c lets equal ones share their steps, tree.c
+ * makes nodes of paths.
  */
 #ifndef BPFPROF_PROFILE_TREE_PARTS_H
 #define BPFPROF_PROFILE_TREE_PARTS_H
 
+#include "base/index.h"
 #include "profile/paths.h"
 #include "profile/trim.h"
 #include "profile/waits.h"
@@ -20,6 +22,9 @@ struct tree_filter {
 bool tree_filter_keeps(struct tree_filter *f, const struct tree *t, const struct step *steps,
 		       uint32_t nr);
 void tree_filter_release(struct tree_filter *f);
+
+/* The last path takes those of an equal one before it, if there is one. seen: by path. */
+void tree_share_steps(struct index *seen, struct tree_paths *out);
 
 /* How functions of a frame are called. */
 enum naming {
@@ -58,6 +63,7 @@ struct path_builder {
 	struct step *known;
 	size_t nr_known, cap_known;
 	struct tree_filter filter;
+	struct index seen; /* paths, by their steps */
 	struct tree_paths *out;
 	struct thread_name threads[NAMED_THREADS]; /* the one seen last in each place */
 };

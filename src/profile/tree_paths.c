@@ -245,8 +245,10 @@ static void end_path(struct path_builder *b)
 	struct path *last = &b->out->paths[b->out->nr_paths - 1];
 
 	last->nr = b->out->nr_steps - last->first;
-	if (tree_filter_keeps(&b->filter, b->t, b->out->steps + last->first, last->nr))
+	if (tree_filter_keeps(&b->filter, b->t, b->out->steps + last->first, last->nr)) {
+		tree_share_steps(&b->seen, b->out);
 		return;
+	}
 	b->t->left_out += last->count;
 	b->out->nr_steps = last->first;
 	b->out->nr_paths--;
@@ -478,6 +480,7 @@ void tree_paths_of(struct tree *t, const struct view *v, struct tree_paths *path
 		free(b.by_frame[i]);
 	trim_release(&b.trim);
 	free(b.known);
+	index_release(&b.seen);
 	tree_filter_release(&b.filter);
 }
 

@@ -9,6 +9,7 @@
 
 #include "made.h"
 #include "output/output.h"
+#include "profile/paths.h"
 #include "profile/tree.h"
 
 /* Names leaf first. */
@@ -172,6 +173,38 @@ static void callers_and_callees_add_up(void **state)
 	regfree(&all);
 }
 
+/* As where programs start all the time: samples that differ in what the view does not show. */
+static void equal_paths_share_their_steps(void **state)
+{
+	struct view v = { 0 };
+	struct profile *p = made();
+	struct tree_paths paths;
+	struct tree *t = tree_paths_new(p, &v, &paths);
+	size_t nr_steps = paths.nr_steps, nr_samples = p->nr_samples;
+
+	assert_int_equal(nr_steps, 5 + 5 + 4 + 2 + 3);
+	tree_paths_free(t, &paths);
+	for (uint32_t pid = 2; pid < 100; pid++)
+		for (size_t i = 0; i < nr_samples; i++) {
+			struct sample s = p->samples[i];
+
+			s.pid = s.tid = pid;
+			profile_add_sample(p, &s);
+		}
+	t = tree_paths_new(p, &v, &paths);
+	assert_int_equal(paths.nr_paths, 99 * nr_samples);
+	assert_int_equal(paths.nr_steps, nr_steps);
+	tree_paths_free(t, &paths);
+	for (int up = 0; up < 2; up++) {
+		v.bottom_up = up;
+		t = tree_new_turned(p, &v);
+		assert_int_equal(t->nodes[0].total, 9900);
+		assert_int_equal(t->nr, up ? 18 : 13);
+		tree_free(t);
+	}
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +213,7 @@ int main(void)
 		cmocka_unit_test(upwards_a_function_has_its_callers_below),
 		cmocka_unit_test(focus_keeps_whole_stacks),
 		cmocka_unit_test(callers_and_callees_add_up),
+		cmocka_unit_test(equal_paths_share_their_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
