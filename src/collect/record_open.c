@@ -42,7 +42,7 @@ static struct store *open_store(struct record *r)
 				.epoch = maps->table_epoch,
 				.pause = &r->pause,
 				.reader = r->reading->reader,
-				.reads_none = r->opts->max_bytes != 0,
+				.reads_none = r->is_tight || r->opts->max_bytes,
 				.python = !r->opts->no_python,
 				.earlier = r->opts->before ? r->opts->before->store : NULL,
 				.shelf = r->opts->shelf,

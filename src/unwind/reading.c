@@ -70,13 +70,14 @@ int reading_table(struct reader_work *w)
 }
 
 /* NULL: it is no file that has a table. */
-static const char *says_why(int err)
+static const char *says_why(const struct store *s, int err)
 {
 	switch (err) {
 	case -ETIMEDOUT:
 		return "reading it took too long";
 	case -EPIPE:
-		return "the process that read it died";
+		return s->o.reads_none ? "the process that read it died, perhaps for want of memory"
+				       : "the process that read it died";
 	case -EBUSY:
 		return "too many that read files hung or were ended";
 	case -ENOMEM:
@@ -102,9 +103,9 @@ static int ask(struct store *s, const struct source *src, enum reader_row row, u
 	int err = reader_ask(s->o.reader, &q, a);
 
 	s->stats.nr_hung += err == -ETIMEDOUT;
-	if (says_why(err) && reader_tells(&s->nr_told))
+	if (says_why(s, err) && reader_tells(&s->nr_told))
 		log_warn("%s: %s: its code is walked by frame pointer", src->file->path,
-			 says_why(err));
+			 says_why(s, err));
 	return err;
 }
 

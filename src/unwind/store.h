@@ -40,7 +40,7 @@ struct store_opts {
 	uint64_t max_bytes;		 /* of all tables and lists */
 	const struct table_pause *pause; /* or NULL; must not come back to the store */
 	struct reader *reader;		 /* who reads strangers' files; NULL = we do */
-	bool reads_none;		 /* or all tables are made from: its memory is bounded */
+	bool reads_none;		 /* or all that tables are made from: memory is bounded */
 	bool python;			 /* frames of interpreters are looked for */
 	/*
 	 * Another one, whose tables are taken until store_go_alone(); or NULL. Until then there is
