@@ -101,7 +101,9 @@ static int by_time(const void *x, const void *y)
 
 	if (a->stats.total_ns != b->stats.total_ns)
 		return a->stats.total_ns > b->stats.total_ns ? -1 : 1;
-	return a->names < b->names ? -1 : 1;
+	if (a->names != b->names)
+		return a->names < b->names ? -1 : 1;
+	return a->function < b->function ? -1 : 1; /* as they were asked for */
 }
 
 static void add_rows(struct call_stacks *c, const struct item *items, size_t nr)
