@@ -30,7 +30,7 @@ check_is "$(json "$TMP/x.json" unit)" ns "unit of the values"
 # The first tenth of a second is at the full rate, and is judged by itself.
 check_between "$(awk -v i="$(value interrupts_share_of_cpus)" -v b="$(value bpf_share_of_cpus)" \
 	'BEGIN { print 100 * (i + b) }')" 0.01 0.6 "% of the CPUs"
-check_between "$(awk -v n="$(folded_sum "$TMP/x.folded")" -v ms="$ms" 'BEGIN { print n / ms / 1e6 }')" 0.93 1.07 \
+check_between "$(awk -v n="$(folded_sum "$TMP/x.folded")" -v ms="$ms" 'BEGIN { print n / ms / 1e6 }')" 0.9 1.1 \
 	"of the CPU time that the program had"
 # Three sigma of so many samples, and 2.
 spread=$(awk -v n="$(json "$TMP/x.json" samples recorded)" 'BEGIN { print 150 / sqrt(n + 1) + 2 }')
