@@ -41,6 +41,11 @@ struct alloc_thread {
 	/* The same of a call that may have to give back what it took to enlarge it. */
 	__u64 moves_sp, moved_from;
 	struct alloc_live moved;
+	/* Of the last realloc(NULL), which may go on as malloc(); sp 0 = no longer. */
+	struct grown {
+		__u64 sp, caller, ip, size;
+		__u64 is_seen; /* its return will be */
+	} grown;
 };
 
 /* Made at the first allocation of a thread. */
@@ -120,8 +125,10 @@ static __always_inline void expect(struct pt_regs *regs, struct alloc_thread *t,
 	t->sp = REGS_SP(regs);
 }
 
+enum returns { UNSEEN, SEEN_IF_SAMPLED, SEEN_ALWAYS };
+
 static __always_inline __u32 sample(struct pt_regs *regs, struct alloc_thread *t, __u32 how,
-				    __u64 size, bool returns)
+				    __u64 size, enum returns returns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct prof_count key = { .pid = task->tgid, .tid = task->pid, .chain = ALLOC_CODE(size) };
@@ -176,15 +183,51 @@ static __always_inline bool is_within(struct pt_regs *regs, const struct alloc_t
 	       bpf_ktime_get_ns() - t->live.time_ns < LONG_NS;
 }
 
-/* What became of the call. */
-static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size, bool returns)
+/* At a function's first instruction. */
+static __always_inline __u64 caller_of(struct pt_regs *regs)
+{
+	__u64 caller = PT_REGS_RET(regs);
+
+#ifdef bpf_target_x86
+	if (bpf_probe_read_user(&caller, sizeof(caller), (void *)caller))
+		return 0;
+#endif
+	return caller;
+}
+
+/*
+ * The C library's realloc(NULL, size) jumps to malloc(size), which returns where realloc() would
+ * have: one call. One that is sampled may have the address of a trampoline to return to by now.
+ */
+static __always_inline bool goes_on(struct pt_regs *regs, const struct alloc_thread *t, __u64 size)
+{
+	__u64 sp = REGS_SP(regs);
+
+	return t->grown.sp == sp && t->grown.size == size && t->grown.ip != PT_REGS_IP(regs) &&
+	       (t->grown.is_seen || t->sp == sp || t->grown.caller == caller_of(regs));
+}
+
+/* What became of the call. grows: it is a realloc(NULL). */
+static __always_inline __u32 begins(struct pt_regs *regs, __u32 how, __u64 size, bool grows,
+				    enum returns returns)
 {
 	struct alloc_thread *t = thread();
+	bool same;
 
 	if (!t)
 		return PROF_LOST_THREAD;
 	if (is_within(regs, t))
 		return PROF_FILTER_NESTED;
+	same = t->grown.sp && goes_on(regs, t, size);
+	t->grown.sp = 0;
+	if (same)
+		return PROF_FILTER_NESTED;
+	if (grows)
+		t->grown = (struct grown){ .sp = REGS_SP(regs),
+					   .caller = caller_of(regs),
+					   .ip = PT_REGS_IP(regs),
+					   .size = size,
+					   .is_seen = returns == SEEN_ALWAYS };
 	if (t->sp)
 		counters_add(PROF_LIVE_MISSED);
 	t->sp = 0;
@@ -208,7 +251,7 @@ static __always_inline void add(struct prof_counters *row, __u32 counter, __u64 
  * it returns: true if that is to be seen.
  */
 static __always_inline bool frees(struct pt_regs *regs, __u32 how, const struct arguments *a,
-				  bool returns)
+				  enum returns returns)
 {
 	struct alloc_key key = key_of(pick(a, ALLOC_FREED(how)));
 	/* To look takes no lock, and few of those that are freed were sampled. */
@@ -228,8 +271,7 @@ static __always_inline bool frees(struct pt_regs *regs, __u32 how, const struct 
 	return t;
 }
 
-/* returns: it will be seen to return. */
-static __always_inline int enter(struct pt_regs *ctx, bool returns)
+static __always_inline int enter(struct pt_regs *ctx, enum returns returns)
 {
 	struct prof_counters *row = counters_row();
 	__u32 how = bpf_get_attach_cookie(ctx) >> 32;
@@ -246,7 +288,8 @@ static __always_inline int enter(struct pt_regs *ctx, bool returns)
 	if (alloc_cfg.live_slots && ALLOC_FREED(how))
 		moves = frees(ctx, how, &a, returns);
 	if (ALLOC_SIZE(how)) {
-		outcome = begins(ctx, how, size_of(&a, how), returns);
+		outcome = begins(ctx, how, size_of(&a, how),
+				 ALLOC_FREED(how) && !pick(&a, ALLOC_FREED(how)), returns);
 		add(row, PROF_SEEN, 1);
 		add(row, outcome, 1);
 	}
@@ -256,12 +299,12 @@ static __always_inline int enter(struct pt_regs *ctx, bool returns)
 
 __hidden int alloc_entered(struct pt_regs *ctx)
 {
-	return enter(ctx, alloc_cfg.live_slots);
+	return enter(ctx, alloc_cfg.live_slots ? SEEN_ALWAYS : UNSEEN);
 }
 
 __hidden int alloc_called(struct pt_regs *ctx)
 {
-	return enter(ctx, true);
+	return enter(ctx, SEEN_IF_SAMPLED);
 }
 
 /* A second count of the same stack. Without room for it the call stays recorded. */
@@ -300,17 +343,23 @@ static __always_inline void ends(struct pt_regs *ctx, __u64 sp)
 {
 	struct alloc_thread *t =
 		bpf_task_storage_get(&alloc_threads, bpf_get_current_task_btf(), 0, 0);
+	bool is_jump = ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP;
 	__u64 address = PT_REGS_RC(ctx);
 
 	if (alloc_cfg.live_slots && t && t->moves_sp && t->moves_sp == sp) {
 		t->moves_sp = 0;
-		if (!address && !(ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP))
+		if (!address && !is_jump)
 			keep(t->moved_from, &t->moved);
+	}
+	if (t && t->grown.sp == sp) {
+		if (is_jump)
+			return; /* malloc() may return it */
+		t->grown.sp = 0;
 	}
 	if (!t || !t->sp || t->sp != sp)
 		return;
 	t->sp = 0;
-	if (ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP) {
+	if (is_jump) {
 		counters_add(PROF_LIVE_MISSED);
 		return;
 	}

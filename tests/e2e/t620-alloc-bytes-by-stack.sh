@@ -40,6 +40,8 @@ for ((run = 1; run <= runs; run++)); do
 	check_near "$(json "$TMP/x.json" samples lost)" 0 0 "lost"
 	# The mmap() in each malloc() of 300,000 bytes is a call of its own, as are some of the C library.
 	calls=$(awk '{ nr += $3 } END { print nr + 400 }' "$TMP/truth")
+	# The C library's realloc(NULL) may jump to malloc(), which is one call in two functions.
+	[ "$(json "$TMP/x.json" samples filtered_by nested)" -lt 20000 ] || calls=$((calls + 40000))
 	check_near "$seen" "$calls" 20 "calls that were seen"
 done
 # Of what is rare, all runs together: 64 bytes are one sample in 4.5, and the 40,000 objects of ten runs estimate it to 0.94 % (one

@@ -59,9 +59,12 @@ static KEEP void zeroed(size_t i)
 	drop(calloc(10, 33));
 }
 
+/* A compiler that sees NULL makes it malloc(). */
+static void *volatile nothing;
+
 static KEEP void grown(size_t i)
 {
-	volatile char *at = realloc(NULL, 40);
+	volatile char *at = realloc(nothing, 40);
 
 	note(3, "grown", 40);
 	note(3, "grown", 400);

@@ -29,6 +29,7 @@ struct worker {
 };
 
 static void *volatile seen;
+static void *volatile nothing; /* a compiler that sees it makes realloc() malloc() */
 static volatile size_t impossible = (size_t)1 << 62;
 
 static size_t between(struct worker *w, size_t least, size_t most)
@@ -89,7 +90,7 @@ static KEEP void grown(struct worker *w)
 	size_t kept = between(w, 1000, 20000);
 
 	w->kept[GROWN] += kept;
-	used(realloc(used(malloc(between(w, 10, 1000))), kept));
+	used(realloc(used(realloc(nothing, between(w, 10, 1000))), kept));
 }
 
 static KEEP void aligned(struct worker *w)
