@@ -111,7 +111,8 @@ name = "leaker"
 version = "0.1.0"
 edition = "2021"
 [dependencies]
-mimalloc = { version = "0.1", default-features = false }
+mimalloc = { version = "=0.1.52", default-features = false }
+libmimalloc-sys = "=0.1.49"
 END
 cat >"$TMP/leaker/src/main.rs" <<'END'
 #[global_allocator]
