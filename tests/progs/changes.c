@@ -2,10 +2,10 @@
 /* LDLIBS: -lpthread */
 /*
  * changes KIND COUNT [MS]: so many processes, one after the other, that spin in before_it(), for MS
- * (2), change, and spin in after_it(), for as long. KIND is what they do in between: exit (there is
- * no after), exec (themselves), fork (the child spins, and who forked is gone), setuid (to nobody,
- * where we may) or leader (the main thread ends, and another one spins). Prints how many ended as
- * they should.
+ * of CPU time (2), change, and spin in after_it(), for as long. KIND is what they do in between:
+ * exit (there is no after), exec (themselves), fork (the child spins, and who forked is gone),
+ * setuid (to nobody, where we may) or leader (the main thread ends, and another one spins). Prints
+ * how many ended as they should.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,13 +21,13 @@ static const char *ms = "2";
 
 static KEEP void before_it(void)
 {
-	burn_until(CLOCK_MONOTONIC, wall_ns() + strtoull(ms, NULL, 10) * 1000000);
+	burn_until(CLOCK_THREAD_CPUTIME_ID, cpu_ns() + strtoull(ms, NULL, 10) * 1000000);
 	__asm__ volatile("");
 }
 
 static KEEP void after_it(void)
 {
-	burn_until(CLOCK_MONOTONIC, wall_ns() + strtoull(ms, NULL, 10) * 1000000);
+	burn_until(CLOCK_THREAD_CPUTIME_ID, cpu_ns() + strtoull(ms, NULL, 10) * 1000000);
 	__asm__ volatile("");
 }
 
