@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* bpfprof agent: always on, in windows that are kept in a folder, sent, or shown. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +181,8 @@ enum cmd_result cmd_agent(const struct command *self, int argc, char **argv)
 	struct agent_args a = { .common = { .parse_words = parse_words,
 					    .record.sampling.rate_hz = RATE_HZ } };
 
+	/* Of engines and askers that are gone, whoever reads standard output. */
+	signal(SIGPIPE, SIG_IGN);
 	if (!getenv("BPFPROF_MAX_OVERHEAD"))
 		a.common.max_overhead = OVERHEAD;
 	return recording_main(self, argc, argv, &a.common, run);
