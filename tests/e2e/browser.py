@@ -114,6 +114,13 @@ class Browser:
                     ms[int(path.split("/")[4])] = ticks * 1000 / os.sysconf("SC_CLK_TCK")
         return ms
 
+    def own_ms(self, act):
+        """What act() says it took, or what the busiest thread ran meanwhile, if that is less: the rest was for other
+        programs, which also make threads wait that would run side by side."""
+        before = self.cpu_ms()
+        took = act()
+        return min(took, max(ms - before.get(tid, 0) for tid, ms in self.cpu_ms().items()))
+
     def _act(self, kind, actions, **parameters):
         self._call("POST", "/actions", {"actions": [
             {"type": kind, "id": kind, "actions": actions, **parameters}]})

@@ -247,14 +247,6 @@ def check_small(browser, folder, shots, file):
     c.check("still nothing on the console", not messages, messages)
 
 
-def own_ms(browser, act):
-    """What act() says it took, or what the browser's busiest thread ran meanwhile, if that is less: the rest was for
-    other programs, which also make threads wait that would run side by side."""
-    before = browser.cpu_ms()
-    took = act()
-    return min(took, max(ms - before.get(tid, 0) for tid, ms in browser.cpu_ms().items()))
-
-
 def check_large(browser, folder, shots, file, width):
     """The best of three, or of six on a machine that is that busy: other work there is not what is measured."""
     c = Checks(browser, folder, shots)
@@ -263,10 +255,10 @@ def check_large(browser, folder, shots, file, width):
     for i in range(6):
         if i >= 3 and min(opened) <= LIMIT_MS:
             break
-        opened.append(own_ms(browser, lambda: c.open(file)))
+        opened.append(browser.own_ms(lambda: c.open(file)))
         for label in ["worker-3", "all"]:
             point = c.at(label)
-            zoomed.append(own_ms(browser, lambda: c.browser.js_async(ZOOM_MS, *point)))
+            zoomed.append(browser.own_ms(lambda: c.browser.js_async(ZOOM_MS, *point)))
     print(f"{file} at {width} px: opens in {min(opened):.0f} to {max(opened):.0f} ms, "
           f"zooms in {min(zoomed):.0f} to {max(zoomed):.0f} ms")
     c.check(f"opens within a second at {width} px", min(opened) <= LIMIT_MS, opened)
