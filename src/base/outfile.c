@@ -376,19 +376,21 @@ int outfile_commit(struct outfile *o)
 	return err;
 }
 
-/* stdio drops what it could not write, and the cause with it. */
-static bool nobody_reads(int fd)
+/* stdio drops what it could not write, and the cause with it: one more byte meets it again. */
+static int cause_of(int fd)
 {
 	struct pollfd p = { fd, POLLOUT, 0 };
 
-	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
+	if (poll(&p, 1, 0) > 0 && p.revents & POLLERR)
+		return -EPIPE;
+	return write(fd, "\n", 1) < 0 ? -errno : -EIO;
 }
 
 static int flush_stdout(void)
 {
 	int err = flush_stream(&(struct outfile){ .stream = stdout });
 
-	return err == -EIO && nobody_reads(STDOUT_FILENO) ? -EPIPE : err;
+	return err == -EIO ? cause_of(STDOUT_FILENO) : err;
 }
 
 /* Once, however many intervals could not be written. */

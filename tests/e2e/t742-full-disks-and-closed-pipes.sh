@@ -61,10 +61,14 @@ check_is "$(cat "$TMP/full/x.folded")" "older 1" "an older file of that name"
 only "an older file" x.folded
 
 fill 0
-STATUS=0
-"$BPFPROF" report "$TMP/x.bpfprof" -f >"$TMP/full/stdout" 2>"$ERR" || STATUS=$?
-check_is "$STATUS" 1 "standard output: exit status"
-check_is "$(grep -c '^bpfprof: cannot write to standard output: No space left on device$' "$ERR")" 1 "standard output: told once"
+# Large and small, so that its last part is the one that fails, or one before.
+for stacks in 20 175 301 394 2000; do
+	STATUS=0
+	check "a profile of $stacks stacks" "${PROGS%/progs}/e2e/gen_profile" "$stacks" "$TMP/large.bpfprof"
+	"$BPFPROF" report "$TMP/large.bpfprof" -f >"$TMP/full/stdout" 2>"$ERR" || STATUS=$?
+	check_is "$STATUS" 1 "$stacks stacks to standard output: exit status"
+	check_is "$(grep -c '^bpfprof: cannot write to standard output: No space left on device$' "$ERR")" 1 "... told once"
+done
 
 # What is kept of debug information is for the next time only.
 fill 0
@@ -146,7 +150,6 @@ closed 6000 offcpu -f -o "$TMP/whole/a.json" 0.5
 check "a file beside standard output is whole" json "$TMP/whole/a.json" profile duration_s
 mkfifo "$TMP/pipe.folded"
 # More than a pipe holds: else who is slow to close it has all of it.
-check "a large profile" "${PROGS%/progs}/e2e/gen_profile" 2000 "$TMP/large.bpfprof"
 check_between "$("$BPFPROF" report -f "$TMP/large.bpfprof" | wc -c)" 100000 100000000 "bytes of its stacks"
 for order in first last; do
 	rm -f "$TMP"/whole/*
