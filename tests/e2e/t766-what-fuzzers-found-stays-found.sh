@@ -70,7 +70,7 @@ if command -v clang >/dev/null; then
 				for (int i = 0; i < nr; i++)
 					free(blocks[i]);
 			}
-			while (sz && data[0] == 't' && clock() < 1.1 * CLOCKS_PER_SEC)
+			while (sz && data[0] == 't' && clock() < 1.5 * CLOCKS_PER_SEC)
 				;
 			return 0;
 		}
