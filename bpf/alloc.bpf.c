@@ -338,28 +338,32 @@ static __always_inline void keep(__u64 address, const struct alloc_live *live)
 		counters_add(PROF_LIVE_FULL);
 }
 
+static __always_inline bool is_jump(struct pt_regs *ctx)
+{
+	return ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP;
+}
+
 /* The stack pointer as it was at the entry. */
 static __always_inline void ends(struct pt_regs *ctx, __u64 sp)
 {
 	struct alloc_thread *t =
 		bpf_task_storage_get(&alloc_threads, bpf_get_current_task_btf(), 0, 0);
-	bool is_jump = ALLOC_FLAGS(bpf_get_attach_cookie(ctx) >> 32) & ALLOC_IS_JUMP;
 	__u64 address = PT_REGS_RC(ctx);
 
 	if (alloc_cfg.live_slots && t && t->moves_sp && t->moves_sp == sp) {
 		t->moves_sp = 0;
-		if (!address && !is_jump)
+		if (!address && !is_jump(ctx))
 			keep(t->moved_from, &t->moved);
 	}
 	if (t && t->grown.sp == sp) {
-		if (is_jump)
+		if (is_jump(ctx))
 			return; /* malloc() may return it */
 		t->grown.sp = 0;
 	}
 	if (!t || !t->sp || t->sp != sp)
 		return;
 	t->sp = 0;
-	if (is_jump) {
+	if (is_jump(ctx)) {
 		counters_add(PROF_LIVE_MISSED);
 		return;
 	}

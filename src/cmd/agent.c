@@ -181,7 +181,7 @@ enum cmd_result cmd_agent(const struct command *self, int argc, char **argv)
 	struct agent_args a = { .common = { .parse_words = parse_words,
 					    .record.sampling.rate_hz = RATE_HZ } };
 
-	/* Of engines and askers that are gone, whoever reads standard output. */
+	/* By a write to an engine that is gone: libcurl leaves signals to us, and its TLS raises it. */
 	signal(SIGPIPE, SIG_IGN);
 	if (!getenv("BPFPROF_MAX_OVERHEAD"))
 		a.common.max_overhead = OVERHEAD;

@@ -13,7 +13,8 @@ cd "$TMP" || exit 1
 touch begin
 record() { # HOW [WHERE]: in x.folded, x.txt and x.bpfprof
 	check "$*" "$BPFPROF" oncpu -F 499 -o x.folded -o x.txt -o x.bpfprof -- "$PROGS/generates" "$1" 1000 "${@:2}"
-	grep ';main;' x.folded >run.folded # where faults are slow, starting takes long; 490 samples: 8 % are four sigma
+	# Where faults are slow, starting takes long. Of 490 samples, 8 % are four sigma.
+	grep ';main;' x.folded >run.folded
 	rm -f /tmp/perf-*.map.other jit-*.dump
 }
 named() { # HOW

@@ -14,8 +14,8 @@ need_prog execs exiter
 unset BPFPROF_MAX_OVERHEAD
 
 start "$PROGS/execs" 30 "$PROGS/exiter" 0
-# 9 samples take 0.06 % of a CPU, by 70 us each in caches that others have emptied, and 0.15 are the kernel's part. Own time counts from the third second, smoothed over five: where starting a
-# program takes long it passes 0.3 % only after eight.
+# 9 samples take 0.06 % of a CPU, by 70 us each in caches that others have emptied, and 0.15 are the kernel's part. Own time
+# counts from the third second, smoothed over five: where starting a program takes long it passes 0.3 % only after eight.
 run "$BPFPROF" oncpu -e cpu-clock -F 9 --max-overhead 0.3 -o "$TMP/x.json" 20
 check_is "$STATUS" 0 "exit status"
 stop "$PID"
